@@ -1,0 +1,37 @@
+/**
+ * `npm run build`: `dist` from nothing, so that it holds no file whose source is gone, and the catalog
+ * as JSON for readers that run no JavaScript.
+ */
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { devNode, ensureInstalled, ROOT, runScript } from './install.mjs';
+
+const DIST = join(ROOT, 'dist');
+
+runScript(() => {
+  ensureInstalled('dev');
+  rmSync(DIST, { recursive: true, force: true });
+  // the command line refers to every other layer
+  run(['node_modules/typescript/bin/tsc', '-b', 'src/cli', '--force']);
+  const catalog = run(['dist/cli/main.js', 'explain', '--list', '--format', 'json']);
+  writeFileSync(join(DIST, 'catalog.json'), catalog);
+});
+
+/**
+ * @param {readonly string[]} args of Node
+ * @returns {string} what it printed
+ */
+function run(args) {
+  const { status, stdout } = spawnSync(devNode(), args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) {
+    process.stderr.write(stdout);
+    process.exit(status ?? 1);
+  }
+  return stdout;
+}

@@ -1,0 +1,58 @@
+/**
+ * `npm test`: installs what the suites need and runs all of them; arguments go to Vitest. The last
+ * line is the count.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './install.mjs';
+
+runScript(() => {
+  ensureInstalled('dev', 'sdks');
+  const node = devNode();
+  const directory = mkdtempSync(join(tmpdir(), 'errand-test-'));
+  const outcome = join(directory, 'outcome.json');
+  try {
+    const { status } = spawnSync(
+      node,
+      [
+        join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
+        'run',
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${outcome}`,
+        ...process.argv.slice(2),
+      ],
+      { cwd: ROOT, env: toolEnvironment(node), stdio: 'inherit' },
+    );
+    process.exitCode = status ?? 1;
+    console.log(`\n${summarize(outcome)}`);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+/**
+ * @param {string} outcome path of what Vitest's JSON reporter wrote
+ * @returns {string}
+ */
+function summarize(outcome) {
+  /** @type {Record<string, number> & {testResults?: {status: string, assertionResults: unknown[]}[]}} */
+  let counts;
+  try {
+    counts = JSON.parse(readFileSync(outcome, 'utf8'));
+  } catch (error) {
+    process.exitCode ||= 1;
+    return `The tests did not finish: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  // a file that cannot be loaded has no tests, and is a failure all the same
+  const broken = (counts.testResults ?? []).filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  ).length;
+  const skipped = (counts['numPendingTests'] ?? 0) + (counts['numTodoTests'] ?? 0);
+  const failed = (counts['numFailedTests'] ?? 0) + broken;
+  if (failed > 0) process.exitCode ||= 1;
+  const line = `${counts['numPassedTests'] ?? 0} passed, ${failed} failed`;
+  return skipped > 0 ? `${line}, ${skipped} skipped` : line;
+}

@@ -1,0 +1,40 @@
+/** How a command ends: an exit code, and for a refusal the report that says why. */
+import { ErrandError } from '../errors/errand-error.ts';
+import { exitCode, forPerson } from '../errors/project.ts';
+import { renderLine } from '../errors/render/line.ts';
+import { renderMarkdown } from '../errors/render/markdown.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import type { Terminal } from './terminal.ts';
+
+export const FORMATS = ['text', 'json', 'markdown'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** What was typed cannot be done; nothing was run. */
+export function refusal(message: string, next: string): ErrandError {
+  return new ErrandError({
+    kind: 'validation.input',
+    message,
+    action: { kind: 'change_input', detail: next },
+  });
+}
+
+/** Shows why nothing was done and gives the exit code for it. */
+export function refuse(report: ErrorReport, format: Format, terminal: Terminal): number {
+  switch (format) {
+    case 'json':
+      terminal.out(JSON.stringify({ error: forPerson(report) }, null, 2));
+      break;
+    case 'markdown':
+      terminal.out(renderMarkdown(report));
+      break;
+    case 'text':
+      terminal.err(refusalText(report));
+      break;
+  }
+  return exitCode(report);
+}
+
+function refusalText(report: ErrorReport): string {
+  if (report.class === 'internal') return renderLine(report);
+  return `errand: ${report.message}\n${report.action.detail}`;
+}

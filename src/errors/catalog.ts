@@ -1,0 +1,74 @@
+/**
+ * The closed table of the runtime's kinds, one row each: the single source of what is true of a
+ * kind before it happens. The rows live in `catalog/`, one file per group; nothing else may add one.
+ */
+import { AGENT_ROWS } from './catalog/agent.ts';
+import { BREAKER_ROWS } from './catalog/breaker.ts';
+import { CANCELLATION_ROWS } from './catalog/cancellation.ts';
+import { EXTENSION_ROWS } from './catalog/extension.ts';
+import { FLOW_ROWS } from './catalog/flow.ts';
+import { INTERNAL_ROWS } from './catalog/internal.ts';
+import { LIMIT_ROWS } from './catalog/limit.ts';
+import { PROVIDER_REJECTED_ROWS } from './catalog/provider-rejected.ts';
+import { PROVIDER_TRANSIENT_ROWS } from './catalog/provider-transient.ts';
+import type { CatalogRow } from './catalog/row.ts';
+import { SCRIPT_ROWS } from './catalog/script.ts';
+import { SESSION_ROWS } from './catalog/session.ts';
+import { TOOL_ROWS } from './catalog/tool.ts';
+import { VALIDATION_ROWS } from './catalog/validation.ts';
+
+export const CATALOG = {
+  ...VALIDATION_ROWS,
+  ...PROVIDER_TRANSIENT_ROWS,
+  ...PROVIDER_REJECTED_ROWS,
+  ...TOOL_ROWS,
+  ...AGENT_ROWS,
+  ...SCRIPT_ROWS,
+  ...LIMIT_ROWS,
+  ...BREAKER_ROWS,
+  ...FLOW_ROWS,
+  ...SESSION_ROWS,
+  ...CANCELLATION_ROWS,
+  ...EXTENSION_ROWS,
+  ...INTERNAL_ROWS,
+} as const satisfies Record<string, CatalogRow>;
+
+/** A kind that the runtime itself can report. */
+export type RuntimeKind = keyof typeof CATALOG;
+
+// true: CATALOG is a literal of this module and is never added to, so its keys are exactly its type's
+export const RUNTIME_KINDS = Object.keys(CATALOG) as RuntimeKind[];
+
+// a map, not the object: a lookup of '__proto__' or 'constructor' finds nothing inherited
+const ROWS: ReadonlyMap<string, CatalogRow> = new Map(Object.entries(CATALOG));
+
+/** The row of a runtime kind; undefined for what authors raise and for what is no kind at all. */
+export function catalogRow(kind: string): CatalogRow | undefined {
+  return ROWS.get(kind);
+}
+
+/** What is true of every kind that an author raises: the class `domain` has no rows of its own. */
+export const DOMAIN_ROW: CatalogRow = {
+  class: 'domain',
+  category: 'domain',
+  domain: 'runtime',
+  outcome: 'failed',
+  inherits: true,
+  schedule: null,
+  httpStatus: 422,
+  exitCode: 3,
+  action: {
+    kind: 'handle_error',
+    detail: 'Add a route for this kind, or fix what raised it.',
+  },
+  title: 'Raised by the workflow',
+  help: 'A script, an agent, a function, a tool or an assertion of the workflow raised this kind itself. Its author chose the name and knows best what it means; the message and the details come from there. Add a route for this kind, or fix what raised it. Errand never renames it and never retries it by itself: it looks in the table of the node, then in the `on_error` table of the workflow, then raises it to the caller, and at the top the run fails with exit code 3.',
+  aliases: {
+    conductor: ['UnhandledNodeError', 'UnhandledWorkflowError'],
+  },
+};
+
+/** The first words of the runtime's kinds. Authors may match kinds under them, not raise them. */
+export const RESERVED_PREFIXES: ReadonlySet<string> = new Set(
+  RUNTIME_KINDS.map((kind) => kind.slice(0, kind.indexOf('.'))),
+);

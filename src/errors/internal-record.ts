@@ -1,0 +1,42 @@
+/**
+ * What only the internal log may hold: the thrown chain with names, stacks and host paths, under
+ * the correlation id that the report shows to people. Bounded and redacted like everything stored.
+ */
+import { causeChain } from './cause-chain.ts';
+import { readProperty, toBoundedJson, type JsonObject } from './json.ts';
+import { createRedactor, type Redactor } from './redact.ts';
+import type { ErrorReport } from './report.ts';
+import { describe } from './to-report.ts';
+
+export interface InternalRecord {
+  readonly id: string;
+  readonly report: ErrorReport;
+  /** Outermost first. */
+  readonly thrown: readonly JsonObject[];
+}
+
+const MAX_LINKS = 10;
+const BOUNDS = { maxDepth: 8, maxNodes: 500, maxStringChars: 8000, maxChars: 60_000 };
+
+export function toInternalRecord(
+  thrown: unknown,
+  report: ErrorReport,
+  redactor: Redactor = createRedactor(),
+): InternalRecord {
+  const links: unknown[] = [];
+  for (const link of causeChain(thrown)) {
+    if (links.push(linkRecord(link)) >= MAX_LINKS) break;
+  }
+  const bounded = toBoundedJson(links, BOUNDS, redactor.text).value;
+  // an array of objects goes in, and bounding keeps the outer forms
+  return { id: report.id, report, thrown: bounded as readonly JsonObject[] };
+}
+
+function linkRecord(link: unknown): Record<string, unknown> {
+  return {
+    name: readProperty(link, 'name'),
+    message: describe(link),
+    code: readProperty(link, 'code'),
+    stack: readProperty(link, 'stack'),
+  };
+}

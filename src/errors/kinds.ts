@@ -1,0 +1,43 @@
+/** The grammar of kinds, who may raise which, and how a route's pattern matches one. */
+import { CATALOG, RESERVED_PREFIXES, type RuntimeKind } from './catalog.ts';
+
+/** A kind of the catalog, or one that an author raises under a prefix of their own. */
+export type Kind = RuntimeKind | (string & {});
+
+/** The first words that belong to the runtime, as a type. */
+export type ReservedPrefix = RuntimeKind extends infer K
+  ? K extends `${infer First}.${string}`
+    ? First
+    : never
+  : never;
+
+/** `K` where an author may raise it, `never` where it does not fit the grammar or is reserved. */
+export type AuthorKind<K extends string> = K extends `${ReservedPrefix}.${string}`
+  ? never
+  : K extends `${string}.${string}`
+    ? K
+    : never;
+
+export const KIND_PATTERN: RegExp = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
+
+/** Longer names are refused: a kind is matched, listed and counted by, never read as prose. */
+export const MAX_KIND_CHARS = 200;
+
+export function isKindName(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_KIND_CHARS && KIND_PATTERN.test(value);
+}
+
+export function isRuntimeKind(value: unknown): value is RuntimeKind {
+  return typeof value === 'string' && Object.hasOwn(CATALOG, value);
+}
+
+/** True when the runtime owns the prefix: an author may match such a kind but not raise it. */
+export function isReservedKind(kind: string): boolean {
+  const dot = kind.indexOf('.');
+  return RESERVED_PREFIXES.has(dot < 0 ? kind : kind.slice(0, dot));
+}
+
+/** `provider.*` matches everything under `provider.`; any other pattern matches itself. */
+export function matchesKind(kind: string, pattern: string): boolean {
+  return pattern.endsWith('.*') ? kind.startsWith(pattern.slice(0, -1)) : kind === pattern;
+}

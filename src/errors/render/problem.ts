@@ -1,0 +1,46 @@
+/** RFC 9457 problem documents: the public projection under the names that HTTP clients know. */
+import { forPublic, httpStatus, type PublicOptions, type PublicReport } from '../project.ts';
+import type { ErrorReport } from '../report.ts';
+
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+export interface ProblemDocument extends Omit<PublicReport, 'id' | 'message'> {
+  readonly type: string;
+  readonly status: number;
+  readonly detail: string;
+  /** The correlation id. */
+  readonly instance: string;
+}
+
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ProblemDocument;
+}
+
+export function renderProblem(report: ErrorReport, options: PublicOptions = {}): Problem {
+  const { id, title, message, ...extensions } = forPublic(report, options);
+  const status = httpStatus(report);
+  const retryAfter = retryAfterSeconds(report);
+  return {
+    status,
+    headers: {
+      'content-type': PROBLEM_MEDIA_TYPE,
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: {
+      type: `urn:errand:error:${report.kind}`,
+      title,
+      status,
+      detail: message,
+      instance: id,
+      ...extensions,
+    },
+  };
+}
+
+/** Whole seconds, rounded up; only where waiting helps, so that nobody is invited to wait in vain. */
+export function retryAfterSeconds(report: ErrorReport): number | undefined {
+  const hintMs = report.provider?.retryAfterMs;
+  return report.retryable === true && hintMs !== undefined ? Math.ceil(hintMs / 1000) : undefined;
+}

@@ -1,0 +1,97 @@
+/**
+ * The closed word lists that every report is written in. A list is a value (for schemas and tests)
+ * and a union (for the compiler); nothing else in the project may spell these words as free strings.
+ */
+
+/** What would make the failure go away. Only `transient` is retried by default. */
+export const CATEGORIES = [
+  'transient',
+  'configuration',
+  'content',
+  'capacity',
+  'ambiguous',
+  'policy',
+  'limit',
+  'domain',
+  'cancelled',
+  'defect',
+  'unknown',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** Each category as the end of the sentence "it goes away by …". */
+export const CATEGORY_MEANING: Readonly<Record<Category, string>> = {
+  transient: 'waiting',
+  configuration: 'fixing the set-up',
+  content: 'changing the input',
+  capacity: 'paying, or raising a quota',
+  ambiguous: 'finding out what happened',
+  policy: 'someone granting it',
+  limit: 'someone raising the limit',
+  domain: "handling it: it is the author's own failure",
+  cancelled: 'nothing: someone asked for it',
+  defect: 'fixing a bug',
+  unknown: 'nobody knows yet',
+};
+
+/** Whose side the failure is on. */
+export const DOMAINS = ['input', 'config', 'runtime'] as const;
+export type Domain = (typeof DOMAINS)[number];
+
+/** What is known of the work that failed. */
+export const OUTCOMES = ['not_started', 'failed', 'partial', 'unknown'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Who owns the next move by default; one row of the catalog belongs to one class. */
+export const ERROR_CLASSES = [
+  'validation',
+  'provider_transient',
+  'provider_ambiguous',
+  'provider_rejected',
+  'provider_capability',
+  'provider_spent',
+  'tool_transient',
+  'tool_terminal',
+  'effect_unknown',
+  'agent',
+  'call',
+  'script',
+  'sandbox',
+  'limit',
+  'breaker',
+  'group',
+  'gate',
+  'route',
+  'session',
+  'cancellation',
+  'extension',
+  'domain',
+  'internal',
+] as const;
+export type ErrorClass = (typeof ERROR_CLASSES)[number];
+
+/** What a person can do about it, in one word that programs can switch on. */
+export const ACTION_KINDS = [
+  'wait_and_retry',
+  'check_billing',
+  'check_credentials',
+  'request_access',
+  'change_input',
+  'change_model',
+  'fix_file',
+  'fix_code',
+  'fix_setup',
+  'install_package',
+  'raise_limit',
+  'answer_gate',
+  'find_out',
+  'resume_run',
+  'handle_error',
+  'report_bug',
+  'none',
+] as const;
+export type ActionKind = (typeof ACTION_KINDS)[number];
+
+/** How long the damage reaches: what has to rest or change before a call can work again. */
+export const SCOPES = ['request', 'model', 'key', 'account', 'provider'] as const;
+export type Scope = (typeof SCOPES)[number];

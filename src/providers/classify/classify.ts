@@ -1,0 +1,101 @@
+/**
+ * Says what a provider's failure is. One pure function over one ordered table; the answer is a
+ * receipt that names its rule and the evidence for it. `after.ts` then asks what happened to the
+ * work, because the same fault is another matter once a part of the answer was delivered.
+ */
+import { catalogRow, type RuntimeKind } from '../../errors/catalog.ts';
+import type { Category, Outcome, Scope } from '../../errors/vocabulary.ts';
+import type { ProviderFailure } from '../envelope.ts';
+import { afterTheFact } from './after.ts';
+import { gatherEvidence, type Evidence } from './evidence.ts';
+import { findHint } from './hints.ts';
+import { limitName } from './limit-name.ts';
+import { compileRule, matchRule, type CompiledRule } from './match.ts';
+import type { Recovery, Rule } from './rule.ts';
+import { RULES } from './table.ts';
+
+export interface Classification {
+  readonly kind: RuntimeKind;
+  readonly category: Category;
+  readonly retryable: boolean | null;
+  /** Kept where the server gave one, also for failures that waiting cannot fix. */
+  readonly retryAfterMs: number | null;
+  readonly outcome: Outcome;
+  readonly scope: Scope;
+  readonly recovery: Recovery;
+  readonly rule: string;
+  readonly evidence: readonly string[];
+  readonly confidence: 'high' | 'low';
+  /** The limit that was hit, such as `tokens per minute`, where it can be told. */
+  readonly limit: string | null;
+}
+
+export interface ClassifyOptions {
+  /** For hints that name a moment, where the answer has no date of its own. */
+  readonly nowMs?: number | undefined;
+}
+
+export type Classify = (failure: ProviderFailure, options?: ClassifyOptions) => Classification;
+
+/** The rule of last resort: nothing recognised it, so nothing is claimed. */
+export const NO_RULE: Rule = {
+  id: 'none',
+  when: {},
+  then: { kind: 'provider.unknown', scope: 'request', recovery: 'human' },
+  why: 'no rule recognises it',
+};
+
+export function createClassify(rules: readonly Rule[]): Classify {
+  const compiled = rules.map(compileRule);
+  return (failure, options = {}) => {
+    const evidence = gatherEvidence(failure);
+    const { rule, found, confidence } = firstMatch(compiled, evidence);
+    const { then } = rule;
+    const row = catalogRow(then.kind);
+    const { category, outcome } = afterTheFact(
+      {
+        kind: then.kind,
+        category: then.category ?? row?.category ?? 'unknown',
+        outcome: then.outcome ?? row?.outcome ?? 'failed',
+      },
+      evidence,
+    );
+    const hint = findHint(evidence, { nowMs: options.nowMs, readProse: WAITS.has(then.kind) });
+    return {
+      kind: then.kind,
+      category,
+      retryable: rule === NO_RULE ? null : category === 'transient',
+      retryAfterMs: hint?.ms ?? null,
+      outcome,
+      scope: then.scope,
+      recovery: hint !== undefined && then.recovery === 'window' ? 'hint' : then.recovery,
+      rule: rule.id,
+      evidence: hint === undefined ? found : [...found, `hint=${hint.from}`],
+      confidence,
+      limit: limitName(evidence),
+    };
+  };
+}
+
+export const classify: Classify = createClassify(RULES);
+
+/** Kinds that are about waiting; in any other message a delay belongs to something else. */
+const WAITS: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
+  'provider.rate_limited',
+  'provider.quota_exhausted',
+  'provider.overloaded',
+  'provider.server_error',
+  'provider.timeout',
+  'provider.conflict',
+]);
+
+function firstMatch(
+  rules: readonly CompiledRule[],
+  evidence: Evidence,
+): { readonly rule: Rule; readonly found: string[]; readonly confidence: 'high' | 'low' } {
+  for (const compiled of rules) {
+    const found = matchRule(compiled, evidence);
+    if (found !== undefined) return { rule: compiled.rule, found, confidence: compiled.confidence };
+  }
+  return { rule: NO_RULE, found: [], confidence: 'low' };
+}

@@ -1,0 +1,206 @@
+/**
+ * Walks a body of any shape and collects what servers say about a call under the names they use.
+ * Strings that hold JSON are opened; what a model wrote is passed over.
+ */
+import { isArray, isPlainObject } from '../../errors/json.ts';
+import { parseEmbedded } from './embedded.ts';
+
+export interface Findings {
+  readonly codes: Set<string>;
+  readonly statuses: number[];
+  readonly params: string[];
+  readonly stops: Set<string>;
+  readonly quotas: string[];
+  readonly messages: string[];
+  retryDelay: string | undefined;
+  /** The body has the form of an answer: choices, candidates, output. */
+  isAnswer: boolean;
+  hasContent: boolean;
+  /** In a stream: content came, and no error had come before it. */
+  deliveredBeforeError: boolean;
+  nodes: number;
+}
+
+const MAX_DEPTH = 10;
+const MAX_NODES = 600;
+const MAX_CODE_CHARS = 80;
+
+/** What a field of that name may say. */
+interface Roles {
+  readonly code?: true;
+  readonly message?: true;
+  readonly status?: true;
+  readonly param?: true;
+  readonly stop?: true;
+  readonly quota?: true;
+  readonly quotaValue?: true;
+  readonly delay?: true;
+  /** The body has the form of an answer. */
+  readonly answer?: true;
+  /** What a model wrote. */
+  readonly content?: true;
+  /** What the caller sent, and what says nothing about the failure. */
+  readonly passedOver?: true;
+}
+
+const NAMES: Readonly<Record<keyof Roles, string>> = {
+  code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name',
+  message:
+    'message msg detail error error_message errormessage title description error_description raw body reason',
+  status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
+  param: 'param loc field parameter',
+  stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason',
+  quota: 'quotaid quota_id quotametric quota_metric',
+  quotaValue: 'quotavalue quota_value',
+  delay: 'retrydelay retry_delay',
+  answer: 'choices candidates output content completion',
+  content:
+    'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
+  passedOver:
+    'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
+};
+
+const ROLES_BY_NAME: ReadonlyMap<string, Roles> = Object.entries(NAMES).reduce(
+  (all, [role, names]) =>
+    names.split(' ').reduce((map, name) => map.set(name, { ...map.get(name), [role]: true }), all),
+  new Map<string, Roles>(),
+);
+const NO_ROLES: Roles = {};
+
+/** By the spelling as it came; servers use few, and the first use of each is looked up. */
+const ROLES_BY_SPELLING = new Map<string, Roles>();
+const MAX_REMEMBERED = 4096;
+
+function rolesOf(name: string): Roles {
+  const known = ROLES_BY_SPELLING.get(name);
+  if (known !== undefined) return known;
+  const roles = ROLES_BY_NAME.get(name.toLowerCase()) ?? NO_ROLES;
+  if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
+    ROLES_BY_SPELLING.set(name, roles);
+  return roles;
+}
+
+export function dig(value: unknown, isStream: boolean, into: Findings = newFindings()): Findings {
+  if (isStream && isArray(value)) {
+    for (const event of value) digEvent(event, into);
+  } else visit(value, undefined, 0, into);
+  return into;
+}
+
+function newFindings(): Findings {
+  return {
+    codes: new Set(),
+    statuses: [],
+    params: [],
+    stops: new Set(),
+    quotas: [],
+    messages: [],
+    retryDelay: undefined,
+    isAnswer: false,
+    hasContent: false,
+    deliveredBeforeError: false,
+    nodes: 0,
+  };
+}
+
+function digEvent(event: unknown, into: Findings): void {
+  const hadNoError = into.codes.size === 0 && into.messages.length === 0;
+  visit(event, undefined, 0, into);
+  if (into.hasContent && hadNoError && into.messages.length === 0) into.deliveredBeforeError = true;
+}
+
+function visit(value: unknown, roles: Roles | undefined, depth: number, into: Findings): void {
+  if (into.nodes++ > MAX_NODES || depth > MAX_DEPTH) return;
+  if (typeof value === 'string') text(value, roles, depth, into);
+  else if (typeof value === 'number') number(value, roles, into);
+  else if (isArray(value)) for (const item of value) visit(item, roles, depth + 1, into);
+  else if (isPlainObject(value)) object(value, depth, into);
+}
+
+function object(value: Record<string, unknown>, depth: number, into: Findings): void {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (item === null || item === undefined) continue;
+    const roles = rolesOf(name);
+    if (roles.passedOver === true) continue;
+    if (roles.answer === true) into.isAnswer = true;
+    if (roles.content === true && isModelContent(name, item)) {
+      if (hasText(item, 0)) into.hasContent = true;
+    } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
+    else visit(item, roles, depth + 1, into);
+  }
+}
+
+/** `response` and `delta` also wrap whole events, which have more to say than content. */
+function isModelContent(name: string, item: unknown): boolean {
+  if (name === 'response') return typeof item === 'string';
+  if (name === 'delta' && isPlainObject(item)) return !Object.hasOwn(item, 'stop_reason');
+  return true;
+}
+
+function hasText(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.trim() !== '';
+  if (depth > 4) return false;
+  if (isArray(value)) return value.some((item) => hasText(item, depth + 1));
+  if (!isPlainObject(value)) return false;
+  return Object.entries(value).some(
+    ([key, item]) => key !== 'role' && key !== 'type' && hasText(item, depth + 1),
+  );
+}
+
+function text(value: string, roles: Roles | undefined, depth: number, into: Findings): void {
+  if (roles === undefined) return sentence(value, depth, into);
+  if (roles === NO_ROLES) return;
+  if (roles.param === true) into.params.push(value);
+  if (roles.quota === true) into.quotas.push(value);
+  if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
+  if (roles.delay === true) into.retryDelay ??= value;
+  if (roles.stop === true) into.stops.add(normaliseCode(value));
+  const isWord = isCode(value);
+  if (roles.status === true && /^\d{3}$/.test(value)) into.statuses.push(Number(value));
+  else if (roles.code === true && isWord) into.codes.add(normaliseCode(value));
+  // a code is no sentence, except where only a message could stand
+  if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
+}
+
+function number(value: number, roles: Roles | undefined, into: Findings): void {
+  if (roles?.status === true && value >= 100 && value < 600) into.statuses.push(value);
+}
+
+function sentence(value: string, depth: number, into: Findings): void {
+  if (value.trim() === '') return;
+  const inner = value.includes('{') ? parseEmbedded(value) : undefined;
+  if (inner === undefined || !isPlainObject(inner)) {
+    if (!into.messages.includes(value)) into.messages.push(value);
+    return;
+  }
+  const before = value.slice(0, Math.min(value.indexOf('{'), 1024));
+  if (before.trim() !== '') into.messages.push(before);
+  visit(inner, undefined, depth + 1, into);
+}
+
+/** One word, whatever joins its parts; a sentence is not a code. */
+function isCode(value: string): boolean {
+  return value.length <= MAX_CODE_CHARS && /^[\w.:*#-]*[a-z][\w.:*#-]*$/i.test(value);
+}
+
+const WORDLESS = new Set(['', 'error', 'none', 'null', 'undefined', 'unknown', 'failed', 'failure']);
+
+/** Codes are few and come again and again; what is not a known code yet is spelled out. */
+const SPELLED = new Map<string, string>();
+
+/** `ThrottlingException`, `THROTTLING` and `throttling_error` are one code: `throttling`. */
+export function normaliseCode(value: string): string {
+  const known = SPELLED.get(value);
+  if (known !== undefined) return known;
+  const snake = value
+    .slice(0, MAX_CODE_CHARS)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+  const bare = snake.replace(/(?:_(?:exception|error|err)){1,2}$/, '');
+  const code = WORDLESS.has(bare) ? '' : bare;
+  if (SPELLED.size < MAX_REMEMBERED) SPELLED.set(value, code);
+  return code;
+}

@@ -1,0 +1,77 @@
+/**
+ * JSON where it should not be: a whole answer as a string, an object in the middle of a sentence, a
+ * Python dict, an event stream kept as text. Gateways wrap errors like this, several layers deep.
+ */
+import { isPlainObject } from '../../errors/json.ts';
+
+/** Bodies are read this far. */
+export const MAX_BODY_CHARS = 64 * 1024;
+
+/** The value that a text holds or contains; undefined when there is none. */
+export function parseEmbedded(text: string): unknown {
+  const whole = parseJson(text);
+  if (whole !== undefined) return whole;
+  const start = text.indexOf('{');
+  if (start < 0) return undefined;
+  const candidate = balanced(text, start);
+  if (candidate === undefined) return undefined;
+  return parseJson(candidate) ?? parsePythonDict(candidate);
+}
+
+/** The events of a server-sent stream that was kept as text, in order. */
+export function parseEventStream(text: string): readonly unknown[] | undefined {
+  if (!/^(?:event|data|id|:)/.test(text.slice(0, 64).trimStart())) return undefined;
+  const events = text
+    .slice(0, MAX_BODY_CHARS)
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).trim())
+    .filter((data) => data !== '' && data !== '[DONE]')
+    .map((data) => parseJson(data) ?? data);
+  return events.length === 0 ? undefined : events;
+}
+
+export function parseJson(text: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed === '' || !/^[[{"]/.test(trimmed)) return undefined;
+  try {
+    return JSON.parse(trimmed);
+  } catch {
+    // not JSON is an answer here, not a failure
+    return undefined;
+  }
+}
+
+/** The balanced object that starts at `start`, strings respected; undefined when it never closes. */
+function balanced(text: string, start: number): string | undefined {
+  const end = Math.min(text.length, start + MAX_BODY_CHARS);
+  let depth = 0;
+  let quote = '';
+  for (let index = start; index < end; index++) {
+    const character = text[index];
+    if (quote !== '') {
+      if (character === '\\') index++;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || (character === "'" && !isApostrophe(text, index))) {
+      quote = character;
+    } else if (character === '{') depth++;
+    else if (character === '}' && --depth === 0) return text.slice(start, index + 1);
+  }
+  return undefined;
+}
+
+function isApostrophe(text: string, index: number): boolean {
+  return /[a-z]/i.test(text[index - 1] ?? '') && /[a-z]/i.test(text[index + 1] ?? '');
+}
+
+/** `{'error': 'x', 'param': None}` as printed by Python's `str`. */
+function parsePythonDict(text: string): unknown {
+  if (!/^\{\s*'/.test(text) || text.length > 8192) return undefined;
+  const json = text
+    .replace(/\bNone\b/g, 'null')
+    .replace(/\bTrue\b/g, 'true')
+    .replace(/\bFalse\b/g, 'false')
+    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner));
+  const parsed = parseJson(json);
+  return isPlainObject(parsed) ? parsed : undefined;
+}

@@ -1,0 +1,175 @@
+/** Compiles a rule's conditions into checks, so that a rule costs only what it asks for. */
+import type { TransportFault } from '../envelope.ts';
+import type { Evidence } from './evidence.ts';
+import type { Family } from './phrases.ts';
+import type { Conditions, Rule } from './rule.ts';
+
+/** What it found, or undefined when the condition does not hold. An empty word holds silently. */
+type Check = (evidence: Evidence) => string | undefined;
+
+export interface CompiledRule {
+  readonly rule: Rule;
+  readonly checks: readonly Check[];
+  readonly confidence: 'high' | 'low';
+}
+
+export function compileRule(rule: Rule): CompiledRule {
+  const { when } = rule;
+  const compiled = Object.entries(COMPILERS).flatMap(([name, compile]) => {
+    const condition = when[name as keyof Conditions];
+    // each compiler takes the condition of its own name
+    return condition === undefined ? [] : [(compile as (value: unknown) => Check)(condition)];
+  });
+  const readsProse =
+    when.phrases !== undefined || when.transportText !== undefined || when.asksMoreThanLimit === true;
+  return { rule, checks: compiled, confidence: readsProse ? 'low' : 'high' };
+}
+
+/** The evidence for the rule, or undefined when it does not hold. */
+export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] | undefined {
+  const found: string[] = [];
+  for (const check of compiled.checks) {
+    const result = check(evidence);
+    if (result === undefined) return undefined;
+    if (result !== '') found.push(result);
+  }
+  return found;
+}
+
+type Compilers = { readonly [K in keyof Conditions]-?: (condition: NonNullable<Conditions[K]>) => Check };
+
+/** In the order of cost: what is one comparison first, what reads prose last. */
+const COMPILERS: Compilers = {
+  verdicts: (verdicts) => ({ failure }) =>
+    failure.verdict !== undefined && verdicts.includes(failure.verdict)
+      ? `verdict=${failure.verdict}`
+      : undefined,
+  hasStatus: (expected) => ({ status }) => (status !== undefined) === expected ? '' : undefined,
+  hasTransport: (expected) => ({ failure }) =>
+    (failure.transport !== undefined) === expected ? `transport=${nameOf(failure.transport)}` : undefined,
+  statuses: (statuses) => {
+    const allowed = new Set(statuses);
+    return ({ status }) =>
+      status !== undefined && allowed.has(status) ? `status=${status}` : undefined;
+  },
+  statusRange: ([from, to]) => ({ status }) =>
+    status !== undefined && status >= from && status <= to ? `status=${status}` : undefined,
+  providers: (providers) => ({ provider }) =>
+    provider !== undefined && providers.includes(provider) ? `provider=${provider}` : undefined,
+  phases: (phases) => ({ failure }) =>
+    phases.includes(failure.phase) ? `phase=${failure.phase}` : undefined,
+  forms: (forms) => ({ form }) => (forms.includes(form) ? `body=${form}` : undefined),
+  emptyAnswer: () => ({ isEmptyAnswer }) => (isEmptyAnswer ? 'answer=empty' : undefined),
+  codes: (codes) => {
+    const known = new Set(codes);
+    return (evidence) => {
+      for (const code of evidence.codes) if (known.has(code)) return `code=${code}`;
+      return undefined;
+    };
+  },
+  notCodes: (codes) => (evidence) => codes.some((code) => evidence.codes.has(code)) ? undefined : '',
+  codeEndings: (endings) => (evidence) => {
+    for (const code of evidence.codes)
+      if (endings.some((ending) => code.endsWith(ending))) return `code=${code}`;
+    return undefined;
+  },
+  stops: (stops) => {
+    const known = new Set(stops);
+    return (evidence) => {
+      for (const stop of evidence.stops) if (known.has(stop)) return `stop=${stop}`;
+      return undefined;
+    };
+  },
+  header: ({ name, value }) => ({ failure }) => {
+    const found = failure.headers[name];
+    return found !== undefined && (value?.test(found) ?? true) ? `header=${name}` : undefined;
+  },
+  transportCodes: (codes) => {
+    const known = new Set(codes);
+    return ({ failure }) => {
+      const code = failure.transport?.code;
+      return code !== undefined && known.has(code) ? `transport=${code}` : undefined;
+    };
+  },
+  transportCodePrefixes: (prefixes) => ({ failure }) => {
+    const code = failure.transport?.code;
+    return code !== undefined && prefixes.some((prefix) => code.startsWith(prefix))
+      ? `transport=${code}`
+      : undefined;
+  },
+  transportNames: (names) => ({ failure }) => {
+    const found = faultsOf(failure.transport).find((fault) => names.includes(fault.name ?? ''));
+    return found === undefined ? undefined : `transport=${found.name ?? ''}`;
+  },
+  quota: (window) => (evidence) => quotaOf(evidence, window),
+  params: (pattern) => ({ params }) => {
+    const found = params.find((param) => param.length <= 200 && pattern.test(param));
+    return found === undefined ? undefined : `param=${found}`;
+  },
+  phrases: (families) => (evidence) => firstPhrase(evidence, families),
+  notPhrases: (families) => (evidence) =>
+    firstPhrase(evidence, families) === undefined ? '' : undefined,
+  asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
+  transportText: (pattern) => ({ failure }) => {
+    const found = faultsOf(failure.transport).find((fault) =>
+      pattern.test((fault.message ?? '').slice(0, 1024)),
+    );
+    return found === undefined ? undefined : 'transport=message';
+  },
+};
+
+function firstPhrase({ spoken }: Evidence, families: readonly Family[]): string | undefined {
+  for (const family of families) {
+    const phrase = spoken.get(family);
+    if (phrase !== undefined) return `${family}: “${phrase}”`;
+  }
+  return undefined;
+}
+
+const LONG_QUOTA = /per_?(?:day|month|week)/i;
+const SHORT_QUOTA = /per_?(?:minute|second|hour)/i;
+
+function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): string | undefined {
+  const { quotas, spoken } = evidence;
+  switch (window) {
+    case 'zero': {
+      const phrase = spoken.get('no_allowance');
+      if (quotas.includes('limit:0')) return 'quota=0';
+      return phrase === undefined ? undefined : `quota=0: “${phrase}”`;
+    }
+    case 'long_window': {
+      const quota = quotas.find((name) => LONG_QUOTA.test(name));
+      return quota === undefined ? undefined : `quota=${quota}`;
+    }
+    case 'short_window': {
+      const quota = quotas.find((name) => SHORT_QUOTA.test(name));
+      return quota === undefined ? undefined : `quota=${quota}`;
+    }
+  }
+}
+
+const LIMIT = /\blimit:?\s{0,3}(\d[\d,]{0,14})/i;
+const REQUESTED = /\brequested:?\s{0,3}(\d[\d,]{0,14})/i;
+
+/** `Limit 30000, Requested 31538`: the request alone is above the limit. */
+function requestOverLimit({ text, status }: Evidence): string | undefined {
+  if (status !== 429 && status !== 413 && status !== undefined) return undefined;
+  const limit = LIMIT.exec(text);
+  const requested = REQUESTED.exec(text);
+  if (limit === null || requested === null) return undefined;
+  return numeric(requested[1]) > numeric(limit[1])
+    ? `requested ${requested[1]} > limit ${limit[1]}`
+    : undefined;
+}
+
+function numeric(digits: string | undefined): number {
+  return Number((digits ?? '0').replaceAll(',', ''));
+}
+
+function faultsOf(fault: TransportFault | undefined): readonly TransportFault[] {
+  return fault === undefined ? [] : [fault, ...(fault.causes ?? [])];
+}
+
+function nameOf(fault: TransportFault | undefined): string {
+  return fault?.code ?? fault?.name ?? 'fault';
+}

@@ -1,0 +1,58 @@
+/**
+ * The form of a rule and of what it concludes. A rule is data: all its conditions must hold, each
+ * names the evidence it looks at, and the first rule of the table that holds decides.
+ */
+import type { RuntimeKind } from '../../errors/catalog.ts';
+import type { Category, Outcome, Scope } from '../../errors/vocabulary.ts';
+import type { Phase, Verdict } from '../envelope.ts';
+import type { BodyForm } from './evidence.ts';
+import type { Family } from './phrases.ts';
+
+/** When a call can work again: at once, at the hint, when a window resets, when a person acts. */
+export type Recovery = 'now' | 'hint' | 'window' | 'human';
+
+export interface Conditions {
+  readonly providers?: readonly string[];
+  readonly verdicts?: readonly Verdict[];
+  readonly statuses?: readonly number[];
+  /** From and to, both included. */
+  readonly statusRange?: readonly [number, number];
+  /** Normalised: lower-case words joined by `_`, without `_error` or `_exception` at the end. */
+  readonly codes?: readonly string[];
+  readonly notCodes?: readonly string[];
+  readonly codeEndings?: readonly string[];
+  readonly params?: RegExp;
+  readonly phrases?: readonly Family[];
+  readonly notPhrases?: readonly Family[];
+  readonly quota?: 'long_window' | 'short_window' | 'zero';
+  /** The request alone asks for more than the limit that the message states. */
+  readonly asksMoreThanLimit?: true;
+  readonly stops?: readonly string[];
+  readonly header?: { readonly name: string; readonly value?: RegExp };
+  readonly transportCodes?: readonly string[];
+  readonly transportCodePrefixes?: readonly string[];
+  readonly transportNames?: readonly string[];
+  /** For runtimes whose faults have neither code nor name of their own. */
+  readonly transportText?: RegExp;
+  readonly forms?: readonly BodyForm[];
+  readonly phases?: readonly Phase[];
+  readonly emptyAnswer?: true;
+  readonly hasStatus?: boolean;
+  readonly hasTransport?: boolean;
+}
+
+export interface Conclusion {
+  readonly kind: RuntimeKind;
+  /** Where it differs from the catalog's. */
+  readonly category?: Category;
+  readonly outcome?: Outcome;
+  readonly scope: Scope;
+  readonly recovery: Recovery;
+}
+
+export interface Rule {
+  readonly id: string;
+  readonly when: Conditions;
+  readonly then: Conclusion;
+  readonly why: string;
+}

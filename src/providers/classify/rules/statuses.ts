@@ -1,0 +1,161 @@
+/** The last word when nothing more exact spoke: generic codes, then the HTTP status alone. */
+import type { Rule } from '../rule.ts';
+
+/** Settings of a call, as opposed to what it is about. */
+const SETTING =
+  /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities)$/;
+
+export const STATUS_RULES: readonly Rule[] = [
+  {
+    id: 'parameter.name',
+    when: { statuses: [400, 422], params: SETTING },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the parameter that was refused is a setting of the call',
+  },
+  {
+    id: 'parameter.range',
+    when: { codeEndings: ['_above_max_value', '_below_min_value', '_above_max_length'] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a number outside its range',
+  },
+  {
+    id: 'answer.web-page',
+    when: { forms: ['html'], statusRange: [200, 299] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a web page where an answer should be: the base URL is wrong',
+  },
+  {
+    id: 'status.401',
+    when: { statuses: [401] },
+    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'the server does not know the caller',
+  },
+  {
+    id: 'status.402',
+    when: { statuses: [402] },
+    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'payment is required',
+  },
+  {
+    id: 'status.403',
+    when: { statuses: [403, 451] },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the server knows the caller and says no',
+  },
+  {
+    id: 'status.404',
+    when: { statuses: [404, 410] },
+    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'nothing is there: usually the model, sometimes the path',
+  },
+  {
+    id: 'status.408',
+    when: { statuses: [408, 504, 524, 598] },
+    then: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the server, or the one behind it, took too long',
+  },
+  {
+    id: 'status.409',
+    when: { statuses: [409, 423] },
+    then: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+    why: 'the request met another one on the same thing',
+  },
+  {
+    id: 'status.413',
+    when: { statuses: [413, 431] },
+    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'too many bytes for the edge in front of the API',
+  },
+  {
+    id: 'status.429',
+    when: { statuses: [429] },
+    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'too many requests, and nothing says that waiting is useless',
+  },
+  {
+    id: 'status.499',
+    when: { statuses: [499] },
+    then: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'the caller went away before the answer',
+  },
+  {
+    id: 'status.501',
+    when: { statuses: [501] },
+    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the server does not implement this',
+  },
+  {
+    id: 'status.503',
+    when: { statuses: [425, 503, 529] },
+    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the service has no capacity at the moment',
+  },
+  {
+    id: 'status.5xx',
+    when: { statusRange: [500, 599] },
+    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'the server failed inside',
+  },
+  {
+    id: 'status.424',
+    when: { statuses: [424] },
+    then: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
+    why: 'the model behind the API failed',
+  },
+  {
+    id: 'status.address',
+    when: { statuses: [405, 406, 411, 414, 415, 417, 421, 426] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the way of asking is wrong: method, address or encoding, not the content',
+  },
+  {
+    id: 'status.4xx',
+    when: { statusRange: [400, 499] },
+    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the server refused the request as it is',
+  },
+  {
+    id: 'code.server',
+    when: { codes: ['server', 'internal', 'internal_server', 'api', 'cf_bad_gateway', 'bad_gateway', 'upstream', 'processing'] },
+    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'a code for a fault of the server, without a status',
+  },
+  {
+    id: 'code.refused',
+    when: { codes: ['invalid_request', 'bad_request', 'invalid_argument', 'validation', 'invalid_prompt', 'invalid_input'] },
+    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a code for a refused request, without a status',
+  },
+  {
+    id: 'code.denied',
+    when: { codes: ['permission', 'permission_denied', 'access_denied', 'forbidden'] },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'a code for a missing right, without a status',
+  },
+  {
+    id: 'code.absent',
+    when: { codes: ['not_found', 'resource_not_found'] },
+    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'a code for something that is not there, without a status',
+  },
+];

@@ -1,0 +1,212 @@
+/**
+ * What only the prose says. These come after everything structured, and each of them is marked low
+ * confidence. The order matters where one wording contains another.
+ */
+import type { Rule } from '../rule.ts';
+
+const REFUSED = [400, 404, 406, 409, 412, 415, 422, 424];
+
+export const TEXT_RULES: readonly Rule[] = [
+  {
+    id: 'quota.text',
+    when: { phrases: ['spent'], notPhrases: ['short_window'] },
+    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the message speaks of money, credits or a spent plan, whatever the status',
+  },
+  {
+    id: 'quota.long-window-status',
+    when: { statuses: [429], phrases: ['long_window'] },
+    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+    why: 'a limit by the day or longer',
+  },
+  {
+    id: 'rate.oversize-status',
+    when: { statuses: [429], phrases: ['oversize'] },
+    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'too large a request dressed as throttling; repeating it cannot work',
+  },
+  {
+    id: 'output-cap.text',
+    when: { phrases: ['output_cap'], notPhrases: ['rate_limit'] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the output limit is set higher than the model allows; the prompt is fine',
+  },
+  {
+    id: 'content.text',
+    when: {
+      statuses: [200, ...REFUSED, 403, 451, 498, 500],
+      phrases: ['content_filter'],
+      notPhrases: ['oversize', 'context', 'auth'],
+    },
+    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the message speaks of a content policy',
+  },
+  {
+    id: 'context.text',
+    when: { phrases: ['context'], notPhrases: ['rate_limit'] },
+    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the message says that the prompt does not fit the window',
+  },
+  {
+    id: 'too-large.text',
+    when: { statuses: [200, ...REFUSED, 413], phrases: ['oversize'] },
+    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'the message says that the request or a file in it is too large',
+  },
+  {
+    id: 'auth.text',
+    when: { statuses: [400, 403, 404, 412, 422, 500], phrases: ['auth'] },
+    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'the message speaks of the key, whatever the status',
+  },
+  {
+    id: 'overload.text',
+    when: {
+      statuses: [200, 400, 408, 424, 425, 429, 500, 502, 503, 504, 520, 529],
+      phrases: ['overload'],
+      notPhrases: ['short_window', 'permission'],
+    },
+    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the message says that there is no capacity at the moment',
+  },
+  {
+    id: 'overload.text-without-status',
+    when: { hasStatus: false, phrases: ['overload'], notPhrases: ['short_window'] },
+    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the message says that there is no capacity at the moment',
+  },
+  {
+    id: 'tool-schema.text',
+    when: { statuses: REFUSED, phrases: ['tool_schema'], notPhrases: ['unsupported'] },
+    then: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'the message speaks of the schema of a tool or of the output',
+  },
+  {
+    id: 'media.text',
+    when: { statuses: REFUSED, phrases: ['media'] },
+    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'an image or a file that cannot be read',
+  },
+  {
+    id: 'permission.text',
+    when: {
+      statuses: [200, 400, 412, 422, 500, 502],
+      phrases: ['permission'],
+      notPhrases: ['unsupported', 'model'],
+    },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the message says that a right is missing, whatever the status',
+  },
+  {
+    id: 'permission.wrapped',
+    when: { statuses: [400, 500, 502], phrases: ['denied'] },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'a gateway passes on that access is denied',
+  },
+  {
+    id: 'permission.entitlement',
+    when: { statuses: [404], phrases: ['entitlement'] },
+    then: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the model is there, but a form, a licence or a policy of the account keeps it away',
+  },
+  {
+    id: 'conflict.text',
+    when: { statuses: [400, 423], phrases: ['conflict'] },
+    then: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+    why: 'the message says that someone else works on the same thing',
+  },
+  {
+    id: 'unsupported.parameter-text',
+    when: { statuses: REFUSED, phrases: ['unsupported_parameter'] },
+    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the message names a parameter that is not known there',
+  },
+  {
+    id: 'model.text',
+    when: { statuses: [200, ...REFUSED, 410, 500], phrases: ['model'] },
+    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the message says that there is no such model to be had',
+  },
+  {
+    id: 'unsupported.text',
+    when: { statuses: [200, ...REFUSED, 500, 501], phrases: ['unsupported'] },
+    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the message says that the model or host cannot do this',
+  },
+  {
+    id: 'parameter.text',
+    when: { statuses: [400, 422], phrases: ['parameter'] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a setting of the call is out of its range; the prompt is fine',
+  },
+  {
+    id: 'rate.text',
+    when: { statuses: [200, 400, 403, 500, 502, 503, 529], phrases: ['rate_limit'] },
+    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'the message speaks of a rate limit under another status',
+  },
+  {
+    id: 'rate.text-without-status',
+    when: { hasStatus: false, phrases: ['rate_limit'] },
+    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'the message speaks of a rate limit',
+  },
+  {
+    id: 'auth.text-without-status',
+    when: { hasStatus: false, phrases: ['auth'] },
+    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'the message speaks of the key',
+  },
+  {
+    id: 'timeout.text',
+    when: { statuses: [200, 424, 499, 500, 502, 503], phrases: ['timeout'] },
+    then: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the message says that something upstream took too long',
+  },
+  {
+    id: 'timeout.text-without-status',
+    when: { hasStatus: false, phrases: ['timeout'] },
+    then: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the message says that it took too long',
+  },
+  {
+    id: 'server.text',
+    when: { statusRange: [200, 299], phrases: ['server'] },
+    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'a fault of the server inside an answer with a good status',
+  },
+  {
+    id: 'server.text-without-status',
+    when: { hasStatus: false, phrases: ['server'] },
+    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'the message says that the server failed inside',
+  },
+  {
+    id: 'content.text-without-status',
+    when: { hasStatus: false, phrases: ['content_filter'] },
+    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the message speaks of a content policy',
+  },
+  {
+    id: 'model.text-without-status',
+    when: { hasStatus: false, phrases: ['model'] },
+    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the message says that there is no such model to be had',
+  },
+  {
+    id: 'unsupported.text-without-status',
+    when: { hasStatus: false, phrases: ['unsupported'] },
+    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the message says that the model or host cannot do this',
+  },
+];

@@ -1,0 +1,95 @@
+/** What an SDK knew by itself: there is no answer to look at. */
+import type { Rule } from '../rule.ts';
+
+export const VERDICT_RULES: readonly Rule[] = [
+  {
+    id: 'sdk.aborted',
+    when: { verdicts: ['aborted'] },
+    then: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'the caller stopped the call; nobody failed',
+  },
+  {
+    id: 'sdk.timed-out',
+    when: { verdicts: ['timed_out'] },
+    then: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'our own deadline passed while the server was silent',
+  },
+  {
+    id: 'sdk.connection-closed',
+    when: { verdicts: ['connection_closed'] },
+    then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the SDK lost its connection before an answer came',
+  },
+  {
+    id: 'sdk.api-key-missing',
+    when: { verdicts: ['api_key_missing'] },
+    then: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the SDK found no key and sent nothing',
+  },
+  {
+    id: 'sdk.model-unknown',
+    when: { verdicts: ['model_unknown'] },
+    then: { kind: 'provider.model_not_found', outcome: 'not_started', scope: 'model', recovery: 'human' },
+    why: 'the SDK has no model of that name and sent nothing',
+  },
+  {
+    id: 'sdk.unsupported-feature',
+    when: { verdicts: ['unsupported_feature'] },
+    then: { kind: 'provider.unsupported', outcome: 'not_started', scope: 'model', recovery: 'human' },
+    why: 'the SDK cannot ask this of this model and sent nothing',
+  },
+  {
+    id: 'sdk.invalid-prompt',
+    when: { verdicts: ['invalid_prompt'] },
+    then: { kind: 'provider.invalid_request', outcome: 'not_started', scope: 'request', recovery: 'human' },
+    why: 'the SDK refused the prompt before sending it',
+  },
+  {
+    id: 'sdk.tool-arguments',
+    when: { verdicts: ['invalid_tool_arguments'] },
+    then: { kind: 'tool.input_invalid', scope: 'request', recovery: 'now' },
+    why: 'the model called a tool with arguments that do not fit it',
+  },
+  {
+    id: 'sdk.no-such-tool',
+    when: { verdicts: ['no_such_tool'] },
+    then: { kind: 'tool.not_found', scope: 'request', recovery: 'now' },
+    why: 'the model called a tool that does not exist',
+  },
+  {
+    id: 'sdk.no-output',
+    when: { verdicts: ['no_output'] },
+    then: { kind: 'provider.unknown', scope: 'request', recovery: 'now' },
+    why: 'the call ended well and gave nothing, and the SDK does not know why',
+  },
+  {
+    id: 'sdk.output-unparsable',
+    when: { verdicts: ['output_unparsable'] },
+    then: { kind: 'agent.output_invalid', scope: 'request', recovery: 'now' },
+    why: 'the answer is not of the form that was asked for',
+  },
+  {
+    id: 'mcp.tool-error',
+    when: { verdicts: ['mcp_tool_error'] },
+    then: { kind: 'mcp.tool_failed', scope: 'request', recovery: 'human' },
+    why: 'the tool ran and reported an error of its own',
+  },
+  {
+    id: 'mcp.method-not-found',
+    when: { verdicts: ['mcp_method_not_found'] },
+    then: { kind: 'tool.not_found', scope: 'request', recovery: 'human' },
+    why: 'the MCP server has no such tool or method',
+  },
+  {
+    id: 'mcp.invalid-params',
+    when: { verdicts: ['mcp_invalid_params'] },
+    then: { kind: 'tool.input_invalid', scope: 'request', recovery: 'human' },
+    why: 'the MCP server refused the arguments',
+  },
+  {
+    id: 'mcp.internal',
+    when: { verdicts: ['mcp_internal'] },
+    then: { kind: 'mcp.tool_failed', scope: 'provider', recovery: 'human' },
+    why: 'the MCP server failed inside',
+  },
+];

@@ -1,0 +1,125 @@
+/**
+ * Finds which of a fixed set of word stems occur in a text, in one pass and in linear time whatever
+ * the text is (Aho and Corasick's automaton). Case, punctuation that only joins words, quotes and
+ * runs of white space do not count, so `rate_limit`, "Rate limit" and `rate  limit` are one stem.
+ */
+export interface StemIndex {
+  /** The positions, in the list given, of the stems that occur; each once. */
+  find(text: string): readonly number[];
+}
+
+/** What a person would read before deciding; a failure hides no meaning behind page two. */
+export const MAX_TEXT_CHARS = 4096;
+
+const SPACE = 0;
+const SKIP = -1;
+/** Space, a to z, 0 to 9, and the few signs that carry meaning in messages. */
+const SIGNS = "%/<>:=+'.()";
+const ALPHABET_SIZE = 37 + SIGNS.length;
+
+/** Symbol of each UTF-16 unit below 128; all others separate words. */
+const SYMBOLS = Int8Array.from({ length: 128 }, (_, unit) => symbolOf(String.fromCharCode(unit)));
+
+export function createStemIndex(stems: readonly string[]): StemIndex {
+  const { next, outputs } = buildAutomaton(stems);
+  const endsHere = Uint8Array.from(outputs, (stemsHere) => (stemsHere === undefined ? 0 : 1));
+  // which search saw a stem last: a set that is emptied by counting on
+  const seenIn = new Uint32Array(stems.length);
+  let search = 0;
+  return {
+    find(text) {
+      search = (search + 1) >>> 0;
+      const found: number[] = [];
+      const end = Math.min(text.length, MAX_TEXT_CHARS);
+      let state = 0;
+      let last = SPACE;
+      for (let index = 0; index <= end; index++) {
+        const symbol = index === end ? SPACE : symbolAt(text, index);
+        if (symbol === SKIP || (symbol === SPACE && last === SPACE && index > 0)) continue;
+        last = symbol;
+        state = next[state * ALPHABET_SIZE + symbol] ?? 0;
+        if (endsHere[state] === 0) continue;
+        for (const stem of outputs[state] ?? []) {
+          if (seenIn[stem] === search) continue;
+          seenIn[stem] = search;
+          found.push(stem);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+function symbolAt(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  if (unit < 128) return SYMBOLS[unit] ?? SPACE;
+  // the typographic apostrophe stands for the plain one
+  return unit === 0x2019 || unit === 0x2018 ? (SYMBOLS[0x27] ?? SPACE) : SPACE;
+}
+
+function symbolOf(character: string): number {
+  const lower = character.toLowerCase();
+  if (lower >= 'a' && lower <= 'z') return 1 + lower.charCodeAt(0) - 97;
+  if (lower >= '0' && lower <= '9') return 27 + lower.charCodeAt(0) - 48;
+  if (character === '`' || character === '"') return SKIP;
+  const sign = SIGNS.indexOf(character);
+  return sign < 0 ? SPACE : 37 + sign;
+}
+
+interface Automaton {
+  /** The next state, by state and symbol. */
+  readonly next: Uint16Array;
+  /** Indexes of the stems that end in a state. */
+  readonly outputs: readonly (readonly number[] | undefined)[];
+}
+
+function buildAutomaton(words: readonly string[]): Automaton {
+  const trie: Int32Array[] = [newState()];
+  const outputs: (number[] | undefined)[] = [undefined];
+  for (const [index, word] of words.entries()) {
+    let state = 0;
+    for (const symbol of symbolsOf(word)) {
+      const row = trie[state] ?? newState();
+      if (row[symbol] === -1) {
+        row[symbol] = trie.push(newState()) - 1;
+        outputs.push(undefined);
+      }
+      state = row[symbol] ?? 0;
+    }
+    outputs[state] = [...(outputs[state] ?? []), index];
+  }
+  return completeTransitions(trie, outputs);
+}
+
+/** Breadth first: a missing edge leads where the longest proper suffix would lead. */
+function completeTransitions(
+  trie: readonly Int32Array[],
+  outputs: (number[] | undefined)[],
+): Automaton {
+  // two bytes a state: the table must stay within reach of the processor's cache
+  const next = new Uint16Array(trie.length * ALPHABET_SIZE);
+  const fallback = new Int32Array(trie.length);
+  const queue = [0];
+  for (const state of queue) {
+    const suffix = fallback[state] ?? 0;
+    for (let symbol = 0; symbol < ALPHABET_SIZE; symbol++) {
+      const child = trie[state]?.[symbol] ?? -1;
+      const viaSuffix = state === 0 ? 0 : (next[suffix * ALPHABET_SIZE + symbol] ?? 0);
+      next[state * ALPHABET_SIZE + symbol] = child === -1 ? viaSuffix : child;
+      if (child === -1) continue;
+      fallback[child] = viaSuffix;
+      const inherited = outputs[viaSuffix];
+      if (inherited !== undefined) outputs[child] = [...(outputs[child] ?? []), ...inherited];
+      queue.push(child);
+    }
+  }
+  return { next, outputs };
+}
+
+function newState(): Int32Array {
+  return new Int32Array(ALPHABET_SIZE).fill(-1);
+}
+
+function symbolsOf(word: string): number[] {
+  return Array.from(word, (character) => symbolOf(character)).filter((symbol) => symbol !== SKIP);
+}

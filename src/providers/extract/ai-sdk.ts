@@ -1,0 +1,129 @@
+/**
+ * Vercel's AI SDK 5 to 7. Its errors carry registered symbols, so copies of the package do not matter.
+ * Two traps: for errors inside a 200 it makes up a status, and a request's whole prompt hangs on the
+ * error, of which only the model's name is taken.
+ */
+import { isPlainObject, readProperty } from '../../errors/json.ts';
+import { readAddress } from './address.ts';
+import { aiSdkVerdict } from './ai-sdk-verdicts.ts';
+import {
+  hasKey,
+  parseBody,
+  readMessage,
+  readName,
+  readStatus,
+  readText,
+  type Extracted,
+  type Extractor,
+} from './extractor.ts';
+import { keepHeaders } from './headers.ts';
+
+const ERROR = Symbol.for('vercel.ai.error');
+const GATEWAY_ERROR = Symbol.for('vercel.ai.gateway.error');
+const STREAM_ERROR = Symbol.for('vercel.ai.providerStreamError');
+
+export const aiSdk: Extractor = {
+  source: 'ai-sdk',
+  extract(link) {
+    if (readProperty(link, STREAM_ERROR) === true) return streamError(link);
+    if (readProperty(link, GATEWAY_ERROR) === true) return gatewayError(link);
+    const name = readName(link);
+    if (readProperty(link, ERROR) !== true && !name.startsWith('AI_')) return finish(link);
+    switch (name) {
+      case 'AI_APICallError':
+        return answer(link);
+      case 'AI_StreamProviderError':
+        return streamError(link);
+      case 'GatewayError':
+        // what is left of a missing gateway key in production
+        return { provider: 'gateway', verdict: 'api_key_missing', message: readMessage(link) };
+      case 'AI_TypeValidationError':
+        return offSchema(link);
+      case 'AI_NoObjectGeneratedError':
+        return finish(link) ?? aiSdkVerdict(link, name);
+      default:
+        return aiSdkVerdict(link, name);
+    }
+  },
+};
+
+function answer(link: unknown): Extracted {
+  const status = readStatus(link, 'statusCode');
+  const headers = keepHeaders(readProperty(link, 'responseHeaders'));
+  const rawBody = readProperty(link, 'responseBody');
+  const address = readAddress(readText(link, 'url'));
+  const common: Extracted = {
+    ...address,
+    model: readText(readProperty(link, 'requestBodyValues'), 'model') ?? address.model,
+    headers,
+    message: readMessage(link),
+    body: parseBody(rawBody ?? readProperty(link, 'data')),
+  };
+  if (isPlainObject(rawBody)) {
+    // the Responses API said "failed" or "incomplete" in a 200, and 400 or 500 is the SDK's guess
+    return { ...common, status: 200, phase: 'headers' };
+  }
+  if (status !== undefined && status >= 400 && isFirstFrame(headers, common.body)) {
+    return { ...common, status: 200, phase: 'streaming', delivered: false };
+  }
+  return { ...common, status };
+}
+
+/** An error in the first event of a 200 stream is thrown with a status that no server sent. */
+function isFirstFrame(headers: Readonly<Record<string, string>>, body: unknown): boolean {
+  const contentType = headers['content-type'] ?? '';
+  return /^text\/event-stream|^application\/vnd\.amazon\.eventstream/.test(contentType)
+    ? isPlainObject(body)
+    : false;
+}
+
+/** An error event after the stream began. Its status is deduced by the SDK; the wire said 200. */
+function streamError(link: unknown): Extracted {
+  const code = readProperty(link, 'code');
+  return {
+    status: 200,
+    phase: 'streaming',
+    type: readText(link, 'type'),
+    code: typeof code === 'number' ? String(code) : readText(link, 'code'),
+    message: readMessage(link),
+    body: parseBody(readProperty(link, 'data')),
+  };
+}
+
+/** A chunk that fits no schema is often an error in a shape that the SDK does not know. */
+function offSchema(link: unknown): Extracted {
+  const value = readProperty(link, 'value');
+  if (isPlainObject(value) && hasKey(value, 'error')) {
+    return { status: 200, phase: 'streaming', body: value };
+  }
+  return { ...aiSdkVerdict(link, 'AI_TypeValidationError'), body: parseBody(value) };
+}
+
+function gatewayError(link: unknown): Extracted {
+  const response = readProperty(link, 'response');
+  return {
+    provider: 'gateway',
+    status: readStatus(link, 'statusCode'),
+    type: readText(link, 'type'),
+    message: readMessage(link),
+    body: parseBody(response),
+  };
+}
+
+/** Endings of a result, a step or a `finish` part that are no success. */
+const BAD_ENDINGS: ReadonlySet<string> = new Set([
+  'content-filter',
+  'length',
+  'error',
+  'interrupted',
+  'other',
+]);
+
+function finish(link: unknown): Extracted | undefined {
+  const reason = readProperty(link, 'finishReason');
+  // version 4 of the model interface pairs the common word with the provider's own
+  const unified = typeof reason === 'string' ? reason : readText(reason, 'unified');
+  if (unified === undefined || !BAD_ENDINGS.has(unified)) return undefined;
+  const raw = readText(link, 'rawFinishReason') ?? readText(reason, 'raw');
+  return { status: 200, phase: 'headers', body: { finish_reason: raw ?? unified } };
+}

@@ -1,0 +1,60 @@
+/** Errors in axios' shape, which several small provider clients pass on as they are. */
+import { readProperty } from '../../errors/json.ts';
+import type { Verdict } from '../envelope.ts';
+import { readAddress } from './address.ts';
+import {
+  parseBody,
+  readMessage,
+  readName,
+  readStatus,
+  readText,
+  type Extracted,
+  type Extractor,
+} from './extractor.ts';
+import { keepHeaders } from './headers.ts';
+import { describeFault } from './transport.ts';
+
+export const axios: Extractor = {
+  source: 'axios',
+  extract(link) {
+    const isCancelled = readProperty(link, '__CANCEL__') === true;
+    if (readProperty(link, 'isAxiosError') !== true && !isCancelled) return undefined;
+    const address = readAddress(addressOf(readProperty(link, 'config')));
+    const response = readProperty(link, 'response');
+    const status = readStatus(response, 'status');
+    return status === undefined
+      ? { ...address, ...withoutAnswer(link) }
+      : { ...address, ...answer(link, response, status) };
+  },
+};
+
+function answer(link: unknown, response: unknown, status: number): Extracted {
+  return {
+    status,
+    phase: 'headers',
+    headers: keepHeaders(readProperty(response, 'headers')),
+    message: readMessage(link),
+    body: parseBody(readProperty(response, 'data')),
+  };
+}
+
+function withoutAnswer(link: unknown): Extracted {
+  const verdict = verdictOf(link);
+  const message = readMessage(link);
+  return verdict === undefined ? { message, transport: describeFault(link) } : { verdict, message };
+}
+
+function verdictOf(link: unknown): Verdict | undefined {
+  const code = readText(link, 'code');
+  if (code === 'ERR_CANCELED' || readName(link) === 'CanceledError') return 'aborted';
+  // its own timer; a timeout of the socket has a system call
+  const isTimer = /^timeout of \d+ ?ms exceeded/.test(readMessage(link) ?? '');
+  return isTimer ? 'timed_out' : undefined;
+}
+
+function addressOf(config: unknown): string | undefined {
+  const url = readText(config, 'url');
+  const base = readText(config, 'baseURL');
+  if (url === undefined || base === undefined || /^[a-z]+:\/\//i.test(url)) return url ?? base;
+  return `${base.replace(/\/+$/, '')}/${url.replace(/^\/+/, '')}`;
+}

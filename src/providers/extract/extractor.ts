@@ -1,0 +1,92 @@
+/**
+ * What an extractor is, and the reads that all of them share. An extractor knows one SDK by the shapes
+ * it throws; it sees one link of a cause chain at a time and must survive any value.
+ */
+import { isPlainObject, readProperty } from '../../errors/json.ts';
+import type { ProviderFailure } from '../envelope.ts';
+
+/** The envelope as far as one link tells it; `extract.ts` completes it. */
+export type Extracted = {
+  readonly [Field in Exclude<keyof ProviderFailure, 'source'>]?: ProviderFailure[Field] | undefined;
+};
+
+export interface Extractor {
+  /** Named in the receipt. */
+  readonly source: string;
+  /** Undefined when the link is not one of this SDK's failures. */
+  extract(link: unknown): Extracted | undefined;
+}
+
+/** Longer messages repeat a body, and the body is kept by itself. */
+const MAX_MESSAGE_CHARS = 4096;
+
+/** Bodies are judged by their beginning. */
+const MAX_BODY_CHARS = 64 * 1024;
+
+export function readText(value: unknown, key: PropertyKey): string | undefined {
+  const text = readProperty(value, key);
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** An HTTP status, which some SDKs and many gateways write as a string. */
+export function readStatus(value: unknown, key: PropertyKey): number | undefined {
+  const found = readProperty(value, key);
+  const status = typeof found === 'string' && /^\d{3}$/.test(found) ? Number(found) : found;
+  if (typeof status !== 'number' || !Number.isInteger(status)) return undefined;
+  return status >= 100 && status <= 599 ? status : undefined;
+}
+
+export function readMessage(value: unknown): string | undefined {
+  return readText(value, 'message')?.slice(0, MAX_MESSAGE_CHARS);
+}
+
+export function readName(value: unknown): string {
+  return readText(value, 'name') ?? '';
+}
+
+/** Several SDKs leave `name` at "Error" and say what it is only by the class. */
+export function readClassName(value: unknown): string {
+  return readName(readProperty(value, 'constructor'));
+}
+
+/** `in` may be trapped, so it is asked for with care. */
+export function hasKey(value: unknown, key: PropertyKey): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return Reflect.has(value, key);
+  } catch {
+    // a trap that throws hides the key, which is all that is asked here
+    return false;
+  }
+}
+
+/** A body as the envelope keeps it: JSON where the text is JSON, else the text. */
+export function parseBody(body: unknown): unknown {
+  if (typeof body === 'string') return parseJson(body) ?? body.slice(0, MAX_BODY_CHARS);
+  return body === null || !isReadable(body) ? undefined : body;
+}
+
+export function parseJson(text: string): unknown {
+  const trimmed = text.trim();
+  if (!/^[[{]/.test(trimmed) || trimmed.length > MAX_BODY_CHARS) return undefined;
+  try {
+    return JSON.parse(trimmed);
+  } catch {
+    // text that only looks like JSON stays text
+    return undefined;
+  }
+}
+
+/** Streams, buffers and functions are no bodies anybody can judge. */
+function isReadable(body: unknown): boolean {
+  if (typeof body !== 'object') return false;
+  const isStream = ['getReader', 'pipe', 'byteLength', 'arrayBuffer'].some(
+    (key) => readProperty(body, key) !== undefined,
+  );
+  return !isStream;
+}
+
+/** True for an object that holds at least one of the keys. */
+export function hasAnyKey(value: unknown, keys: readonly string[]): boolean {
+  return isPlainObject(value) && keys.some((key) => hasKey(value, key));
+}

@@ -1,0 +1,55 @@
+/**
+ * `@google/genai`. Its error has a status and a message, and the message is the body as JSON; an answer
+ * that was not JSON is dressed up as one. Headers are lost, and with them `retry-after`.
+ */
+import { readProperty } from '../../errors/json.ts';
+import {
+  hasAnyKey,
+  parseJson,
+  readMessage,
+  readName,
+  readStatus,
+  readText,
+  type Extracted,
+  type Extractor,
+} from './extractor.ts';
+
+/** How the client announces an error event in a stream. */
+const IN_STREAM = /^got status: [^.]{0,80}\. /;
+
+export const googleGenai: Extractor = {
+  source: 'google-genai',
+  extract(link) {
+    const message = readMessage(link) ?? '';
+    if (message.startsWith('Authentication is not set up.')) {
+      return { provider: 'google', verdict: 'api_key_missing', message };
+    }
+    // the same name is used by clients that keep the answer beside the message
+    const isNamed =
+      readName(link) === 'ApiError' && !hasAnyKey(link, ['body', 'response', 'error']);
+    const status = isNamed ? readStatus(link, 'status') : undefined;
+    return status === undefined ? undefined : apiError(readText(link, 'message') ?? '', status);
+  },
+};
+
+function apiError(message: string, status: number): Extracted {
+  const announced = IN_STREAM.exec(message);
+  const body = parseJson(message.slice(announced?.[0].length ?? 0));
+  const common = { provider: 'google', message: message.slice(0, 4096) };
+  if (announced !== null) return { ...common, status: 200, phase: 'streaming', body };
+  return { ...common, status, phase: 'headers', body: undressed(body, status) ?? message };
+}
+
+/** `{error: {message: <the text>, code: 502, status: 'Bad Gateway'}}` is the text. */
+function undressed(body: unknown, status: number): unknown {
+  const error = readProperty(body, 'error');
+  const text = readProperty(error, 'message');
+  const reason = readProperty(error, 'status');
+  const isDressed =
+    readProperty(error, 'code') === status &&
+    typeof text === 'string' &&
+    // the reason phrase of the status line, where Google's own codes are in capitals
+    (typeof reason !== 'string' || !/^[A-Z_]{2,}$/.test(reason)) &&
+    !hasAnyKey(error, ['details', 'errors', 'type', 'param', 'metadata']);
+  return isDressed ? (parseJson(text) ?? text) : body;
+}

@@ -1,0 +1,116 @@
+/**
+ * The response headers that say something about a failure. The rest is dropped at once: headers also
+ * carry cookies and account names, and nothing that is not needed should travel on.
+ */
+import { isArray, isPlainObject, readProperty } from '../../errors/json.ts';
+
+const KEPT: ReadonlySet<string> = new Set([
+  'retry-after',
+  'retry-after-ms',
+  'x-ms-retry-after-ms',
+  'x-should-retry',
+  'date',
+  'content-type',
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'x-ms-request-id',
+  'x-amzn-requestid',
+  'x-amzn-errortype',
+  'x-goog-request-id',
+  'cf-ray',
+  'server',
+  'policy-id',
+  ':exception-type',
+  ':message-type',
+  ':error-code',
+]);
+
+const KEPT_PREFIXES = [
+  'x-ratelimit-',
+  'x-rate-limit-',
+  'ratelimit-',
+  'anthropic-ratelimit-',
+  'x-fal-',
+  'x-openai-',
+];
+
+const MAX_HEADERS = 256;
+const MAX_VALUE_CHARS = 1024;
+
+type Pair = readonly [name: unknown, value: unknown];
+
+/** From a `Headers`, a plain object, a `Map`, pairs, or Node's flat list; lower-case names. */
+export function keepHeaders(bag: unknown): Readonly<Record<string, string>> {
+  const kept = new Map<string, string>();
+  for (const [name, value] of pairsOf(bag).slice(0, MAX_HEADERS)) {
+    if (typeof name !== 'string') continue;
+    const key = name.toLowerCase();
+    const text = isKept(key) ? valueText(value) : undefined;
+    if (text !== undefined) kept.set(key, text.slice(0, MAX_VALUE_CHARS));
+  }
+  return Object.fromEntries(kept);
+}
+
+function isKept(name: string): boolean {
+  return KEPT.has(name) || KEPT_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+function pairsOf(bag: unknown): readonly Pair[] {
+  if (isArray(bag)) return pairsOfList(bag);
+  if (!isPlainObject(bag)) return [];
+  return pairsByVisiting(bag) ?? keysOf(bag).map((key) => [key, readProperty(bag, key)]);
+}
+
+/** `Headers` and `Map` both call back with the value first. */
+function pairsByVisiting(bag: object): readonly Pair[] | undefined {
+  const forEach = readProperty(bag, 'forEach');
+  if (typeof forEach !== 'function') return undefined;
+  const pairs: Pair[] = [];
+  const visit = (value: unknown, name: unknown): void => {
+    if (pairs.length < MAX_HEADERS) pairs.push([name, value]);
+  };
+  try {
+    Reflect.apply(forEach, bag, [visit]);
+  } catch {
+    // a bag that fails half way has still given what came before
+    return pairs;
+  }
+  return pairs;
+}
+
+function pairsOfList(list: readonly unknown[]): readonly Pair[] {
+  const items = Array.from({ length: Math.min(lengthOf(list), 2 * MAX_HEADERS) }, (_, index) =>
+    readProperty(list, index),
+  );
+  // Node's `rawHeaders` has names and values in turn
+  if (items.every((item) => typeof item === 'string')) {
+    return items.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, items[index + 1]] as const] : [],
+    );
+  }
+  return items.map((pair) => [readProperty(pair, 0), readProperty(pair, 1)]);
+}
+
+function lengthOf(list: readonly unknown[]): number {
+  const length = readProperty(list, 'length');
+  return typeof length === 'number' && length > 0 ? length : 0;
+}
+
+function keysOf(bag: object): readonly string[] {
+  try {
+    return Object.keys(bag);
+  } catch {
+    // a proxy may refuse to list its keys; it then has no headers
+    return [];
+  }
+}
+
+function valueText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (!isArray(value)) return undefined;
+  const parts = [0, 1, 2, 3].map((index) => readProperty(value, index));
+  const texts = parts.filter((part) => typeof part === 'string');
+  return texts.length === 0 ? undefined : texts.join(', ');
+}

@@ -1,0 +1,116 @@
+/**
+ * Raw HTTP: a failure written down as `{status, headers, body, transport, stream, …}`, a response, a
+ * problem document, and the errors of any client that keeps a status beside the answer.
+ */
+import { isPlainObject, readProperty } from '../../errors/json.ts';
+import type { Operation } from '../envelope.ts';
+import { readAddress } from './address.ts';
+import {
+  hasAnyKey,
+  hasKey,
+  parseBody,
+  readMessage,
+  readStatus,
+  readText,
+  type Extracted,
+  type Extractor,
+} from './extractor.ts';
+import { keepHeaders } from './headers.ts';
+import { describeFault, phaseOfFault, verdictOfFault } from './transport.ts';
+
+export const http: Extractor = {
+  source: 'http',
+  extract(link) {
+    if (!isPlainObject(link)) return undefined;
+    return isWrittenDown(link) ? writtenDown(link) : statusBeside(link);
+  },
+};
+
+/** Only a record made on purpose says what happened below HTTP or in a stream. */
+function isWrittenDown(link: object): boolean {
+  if (hasAnyKey(link, ['stack', 'ok'])) return false;
+  return (
+    hasAnyKey(link, ['transport', 'stream']) || (hasKey(link, 'status') && hasKey(link, 'body'))
+  );
+}
+
+function writtenDown(link: object): Extracted | undefined {
+  const status = readStatus(link, 'status');
+  const body = parseBody(readProperty(link, 'body'));
+  const faultLike = readProperty(link, 'transport');
+  const transport = isPlainObject(faultLike) ? describeFault(faultLike) : undefined;
+  if (status === undefined && body === undefined && transport === undefined) return undefined;
+  const stream = readProperty(link, 'stream');
+  const isStream = stream === true || (typeof stream === 'string' && stream !== '');
+  return {
+    provider: readText(link, 'provider'),
+    model: readText(link, 'model'),
+    api: readText(link, 'api'),
+    operation: operationOf(readProperty(link, 'operation')),
+    status,
+    headers: keepHeaders(readProperty(link, 'headers')),
+    body,
+    transport,
+    verdict: transport === undefined ? undefined : verdictOfFault(transport),
+    phase: isStream ? 'streaming' : phaseWithoutStream(status, transport),
+  };
+}
+
+function phaseWithoutStream(
+  status: number | undefined,
+  transport: Extracted['transport'],
+): Extracted['phase'] {
+  if (status !== undefined || transport === undefined) return 'headers';
+  return phaseOfFault(transport);
+}
+
+function operationOf(value: unknown): Operation | undefined {
+  return value === 'submit' || value === 'generate' ? value : undefined;
+}
+
+const STATUS_KEYS = ['status', 'statusCode', 'status_code'] as const;
+const BODY_KEYS = ['body', 'data', 'error', 'responseBody'] as const;
+
+/** ofetch, got, ky, gaxios, Cohere, Ollama, fal, Replicate, Hugging Face, a bare `Response`. */
+function statusBeside(link: object): Extracted | undefined {
+  const response = [readProperty(link, 'response'), readProperty(link, 'httpResponse')].find(
+    isPlainObject,
+  );
+  const status = firstStatus(link) ?? firstStatus(response);
+  // a status below 400 outside a record is no failure, and a number in a stranger's error may be anything
+  if (status === undefined || status < 400) return undefined;
+  const address =
+    readText(link, 'url') ??
+    readText(response, 'url') ??
+    readText(readProperty(link, 'config'), 'url');
+  return {
+    ...readAddress(address),
+    status,
+    phase: 'headers',
+    headers: headersBeside(link, response),
+    message: readMessage(link),
+    body: firstBody(link) ?? firstBody(response) ?? problemDocument(link),
+  };
+}
+
+function firstStatus(holder: unknown): number | undefined {
+  return STATUS_KEYS.map((key) => readStatus(holder, key)).find((status) => status !== undefined);
+}
+
+function firstBody(holder: unknown): unknown {
+  return BODY_KEYS.map((key) => parseBody(readProperty(holder, key))).find(
+    (body) => body !== undefined,
+  );
+}
+
+function headersBeside(link: object, response: unknown): Readonly<Record<string, string>> {
+  return {
+    ...keepHeaders(readProperty(response, 'headers')),
+    ...keepHeaders(readProperty(link, 'headers')),
+  };
+}
+
+/** RFC 9457: the object is the body. */
+function problemDocument(link: object): unknown {
+  return hasAnyKey(link, ['title', 'detail']) && !hasKey(link, 'stack') ? link : undefined;
+}

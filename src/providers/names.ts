@@ -1,0 +1,101 @@
+/**
+ * The providers Errand knows: every spelling of a name, the hosts they answer on, and how a person
+ * calls them. Hosts that speak OpenAI's protocol are told apart by address.
+ */
+export interface ProviderName {
+  /** The name in reports. */
+  readonly name: string;
+  readonly display: string;
+  readonly aliases: readonly string[];
+  /** Host names, or their last labels. */
+  readonly hosts: readonly string[];
+}
+
+export const PROVIDERS = [
+  { name: 'openai', display: 'OpenAI', aliases: ['openai.chat', 'openai.responses'], hosts: ['api.openai.com'] },
+  { name: 'anthropic', display: 'Anthropic', aliases: ['claude', 'anthropic.messages'], hosts: ['api.anthropic.com'] },
+  {
+    name: 'google',
+    display: 'Google',
+    aliases: ['gemini', 'google-genai', 'google.generative-ai', 'google-generative-ai'],
+    hosts: ['generativelanguage.googleapis.com'],
+  },
+  {
+    name: 'vertex',
+    display: 'Vertex AI',
+    aliases: ['google-vertex', 'vertexai', 'vertex-ai'],
+    hosts: ['aiplatform.googleapis.com'],
+  },
+  { name: 'mistral', display: 'Mistral', aliases: ['mistralai'], hosts: ['api.mistral.ai'] },
+  {
+    name: 'bedrock',
+    display: 'Amazon Bedrock',
+    aliases: ['amazon-bedrock', 'aws-bedrock', 'aws'],
+    hosts: ['amazonaws.com'],
+  },
+  {
+    name: 'azure',
+    display: 'Azure OpenAI',
+    aliases: ['azure-openai', 'azureopenai', 'azure.chat', 'azure.responses'],
+    hosts: ['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com'],
+  },
+  { name: 'deepseek', display: 'DeepSeek', aliases: [], hosts: ['api.deepseek.com'] },
+  { name: 'groq', display: 'Groq', aliases: [], hosts: ['api.groq.com'] },
+  { name: 'xai', display: 'xAI', aliases: ['grok', 'x.ai'], hosts: ['api.x.ai'] },
+  { name: 'openrouter', display: 'OpenRouter', aliases: [], hosts: ['openrouter.ai'] },
+  { name: 'together', display: 'Together', aliases: ['togetherai', 'together-ai'], hosts: ['api.together.xyz', 'api.together.ai'] },
+  { name: 'fireworks', display: 'Fireworks', aliases: ['fireworks-ai'], hosts: ['api.fireworks.ai'] },
+  { name: 'perplexity', display: 'Perplexity', aliases: [], hosts: ['api.perplexity.ai'] },
+  { name: 'cohere', display: 'Cohere', aliases: [], hosts: ['api.cohere.com', 'api.cohere.ai'] },
+  { name: 'huggingface', display: 'Hugging Face', aliases: ['hf', 'tgi'], hosts: ['huggingface.co', 'huggingface.cloud'] },
+  { name: 'fal', display: 'fal', aliases: ['fal-ai'], hosts: ['fal.run', 'fal.ai'] },
+  { name: 'replicate', display: 'Replicate', aliases: [], hosts: ['api.replicate.com'] },
+  { name: 'moonshot', display: 'Moonshot', aliases: ['kimi', 'moonshotai'], hosts: ['api.moonshot.ai', 'api.moonshot.cn'] },
+  { name: 'nvidia', display: 'NVIDIA NIM', aliases: ['nvidia-nim', 'nim'], hosts: ['integrate.api.nvidia.com'] },
+  { name: 'ollama', display: 'Ollama', aliases: [], hosts: ['ollama.com'] },
+  { name: 'vllm', display: 'vLLM', aliases: [], hosts: [] },
+  { name: 'lmstudio', display: 'LM Studio', aliases: ['lm-studio'], hosts: [] },
+  { name: 'llamacpp', display: 'llama.cpp', aliases: ['llama.cpp', 'lemonade'], hosts: [] },
+  { name: 'openai-compatible', display: 'The OpenAI-compatible host', aliases: [], hosts: [] },
+  { name: 'gateway', display: 'The gateway', aliases: ['litellm', 'portkey', 'one-api', 'vercel'], hosts: ['ai-gateway.vercel.sh', 'gateway.ai.cloudflare.com', 'api.portkey.ai'] },
+  { name: 'mcp', display: 'The MCP server', aliases: [], hosts: [] },
+] as const satisfies readonly ProviderName[];
+
+const BY_SPELLING: ReadonlyMap<string, ProviderName> = new Map(
+  PROVIDERS.flatMap((provider: ProviderName) =>
+    [provider.name, ...provider.aliases].map((spelling) => [spelling, provider] as const),
+  ),
+);
+
+/** The provider behind a spelling; an unknown name stands for itself. */
+export function providerNamed(name: string): ProviderName {
+  const spelling = name.toLowerCase();
+  const known = BY_SPELLING.get(spelling) ?? BY_SPELLING.get(spelling.split('.')[0] ?? '');
+  return known ?? { name: spelling, display: name, aliases: [], hosts: [] };
+}
+
+/** The provider that answers at an address, if it is one of the known hosts. */
+export function providerAt(address: string): ProviderName | undefined {
+  const host = /^[a-z]+:\/\/(?:[^/@\s]{1,256}@)?([^/:?#\s]{1,256})(?::(\d{1,5}))?/i.exec(address);
+  if (host === null) return undefined;
+  const name = (host[1] ?? '').toLowerCase();
+  if (isLocal(name)) return LOCAL_PORTS.get(host[2] ?? '');
+  return PROVIDERS.find((provider: ProviderName) =>
+    provider.hosts.some((known) => name === known || name.endsWith(`.${known}`) || name.endsWith(`-${known}`)),
+  );
+}
+
+/** The ports that local servers listen on unless told otherwise. */
+const LOCAL_PORTS: ReadonlyMap<string, ProviderName> = new Map(
+  (
+    [
+      ['11434', 'ollama'],
+      ['1234', 'lmstudio'],
+      ['8000', 'vllm'],
+    ] as const
+  ).map(([port, name]) => [port, providerNamed(name)]),
+);
+
+function isLocal(host: string): boolean {
+  return host === 'localhost' || host === '[' || host.startsWith('127.') || host.startsWith('[::1');
+}

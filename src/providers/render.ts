@@ -1,0 +1,150 @@
+/**
+ * From a classified failure to what a report says: a sentence that a person can act on, in our own
+ * words. Nothing of the answer is quoted but codes and ids; the body stays in the internal record.
+ */
+import type { RuntimeKind } from '../errors/catalog.ts';
+import { durationWords } from '../errors/render/words.ts';
+import type { ProviderFacts, ReportDraft, UserAction } from '../errors/report.ts';
+import type { Classification } from './classify/classify.ts';
+import type { ProviderFailure } from './envelope.ts';
+import { providerNamed } from './names.ts';
+
+export function renderFailure(failure: ProviderFailure, found: Classification): ReportDraft {
+  const who = failure.provider === undefined ? 'The provider' : providerNamed(failure.provider).display;
+  const what = failure.model === undefined ? 'the model' : `the model ${failure.model}`;
+  const action = actionFor(found, who);
+  return {
+    kind: found.kind,
+    category: found.category,
+    retryable: found.retryable,
+    outcome: found.outcome,
+    message: sentence(found, { who, what, status: failure.status }),
+    ...(action === undefined ? {} : { action }),
+    details: { scope: found.scope, recovery: found.recovery },
+    provider: facts(failure, found),
+    rule: { id: found.rule, evidence: found.evidence, confidence: found.confidence },
+  };
+}
+
+interface Words {
+  readonly who: string;
+  readonly what: string;
+  readonly status: number | undefined;
+}
+
+type Sentences = { readonly [K in RuntimeKind]?: (words: Words, found: Classification) => string };
+
+const SENTENCES: Sentences = {
+  'provider.rate_limited': ({ who }, { limit, retryAfterMs }) =>
+    `${who} limits the rate of calls${limit === null ? '' : ` (${limit})`}${retryAfterMs === null ? '' : ` and asks to wait ${durationWords(retryAfterMs)}`}.`,
+  'provider.overloaded': ({ who, what }) => `${who} has no capacity for ${what} at the moment.`,
+  'provider.server_error': ({ who, status }) => `${who} failed inside${inParentheses(status)}.`,
+  'provider.timeout': ({ who, status }) => `${who} did not answer in time${inParentheses(status)}.`,
+  'provider.network': ({ who }, { category, outcome }) =>
+    category === 'configuration'
+      ? `${who} cannot be reached as configured: the secure connection was refused.`
+      : `${who} could not be reached${outcome === 'not_started' ? '; nothing was sent' : ', and whether the request arrived is not known'}.`,
+  'provider.conflict': ({ who }) => `${who} is still busy with another request on the same thing.`,
+  'provider.stream_interrupted': ({ who }) => `The answer from ${who} stopped in the middle.`,
+  'provider.auth': ({ who }) => `${who} does not accept the API key.`,
+  'provider.permission': ({ who, what }) =>
+    `${who} knows the key but does not let it use ${what} in this way.`,
+  'provider.not_configured': ({ who }) => `No API key is set for ${who}; nothing was sent.`,
+  'provider.model_not_found': ({ who, what }) => `${who} does not offer ${what} at this address.`,
+  'provider.invalid_request': ({ who, status }, { category }) =>
+    category === 'configuration'
+      ? `${who} refused the request because of how it is set up${inParentheses(status)}.`
+      : `${who} refused the content of the request${inParentheses(status)}.`,
+  'provider.tool_schema': ({ who }) => `${who} refused the schema of a tool or of the output.`,
+  'provider.context_length': ({ what }) => `The prompt does not fit the context window of ${what}.`,
+  'provider.request_too_large': ({ who }) =>
+    `The request is larger than ${who} ever accepts in one call.`,
+  'provider.content_filter': ({ who }) => `${who} refused the content under its policies.`,
+  'provider.truncated': () => 'The answer was cut off at its output limit.',
+  'provider.unsupported': ({ who, what }) =>
+    `${upperFirst(what)} at ${who} does not take a parameter or feature that was asked for.`,
+  'provider.quota_exhausted': ({ who }, { recovery, limit }) =>
+    recovery === 'window'
+      ? `${who} says the quota${limit === null ? '' : ` (${limit})`} is used up; it comes back only when its window ends.`
+      : `${who} says the quota of this account is used up; waiting will not help.`,
+  'provider.unknown': ({ who, status }) =>
+    `${who} failed in a way that no rule recognises${inParentheses(status)}.`,
+  'cancelled.call': () => 'The call was cancelled by its caller.',
+  'agent.output_invalid': () => 'The answer of the model is not of the form that was asked for.',
+  'tool.input_invalid': () => 'The tool was called with arguments that do not fit it.',
+  'tool.not_found': () => 'The tool that was called does not exist.',
+  'mcp.tool_failed': () => 'The tool ran on the MCP server and reported an error.',
+  'mcp.unreachable': () => 'The MCP server could not be reached.',
+};
+
+function sentence(found: Classification, words: Words): string {
+  const write = SENTENCES[found.kind];
+  return write === undefined ? `${words.who} failed.` : write(words, found);
+}
+
+/** Where the classification knows more than the catalog row; undefined leaves the row's advice. */
+function actionFor(found: Classification, who: string): UserAction | undefined {
+  const { kind, category, retryAfterMs } = found;
+  if (category === 'ambiguous') {
+    return {
+      kind: 'find_out',
+      detail: `Find out at ${who} whether the work was done before asking again.`,
+    };
+  }
+  if (kind === 'provider.rate_limited' && retryAfterMs !== null) {
+    return {
+      kind: 'wait_and_retry',
+      detail: `Wait ${durationWords(retryAfterMs)}, or add a fallback model.`,
+    };
+  }
+  if (kind === 'provider.quota_exhausted' && found.recovery === 'human') {
+    return { kind: 'check_billing', detail: `Check billing at ${who}, or add a fallback model.` };
+  }
+  if (kind === 'provider.network' && category === 'configuration') {
+    return { kind: 'fix_setup', detail: 'Check the base URL, the proxy and the certificates.' };
+  }
+  if (kind === 'provider.invalid_request' && category === 'configuration') {
+    return { kind: 'fix_setup', detail: 'Check the settings of the call and the base URL.' };
+  }
+  return undefined;
+}
+
+function facts(failure: ProviderFailure, found: Classification): ProviderFacts {
+  const { headers } = failure;
+  const requestId = REQUEST_ID_HEADERS.map((name) => headers[name]).find((id) => id !== undefined);
+  const known: { [K in keyof ProviderFacts]: ProviderFacts[K] | undefined } = {
+    name: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
+    model: failure.model,
+    status: failure.status,
+    code: failure.code ?? codeIn(found.evidence),
+    type: failure.type,
+    requestId,
+    retryAfterMs: found.retryAfterMs ?? undefined,
+    limit: found.limit ?? undefined,
+  };
+  const entries = Object.entries(known).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+const REQUEST_ID_HEADERS = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'x-ms-request-id',
+  'x-amzn-requestid',
+  'x-goog-request-id',
+  'x-fal-request-id',
+  'cf-ray',
+];
+
+function codeIn(evidence: readonly string[]): string | undefined {
+  return evidence.find((item) => item.startsWith('code='))?.slice('code='.length);
+}
+
+function inParentheses(status: number | undefined): string {
+  return status === undefined || status < 400 ? '' : ` (HTTP ${status})`;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

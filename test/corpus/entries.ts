@@ -1,0 +1,31 @@
+/** The corpus of provider failures, as `errand classify --jsonl` reads it, with what is expected of each. */
+import { readFileSync } from 'node:fs';
+
+export interface Entry {
+  readonly id: string;
+  readonly provider: string;
+  readonly api: string;
+  readonly operation: 'generate' | 'submit';
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly transport: Fault | null;
+  readonly stream: false | 'mid-stream';
+  readonly contested: boolean;
+}
+
+export interface Fault {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | number | null;
+  readonly cause?: Fault;
+  readonly [more: string]: unknown;
+}
+
+export const ENTRIES: readonly Entry[] = readFileSync(
+  new URL('provider-failures.jsonl', import.meta.url),
+  'utf8',
+)
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Entry);

@@ -1,0 +1,221 @@
+/**
+ * The direction of imports and the purity of the lower layers, read from the syntax tree of each
+ * source file. The compiler and the linter enforce the same; this one also sees type imports in
+ * strings, computed imports and third-party packages, and is the place where the table is written.
+ */
+import { builtinModules } from 'node:module';
+import { posix } from 'node:path';
+import { parseAst } from 'vite';
+
+export interface SourceFile {
+  /** Relative to the root of the checkout, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Offence {
+  readonly path: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+const LAYERS = [
+  'errors',
+  'providers',
+  'workflow',
+  'machine',
+  'effects',
+  'stores',
+  'drivers',
+  'server',
+  'cli',
+  /** `src/index.ts`, the entry of the package. */
+  'root',
+] as const;
+type Layer = (typeof LAYERS)[number];
+
+const PURE: readonly Layer[] = ['errors', 'providers', 'workflow', 'machine'];
+const ENGINE: readonly Layer[] = [...PURE, 'effects', 'stores', 'drivers'];
+
+/** What each layer may import besides itself. */
+const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
+  errors: [],
+  providers: ['errors'],
+  workflow: ['errors', 'providers'],
+  machine: ['errors', 'providers', 'workflow'],
+  effects: PURE,
+  stores: PURE,
+  drivers: [...PURE, 'effects', 'stores'],
+  server: ENGINE,
+  cli: [...ENGINE, 'server', 'root'],
+  root: PURE,
+};
+
+/** Files that reach every environment the package does: no Node, no clock, no randomness. */
+const PURE_LAYERS = new Set<Layer>([...PURE, 'root']);
+
+/** Stamps failures that are raised outside a run, where nobody else can. */
+const READS_THE_WORLD = new Set(['src/errors/stamp.ts']);
+
+/** Third-party packages, each with the one file or folder that may know it. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  commander: 'src/cli/',
+  zod: 'src/errors/schema.ts',
+};
+
+const FORBIDDEN_GLOBALS = new Set([
+  'Buffer',
+  'clearInterval',
+  'clearTimeout',
+  'console',
+  'crypto',
+  'fetch',
+  'performance',
+  'process',
+  'require',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+]);
+
+const FORBIDDEN_MEMBERS = new Set(['Date.now', 'Math.random']);
+
+const BUILTINS = new Set(builtinModules);
+
+/** A node of the tree, as far as this file looks at it. */
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly [field: string]: unknown;
+}
+
+export function findOffences(files: readonly SourceFile[]): Offence[] {
+  return files.filter((file) => !isTest(file.path)).flatMap(offencesIn);
+}
+
+function isTest(path: string): boolean {
+  return /\.(test|test-d|cases)\.ts$/.test(path);
+}
+
+function offencesIn(file: SourceFile): Offence[] {
+  const layer = layerOf(file.path);
+  const offences: Offence[] = [];
+  const report = (node: Node, reason: string): void => {
+    offences.push({ path: file.path, line: lineAt(file.text, node.start), reason });
+  };
+  if (layer === null) return [{ path: file.path, line: 1, reason: 'belongs to no known layer' }];
+
+  const mustBePure = PURE_LAYERS.has(layer) && !READS_THE_WORLD.has(file.path);
+  visit(parseAst(file.text, { lang: 'ts' }), null, (node, parent) => {
+    const reason = importOffence(node, file.path, layer);
+    if (reason !== null) report(node, reason);
+    const use = mustBePure ? worldlyUse(node, parent) : null;
+    if (use !== null) report(node, `src/${layer} is pure and may not use ${use}`);
+  });
+  return offences;
+}
+
+function importOffence(node: Node, from: string, layer: Layer): string | null {
+  const source = node['source'];
+  if (!isNode(source)) return null;
+  if (typeof source['value'] !== 'string') return 'imports a computed path, which nobody can check';
+
+  const specifier = source['value'];
+  if (specifier.startsWith('.')) return relativeOffence(specifier, from, layer);
+  if (specifier.startsWith('node:') || BUILTINS.has(specifier)) {
+    return PURE_LAYERS.has(layer) ? `${layer} is pure and may not import ${specifier}` : null;
+  }
+  return packageOffence(specifier, from);
+}
+
+function relativeOffence(specifier: string, from: string, layer: Layer): string | null {
+  const path = posix.join(posix.dirname(from), specifier);
+  const target = layerOf(path);
+  if (target === null) return `imports ${path}, which is not a layer of src`;
+  if (target !== layer && !MAY_IMPORT[layer].includes(target)) {
+    return `${layer} may not import ${target} (${path})`;
+  }
+  const isBarrel = path.endsWith('/index.ts');
+  if (isBarrel && layer !== 'root' && target !== 'root') {
+    return `imports the list ${path}; import the file that has the name`;
+  }
+  return null;
+}
+
+function packageOffence(specifier: string, from: string): string | null {
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const place = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
+  if (place === undefined) return `imports ${name}, which the table of packages does not have`;
+  const isAllowed = place.endsWith('/') ? from.startsWith(place) : from === place;
+  return isAllowed ? null : `imports ${name}, which only ${place} may`;
+}
+
+function worldlyUse(node: Node, parent: Node | null): string | null {
+  if (node.type === 'MemberExpression') {
+    const object = withoutCasts(node['object']);
+    const property = memberName(node);
+    if (object?.type !== 'Identifier' || property === null) return null;
+    const path = `${String(object['name'])}.${property}`;
+    if (FORBIDDEN_MEMBERS.has(path)) return path;
+    return object['name'] === 'globalThis' && FORBIDDEN_GLOBALS.has(property) ? path : null;
+  }
+  if (node.type === 'NewExpression') {
+    const callee = withoutCasts(node['callee']);
+    const isDate = callee?.['name'] === 'Date';
+    return isDate && asList(node['arguments']).length === 0 ? 'new Date() without a time' : null;
+  }
+  if (node.type !== 'Identifier' || !FORBIDDEN_GLOBALS.has(String(node['name']))) return null;
+  return isPropertyName(node, parent) ? null : String(node['name']);
+}
+
+/** `x.process`, `{ process: 1 }` and `{ process?: T }` name a property, not the global. */
+function isPropertyName(node: Node, parent: Node | null): boolean {
+  if (parent === null || parent['computed'] === true) return false;
+  const isShorthand = parent['shorthand'] === true;
+  return parent['property'] === node || (parent['key'] === node && !isShorthand);
+}
+
+function memberName(node: Node): string | null {
+  const property = node['property'];
+  if (!isNode(property)) return null;
+  const name = node['computed'] === true ? property['value'] : property['name'];
+  return typeof name === 'string' ? name : null;
+}
+
+function withoutCasts(value: unknown): Node | null {
+  if (!isNode(value)) return null;
+  return isNode(value['expression']) ? withoutCasts(value['expression']) : value;
+}
+
+function layerOf(path: string): Layer | null {
+  const [top, second, third] = path.split('/');
+  if (top !== 'src' || second === undefined) return null;
+  if (third === undefined) return second === 'index.ts' ? 'root' : null;
+  return LAYERS.find((layer) => layer === second) ?? null;
+}
+
+function visit(
+  node: unknown,
+  parent: Node | null,
+  look: (node: Node, parent: Node | null) => void,
+): void {
+  if (Array.isArray(node)) {
+    for (const each of node) visit(each, parent, look);
+    return;
+  }
+  if (!isNode(node)) return;
+  look(node, parent);
+  for (const value of Object.values(node)) visit(value, node, look);
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}

@@ -1,0 +1,121 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { findOffences, type SourceFile } from './import-rules.ts';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+function sources(): SourceFile[] {
+  return globSync('src/**/*.ts', { cwd: ROOT }).map((path) => ({
+    path: path.replaceAll('\\', '/'),
+    text: readFileSync(join(ROOT, path), 'utf8'),
+  }));
+}
+
+function reasons(path: string, text: string): string[] {
+  return findOffences([{ path, text }]).map((offence) => `${offence.line}: ${offence.reason}`);
+}
+
+describe('every import in src', () => {
+  it('goes in the direction of the layers, and the pure layers stay pure', () => {
+    const files = sources();
+    const found = findOffences(files).map(({ path, line, reason }) => `${path}:${line} ${reason}`);
+    expect(files.length).toBeGreaterThan(0);
+    expect(found, found.join('\n')).toEqual([]);
+  });
+});
+
+describe('the checker', () => {
+  const upward = 'errors may not import providers (src/providers/a.ts)';
+
+  it.each([
+    ['a static import', `import { a } from '../providers/a.ts';`],
+    ['an import for its effect', `import '../providers/a.ts';`],
+    ['a type import', `import type { A } from '../providers/a.ts';`],
+    ['a re-export', `export { a } from '../providers/a.ts';`],
+    ['a re-export of everything', `export * from '../providers/a.ts';`],
+    ['a dynamic import', `export const a = () => import('../providers/a.ts');`],
+    ['a type written as an import', `export type A = import('../providers/a.ts').A;`],
+  ])('catches %s that goes upward', (_, statement) => {
+    expect(reasons('src/errors/x.ts', `// first line\n${statement}`)).toEqual([`2: ${upward}`]);
+  });
+
+  it.each([
+    ['src/providers/x.ts', '../workflow/a.ts', 'providers may not import workflow'],
+    ['src/effects/x.ts', '../stores/a.ts', 'effects may not import stores'],
+    ['src/stores/x.ts', '../effects/a.ts', 'stores may not import effects'],
+    ['src/server/x.ts', '../cli/a.ts', 'server may not import cli'],
+    ['src/index.ts', './cli/main.ts', 'root may not import cli'],
+    ['src/providers/x.ts', '../index.ts', 'providers may not import root'],
+    ['src/providers/x.ts', '../errors/index.ts', 'import the file that has the name'],
+    ['src/errors/x.ts', '../../scripts/a.ts', 'not a layer of src'],
+    ['src/errors/x.ts', '../shared/a.ts', 'not a layer of src'],
+  ])('refuses in %s an import of %s', (path, target, reason) => {
+    expect(reasons(path, `import '${target}';`)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    ['src/errors/render/x.ts', '../report.ts'],
+    ['src/providers/extract/x.ts', '../../errors/report.ts'],
+    ['src/machine/x.ts', '../workflow/a.ts'],
+    ['src/cli/commands/x.ts', '../../errors/catalog.ts'],
+    ['src/index.ts', './errors/index.ts'],
+    ['src/cli/x.ts', 'node:fs'],
+    ['src/cli/commands/x.ts', 'commander'],
+    ['src/errors/schema.ts', 'zod'],
+  ])('allows in %s an import of %s', (path, target) => {
+    expect(reasons(path, `import '${target}';`)).toEqual([]);
+  });
+
+  it.each([
+    ['src/errors/x.ts', 'node:fs', 'pure and may not import node:fs'],
+    ['src/providers/x.ts', 'fs/promises', 'pure and may not import fs/promises'],
+    ['src/errors/x.ts', 'zod', 'imports zod, which only src/errors/schema.ts may'],
+    ['src/errors/x.ts', 'commander', 'imports commander, which only src/cli/ may'],
+    ['src/cli/x.ts', '@scope/thing/sub', 'imports @scope/thing, which the table'],
+    ['src/cli/x.ts', 'constructor', 'imports constructor, which the table'],
+  ])('refuses in %s the module %s', (path, target, reason) => {
+    expect(reasons(path, `import '${target}';`)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('refuses an import whose path is computed', () => {
+    const found = reasons('src/cli/x.ts', 'export const load = (name: string) => import(name);');
+    expect(found).toEqual(['1: imports a computed path, which nobody can check']);
+  });
+
+  it.each([
+    ['Date.now()', 'Date.now'],
+    [`Date['now']()`, 'Date.now'],
+    ['new Date()', 'new Date() without a time'],
+    ['Math.random()', 'Math.random'],
+    ['performance.now()', 'performance'],
+    ['process.env', 'process'],
+    ['setTimeout(() => 1, 2)', 'setTimeout'],
+    ['globalThis.process', 'globalThis.process'],
+    ['(globalThis as { crypto?: object }).crypto', 'globalThis.crypto'],
+    ['({ process })', 'process'],
+  ])('refuses %s in a pure layer', (expression, name) => {
+    expect(reasons('src/errors/x.ts', `export const x = ${expression};`)).toContainEqual(
+      expect.stringContaining(`src/errors is pure and may not use ${name}`),
+    );
+  });
+
+  it.each([
+    ['a word in a comment', '/* Date.now(), process */ export const x = 1; // Math.random()'],
+    ['a word in a string', `export const x = 'process.env Date.now()';`],
+    ['a property of that name', `export const x = (y: { process: 1 }) => y.process;`],
+    ['a date made from a value', 'export const x = (at: string) => new Date(at);'],
+    ['a static method of Date', 'export const x = (at: string) => Date.parse(at);'],
+  ])('is not misled by %s', (_, text) => {
+    expect(reasons('src/errors/x.ts', text)).toEqual([]);
+  });
+
+  it('lets one file of the pure layers look at the world, and tests do as they like', () => {
+    const text = 'export const x = Date.now() + Math.random();';
+    expect(reasons('src/errors/stamp.ts', text)).toEqual([]);
+    expect(reasons('src/errors/x.test.ts', text)).toEqual([]);
+    expect(reasons('src/cli/main.ts', text)).toEqual([]);
+    expect(reasons('src/providers/stamp.ts', text)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,150 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { publint } from 'publint';
+import { build, type Plugin } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
+
+let packed: PackedPackage;
+
+beforeAll(() => {
+  packed = packPackage();
+});
+
+afterAll(() => packed.remove());
+
+describe('the tarball', () => {
+  it('holds the build and the launcher, and neither sources nor tests', () => {
+    const unexpected = packed.files.filter(
+      (file) => !/^(package\.json|LICENSE|README\.md|CHANGELOG\.md|bin\/|dist\/)/.test(file),
+    );
+    expect(unexpected).toEqual([]);
+    const strays = packed.files.filter((file) =>
+      /\.(test|test-d|cases)\.|__\w+__|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(file),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('has everything that package.json promises', async () => {
+    const { messages } = await publint({ pkgDir: packed.directory, pack: false, strict: true });
+    // where the repository is published is not decided yet
+    expect(messages.filter((message) => message.type !== 'suggestion')).toEqual([]);
+  });
+
+  it('has the catalog as JSON', () => {
+    const text = readFileSync(join(packed.directory, 'dist', 'catalog.json'), 'utf8');
+    expect(JSON.stringify(JSON.parse(text))).toContain('provider.rate_limited');
+  });
+});
+
+describe('an installed package', () => {
+  it('can be imported by name, with the catalog as JSON', () => {
+    const result = runModule(`
+      import * as errand from 'errand';
+      import { toReport } from 'errand/errors';
+      import catalog from 'errand/catalog.json' with { type: 'json' };
+      if (Object.keys(errand).length === 0 || typeof catalog !== 'object') process.exit(9);
+      console.log(toReport(new Error('boom')).kind);
+    `);
+    expect(result).toEqual({ status: 0, stdout: 'internal.unexpected\n', stderr: '' });
+  });
+
+  it('keeps its inner files to itself', () => {
+    const result = runModule(`await import('errand/dist/errors/build.js');`);
+    expect(result.stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  it('is typed for a project without Node types', () => {
+    const source = `
+      import { toReport, isKind } from 'errand/errors';
+      import type * as errand from 'errand';
+      const report = toReport(null);
+      const kind: string = report.kind;
+      if (isKind(report, 'provider.rate_limited')) report.details;
+      // @ts-expect-error a report is immutable
+      report.message = kind;
+      export type All = typeof errand;
+    `;
+    writeFileSync(join(packed.app, 'consumer.mts'), source);
+    const compiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
+    const args = [compiler, ...options, '--lib', 'es2024', '--types', '', 'consumer.mts'];
+    expect(runIn(packed.app, process.execPath, args)).toMatchObject({ status: 0, stdout: '' });
+  });
+
+  it('explains a kind from the command line', () => {
+    const result = runBin('explain', 'provider.rate_limited');
+    expect(result.stderr).toBe('');
+    expect(result.stdout).toContain('provider.rate_limited');
+    expect(result.status).toBe(0);
+  });
+
+  it('refuses a kind that does not exist', () => {
+    expect(runBin('explain', 'provider.no_such_kind').status).toBe(2);
+  });
+});
+
+describe.each(['errand', 'errand/errors'])('%s in a browser bundle', (specifier) => {
+  it('needs no Node module and runs where there are only the globals of the language', async () => {
+    const { code, builtins } = await bundle(specifier);
+    expect(builtins).toEqual([]);
+    expect(code).not.toMatch(/\bfrom\s*["']|\brequire\(|__vite-browser-external|["']node:/);
+
+    const context = createContext(Object.create(null) as object, {
+      codeGeneration: { strings: false, wasm: false },
+    });
+    expect(runInContext('typeof process + typeof require + typeof setTimeout', context)).toBe(
+      'undefined'.repeat(3),
+    );
+    runInContext(code, context);
+    expect(runInContext(`bundle.toReport(new Error('boom')).kind`, context)).toBe(
+      'internal.unexpected',
+    );
+  });
+});
+
+function runModule(text: string): ReturnType<typeof pick> {
+  writeFileSync(join(packed.app, 'program.mjs'), text);
+  return pick(runIn(packed.app, process.execPath, ['program.mjs']));
+}
+
+function runBin(...args: string[]): ReturnType<typeof pick> {
+  const launcher = join(packed.directory, 'bin', 'errand.mjs');
+  return pick(runIn(packed.app, process.execPath, [launcher, ...args]));
+}
+
+function pick({ status, stdout, stderr }: ReturnType<typeof runIn>): ReturnType<typeof runIn> {
+  return { status, stdout, stderr };
+}
+
+async function bundle(specifier: string): Promise<{ code: string; builtins: string[] }> {
+  const builtins: string[] = [];
+  // Vite replaces Node modules by empty ones without failing, so they are caught before it sees them
+  const watchBuiltins: Plugin = {
+    name: 'watch-builtins',
+    enforce: 'pre',
+    resolveId(id, importer) {
+      if (id.startsWith('node:') || builtinModules.includes(id))
+        builtins.push(`${importer}: ${id}`);
+    },
+  };
+  const entry = join(packed.app, 'entry.mjs');
+  writeFileSync(entry, `export * from '${specifier}';`);
+  const output = await build({
+    configFile: false,
+    root: packed.app,
+    logLevel: 'silent',
+    plugins: [watchBuiltins],
+    build: {
+      write: false,
+      minify: false,
+      lib: { entry, formats: ['iife'], name: 'bundle' },
+    },
+  });
+  const chunks = [output].flat().flatMap((each) => ('output' in each ? each.output : []));
+  const [chunk] = chunks;
+  if (chunks.length !== 1 || chunk?.type !== 'chunk') throw new Error('expected one chunk');
+  return { code: chunk.code, builtins };
+}

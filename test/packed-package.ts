@@ -1,0 +1,100 @@
+/**
+ * The package as a user gets it: built and packed in a copy of the checkout, so that `dist` of the
+ * real one is not touched, then unpacked beside its dependencies.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const COPIED = [
+  'bin',
+  'scripts',
+  'src',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.base.json',
+];
+
+export interface PackedPackage {
+  /** A project that has the package installed. */
+  readonly app: string;
+  /** The package in it. */
+  readonly directory: string;
+  /** Paths of the tarball's files, relative to the package. */
+  readonly files: readonly string[];
+  readonly remove: () => void;
+}
+
+export interface Result {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function packPackage(): PackedPackage {
+  // macOS keeps its temporary directory behind a link, and modules are known by their real paths
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'errand-package-')));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  try {
+    return { ...unpack(pack(copyCheckout(directory)), directory), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+export function runIn(directory: string, program: string, args: readonly string[]): Result {
+  return spawnSync(program, args, { cwd: directory, encoding: 'utf8' });
+}
+
+function copyCheckout(directory: string): string {
+  const checkout = join(directory, 'checkout');
+  for (const name of COPIED) {
+    const from = join(ROOT, name);
+    for (const found of globSync(from)) cpSync(found, join(checkout, name), { recursive: true });
+  }
+  const packages = join(checkout, 'node_modules');
+  mkdirSync(packages);
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
+  }
+  return checkout;
+}
+
+function pack(checkout: string): string {
+  const destination = dirname(checkout);
+  mustRun(checkout, 'npm', ['pack', '--pack-destination', destination]);
+  const [tarball] = globSync(join(destination, '*.tgz'));
+  if (tarball === undefined) throw new Error('npm pack left no tarball');
+  return tarball;
+}
+
+function unpack(tarball: string, directory: string): Omit<PackedPackage, 'remove'> {
+  const app = join(directory, 'app');
+  const target = join(app, 'node_modules', 'errand');
+  mkdirSync(target, { recursive: true });
+  mustRun(target, 'tar', ['-xzf', tarball, '--strip-components=1']);
+
+  const manifest: unknown = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
+  for (const name of Object.keys((manifest as { dependencies: object }).dependencies)) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(app, 'node_modules', name));
+  }
+  const files = readdirSync(target, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(target.length + 1));
+  return { app, directory: target, files: files.map((file) => file.replaceAll('\\', '/')) };
+}
+
+function mustRun(directory: string, program: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = runIn(directory, program, args);
+  if (status === 0) return;
+  throw new Error(`${program} ${args.join(' ')} ended with ${status}\n${stdout}\n${stderr}`);
+}

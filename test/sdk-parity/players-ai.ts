@@ -1,0 +1,83 @@
+/** `ai` with six of its providers: `generateText` and `streamText`. */
+import { load } from './install.ts';
+import type { Call, Player, Seen } from './players.ts';
+import type { Protocol } from './protocol.ts';
+
+type MakeModel = (call: Call) => Promise<unknown>;
+
+const KEY = 'test-key';
+
+export const AI_PLAYERS: readonly Player[] = [
+  player('ai/openai', ['chat', 'responses'], async ({ baseUrl, fetch, protocol }) => {
+    const { createOpenAI } = await load('@ai-sdk/openai/dist/index.js');
+    const provider = createOpenAI({ baseURL: baseUrl, apiKey: KEY, fetch });
+    return protocol === 'responses' ? provider.responses('gpt-4o') : provider.chat('gpt-4o');
+  }),
+  {
+    ...player('ai/openai-compatible', ['chat'], async ({ baseUrl, fetch }) => {
+      const { createOpenAICompatible } = await load('@ai-sdk/openai-compatible/dist/index.js');
+      return createOpenAICompatible({ name: 'host', baseURL: baseUrl, apiKey: KEY, fetch })('m');
+    }),
+    takesAnyAnswer: true,
+  },
+  player('ai/anthropic', ['messages'], async ({ baseUrl, fetch }) => {
+    const { createAnthropic } = await load('@ai-sdk/anthropic/dist/index.js');
+    return createAnthropic({ baseURL: baseUrl, apiKey: KEY, fetch })('claude-sonnet-4-5');
+  }),
+  player('ai/google', ['gemini'], async ({ baseUrl, fetch }) => {
+    const { createGoogle } = await load('@ai-sdk/google/dist/index.js');
+    return createGoogle({ baseURL: baseUrl, apiKey: KEY, fetch })('gemini-2.5-flash');
+  }),
+  player('ai/mistral', ['chat'], async ({ baseUrl, fetch }) => {
+    const { createMistral } = await load('@ai-sdk/mistral/dist/index.js');
+    return createMistral({ baseURL: baseUrl, apiKey: KEY, fetch })('mistral-small-latest');
+  }),
+  player('ai/amazon-bedrock', ['bedrock'], async ({ baseUrl, fetch }) => {
+    const { createAmazonBedrock } = await load('@ai-sdk/amazon-bedrock/dist/index.js');
+    return createAmazonBedrock({ baseURL: baseUrl, region: 'us-east-1', apiKey: KEY, fetch })(
+      'anthropic.claude-3-haiku-20240307-v1:0',
+    );
+  }),
+];
+
+function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel): Player {
+  return {
+    name,
+    speaks,
+    async ask(call) {
+      const model = await makeModel(call);
+      return call.isStream ? streamed(model) : generated(model);
+    },
+  };
+}
+
+async function generated(model: unknown): Promise<Seen> {
+  const { generateText } = await load('ai/dist/index.js');
+  try {
+    return { failure: await generateText({ model, prompt: 'Tell.', maxRetries: 0 }) };
+  } catch (error) {
+    return { failure: error };
+  }
+}
+
+async function streamed(model: unknown): Promise<Seen> {
+  const { streamText } = await load('ai/dist/index.js');
+  const { fullStream } = streamText({
+    model,
+    prompt: 'Tell.',
+    maxRetries: 0,
+    onError: () => undefined,
+  });
+  let delivered = false;
+  let last: unknown;
+  try {
+    for await (const part of fullStream) {
+      if (part.type === 'error' || part.type === 'abort') return { failure: part, delivered };
+      if (part.type === 'text-delta' && part.text !== '') delivered = true;
+      last = part;
+    }
+  } catch (error) {
+    return { failure: error, delivered };
+  }
+  return { failure: last, delivered };
+}
