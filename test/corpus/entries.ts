@@ -12,6 +12,15 @@ export interface Entry {
   readonly transport: Fault | null;
   readonly stream: false | 'mid-stream';
   readonly contested: boolean;
+  readonly expect: Expectation;
+}
+
+export interface Expectation {
+  readonly kind: string;
+  readonly category: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | null;
+  readonly why: string;
 }
 
 export interface Fault {

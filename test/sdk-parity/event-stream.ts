@@ -36,8 +36,7 @@ function event(type: string, body: object): Buffer {
 /** The exception of an entry; one of them is kept as Python printed it. */
 export function exceptionFrame(entry: Entry): Buffer | undefined {
   const printed = typeof entry.body === 'string' ? entry.body : '';
-  const type =
-    entry.headers[':exception-type'] ?? /':exception-type': '(\w+)'/.exec(printed)?.[1];
+  const type = entry.headers[':exception-type'] ?? /':exception-type': '(\w+)'/.exec(printed)?.[1];
   if (type === undefined) return undefined;
   const body = /'body': b'([^']*)'/.exec(printed)?.[1] ?? JSON.stringify(entry.body);
   return encodeFrame(

@@ -9,7 +9,9 @@ const MODULES = join(SDKS, 'node_modules');
 
 export function requireSdks(): void {
   if (!existsSync(join(MODULES, 'ai', 'package.json'))) {
-    throw new Error(`The provider SDKs are not installed in ${SDKS}. Run \`npm test\`, which does it.`);
+    throw new Error(
+      `The provider SDKs are not installed in ${SDKS}. Run \`npm test\`, which does it.`,
+    );
   }
 }
 

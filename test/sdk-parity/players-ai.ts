@@ -32,12 +32,15 @@ export const AI_PLAYERS: readonly Player[] = [
     const { createMistral } = await load('@ai-sdk/mistral/dist/index.js');
     return createMistral({ baseURL: baseUrl, apiKey: KEY, fetch })('mistral-small-latest');
   }),
-  player('ai/amazon-bedrock', ['bedrock'], async ({ baseUrl, fetch }) => {
-    const { createAmazonBedrock } = await load('@ai-sdk/amazon-bedrock/dist/index.js');
-    return createAmazonBedrock({ baseURL: baseUrl, region: 'us-east-1', apiKey: KEY, fetch })(
-      'anthropic.claude-3-haiku-20240307-v1:0',
-    );
-  }),
+  {
+    ...player('ai/amazon-bedrock', ['bedrock'], async ({ baseUrl, fetch }) => {
+      const { createAmazonBedrock } = await load('@ai-sdk/amazon-bedrock/dist/index.js');
+      return createAmazonBedrock({ baseURL: baseUrl, region: 'us-east-1', apiKey: KEY, fetch })(
+        'anthropic.claude-3-haiku-20240307-v1:0',
+      );
+    }),
+    api: 'ConverseStream',
+  },
 ];
 
 function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel): Player {
@@ -46,38 +49,41 @@ function player(name: string, speaks: readonly Protocol[], makeModel: MakeModel)
     speaks,
     async ask(call) {
       const model = await makeModel(call);
-      return call.isStream ? streamed(model) : generated(model);
+      return call.isStream ? streamed(model, call) : generated(model, call);
     },
   };
 }
 
-async function generated(model: unknown): Promise<Seen> {
+async function generated(model: unknown, call: Call): Promise<Seen> {
   const { generateText } = await load('ai/dist/index.js');
   try {
-    return { failure: await generateText({ model, prompt: 'Tell.', maxRetries: 0 }) };
+    return { failure: await generateText({ ...settings(call), model }) };
   } catch (error) {
     return { failure: error };
   }
 }
 
-async function streamed(model: unknown): Promise<Seen> {
+async function streamed(model: unknown, call: Call): Promise<Seen> {
   const { streamText } = await load('ai/dist/index.js');
-  const { fullStream } = streamText({
-    model,
-    prompt: 'Tell.',
-    maxRetries: 0,
-    onError: () => undefined,
-  });
+  const { fullStream } = streamText({ ...settings(call), model, onError: () => undefined });
   let delivered = false;
   let last: unknown;
   try {
     for await (const part of fullStream) {
       if (part.type === 'error' || part.type === 'abort') return { failure: part, delivered };
-      if (part.type === 'text-delta' && part.text !== '') delivered = true;
+      if (part.type === 'text-delta' && part.text !== '') {
+        delivered = true;
+        call.onContent?.();
+      }
       last = part;
     }
   } catch (error) {
     return { failure: error, delivered };
   }
   return { failure: last, delivered };
+}
+
+function settings({ signal, timeoutMs }: Call): object {
+  const limit = timeoutMs === undefined ? signal : AbortSignal.timeout(timeoutMs);
+  return { prompt: 'Tell.', maxRetries: 0, ...(limit === undefined ? {} : { abortSignal: limit }) };
 }

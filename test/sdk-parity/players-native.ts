@@ -21,9 +21,13 @@ export const NATIVE_PLAYERS: readonly Player[] = [
         logLevel: 'off',
       });
       const stream = call.isStream;
+      const options = given({ signal: call.signal, timeout: call.timeoutMs });
       return call.protocol === 'responses'
-        ? seen(call, client.responses.create({ model: 'gpt-4o', input: 'Tell.', stream }))
-        : seen(call, client.chat.completions.create({ model: 'm', messages: MESSAGES, stream }));
+        ? seen(call, client.responses.create({ model: 'm', input: 'Tell.', stream }, options))
+        : seen(
+            call,
+            client.chat.completions.create({ model: 'm', messages: MESSAGES, stream }, options),
+          );
     },
   },
   {
@@ -39,7 +43,8 @@ export const NATIVE_PLAYERS: readonly Player[] = [
         logLevel: 'off',
       });
       const request = { model: 'm', max_tokens: 9, messages: MESSAGES, stream: call.isStream };
-      return seen(call, client.messages.create(request));
+      const options = given({ signal: call.signal, timeout: call.timeoutMs });
+      return seen(call, client.messages.create(request, options));
     },
   },
   {
@@ -49,9 +54,10 @@ export const NATIVE_PLAYERS: readonly Player[] = [
       const { GoogleGenAI } = await load('@google/genai/dist/node/index.mjs');
       const client = new GoogleGenAI({
         apiKey: KEY,
-        httpOptions: { baseUrl: call.baseUrl, fetch: call.fetch },
+        httpOptions: { baseUrl: call.baseUrl, fetch: call.fetch, timeout: call.timeoutMs },
       });
-      const request = { model: 'gemini-2.5-flash', contents: 'Tell.' };
+      const config = { abortSignal: call.signal };
+      const request = { model: 'gemini-2.5-flash', contents: 'Tell.', config };
       return seen(
         call,
         call.isStream
@@ -70,12 +76,17 @@ export const NATIVE_PLAYERS: readonly Player[] = [
         apiKey: KEY,
         serverURL: call.baseUrl,
         retryConfig: { strategy: 'none' },
-        ...(call.fetch === undefined ? {} : { httpClient: new HTTPClient({ fetcher: call.fetch }) }),
+        ...(call.fetch === undefined
+          ? {}
+          : { httpClient: new HTTPClient({ fetcher: call.fetch }) }),
       });
       const request = { model: 'm', messages: MESSAGES };
+      const options = given({ signal: call.signal, timeoutMs: call.timeoutMs });
       return seen(
         call,
-        call.isStream ? client.chat.stream(request) : client.chat.complete(request),
+        call.isStream
+          ? client.chat.stream(request, options)
+          : client.chat.complete(request, options),
       );
     },
   },
@@ -90,26 +101,34 @@ export const NATIVE_PLAYERS: readonly Player[] = [
         region: 'us-east-1',
         credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
         maxAttempts: 1,
-        requestHandler: call.requestHandler ?? new NodeHttpHandler(),
+        requestHandler: call.requestHandler ?? new NodeHttpHandler(awsLimits(call)),
       });
-      const seenCall = await seen(call, client.send(awsCommand(bedrock, call)));
+      const options = given({ abortSignal: call.signal });
+      const seenCall = await seen(call, client.send(awsCommand(bedrock, call), options));
       client.destroy();
       return seenCall;
     },
   },
 ];
 
+/** Some clients refuse an option that is there and undefined. */
+function given(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
 /** Follows a call to its end: the error, or the result, and whether content came before it. */
 async function seen(call: Call, request: Promise<unknown>): Promise<Seen> {
   const chunks: unknown[] = [];
   try {
     const result = await request;
-    if (!call.isStream) return { failure: { status: 200, body: result } };
-    for await (const chunk of chunksOf(result)) chunks.push(chunk);
+    // a client that gives nothing back was given nothing
+    if (!call.isStream) return { failure: { status: 200, body: result ?? '' } };
+    for await (const chunk of chunksOf(result)) {
+      chunks.push(chunk);
+      if (hasContent([chunk])) call.onContent?.();
+    }
   } catch (error) {
-    return call.isStream
-      ? { failure: error, delivered: hasContent(chunks) }
-      : { failure: error };
+    return call.isStream ? { failure: error, delivered: hasContent(chunks) } : { failure: error };
   }
   const delivered = hasContent(chunks);
   return { failure: { status: 200, stream: 'mid-stream', body: chunks }, delivered };
@@ -122,6 +141,12 @@ function chunksOf(result: unknown): Chunks {
 
 function hasContent(chunks: readonly unknown[]): boolean {
   return chunks.some((chunk) => /Once|"text":"No"|"bytes"/.test(JSON.stringify(chunk)));
+}
+
+function awsLimits({ timeoutMs }: Call): object {
+  return timeoutMs === undefined
+    ? {}
+    : { requestTimeout: timeoutMs, throwOnRequestTimeout: true, socketTimeout: timeoutMs };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the module is not typed from here

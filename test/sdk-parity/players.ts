@@ -15,6 +15,12 @@ export interface Call {
   readonly fetch?: typeof fetch;
   /** For the client that does not use `fetch`. */
   readonly requestHandler?: unknown;
+  /** The caller's own wish to stop. */
+  readonly signal?: AbortSignal;
+  /** Called for each part of the answer. */
+  readonly onContent?: () => void;
+  /** The client's own limit, set in the way that it offers. */
+  readonly timeoutMs?: number;
 }
 
 export interface Seen {
@@ -29,6 +35,8 @@ export interface Player {
   readonly speaks: readonly Protocol[];
   /** Keeps the whole answer whatever it is, so that foreign answers make sense to it. */
   readonly takesAnyAnswer?: true;
+  /** The one operation that it uses for all calls. */
+  readonly api?: string;
   ask(call: Call): Promise<Seen>;
 }
 

@@ -20,7 +20,9 @@ export function protocolOf(entry: Entry): Protocol | undefined {
 
 /** True where the entry is the answer of an API of its own; only clients that take any answer play it. */
 export function isForeign(entry: Entry): boolean {
-  return /^(?:cohere|ollama|fal|replicate|typesafe)$/.test(entry.provider) || /text/.test(entry.api);
+  return (
+    /^(?:cohere|ollama|fal|replicate|typesafe)$/.test(entry.provider) || /text/.test(entry.api)
+  );
 }
 
 const sse = (...events: readonly object[]): string =>

@@ -60,7 +60,11 @@ export function createClassify(rules: readonly Rule[]): Classify {
       },
       evidence,
     );
-    const hint = findHint(evidence, { nowMs: options.nowMs, readProse: WAITS.has(then.kind) });
+    const hint = findHint(evidence, {
+      nowMs: options.nowMs,
+      readProse: WAITS.has(then.kind),
+      readResets: LIMITED.has(then.kind),
+    });
     return {
       kind: then.kind,
       category,
@@ -87,6 +91,11 @@ const WAITS: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.server_error',
   'provider.timeout',
   'provider.conflict',
+]);
+
+const LIMITED: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
+  'provider.rate_limited',
+  'provider.quota_exhausted',
 ]);
 
 function firstMatch(

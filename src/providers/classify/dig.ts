@@ -35,6 +35,8 @@ interface Roles {
   readonly quota?: true;
   readonly quotaValue?: true;
   readonly delay?: true;
+  readonly delaySeconds?: true;
+  readonly delayMs?: true;
   /** The body has the form of an answer. */
   readonly answer?: true;
   /** What a model wrote. */
@@ -53,6 +55,8 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   quota: 'quotaid quota_id quotametric quota_metric',
   quotaValue: 'quotavalue quota_value',
   delay: 'retrydelay retry_delay',
+  delaySeconds: 'estimated_time retry_after retryafter retry_after_seconds resets_in_seconds',
+  delayMs: 'retry_after_ms retryafterms',
   answer: 'choices candidates output content completion',
   content:
     'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
@@ -158,13 +162,15 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Find
   if (roles.stop === true) into.stops.add(normaliseCode(value));
   const isWord = isCode(value);
   if (roles.status === true && /^\d{3}$/.test(value)) into.statuses.push(Number(value));
-  else if (roles.code === true && isWord) into.codes.add(normaliseCode(value));
+  else if (roles.code === true && isWord) addCode(value, into);
   // a code is no sentence, except where only a message could stand
   if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
 }
 
 function number(value: number, roles: Roles | undefined, into: Findings): void {
   if (roles?.status === true && value >= 100 && value < 600) into.statuses.push(value);
+  if (roles?.delaySeconds === true) into.retryDelay ??= `${value}s`;
+  if (roles?.delayMs === true) into.retryDelay ??= `${value}ms`;
 }
 
 function sentence(value: string, depth: number, into: Findings): void {
@@ -181,10 +187,16 @@ function sentence(value: string, depth: number, into: Findings): void {
 
 /** One word, whatever joins its parts; a sentence is not a code. */
 function isCode(value: string): boolean {
-  return value.length <= MAX_CODE_CHARS && /^[\w.:*#-]*[a-z][\w.:*#-]*$/i.test(value);
+  return value.length <= MAX_CODE_CHARS && /^[\w.:*#-]+$/.test(value);
 }
 
+/** Words that say only that there is an error. */
 const WORDLESS = new Set(['', 'error', 'none', 'null', 'undefined', 'unknown', 'failed', 'failure']);
+
+export function addCode(value: string, into: Findings): void {
+  const code = normaliseCode(value);
+  if (!WORDLESS.has(code)) into.codes.add(code);
+}
 
 /** Codes are few and come again and again; what is not a known code yet is spelled out. */
 const SPELLED = new Map<string, string>();
@@ -199,8 +211,7 @@ export function normaliseCode(value: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '');
-  const bare = snake.replace(/(?:_(?:exception|error|err)){1,2}$/, '');
-  const code = WORDLESS.has(bare) ? '' : bare;
+  const code = snake.replace(/(?:_(?:exception|error|err)){1,2}$/, '');
   if (SPELLED.size < MAX_REMEMBERED) SPELLED.set(value, code);
   return code;
 }

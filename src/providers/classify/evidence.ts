@@ -5,7 +5,7 @@
  */
 import type { ProviderFailure } from '../envelope.ts';
 import { providerNamed } from '../names.ts';
-import { dig, normaliseCode, type Findings } from './dig.ts';
+import { addCode, dig, type Findings } from './dig.ts';
 import { MAX_BODY_CHARS, parseEmbedded, parseEventStream } from './embedded.ts';
 import { findFamilies, type Spoken } from './phrases.ts';
 
@@ -85,7 +85,7 @@ function addSingledOut(findings: Findings, failure: ProviderFailure): void {
   // AWS names the exception in a header, of the answer or of one frame in a stream
   const named = headers['x-amzn-errortype']?.split(':')[0] ?? headers[':exception-type'];
   for (const word of [code, type, named]) {
-    if (word !== undefined && word !== '') findings.codes.add(normaliseCode(word));
+    if (word !== undefined) addCode(word, findings);
   }
   // an SDK's own sentence repeats the body, or stands for a body that is gone
   if (findings.messages.length === 0 && message !== undefined) dig(message, false, findings);

@@ -13,8 +13,10 @@ export interface RetryHint {
 
 export interface HintOptions {
   readonly nowMs: number | undefined;
-  /** Prose may speak of another wait than ours, so only some failures believe it. */
+  /** Prose may speak of another wait than ours, so only failures that waiting is about believe it. */
   readonly readProse: boolean;
+  /** Windows of limits are told with every answer; they matter only when a limit was hit. */
+  readonly readResets: boolean;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -26,7 +28,7 @@ export function findHint(evidence: Evidence, options: HintOptions): RetryHint | 
     fromMillisecondHeaders(headers) ??
     fromRetryAfter(headers, now) ??
     fromRetryInfo(evidence) ??
-    fromResetHeaders(headers, now) ??
+    (options.readResets ? fromResetHeaders(headers, now) : undefined) ??
     (options.readProse && evidence.spoken.has('wait') ? fromProse(evidence.text) : undefined)
   );
 }
@@ -62,13 +64,15 @@ function fromResetHeaders(headers: Headers, now: number | undefined): RetryHint 
     if (ms === undefined || dimension === undefined) return [];
     return [{ name, ms, isSpent: isSpent(headers, name, dimension) }];
   });
+  const draft = /(?:^|;)\s{0,4}t=(\d{1,9})(?:;|$)/.exec(headers['ratelimit'] ?? '');
+  if (resets.length === 0 && draft !== null) return hint(acceptMs(Number(draft[1]) * 1000), 'ratelimit');
   const spent = resets.filter((reset) => reset.isSpent);
   const longest = (spent.length > 0 ? spent : resets).sort((a, b) => b.ms - a.ms)[0];
   return longest === undefined ? undefined : hint(longest.ms, longest.name);
 }
 
 const RESET_HEADER =
-  /^(?:x-)?(?:anthropic-)?rate-?limit-(?:reset(?:-([a-z-]{1,40}))?|([a-z-]{1,40})-reset)$/;
+  /^(?:x-)?(?:anthropic-)?rate-?limit-(?:reset(?:-([a-z0-9-]{1,40}))?|([a-z0-9-]{1,40})-reset)$/;
 
 function resetDimension(name: string): string | undefined {
   const match = RESET_HEADER.exec(name);

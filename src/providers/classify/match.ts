@@ -104,7 +104,7 @@ const COMPILERS: Compilers = {
   quota: (window) => (evidence) => quotaOf(evidence, window),
   params: (pattern) => ({ params }) => {
     const found = params.find((param) => param.length <= 200 && pattern.test(param));
-    return found === undefined ? undefined : `param=${found}`;
+    return found === undefined ? undefined : `param=${nameIn(found)}`;
   },
   phrases: (families) => (evidence) => firstPhrase(evidence, families),
   notPhrases: (families) => (evidence) =>
@@ -139,11 +139,11 @@ function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): 
     }
     case 'long_window': {
       const quota = quotas.find((name) => LONG_QUOTA.test(name));
-      return quota === undefined ? undefined : `quota=${quota}`;
+      return quota === undefined ? undefined : `quota=${nameIn(quota)}`;
     }
     case 'short_window': {
       const quota = quotas.find((name) => SHORT_QUOTA.test(name));
-      return quota === undefined ? undefined : `quota=${quota}`;
+      return quota === undefined ? undefined : `quota=${nameIn(quota)}`;
     }
   }
 }
@@ -160,6 +160,11 @@ function requestOverLimit({ text, status }: Evidence): string | undefined {
   return numeric(requested[1]) > numeric(limit[1])
     ? `requested ${requested[1]} > limit ${limit[1]}`
     : undefined;
+}
+
+/** Evidence is shown to people: a name may stand in it, a server's sentence may not. */
+function nameIn(text: string): string {
+  return /^\S{1,100}/.exec(text)?.[0] ?? '';
 }
 
 function numeric(digits: string | undefined): number {

@@ -5,6 +5,7 @@
  */
 import { isPlainObject, readProperty } from '../../errors/json.ts';
 import { readAddress } from './address.ts';
+import { aiSdkEnding } from './ai-sdk-ending.ts';
 import { aiSdkVerdict } from './ai-sdk-verdicts.ts';
 import {
   hasKey,
@@ -28,7 +29,7 @@ export const aiSdk: Extractor = {
     if (readProperty(link, STREAM_ERROR) === true) return streamError(link);
     if (readProperty(link, GATEWAY_ERROR) === true) return gatewayError(link);
     const name = readName(link);
-    if (readProperty(link, ERROR) !== true && !name.startsWith('AI_')) return finish(link);
+    if (readProperty(link, ERROR) !== true && !name.startsWith('AI_')) return aiSdkEnding(link);
     switch (name) {
       case 'AI_APICallError':
         return answer(link);
@@ -40,7 +41,7 @@ export const aiSdk: Extractor = {
       case 'AI_TypeValidationError':
         return offSchema(link);
       case 'AI_NoObjectGeneratedError':
-        return finish(link) ?? aiSdkVerdict(link, name);
+        return aiSdkEnding(link) ?? aiSdkVerdict(link, name);
       default:
         return aiSdkVerdict(link, name);
     }
@@ -108,22 +109,4 @@ function gatewayError(link: unknown): Extracted {
     message: readMessage(link),
     body: parseBody(response),
   };
-}
-
-/** Endings of a result, a step or a `finish` part that are no success. */
-const BAD_ENDINGS: ReadonlySet<string> = new Set([
-  'content-filter',
-  'length',
-  'error',
-  'interrupted',
-  'other',
-]);
-
-function finish(link: unknown): Extracted | undefined {
-  const reason = readProperty(link, 'finishReason');
-  // version 4 of the model interface pairs the common word with the provider's own
-  const unified = typeof reason === 'string' ? reason : readText(reason, 'unified');
-  if (unified === undefined || !BAD_ENDINGS.has(unified)) return undefined;
-  const raw = readText(link, 'rawFinishReason') ?? readText(reason, 'raw');
-  return { status: 200, phase: 'headers', body: { finish_reason: raw ?? unified } };
 }

@@ -14,6 +14,7 @@ import {
   type Extractor,
 } from './extractor.ts';
 import { keepHeaders } from './headers.ts';
+import { transportFault } from './transport.ts';
 
 export const aws: Extractor = {
   source: 'aws',
@@ -59,12 +60,12 @@ function isUndecodable(link: unknown): boolean {
   return hasKey(link, '$metadata') && isPlainObject(readProperty(link, '$response'));
 }
 
-/** The answer was no JSON; the text of it is put back into the response. */
+/** The answer was no JSON or broke off; some versions put its text back into the response. */
 function undecodable(link: unknown): Extracted {
   const response = readProperty(link, '$response');
   return {
     status: readStatus(response, 'statusCode'),
-    phase: 'headers',
+    transport: transportFault(link),
     headers: keepHeaders(readProperty(response, 'headers')),
     body: parseBody(readProperty(response, 'body')),
   };

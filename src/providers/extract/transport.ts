@@ -32,6 +32,7 @@ const BROKEN_ANSWER_WORDS =
   /^(?:(?:terminated|aborted)$|premature close|incomplete json segment at the end|truncated event message|expected a completed response|did not receive done or success|incomplete amazon bedrock event-stream frame|error reading response)/i;
 
 const JSON_WORDS = /JSON|Unexpected (?:token|end)|Unterminated string|end of (?:data|input)/i;
+const CUT_JSON_WORDS = /Unexpected end|Unterminated|end of (?:data|input)/i;
 
 /** The fault and what lies under it; undefined when the value has nothing to do with a transport. */
 export function transportFault(value: unknown): TransportFault | undefined {
@@ -56,7 +57,8 @@ export function phaseOfFault(fault: TransportFault): Phase {
   const all = [fault, ...(fault.causes ?? [])];
   if (all.some(isUnsent)) return 'before_send';
   if (all.some(breaksAnswer)) return 'streaming';
-  return isJsonFault(fault) ? 'headers' : 'sent';
+  if (!isJsonFault(fault)) return 'sent';
+  return CUT_JSON_WORDS.test(fault.message ?? '') ? 'streaming' : 'headers';
 }
 
 /** An abort is somebody's wish, a timeout somebody's limit; neither is the server's doing. */
@@ -107,10 +109,9 @@ function linksBelow(value: unknown): readonly unknown[] {
 }
 
 function link(value: unknown): TransportFault {
-  const name = readName(value);
+  const code = codeOf(value);
+  const name = code === undefined ? readName(value) : nameBesideCode(value);
   const message = readMessage(value);
-  // node-fetch 2 has the code in `errno`; a DOMException has a number that means nothing
-  const code = readText(value, 'code') ?? readText(value, 'errno');
   const syscall = readText(value, 'syscall');
   return {
     ...(name === '' ? {} : { name }),
@@ -118,4 +119,17 @@ function link(value: unknown): TransportFault {
     ...(code === undefined ? {} : { code }),
     ...(syscall === undefined ? {} : { syscall }),
   };
+}
+
+/** node-fetch 2 has it in `errno`; a DOMException has a number that means nothing. */
+function codeOf(value: unknown): string | undefined {
+  const code = readText(value, 'code') ?? readText(value, 'errno');
+  // undici in Node 24 loses the parser's code on the way
+  return code ?? (readName(value) === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : undefined);
+}
+
+/** smithy calls every broken socket a TimeoutError; the code is what happened. */
+function nameBesideCode(value: unknown): string {
+  const name = readName(value);
+  return name === 'TimeoutError' ? 'Error' : name;
 }

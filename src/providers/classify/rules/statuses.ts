@@ -64,6 +64,30 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'nothing is there: usually the model, sometimes the path',
   },
   {
+    id: 'status.407',
+    when: { statuses: [407, 511] },
+    then: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a proxy or a network login stands in between and wants to be signed in to',
+  },
+  {
+    id: 'status.3xx',
+    when: { statusRange: [300, 399] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the API is not at this address but at another one',
+  },
+  {
     id: 'status.408',
     when: { statuses: [408, 504, 524, 598] },
     then: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },

@@ -27,6 +27,7 @@ export const STOP_RULES: readonly Rule[] = [
         'toxicity',
         'sensitive',
         'block_reason_unspecified',
+        'error_toxic',
       ],
     },
     then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
@@ -35,7 +36,7 @@ export const STOP_RULES: readonly Rule[] = [
   {
     id: 'stop.context-window',
     when: {
-      stops: ['model_context_window_exceeded', 'model_length', 'context_length', 'context_window'],
+      stops: ['error_limit', 'model_context_window_exceeded', 'model_length', 'context_length', 'context_window'],
     },
     then: { kind: 'provider.context_length', outcome: 'partial', scope: 'request', recovery: 'human' },
     why: 'prompt and answer filled the window; raising the output limit cannot help',
@@ -47,6 +48,12 @@ export const STOP_RULES: readonly Rule[] = [
     },
     then: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
     why: 'the answer was cut at its output limit',
+  },
+  {
+    id: 'stop.incomplete',
+    when: { statusRange: [200, 299], codes: ['max_output_tokens', 'incomplete'] },
+    then: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
+    why: 'the answer says of itself that it is not whole',
   },
   {
     id: 'stop.tool-call',
@@ -62,8 +69,8 @@ export const STOP_RULES: readonly Rule[] = [
         'no_image',
       ],
     },
-    then: { kind: 'agent.output_invalid', scope: 'request', recovery: 'now' },
-    why: 'the model wrote a tool call or an answer that nobody can read',
+    then: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
+    why: 'the model wrote a tool call or an answer that nobody can read; the next sample may do',
   },
   {
     id: 'stop.error',

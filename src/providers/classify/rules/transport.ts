@@ -155,6 +155,17 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     why: 'it broke while connecting, so no request left',
   },
   {
+    id: 'transport.connect-text',
+    when: { hasStatus: false, transportText: /tcp connect error|dns error|failed to lookup|unable to connect/i },
+    then: {
+      kind: 'provider.network',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'now',
+    },
+    why: 'a runtime without error codes says that no connection came about',
+  },
+  {
     id: 'transport.timeout',
     when: {
       transportCodes: [
@@ -207,7 +218,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     id: 'transport.lost-text',
     when: {
       hasStatus: false,
-      transportText: /socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network (?:error|connection)|fetch failed|failed to fetch|load failed|terminated/i,
+      transportText: /socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection)|error sending request|fetch failed|failed to fetch|load failed|terminated/i,
     },
     then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { ENTRIES, type Expectation } from '../../../test/corpus/entries.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog.ts';
+import type { ProviderFailure } from '../envelope.ts';
+import { extractFailure } from '../extract/extract.ts';
+import { CONTESTED } from './__fixtures__/contested.ts';
+import { RULE_CASES } from './__fixtures__/rule-cases.ts';
+import { classify, createClassify, NO_RULE, type Classification } from './classify.ts';
+import { RULES } from './table.ts';
+
+const BARE: ProviderFailure = {
+  operation: 'generate',
+  headers: {},
+  phase: 'sent',
+  delivered: false,
+  source: 'test',
+};
+
+function judge(entry: object): Classification {
+  const failure = extractFailure(entry);
+  if (failure === undefined) throw new Error('the entry was not recognised as a failure');
+  return classify(failure);
+}
+
+function answer({ kind, category, retryable, retryAfterMs }: Classification): object {
+  return { kind, category, retryable, retryAfterMs };
+}
+
+function expected({ kind, category, retryable, retryAfterMs }: Expectation): object {
+  return { kind, category, retryable, retryAfterMs };
+}
+
+describe('the corpus of real failures', () => {
+  it.each(ENTRIES.filter((entry) => !entry.contested))('judges $id rightly', (entry) => {
+    expect(answer(judge(entry))).toEqual(expected(entry.expect));
+  });
+
+  it('differs from contested entries exactly where the list says so, with a reason', () => {
+    const differing = ENTRIES
+      .filter((entry) => entry.contested)
+      .filter((entry) => {
+        const ours = JSON.stringify(answer(judge(entry)));
+        return ours !== JSON.stringify(expected(entry.expect));
+      })
+      .map((entry) => entry.id);
+    expect(differing.sort()).toEqual(Object.keys(CONTESTED).sort());
+  });
+});
+
+describe('the table of rules', () => {
+  it.each(RULE_CASES)('$rule concludes $kind from its own case', ({ rule, kind, failure }) => {
+    const found = classify({ ...BARE, ...failure });
+    expect({ rule: found.rule, kind: found.kind }).toEqual({ rule, kind });
+  });
+
+  it('has no rule that nothing needs', () => {
+    const needed = new Set([
+      ...ENTRIES.map((entry) => judge(entry).rule),
+      ...RULE_CASES.map(({ rule }) => rule),
+    ]);
+    expect(RULES.map(({ id }) => id).filter((id) => !needed.has(id))).toEqual([]);
+  });
+
+  it('names each rule once', () => {
+    const ids = RULES.map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('concludes only kinds of the catalog', () => {
+    const known = new Set<string>(RUNTIME_KINDS);
+    expect(RULES.filter(({ then }) => !known.has(then.kind))).toEqual([]);
+  });
+
+  it('marks what only prose says as low confidence', () => {
+    const readsProse = RULES.filter(({ when }) => when.phrases !== undefined);
+    for (const { rule, failure } of RULE_CASES) {
+      const isProse = readsProse.some(({ id }) => id === rule);
+      const { confidence } = classify({ ...BARE, ...failure });
+      expect({ rule, confidence }).toEqual({ rule, confidence: isProse || OTHER_PROSE.has(rule) ? 'low' : 'high' });
+    }
+  });
+
+  const OTHER_PROSE = new Set(['transport.connect-text', 'transport.header-value-text', 'transport.lost-text']);
+
+  it('claims nothing where no rule speaks', () => {
+    expect(classify(BARE)).toMatchObject({
+      kind: 'provider.unknown',
+      retryable: null,
+      rule: NO_RULE.id,
+      confidence: 'low',
+    });
+  });
+
+  it('gives the same answer with and without rules that do not hold', () => {
+    const never = { id: 'x', when: { codes: ['no_such_code'] }, then: NO_RULE.then, why: '' };
+    const extended = createClassify([never, ...RULES]);
+    for (const entry of ENTRIES) {
+      const failure = extractFailure(entry);
+      if (failure !== undefined) expect(extended(failure)).toEqual(classify(failure));
+    }
+  });
+});
+
+describe('what happened to the work', () => {
+  const overloaded = { error: { type: 'overloaded_error', message: 'Overloaded' } };
+
+  it('calls a transient failure ambiguous once a part of the answer was delivered', () => {
+    const cut = classify({ ...BARE, status: 200, body: overloaded, phase: 'streaming', delivered: true });
+    expect(cut).toMatchObject({ kind: 'provider.overloaded', category: 'ambiguous', retryable: false, outcome: 'partial' });
+  });
+
+  it('keeps it transient when the stream had brought nothing but the error', () => {
+    const body = `event: error\ndata: ${JSON.stringify(overloaded)}\n\n`;
+    const first = classify({ ...BARE, status: 200, body, phase: 'streaming', delivered: true });
+    expect(first).toMatchObject({ kind: 'provider.overloaded', category: 'transient', retryable: true });
+  });
+
+  it('sees content that came before the error in the same stream', () => {
+    const body = [
+      'data: {"choices":[{"delta":{"content":"Once"}}]}',
+      `data: ${JSON.stringify(overloaded)}`,
+    ].join('\n\n');
+    const late = classify({ ...BARE, status: 200, body, phase: 'streaming', delivered: false });
+    expect(late).toMatchObject({ category: 'ambiguous', outcome: 'partial' });
+  });
+
+  it.each([
+    [{ status: 500 }, 'ambiguous'],
+    [{ status: 429 }, 'transient'],
+    [{ status: 408 }, 'transient'],
+    [{ transport: { code: 'UND_ERR_HEADERS_TIMEOUT' } }, 'ambiguous'],
+    [{ transport: { code: 'ECONNREFUSED' }, phase: 'before_send' as const }, 'transient'],
+    [{ status: 400 }, 'content'],
+  ])('judges a submit that ended with %j as %s', (how, category) => {
+    expect(classify({ ...BARE, ...how, operation: 'submit' }).category).toBe(category);
+  });
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProviderFailure } from '../envelope.ts';
+import { classify } from './classify.ts';
+import { parseDuration } from './durations.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+function hintOf(headers: Record<string, string>, body: unknown = {}): number | null {
+  const failure: ProviderFailure = {
+    operation: 'generate',
+    status: 429,
+    headers,
+    body,
+    phase: 'headers',
+    delivered: false,
+    source: 'test',
+  };
+  return classify(failure, { nowMs: NOW }).retryAfterMs;
+}
+
+describe('where a hint may stand', () => {
+  it.each([
+    [{ 'retry-after': '16' }, 16_000],
+    [{ 'retry-after': '1.5' }, 1_500],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' }, 30_000],
+    [{ 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' }, 0],
+    [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT', date: 'Sun, 01 Mar 2026 12:00:20 GMT' }, 10_000],
+    [{ 'retry-after-ms': '250', 'retry-after': '1' }, 250],
+    [{ 'x-ms-retry-after-ms': '700' }, 700],
+    [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '6m0s' }, 360_000],
+    [{ 'x-ratelimit-reset-tokens': '20ms' }, 20],
+    [{ 'x-rate-limit-reset-tokens': '55' }, 55_000],
+    [{ 'x-ratelimit-reset': String(NOW / 1000 + 42) }, 42_000],
+    [{ 'x-ratelimit-reset': String(NOW + 42_000) }, 42_000],
+    [{ 'anthropic-ratelimit-requests-reset': '2026-03-01T12:00:07Z' }, 7_000],
+    [{ 'anthropic-ratelimit-unified-5h-reset': String(NOW / 1000 + 60) }, 60_000],
+    [{ ratelimit: '"default";r=0;t=30' }, 30_000],
+  ])('reads %j as %d ms', (headers, ms) => {
+    expect(hintOf(headers)).toBe(ms);
+  });
+
+  it('believes the window that is spent, not the longest', () => {
+    const headers = {
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '2s',
+      'x-ratelimit-remaining-tokens': '9000',
+      'x-ratelimit-reset-tokens': '1m',
+    };
+    expect(hintOf(headers)).toBe(2_000);
+  });
+
+  it.each([
+    [{ error: { details: [{ '@type': 'RetryInfo', retryDelay: '34.4s' }] } }, 34_400],
+    [{ error: 'The model is loading', estimated_time: 20.5 }, 20_500],
+    [{ error: { message: 'You can try again in 9m38.016s.' } }, 578_016],
+    [{ error: { message: 'Please retry after 33 seconds.' } }, 33_000],
+    [{ error: { message: 'Please wait 1 minute and 5 seconds before retrying' } }, 65_000],
+    ['… retry_delay {\n  seconds: 44\n}', 44_000],
+  ])('reads the body %j as %d ms', (body, ms) => {
+    expect(hintOf({}, body)).toBe(ms);
+  });
+
+  it.each(['-5', 'NaN', 'Infinity', 'soon', '', '1e9', '99999999999999'])(
+    'takes the nonsense %j for no hint',
+    (value) => {
+      expect(hintOf({ 'retry-after': value })).toBeNull();
+    },
+  );
+
+  it('reads a header before the prose', () => {
+    expect(hintOf({ 'retry-after': '2' }, { error: { message: 'try again in 9s' } })).toBe(2_000);
+  });
+
+  it('keeps a hint on a spent quota, which is not retried for that', () => {
+    const found = classify({
+      operation: 'generate',
+      status: 429,
+      headers: { 'retry-after': '47' },
+      body: { error: { code: 'insufficient_quota', message: '' } },
+      phase: 'headers',
+      delivered: false,
+      source: 'test',
+    });
+    expect(found).toMatchObject({ kind: 'provider.quota_exhausted', retryable: false, retryAfterMs: 47_000 });
+  });
+
+  it('ignores the windows that every answer names when no limit was hit', () => {
+    const found = classify({
+      operation: 'generate',
+      status: 500,
+      headers: { 'x-ratelimit-reset-requests': '8.64s', 'x-ratelimit-remaining-requests': '9999' },
+      body: {},
+      phase: 'headers',
+      delivered: false,
+      source: 'test',
+    });
+    expect(found).toMatchObject({ kind: 'provider.server_error', retryAfterMs: null });
+  });
+});
+
+describe('a duration', () => {
+  const unit = fc.constantFrom(['ms', 1], ['s', 1000], ['m', 60_000], ['h', 3_600_000]);
+
+  it('is the sum of its parts, whatever the units', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(500), unit), { minLength: 1, maxLength: 4 }), (parts) => {
+        const written = parts.map(([count, [name]]) => `${count}${name}`).join('');
+        const sum = parts.reduce((total, [count, [, ms]]) => total + count * Number(ms), 0);
+        return parseDuration(written) === sum;
+      }),
+    );
+  });
+
+  it('is never negative and never longer than a year, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const ms = parseDuration(text);
+        return ms === undefined || (ms >= 0 && ms <= 366 * 86_400_000 && Number.isInteger(ms));
+      }),
+    );
+  });
+});

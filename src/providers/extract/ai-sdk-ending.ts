@@ -1,0 +1,33 @@
+/**
+ * Calls that the AI SDK calls finished and that are no success: a result, a step, or the `finish` part
+ * of a stream whose reason says so, and a stream that ended without one.
+ */
+import { readProperty } from '../../errors/json.ts';
+import type { TransportFault } from '../envelope.ts';
+import { readText, type Extracted } from './extractor.ts';
+
+const BAD_ENDINGS: ReadonlySet<string> = new Set(['content-filter', 'length', 'error', 'other']);
+
+const ENDED_EARLY: TransportFault = {
+  name: 'Error',
+  message: 'The stream ended without its end marker',
+};
+
+/** Undefined for a good ending. */
+export function aiSdkEnding(link: unknown): Extracted | undefined {
+  const part = readText(link, 'type') ?? '';
+  if (part === 'abort') return { verdict: 'aborted', message: readText(link, 'reason') };
+  const reason = readProperty(link, 'finishReason');
+  // version 4 of the model interface pairs the common word with the provider's own
+  const common = typeof reason === 'string' ? reason : (readText(reason, 'unified') ?? '');
+  const own = readText(link, 'rawFinishReason') ?? readText(reason, 'raw');
+  const isStream = part.startsWith('finish');
+  const saysNothing = common === 'other' && own === undefined;
+  if (common === 'interrupted' || (isStream && saysNothing)) {
+    return { status: 200, phase: 'streaming', transport: ENDED_EARLY };
+  }
+  // many hosts give whole answers without a reason, and those are answers
+  if (!BAD_ENDINGS.has(common) || saysNothing) return undefined;
+  const phase = isStream ? 'streaming' : 'headers';
+  return { status: 200, phase, body: { finish_reason: own ?? common } };
+}

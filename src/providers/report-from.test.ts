@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ENTRIES } from '../../test/corpus/entries.ts';
+import { raise } from '../errors/errand-error.ts';
+import { forModel, forPerson, forPublic } from '../errors/project.ts';
+import { readReport, writeReport } from '../errors/read.ts';
+import { reportFrom } from './report-from.ts';
+
+const STAMP = { id: 'err_test', at: '2026-03-01T12:00:00.000Z' };
+
+describe('reportFrom', () => {
+  it('says who failed, what it means and what to do', () => {
+    const error = {
+      status: 429,
+      headers: { 'x-request-id': 'req_7' },
+      body: { error: { code: 'insufficient_quota', type: 'insufficient_quota', message: 'secret prose' } },
+    };
+    const report = reportFrom(error, { provider: 'openai', model: 'gpt-6-mini', stamp: STAMP });
+    expect(report).toMatchObject({
+      id: 'err_test',
+      kind: 'provider.quota_exhausted',
+      category: 'capacity',
+      retryable: false,
+      message: 'OpenAI says the quota of this account is used up; waiting will not help.',
+      action: { kind: 'check_billing', detail: 'Check billing at OpenAI, or add a fallback model.' },
+      provider: { name: 'openai', model: 'gpt-6-mini', status: 429, code: 'insufficient_quota', requestId: 'req_7' },
+      rule: { id: 'quota.code', confidence: 'high' },
+    });
+  });
+
+  it('never quotes the raw body, not even to a person', () => {
+    const planted = 'PLANTED-SENTENCE-OF-THE-BODY';
+    for (const entry of ENTRIES) {
+      const report = reportFrom({ ...entry, body: withSentence(entry.body, planted) });
+      const shown = JSON.stringify([forPerson(report), forModel(report), forPublic(report)]);
+      expect(shown).not.toContain(planted);
+    }
+  });
+
+  it('leaves a raise and a report of ours as they are', () => {
+    const report = reportFrom(raise('order.missing', 'No such order', { id: 7 }));
+    expect(report).toMatchObject({ kind: 'order.missing', class: 'domain', details: { id: 7 } });
+  });
+
+  it('calls what is no provider’s failure call.failed, and claims nothing of retrying', () => {
+    const report = reportFrom(new TypeError('x is not a function'));
+    expect(report).toMatchObject({ kind: 'call.failed', retryable: null, message: 'x is not a function' });
+  });
+
+  it('gives a valid report for any value at all', () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }), (thrown) => {
+        const report = reportFrom(thrown, { stamp: STAMP });
+        return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives a valid report for any failure bent out of shape', () => {
+    const key = fc.constantFrom('status', 'headers', 'body', 'transport', 'stream', 'provider', 'operation');
+    const entry = fc.constantFrom(...ENTRIES);
+    fc.assert(
+      fc.property(entry, fc.array(fc.tuple(key, fc.anything()), { maxLength: 3 }), (original, bends) => {
+        const bent = { ...original, ...Object.fromEntries(bends) };
+        const report = reportFrom(bent, { stamp: STAMP });
+        return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+/** The same body with a sentence put after every message. */
+function withSentence(body: unknown, sentence: string): unknown {
+  if (typeof body === 'string') return body.startsWith('{') ? body : `${body} ${sentence}`;
+  if (Array.isArray(body)) return body.map((item) => withSentence(item, sentence));
+  if (typeof body !== 'object' || body === null) return body;
+  const entries = Object.entries(body).map(([key, value]) => [
+    key,
+    key === 'message' && typeof value === 'string' && !value.includes('{')
+      ? `${value} ${sentence}`
+      : withSentence(value, key === 'code' || key === 'type' || key === 'status' ? '' : sentence),
+  ]);
+  return Object.fromEntries(entries);
+}

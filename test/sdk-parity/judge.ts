@@ -1,0 +1,31 @@
+/** The four facts that may not differ between an SDK's error and the answer it was made from. */
+import type { Entry } from '../corpus/entries.ts';
+import { classify } from '../../src/providers/classify/classify.ts';
+import { extractFailure, type FailureHints } from '../../src/providers/extract/extract.ts';
+import type { Seen } from './players.ts';
+
+export interface Judgement {
+  readonly kind: string;
+  readonly category: string;
+  readonly retryable: boolean | null;
+  readonly retryAfterMs: number | null;
+}
+
+/** The same clock for both sides. */
+const NOW_MS = Date.parse('2026-11-15T00:00:00Z');
+
+/** What was not recognised at all. */
+const NOTHING: Judgement = { kind: 'none', category: 'none', retryable: null, retryAfterMs: null };
+
+export function judge(failure: unknown, hints: FailureHints = {}): Judgement {
+  const extracted = extractFailure(failure, hints);
+  if (extracted === undefined) return NOTHING;
+  const { kind, category, retryable, retryAfterMs } = classify(extracted, { nowMs: NOW_MS });
+  return { kind, category, retryable, retryAfterMs };
+}
+
+/** With what an application knows about its own call. */
+export function judgeSeen({ failure, delivered }: Seen, entry: Entry): Judgement {
+  const { provider, api, operation } = entry;
+  return judge(failure, { provider, api, operation, delivered });
+}
