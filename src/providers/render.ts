@@ -116,8 +116,8 @@ function facts(failure: ProviderFailure, found: Classification): ProviderFacts {
     name: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     model: failure.model,
     status: failure.status,
-    code: failure.code ?? codeIn(found.evidence),
-    type: failure.type,
+    code: found.code ?? undefined,
+    type: found.type ?? undefined,
     requestId,
     retryAfterMs: found.retryAfterMs ?? undefined,
     limit: found.limit ?? undefined,
@@ -136,10 +136,6 @@ const REQUEST_ID_HEADERS = [
   'x-fal-request-id',
   'cf-ray',
 ];
-
-function codeIn(evidence: readonly string[]): string | undefined {
-  return evidence.find((item) => item.startsWith('code='))?.slice('code='.length);
-}
 
 function inParentheses(status: number | undefined): string {
   return status === undefined || status < 400 ? '' : ` (HTTP ${status})`;

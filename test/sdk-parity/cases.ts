@@ -1,21 +1,21 @@
 /** Which entry is played to which SDK, and how. */
-import { ENTRIES, type Entry } from '../corpus/entries.ts';
+import { ENTRIES } from '../corpus/entries.ts';
 import { EXTRA_ENTRIES } from './extra-entries.ts';
 import { beginningOf, failing, streamHeaders } from './faults.ts';
 import { scriptOf } from './play-entry.ts';
 import { PLAYERS, type Player, type Seen } from './players.ts';
-import { isForeign, protocolOf, type Protocol } from './protocol.ts';
+import { isForeign, protocolOf, type Played, type Protocol } from './protocol.ts';
 import type { Loopback } from './server.ts';
 
 export interface Case {
   readonly title: string;
   readonly player: Player;
-  readonly entry: Entry;
+  readonly entry: Played;
   readonly ask: (server: Loopback) => Promise<Seen>;
 }
 
 /** The server can say it: an answer, events, frames. The rest happens below HTTP. */
-function isAnswer(entry: Entry): boolean {
+function isAnswer(entry: Played): boolean {
   return entry.transport === null || /^node-json|truncated-frame$/.test(entry.id);
 }
 
@@ -28,7 +28,7 @@ export const CASES: readonly Case[] = [...ENTRIES, ...EXTRA_ENTRIES].flatMap((en
     .flatMap((player) => answerCases(player, entry, protocol));
 });
 
-function answerCases(player: Player, entry: Entry, protocol: Protocol): readonly Case[] {
+function answerCases(player: Player, entry: Played, protocol: Protocol): readonly Case[] {
   return modesOf(player, entry).map((isStream) => ({
     title: `${entry.id}${isStream && entry.stream === false ? ' (to a stream)' : ''}`,
     player,
@@ -42,12 +42,12 @@ function answerCases(player: Player, entry: Entry, protocol: Protocol): readonly
 }
 
 /** The AI SDK reports a refused stream in another way than a refused call. */
-function modesOf(player: Player, entry: Entry): readonly boolean[] {
+function modesOf(player: Player, entry: Played): readonly boolean[] {
   if (entry.stream !== false) return [true];
   return player.name.startsWith('ai/') && (entry.status ?? 0) >= 400 ? [false, true] : [false];
 }
 
-function faultCases(player: Player, entry: Entry): readonly Case[] {
+function faultCases(player: Player, entry: Played): readonly Case[] {
   const { transport } = entry;
   if (transport === null) return [];
   const isStream = entry.stream !== false;

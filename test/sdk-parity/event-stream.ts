@@ -1,6 +1,6 @@
 /** AWS event-stream frames, made by the codec of the AWS SDK itself. */
-import type { Entry } from '../corpus/entries.ts';
 import { loadCommon } from './install.ts';
+import type { Played } from './protocol.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -34,7 +34,7 @@ function event(type: string, body: object): Buffer {
 }
 
 /** The exception of an entry; one of them is kept as Python printed it. */
-export function exceptionFrame(entry: Entry): Buffer | undefined {
+export function exceptionFrame(entry: Played): Buffer | undefined {
   const printed = typeof entry.body === 'string' ? entry.body : '';
   const type = entry.headers[':exception-type'] ?? /':exception-type': '(\w+)'/.exec(printed)?.[1];
   if (type === undefined) return undefined;

@@ -2,7 +2,7 @@
  * Situations that the corpus lacks for a protocol, in its own form: hints in headers, errors in the
  * first event and in the middle of each kind of stream, endings that are no success.
  */
-import type { Entry } from '../corpus/entries.ts';
+import type { Played } from './protocol.ts';
 
 const BLANK = {
   operation: 'generate',
@@ -14,7 +14,7 @@ const BLANK = {
   contested: false,
 } as const;
 
-const entry = (id: string, fields: Partial<Entry> & Pick<Entry, 'provider' | 'api'>): Entry => ({
+const entry = (id: string, fields: Partial<Played> & Pick<Played, 'provider' | 'api'>): Played => ({
   ...BLANK,
   id,
   ...fields,
@@ -33,7 +33,7 @@ const UNAVAILABLE = {
 const SERVER_ERROR = { error: { message: 'The server had an error', type: 'server_error' } };
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
-export const EXTRA_ENTRIES: readonly Entry[] = [
+export const EXTRA_ENTRIES: readonly Played[] = [
   entry('extra-chat-429-retry-after', {
     ...CHAT,
     status: 429,

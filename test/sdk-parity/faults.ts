@@ -3,10 +3,10 @@
  * as the runtime did when the entry was recorded, at once or after a part of the answer.
  */
 import { Readable } from 'node:stream';
-import type { Entry, Fault } from '../corpus/entries.ts';
+import type { Fault } from '../corpus/entries.ts';
 import { textFrames } from './event-stream.ts';
 import type { Call } from './players.ts';
-import { BEGINNINGS, type Protocol } from './protocol.ts';
+import { BEGINNINGS, type Played, type Protocol } from './protocol.ts';
 
 /** The error of the entry as a live object. */
 export function thrownBy(fault: Fault): Error {
@@ -23,7 +23,7 @@ export function thrownBy(fault: Fault): Error {
 }
 
 export function failing(
-  entry: Entry,
+  entry: Played,
   fault: Fault,
   protocol: Protocol,
 ): Pick<Call, 'fetch' | 'requestHandler'> {

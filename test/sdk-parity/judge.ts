@@ -1,8 +1,8 @@
 /** The four facts that may not differ between an SDK's error and the answer it was made from. */
-import type { Entry } from '../corpus/entries.ts';
 import { classify } from '../../src/providers/classify/classify.ts';
 import { extractFailure, type FailureHints } from '../../src/providers/extract/extract.ts';
 import type { Seen } from './players.ts';
+import type { Played } from './protocol.ts';
 
 export interface Judgement {
   readonly kind: string;
@@ -25,7 +25,7 @@ export function judge(failure: unknown, hints: FailureHints = {}): Judgement {
 }
 
 /** With what an application knows about its own call. */
-export function judgeSeen({ failure, delivered }: Seen, entry: Entry): Judgement {
+export function judgeSeen({ failure, delivered }: Seen, entry: Played): Judgement {
   const { provider, api, operation } = entry;
   return judge(failure, { provider, api, operation, delivered });
 }

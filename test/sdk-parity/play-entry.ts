@@ -1,14 +1,13 @@
 /** An entry of the corpus as bytes on a socket: status line, headers, body, or the frames of a stream. */
 import type { ServerResponse } from 'node:http';
-import type { Entry } from '../corpus/entries.ts';
 import { encodeFrame, exceptionFrame, textFrames } from './event-stream.ts';
-import { BEGINNINGS, eventText, type Protocol } from './protocol.ts';
+import { BEGINNINGS, eventText, type Played, type Protocol } from './protocol.ts';
 import type { Script } from './server.ts';
 
 /** What the connection is about rather than the failure. */
 const HOP_BY_HOP = /^(?:content-length|transfer-encoding|content-encoding|connection|:.*)$/;
 
-export function scriptOf(entry: Entry, protocol: Protocol): Script {
+export function scriptOf(entry: Played, protocol: Protocol): Script {
   return (response) => {
     // entries with reset moments have the date they are counted from
     response.sendDate = false;
@@ -18,14 +17,14 @@ export function scriptOf(entry: Entry, protocol: Protocol): Script {
   };
 }
 
-function playAnswer(response: ServerResponse, entry: Entry): void {
+function playAnswer(response: ServerResponse, entry: Played): void {
   const body = textOf(entry.body);
   const type = typeof entry.body === 'string' ? textType(entry.body) : 'application/json';
   response.writeHead(entry.status ?? 500, headersOf(entry, type));
   response.end(body);
 }
 
-function playEvents(response: ServerResponse, entry: Entry, protocol: Protocol): void {
+function playEvents(response: ServerResponse, entry: Played, protocol: Protocol): void {
   response.writeHead(entry.status ?? 200, headersOf(entry, 'text/event-stream'));
   // text is a whole stream as it was recorded; an object is one event from the middle of one
   if (typeof entry.body === 'string') response.end(entry.body);
@@ -33,7 +32,7 @@ function playEvents(response: ServerResponse, entry: Entry, protocol: Protocol):
     response.end(BEGINNINGS[protocol] + eventText(protocol, entry.body));
 }
 
-function playFrames(response: ServerResponse, entry: Entry): void {
+function playFrames(response: ServerResponse, entry: Played): void {
   response.writeHead(200, headersOf(entry, 'application/vnd.amazon.eventstream'));
   const beginning = textFrames(entry.api);
   const exception = exceptionFrame(entry);
@@ -43,7 +42,7 @@ function playFrames(response: ServerResponse, entry: Entry): void {
   } else response.end(Buffer.concat([...beginning, exception]));
 }
 
-function headersOf(entry: Entry, contentType: string): Record<string, string> {
+function headersOf(entry: Played, contentType: string): Record<string, string> {
   const kept = Object.entries(entry.headers).filter(([name]) => !HOP_BY_HOP.test(name));
   return { 'content-type': contentType, ...Object.fromEntries(kept) };
 }

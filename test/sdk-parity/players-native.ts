@@ -149,8 +149,7 @@ function awsLimits({ timeoutMs }: Call): object {
     : { requestTimeout: timeoutMs, throwOnRequestTimeout: true, socketTimeout: timeoutMs };
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the module is not typed from here
-function awsCommand(bedrock: any, { api, isStream }: Call): unknown {
+function awsCommand(bedrock: ReturnType<typeof loadCommon>, { api, isStream }: Call): unknown {
   const modelId = 'anthropic.claude-3-haiku-20240307-v1:0';
   if (api.startsWith('Invoke')) {
     const input = { modelId, body: '{}', contentType: 'application/json' };

@@ -1,6 +1,9 @@
 /** Which wire protocol an entry belongs to, and the events that come before an error in each of them. */
 import type { Entry } from '../corpus/entries.ts';
 
+/** What is played; what is expected of it is no matter here. */
+export type Played = Omit<Entry, 'expect'>;
+
 export type Protocol = 'chat' | 'responses' | 'messages' | 'gemini' | 'bedrock';
 
 const BY_API: readonly (readonly [RegExp, Protocol])[] = [
@@ -13,13 +16,13 @@ const BY_API: readonly (readonly [RegExp, Protocol])[] = [
 /** No SDK for a socket, a batch, or for hosts with a protocol of their own that nobody here speaks. */
 const UNSPOKEN = /^realtime$|^messages\.batches/;
 
-export function protocolOf(entry: Entry): Protocol | undefined {
+export function protocolOf(entry: Played): Protocol | undefined {
   if (UNSPOKEN.test(entry.api)) return undefined;
   return BY_API.find(([api]) => api.test(entry.api))?.[1] ?? 'chat';
 }
 
 /** True where the entry is the answer of an API of its own; only clients that take any answer play it. */
-export function isForeign(entry: Entry): boolean {
+export function isForeign(entry: Played): boolean {
   return (
     /^(?:cohere|ollama|fal|replicate|typesafe)$/.test(entry.provider) || /text/.test(entry.api)
   );

@@ -2,8 +2,6 @@
  * What real sockets do to real SDKs: refused, closed, garbled, silent, cut. Whatever an SDK makes of it,
  * it must be judged as it is when plain `fetch` meets the same.
  */
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extractFailure } from '../../src/providers/extract/extract.ts';
 import { beginningOf, streamHeaders } from './faults.ts';
@@ -11,7 +9,7 @@ import { loadCommon, requireSdks } from './install.ts';
 import { judge } from './judge.ts';
 import { PLAYERS, type Call, type Player } from './players.ts';
 import type { Protocol } from './protocol.ts';
-import { startLoopback, type Loopback, type Script } from './server.ts';
+import { closedPort, startLoopback, type Loopback, type Script } from './server.ts';
 
 /** Long enough for a loopback answer, short enough to wait for in each test. */
 const LIMIT_MS = 300;
@@ -166,17 +164,4 @@ function limited(limitMs: number): Pick<Call, 'fetch' | 'requestHandler'> {
       throwOnRequestTimeout: true,
     }),
   };
-}
-
-/** A port that was free a moment ago and that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => {
-    probe.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => {
-    probe.close(resolve);
-  });
-  return port;
 }

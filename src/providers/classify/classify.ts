@@ -26,6 +26,9 @@ export interface Classification {
   readonly rule: string;
   readonly evidence: readonly string[];
   readonly confidence: 'high' | 'low';
+  /** What the server calls it. */
+  readonly code: string | null;
+  readonly type: string | null;
   /** The limit that was hit, such as `tokens per minute`, where it can be told. */
   readonly limit: string | null;
 }
@@ -76,6 +79,8 @@ export function createClassify(rules: readonly Rule[]): Classify {
       rule: rule.id,
       evidence: hint === undefined ? found : [...found, `hint=${hint.from}`],
       confidence,
+      code: evidence.namedCode ?? null,
+      type: evidence.namedType ?? null,
       limit: limitName(evidence),
     };
   };

@@ -7,6 +7,9 @@ import { parseEmbedded } from './embedded.ts';
 
 export interface Findings {
   readonly codes: Set<string>;
+  /** The first code and type as the server spells them. */
+  namedCode: string | undefined;
+  namedType: string | undefined;
   readonly statuses: number[];
   readonly params: string[];
   readonly stops: Set<string>;
@@ -28,6 +31,8 @@ const MAX_CODE_CHARS = 80;
 /** What a field of that name may say. */
 interface Roles {
   readonly code?: true;
+  readonly namedCode?: true;
+  readonly namedType?: true;
   readonly message?: true;
   readonly status?: true;
   readonly param?: true;
@@ -47,6 +52,8 @@ interface Roles {
 
 const NAMES: Readonly<Record<keyof Roles, string>> = {
   code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name',
+  namedCode: 'code error_code errorcode',
+  namedType: 'type error_type errortype status __type :exception-type',
   message:
     'message msg detail error error_message errormessage title description error_description raw body reason',
   status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
@@ -94,6 +101,8 @@ export function dig(value: unknown, isStream: boolean, into: Findings = newFindi
 function newFindings(): Findings {
   return {
     codes: new Set(),
+    namedCode: undefined,
+    namedType: undefined,
     statuses: [],
     params: [],
     stops: new Set(),
@@ -162,7 +171,11 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Find
   if (roles.stop === true) into.stops.add(normaliseCode(value));
   const isWord = isCode(value);
   if (roles.status === true && /^\d{3}$/.test(value)) into.statuses.push(Number(value));
-  else if (roles.code === true && isWord) addCode(value, into);
+  else if (roles.code === true && isWord) {
+    addCode(value, into);
+    if (roles.namedCode === true) into.namedCode ??= value;
+    if (roles.namedType === true) into.namedType ??= value;
+  }
   // a code is no sentence, except where only a message could stand
   if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
 }

@@ -18,6 +18,9 @@ export interface Evidence {
   /** The status that speaks: the inner one where the outer only says that a gateway passed it on. */
   readonly status: number | undefined;
   readonly codes: ReadonlySet<string>;
+  /** As the server spells them. */
+  readonly namedCode: string | undefined;
+  readonly namedType: string | undefined;
   readonly params: readonly string[];
   readonly stops: ReadonlySet<string>;
   readonly quotas: readonly string[];
@@ -44,6 +47,8 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
     codes: findings.codes,
+    namedCode: failure.code ?? findings.namedCode,
+    namedType: failure.type ?? findings.namedType,
     params: findings.params,
     stops: findings.stops,
     quotas: findings.quotas,

@@ -29,7 +29,9 @@ export const aiSdk: Extractor = {
     if (readProperty(link, STREAM_ERROR) === true) return streamError(link);
     if (readProperty(link, GATEWAY_ERROR) === true) return gatewayError(link);
     const name = readName(link);
-    if (readProperty(link, ERROR) !== true && !name.startsWith('AI_')) return aiSdkEnding(link);
+    if (readProperty(link, ERROR) !== true && !name.startsWith('AI_')) {
+      return errorPart(link) ?? aiSdkEnding(link);
+    }
     switch (name) {
       case 'AI_APICallError':
         return answer(link);
@@ -89,6 +91,16 @@ function streamError(link: unknown): Extracted {
     message: readMessage(link),
     body: parseBody(readProperty(link, 'data')),
   };
+}
+
+/** Before version 7 an error part holds what the provider sent: an object, or only its sentence. */
+function errorPart(link: unknown): Extracted | undefined {
+  const error = readProperty(link, 'error');
+  if (readProperty(link, 'type') !== 'error' || error === undefined) return undefined;
+  // anything thrown is looked at by itself
+  if (hasKey(error, 'stack') || hasKey(error, STREAM_ERROR)) return undefined;
+  const body = typeof error === 'string' ? error : parseBody({ error });
+  return { status: 200, phase: 'streaming', body };
 }
 
 /** A chunk that fits no schema is often an error in a shape that the SDK does not know. */

@@ -22,7 +22,8 @@ export const http: Extractor = {
   source: 'http',
   extract(link) {
     if (!isPlainObject(link)) return undefined;
-    return isWrittenDown(link) ? writtenDown(link) : statusBeside(link);
+    if (isWrittenDown(link)) return writtenDown(link);
+    return statusBeside(link) ?? bareBody(link);
   },
 };
 
@@ -108,6 +109,13 @@ function headersBeside(link: object, response: unknown): Readonly<Record<string,
     ...keepHeaders(readProperty(response, 'headers')),
     ...keepHeaders(readProperty(link, 'headers')),
   };
+}
+
+/** A body that somebody parsed and threw: `{error: {message, …}}`. */
+function bareBody(link: object): Extracted | undefined {
+  const message = readMessage(readProperty(link, 'error'));
+  const isData = message !== undefined && !hasKey(link, 'stack');
+  return isData ? { phase: 'headers', body: link } : undefined;
 }
 
 /** RFC 9457: the object is the body. */

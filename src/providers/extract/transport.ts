@@ -25,7 +25,7 @@ const NAMES =
 
 /** As the runtimes word it where they give no code. */
 const UNSENT_WORDS =
-  /before secure TLS connection|\bconnect ETIMEDOUT|client error \(Connect\)|convert argument to a ByteString|(?:parse|Invalid) URL|typo in (?:the )?url or port|did not establish a connection/i;
+  /before secure TLS connection|\bconnect ETIMEDOUT|client error \(Connect\)|convert argument to a ByteString|(?:parse|Invalid) URL|typo in (?:the )?url or port|did not establish a connection|^bad port$/i;
 const SENT_WORDS =
   /^(?:fetch failed|failed to fetch|load failed|network error|networkerror when attempting|socket hang up|other side closed|error sending request)|socket connection was closed unexpectedly/i;
 const BROKEN_ANSWER_WORDS =
