@@ -1,4 +1,4 @@
-/** The public API. Pure layers only: it runs in Node, in a browser and at the edge. */
+/** The public API: it runs in Node, in a browser and at the edge. */
 export { ErrandError, isKind, raise, type DetailsOf } from './errors/errand-error.ts';
 export type { KindDetails } from './errors/kind-details.ts';
 export type { Kind } from './errors/kinds.ts';
@@ -24,3 +24,4 @@ export {
   type Vocabulary,
 } from './providers/extension.ts';
 export type { Operation, ProviderFailure } from './providers/envelope.ts';
+export { withResilience, type Call, type ResiliencePolicy } from './resilience.ts';

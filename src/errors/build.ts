@@ -1,33 +1,35 @@
 /**
- * From a draft to a report: fills in what the catalog knows, inherits field by field from the cause
- * what the draft leaves open, redacts, bounds and freezes. Nothing else makes a report.
+ * From a draft to a report: checks each field, fills in what the catalog knows, inherits field by
+ * field from the cause what the draft leaves open, redacts, bounds and freezes. Nothing else makes a
+ * report, and whatever it is given, what comes out is valid.
  */
+import { boundText, type TextFilter } from './bounded-text.ts';
+import { endsOf, MAX_ACTION_CHARS, MAX_CAUSE_DEPTH } from './bounds.ts';
+import { MAX_MESSAGE_CHARS, MAX_WORD_CHARS } from './bounds.ts';
 import { catalogRow, DOMAIN_ROW } from './catalog.ts';
 import type { CatalogRow } from './catalog/row.ts';
+import { causeChain } from './cause-chain.ts';
 import { addCuts } from './cut.ts';
-import { boundText, isPlainObject, toBoundedJson, type JsonObject, type TextFilter } from './json.ts';
+import { boundDetails } from './details.ts';
+import { checkFields, lengthOf, type CheckedFields } from './fields.ts';
+import { isPlainObject, readProperty, type JsonFilter } from './json.ts';
 import { printable, singleLine } from './printable.ts';
 import { createRedactor, type Redactor } from './redact.ts';
+import { isSecretName } from './secret-names.ts';
 import {
   REPORT_VERSION,
   type ErrorReport,
   type Frame,
-  type Location,
-  type ProviderFacts,
   type ReportDraft,
   type Stamp,
 } from './report.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Category } from './vocabulary.ts';
 
-export const MAX_MESSAGE_CHARS = 2000;
-const MAX_WORD_CHARS = 300;
-const MAX_FRAMES = 32;
-const MAX_ATTEMPTS = 50;
-const MAX_EVIDENCE = 8;
-const DETAIL_BOUNDS = { maxDepth: 16, maxNodes: 4000, maxStringChars: 4000, maxChars: 40_000 };
-
 const SHAPES_ONLY: Redactor = createRedactor();
+
+/** Of each report made here the redactor it went through: what has been through need not again. */
+const REDACTED_BY = new WeakMap<object, Redactor>();
 
 export interface BuildOptions {
   readonly stamp: Stamp;
@@ -36,54 +38,15 @@ export interface BuildOptions {
 }
 
 export function buildReport(draft: ReportDraft, options: BuildOptions): ErrorReport {
-  const { text: filter } = options.redactor ?? SHAPES_ONLY;
-  const row = catalogRow(draft.kind) ?? DOMAIN_ROW;
-  const word = (text: string): string =>
-    boundText(singleLine(printable(text)), MAX_WORD_CHARS, filter).text;
+  const below = adoptCause(readProperty(draft, 'cause'), options);
+  return finish(assemble(draft, below, options), options);
+}
 
-  const message = boundText(printable(draft.message), MAX_MESSAGE_CHARS, filter);
-  const details = boundDetails(draft.details, filter);
-  const frames = (draft.frames ?? draft.cause?.frames ?? []).slice(0, MAX_FRAMES);
-  const attempts = (draft.attempts ?? []).slice(-MAX_ATTEMPTS);
-  const location = draft.location ?? draft.cause?.location;
-  const provider = mergeProvider(draft.cause?.provider, draft.provider);
-  const cut = addCuts(draft.cut, {
-    messageChars: message.cutChars,
-    details: details?.cut ?? 0,
-    frames: (draft.frames ?? draft.cause?.frames ?? []).length - frames.length,
-    attempts: (draft.attempts?.length ?? 0) - attempts.length,
-  });
-
-  const report: ErrorReport = {
-    v: REPORT_VERSION,
-    id: word(draft.id ?? options.stamp.id),
-    kind: draft.kind,
-    class: draft.class ?? row.class,
-    ...classification(draft, row),
-    message: message.text,
-    title: word(draft.title ?? row.title),
-    ...(details === undefined ? {} : { details: details.value }),
-    action: action(draft, row, filter),
-    ...(location === undefined ? {} : { location: mapWords(location, word) satisfies Location }),
-    ...(frames.length === 0 ? {} : { frames: frames.map((f): Frame => mapWords(f, word)) }),
-    ...(draft.attempt === undefined ? {} : { attempt: { ...draft.attempt } }),
-    ...(attempts.length === 0 ? {} : { attempts: attempts.map((a) => mapWords(a, word)) }),
-    ...(provider === undefined ? {} : { provider: mapWords(provider, word) }),
-    ...(draft.rule === undefined
-      ? {}
-      : {
-          rule: {
-            id: word(draft.rule.id),
-            evidence: draft.rule.evidence.slice(0, MAX_EVIDENCE).map(word),
-            confidence: draft.rule.confidence,
-          },
-        }),
-    ...(draft.undeclared === undefined ? {} : { undeclared: draft.undeclared }),
-    ...(draft.cause === undefined ? {} : { cause: draft.cause }),
-    at: word(draft.at ?? options.stamp.at),
-    ...(cut === undefined ? {} : { cut }),
-  };
-  return deepFreeze(shrinkToFit(report));
+/** A report from any source: as it is where it was made here, else field by field. */
+export function adoptReport(value: unknown, options: BuildOptions): ErrorReport {
+  if (isAdopted(value, options)) return value;
+  const below = adoptCause(readProperty(value, 'cause'), options);
+  return finish(assemble(draftFrom(value), below, options), options);
 }
 
 /** The same failure, one boundary further out. */
@@ -92,8 +55,13 @@ export function crossBoundary(report: ErrorReport, frame: Frame): ErrorReport {
 }
 
 /** A report with some fields replaced; id, time and everything else stay. */
-export function rebuild(report: ErrorReport, changes: Partial<ReportDraft>): ErrorReport {
-  return buildReport({ ...report, ...changes }, { stamp: report });
+export function rebuild(
+  report: ErrorReport,
+  changes: Partial<ReportDraft>,
+  options: { readonly redactor?: Redactor | undefined } = {},
+): ErrorReport {
+  const redactor = options.redactor ?? REDACTED_BY.get(report);
+  return buildReport({ ...report, ...changes }, { stamp: report, redactor });
 }
 
 /** Only waiting is worth a retry nobody asked for; of the unknown nothing is claimed. */
@@ -102,52 +70,176 @@ export function retryableByDefault(category: Category): boolean | null {
   return category === 'transient';
 }
 
+/** True for a report that has passed all checks of this file and cannot have changed since. */
+export function isMadeHere(value: unknown): value is ErrorReport {
+  return isPlainObject(value) && REDACTED_BY.has(value);
+}
+
+function isAdopted(value: unknown, { redactor }: BuildOptions): value is ErrorReport {
+  if (!isPlainObject(value)) return false;
+  const used = REDACTED_BY.get(value);
+  return used !== undefined && (redactor === undefined || redactor === used);
+}
+
+function draftFrom(value: unknown): ReportDraft {
+  return {
+    kind: 'internal.unexpected',
+    message: 'A failure arrived whose report could not be read',
+    ...checkFields(value).good,
+  };
+}
+
+interface Below {
+  readonly cause?: ErrorReport;
+  /** Links of a chain that is too long; its root is not among them. */
+  readonly left: number;
+}
+
+/** Built from the root outward, because each report inherits from the one below. */
+function adoptCause(value: unknown, options: BuildOptions): Below {
+  const chain: object[] = [];
+  for (const link of causeChain(value)) {
+    if (!isPlainObject(link)) break;
+    chain.push(link);
+    if (isAdopted(link, options)) break;
+  }
+  const kept = endsOf(chain, MAX_CAUSE_DEPTH);
+  const cause = kept.reduceRight<ErrorReport | undefined>(
+    (below, link) =>
+      isAdopted(link, options)
+        ? link
+        : assemble(draftFrom(link), below === undefined ? NOTHING : { cause: below, left: 0 }, options),
+    undefined,
+  );
+  return cause === undefined ? NOTHING : { cause, left: chain.length - kept.length };
+}
+
+const NOTHING: Below = { left: 0 };
+
+/** The report before it is fitted into its size. */
+function assemble(draft: unknown, below: Below, options: BuildOptions): ErrorReport {
+  const { good } = checkFields(draft);
+  const { cause } = below;
+  const clean = cleaner(options.redactor ?? SHAPES_ONLY);
+  const kind = good.kind ?? 'internal.envelope_invalid';
+  const row = catalogRow(kind) ?? DOMAIN_ROW;
+
+  const message = boundText(good.message ?? '', MAX_MESSAGE_CHARS, clean.text);
+  const details = boundDetails(readProperty(draft, 'details'), clean.json, {
+    isGroup: row.class === 'group',
+  });
+  const location = good.location ?? cause?.location;
+  const frames = good.frames ?? cause?.frames;
+  const provider = mergeProvider(cause?.provider, good.provider);
+  const action = good.action ?? (row.inherits ? cause?.action : undefined) ?? row.action;
+  const cut = addCuts(good.cut, {
+    messageChars: message.cutChars,
+    details: details?.cut ?? 0,
+    frames: dropped(draft, 'frames', good),
+    attempts: dropped(draft, 'attempts', good),
+    causes: below.left,
+  });
+
+  return {
+    v: REPORT_VERSION,
+    id: clean.word(good.id ?? '') || clean.word(options.stamp.id) || 'unknown',
+    kind,
+    class: good.class ?? row.class,
+    ...classification(good, row, cause),
+    message: message.text || row.title,
+    title: clean.word(good.title ?? '') || row.title,
+    ...(details === undefined ? {} : { details: details.value }),
+    action: {
+      kind: action.kind,
+      detail: boundText(action.detail, MAX_ACTION_CHARS, clean.text).text,
+    },
+    ...(location === undefined ? {} : { location: mapWords(location, clean.word) }),
+    ...(frames === undefined ? {} : { frames: frames.map((it) => mapWords(it, clean.word)) }),
+    ...(good.attempt === undefined ? {} : { attempt: good.attempt }),
+    ...(good.attempts === undefined
+      ? {}
+      : { attempts: good.attempts.map((it) => mapWords(it, clean.word)) }),
+    ...(provider === undefined ? {} : { provider: mapWords(provider, clean.word) }),
+    ...(good.rule === undefined
+      ? {}
+      : { rule: { ...mapWords(good.rule, clean.word), evidence: good.rule.evidence.map(clean.word) } }),
+    ...(good.undeclared === undefined ? {} : { undeclared: good.undeclared }),
+    ...(cause === undefined ? {} : { cause }),
+    at: good.at ?? options.stamp.at,
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+function finish(report: ErrorReport, { redactor = SHAPES_ONLY }: BuildOptions): ErrorReport {
+  const finished = deepFreeze(shrinkToFit(report));
+  for (let link: ErrorReport | undefined = finished; link !== undefined; link = link.cause) {
+    if (!REDACTED_BY.has(link)) REDACTED_BY.set(link, redactor);
+  }
+  return finished;
+}
+
+interface Cleaner {
+  /** Keeps line breaks. */
+  readonly text: TextFilter;
+  readonly word: TextFilter;
+  readonly json: JsonFilter;
+}
+
+/** Control characters go first: a secret that they interrupt would be whole again on a screen. */
+function cleaner(redactor: Redactor): Cleaner {
+  const text: TextFilter = (raw) => redactor.text(printable(raw));
+  const line: TextFilter = (raw) => redactor.text(singleLine(printable(raw)));
+  return {
+    text,
+    word: (raw) => boundText(raw, MAX_WORD_CHARS, line).text,
+    json: { text, hides: isSecretName },
+  };
+}
+
 type Classification = Pick<ErrorReport, 'category' | 'domain' | 'retryable' | 'outcome'>;
 
-function classification(draft: ReportDraft, row: CatalogRow): Classification {
-  const inherited = row.inherits ? draft.cause : undefined;
-  const category = draft.category ?? inherited?.category ?? row.category;
+function classification(
+  good: Partial<CheckedFields>,
+  row: CatalogRow,
+  cause: ErrorReport | undefined,
+): Classification {
+  const inherited = row.inherits ? cause : undefined;
+  const category = good.category ?? inherited?.category ?? row.category;
   const fromCategory =
-    draft.category === undefined && inherited !== undefined
+    good.category === undefined && inherited !== undefined
       ? inherited.retryable
       : retryableByDefault(category);
   return {
     category,
-    domain: draft.domain ?? inherited?.domain ?? row.domain,
-    retryable: draft.retryable === undefined ? fromCategory : draft.retryable,
-    outcome: draft.outcome ?? inherited?.outcome ?? row.outcome,
+    domain: good.domain ?? inherited?.domain ?? row.domain,
+    retryable: good.retryable === undefined ? fromCategory : good.retryable,
+    outcome: good.outcome ?? inherited?.outcome ?? row.outcome,
   };
 }
 
-function action(draft: ReportDraft, row: CatalogRow, filter: TextFilter): ErrorReport['action'] {
-  const chosen = draft.action ?? (row.inherits ? draft.cause?.action : undefined) ?? row.action;
-  return { kind: chosen.kind, detail: boundText(printable(chosen.detail), MAX_MESSAGE_CHARS / 2, filter).text };
+function dropped(
+  draft: unknown,
+  field: 'frames' | 'attempts',
+  good: Partial<CheckedFields>,
+): number {
+  return lengthOf(readProperty(draft, field)) - (good[field]?.length ?? 0);
 }
 
-function boundDetails(
-  details: unknown,
-  filter: TextFilter,
-): { readonly value: JsonObject; readonly cut: number } | undefined {
-  if (details === undefined || details === null) return undefined;
-  const asObject = isPlainObject(details) ? details : { value: details };
-  const bounded = toBoundedJson(asObject, DETAIL_BOUNDS, filter);
-  const value = isPlainObject(bounded.value) ? (bounded.value as JsonObject) : { value: bounded.value };
-  return Object.keys(value).length === 0 ? undefined : { value, cut: bounded.cut };
+type Provider = ErrorReport['provider'];
+
+function mergeProvider(below: Provider, own: Provider): Provider {
+  return below === undefined && own === undefined ? undefined : { ...below, ...own };
 }
 
-function mergeProvider(
-  below: ProviderFacts | undefined,
-  own: ProviderFacts | undefined,
-): ProviderFacts | undefined {
-  const known = Object.entries(own ?? {}).filter(([, value]) => value !== undefined);
-  const merged: ProviderFacts = { ...below, ...Object.fromEntries(known) };
-  return Object.keys(merged).length === 0 ? undefined : merged;
-}
+/** Names that are no free text: a time, or a kind, which is never rewritten. */
+const FIXED = new Set(['at', 'kind', 'confidence']);
 
-function mapWords<T extends object>(record: T, word: (text: string) => string): T {
-  const mapped = Object.entries(record)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [key, typeof value === 'string' ? word(value) : value]);
+function mapWords<T extends object>(record: T, word: TextFilter): T {
+  const entries: [string, unknown][] = Object.entries(record);
+  const mapped = entries.map(([key, value]): [string, unknown] => [
+    key,
+    typeof value === 'string' && !FIXED.has(key) ? word(value) : value,
+  ]);
   // same keys, and a string stays a string
   return Object.fromEntries(mapped) as T;
 }

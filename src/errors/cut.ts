@@ -1,11 +1,10 @@
 /** Adds up what had to be left out; counts of nothing are not kept. */
 import type { CutCounts } from './report.ts';
 
+const NAMES = ['messageChars', 'details', 'attempts', 'frames', 'causes'] as const;
+
 export function addCuts(before: CutCounts | undefined, more: CutCounts): CutCounts | undefined {
-  const sums = new Map<string, number>(Object.entries(before ?? {}));
-  for (const [name, count] of Object.entries(more)) {
-    if (count > 0) sums.set(name, (sums.get(name) ?? 0) + count);
-  }
-  // the names come from two CutCounts
-  return sums.size === 0 ? undefined : (Object.fromEntries(sums) as CutCounts);
+  const sums = NAMES.map((name) => [name, (before?.[name] ?? 0) + (more[name] ?? 0)] as const);
+  const kept = sums.filter(([, sum]) => sum > 0);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

@@ -1,28 +1,15 @@
-/**
- * The one error class that carries a report. Recognised by a registered symbol, never by
- * `instanceof`: two copies of the package, or two realms, still know each other's errors.
- */
-import { buildReport } from './build.ts';
-import { causeChain } from './cause-chain.ts';
-import { isPlainObject, readProperty, type JsonObject } from './json.ts';
-import { isKindName, isReservedKind, matchesKind, type AuthorKind, type Kind } from './kinds.ts';
+/** The one error class that carries a report, what authors raise with it, and how to tell a kind. */
+import { adoptReport, buildReport } from './build.ts';
+import { carriedReport, isCarrier, isReportShaped, REPORT_OF, type ReportRequest } from './carried.ts';
+import { readProperty, type JsonObject } from './json.ts';
 import type { KindDetails } from './kind-details.ts';
-import type { Redactor } from './redact.ts';
-import type { ErrorReport, ReportDraft, Stamp } from './report.ts';
+import { isKindName, isReservedKind, matchesKind } from './kinds.ts';
+import type { AuthorKind, Kind, MatchedBy } from './kinds.ts';
+import type { ErrorReport, ReportDraft } from './report.ts';
 import { ambientStamp } from './stamp.ts';
-
-/** Holds the function that gives the report; it is stamped by whoever asks first. */
-export const REPORT_OF: unique symbol = Symbol.for('errand.report') as never;
-
-const MAX_CHAIN_END = 32;
 
 /** What `details` holds for a kind; an author's package may add rows by declaration merging. */
 export type DetailsOf<K> = K extends keyof KindDetails ? KindDetails[K] : JsonObject;
-
-export interface ReportRequest {
-  readonly stamp?: Stamp | undefined;
-  readonly redactor?: Redactor | undefined;
-}
 
 export class ErrandError<K extends Kind = Kind> extends Error {
   override readonly name = 'ErrandError';
@@ -44,12 +31,19 @@ export class ErrandError<K extends Kind = Kind> extends Error {
     return carriedReport(this) as ErrorReport<K, DetailsOf<K>>;
   }
 
+  get details(): DetailsOf<K> | undefined {
+    return this.report.details;
+  }
+
+  /** Id and time are given once; a redactor that comes later still takes out what it knows. */
   [REPORT_OF](request: ReportRequest, cause: ErrorReport | undefined): ErrorReport {
+    const options = { stamp: request.stamp ?? ambientStamp(), redactor: request.redactor };
     const inherited = this.#draft.cause ?? cause;
     this.#report ??= buildReport(
       inherited === undefined ? this.#draft : { ...this.#draft, cause: inherited },
-      { stamp: request.stamp ?? ambientStamp(), redactor: request.redactor },
+      options,
     );
+    this.#report = adoptReport(this.#report, options);
     return this.#report;
   }
 
@@ -58,21 +52,8 @@ export class ErrandError<K extends Kind = Kind> extends Error {
   }
 }
 
-/**
- * The report of the outermost error of ours along the cause chain, from any copy of the package.
- * Foreign wrappers are transparent: they neither rename a failure nor hide it.
- */
-export function carriedReport(
-  value: unknown,
-  request: ReportRequest = {},
-): ErrorReport | undefined {
-  const carriers = [...causeChain(value)].filter(isCarrier);
-  // every carrier inherits from the one below, so the chain is built from its root outward
-  return endsOf(carriers).reduceRight<ErrorReport | undefined>(
-    (cause, carrier) => reportOf(carrier, request, cause) ?? cause,
-    undefined,
-  );
-}
+/** Checked for the kinds whose details are typed, free for all others. */
+type RaisedDetails<K> = K extends keyof KindDetails ? KindDetails[K] : unknown;
 
 /**
  * What an author throws: `throw raise('external.order.missing', 'No such order', { id })`.
@@ -81,7 +62,7 @@ export function carriedReport(
 export function raise<const K extends string>(
   kind: AuthorKind<K> & K,
   message: string,
-  details?: unknown,
+  details?: RaisedDetails<K>,
   options: { readonly cause?: unknown } = {},
 ): ErrandError<K> {
   if (isKindName(kind) && !isReservedKind(kind)) {
@@ -96,49 +77,20 @@ export function raise<const K extends string>(
   });
 }
 
-/** True when the error or report is of that kind; `provider.*` matches all under the prefix. */
-export function isKind<K extends Kind>(value: ErrorReport, kind: K): value is ErrorReport<K, DetailsOf<K>>;
-export function isKind<K extends Kind>(value: unknown, kind: K): value is ErrandError<K>;
+type ReportOf<K extends string> = ErrorReport<MatchedBy<K>, DetailsOf<MatchedBy<K>>>;
+
+/**
+ * True when the error or the report is of that kind; `provider.*` matches all under the prefix.
+ * Narrows `kind` and `details`, which both have.
+ */
+export function isKind<K extends Kind>(value: ErrorReport, kind: K): value is ReportOf<K>;
+export function isKind<K extends Kind>(value: Error, kind: K): value is ErrandError<MatchedBy<K>>;
+export function isKind<K extends Kind>(
+  value: unknown,
+  kind: K,
+): value is ErrandError<MatchedBy<K>> | ReportOf<K>;
 export function isKind(value: unknown, kind: string): boolean {
   if (!isReportShaped(value) && !isCarrier(value)) return false;
   const own = readProperty(value, 'kind');
   return typeof own === 'string' && matchesKind(own, kind);
-}
-
-/** A report as data; what crosses a process or an HTTP boundary has no class left. */
-export function isReportShaped(value: unknown): value is ErrorReport {
-  return (
-    isPlainObject(value) &&
-    typeof readProperty(value, 'v') === 'number' &&
-    isKindName(readProperty(value, 'kind')) &&
-    typeof readProperty(value, 'message') === 'string' &&
-    typeof readProperty(value, 'category') === 'string'
-  );
-}
-
-type Carrier = object & Record<typeof REPORT_OF, (...args: unknown[]) => unknown>;
-
-function isCarrier(value: unknown): value is Carrier {
-  return typeof readProperty(value, REPORT_OF) === 'function';
-}
-
-function reportOf(
-  carrier: Carrier,
-  request: ReportRequest,
-  cause: ErrorReport | undefined,
-): ErrorReport | undefined {
-  try {
-    const report = carrier[REPORT_OF](request, cause);
-    return isReportShaped(report) ? report : undefined;
-  } catch {
-    // something that wears the symbol and is not ours; it counts as a foreign link
-    return undefined;
-  }
-}
-
-/** A chain of thousands keeps its two ends: what happened last, and the root fault. */
-function endsOf<T>(chain: readonly T[]): readonly T[] {
-  return chain.length <= 2 * MAX_CHAIN_END
-    ? chain
-    : [...chain.slice(0, MAX_CHAIN_END), ...chain.slice(-MAX_CHAIN_END)];
 }

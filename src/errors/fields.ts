@@ -1,8 +1,9 @@
 /**
  * The fields of a report, each with the check that a value from outside must pass. One table serves
- * the tolerant reader and the strict writer, so the two cannot disagree on what a field may hold.
+ * the builder, the reader and the writer, so they cannot disagree on what a field may hold. A check never throws, whatever it is given.
  */
-import { isArray, isPlainObject, readProperty, toBoundedJson, type JsonObject } from './json.ts';
+import { MAX_ATTEMPTS, MAX_EVIDENCE, MAX_FRAMES } from './bounds.ts';
+import { isArray, isPlainObject, keysOf, readProperty, type JsonObject } from './json.ts';
 import { isKindName } from './kinds.ts';
 import type {
   AttemptSummary,
@@ -19,28 +20,61 @@ import { ACTION_KINDS, CATEGORIES, DOMAINS, ERROR_CLASSES, OUTCOMES } from './vo
 /** The value if it is good, undefined if it is not. */
 type Check<T> = (value: unknown) => T | undefined;
 
-/** `cause` is missing: it is a report itself, and its reader walks down by its own. */
-type CheckedFields = Omit<ErrorReport, 'cause' | 'v'>;
+/** `cause` is missing: it is a report itself, and whoever walks down does so by its own means. */
+export type CheckedFields = Omit<ErrorReport, 'cause' | 'v'>;
+
+export interface FieldCheck {
+  readonly good: Partial<CheckedFields>;
+  /** Names of fields whose value could not be used. */
+  readonly malformed: readonly string[];
+}
 
 const text: Check<string> = (value) => (typeof value === 'string' ? value : undefined);
 
 /** Stores and gateways turn numbers into strings; a whole one is taken back. */
 const count: Check<number> = (value) => {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
+  const isGood = typeof number === 'number' && Number.isFinite(number) && number >= 0;
+  // plus zero: JSON has no negative zero
+  return isGood ? number + 0 : undefined;
 };
 
 const flag: Check<boolean> = (value) => (typeof value === 'boolean' ? value : undefined);
+
+const kind: Check<string> = (value) => (isKindName(value) ? value : undefined);
+
+/** ISO 8601, down to the second at least. */
+export const TIME_PATTERN: RegExp =
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+const time: Check<string> = (value) =>
+  typeof value === 'string' && TIME_PATTERN.test(value) ? value : undefined;
 
 function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   return (value) => words.find((word) => word === value);
 }
 
-function listOf<T>(check: Check<T>): Check<readonly T[]> {
+type End = 'first' | 'last';
+
+/** Of a list that is too long only the end that counts is looked at. */
+function listOf<T>(check: Check<T>, max: number, end: End): Check<readonly T[]> {
   return (value) => {
     if (!isArray(value)) return undefined;
-    const checked = value.map((item) => check(item)).filter((item) => item !== undefined);
-    return checked.length === 0 ? undefined : checked;
+    const length = Math.min(Number(readProperty(value, 'length')), 2 ** 32);
+    const start = end === 'first' ? 0 : Math.max(0, length - max);
+    const kept: T[] = [];
+    for (let index = start; index < Math.min(length, start + max); index++) {
+      const checked = check(readProperty(value, index));
+      if (checked !== undefined) kept.push(checked);
+    }
+    return kept;
+  };
+}
+
+function filled<T>(check: Check<readonly T[]>): Check<readonly T[]> {
+  return (value) => {
+    const list = check(value);
+    return list === undefined || list.length === 0 ? undefined : list;
   };
 }
 
@@ -62,17 +96,17 @@ function record<T extends object>(shape: Shape<T>, required: readonly (keyof T)[
 
 const FRAME: Shape<Frame> = { workflow: text, node: text, path: text };
 
-const DETAILS: Check<JsonObject> = (value) => {
-  if (!isPlainObject(value) || Object.keys(value).length === 0) return undefined;
-  return value as JsonObject;
+const details: Check<JsonObject> = (value) =>
+  // whoever keeps it bounds it first, and then it is JSON
+  isPlainObject(value) && keysOf(value).length > 0 ? (value as JsonObject) : undefined;
+
+type FieldChecks = {
+  readonly [K in keyof CheckedFields]-?: Check<NonNullable<CheckedFields[K]> | null>;
 };
 
-const EVIDENCE: Check<readonly string[]> = (value) =>
-  isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
-
-export const FIELDS: { readonly [K in keyof CheckedFields]-?: Check<NonNullable<CheckedFields[K]> | null> } = {
+export const FIELDS: FieldChecks = {
   id: (value) => (value === '' ? undefined : text(value)),
-  kind: (value) => (isKindName(value) ? value : undefined),
+  kind,
   class: oneOf(ERROR_CLASSES),
   category: oneOf(CATEGORIES),
   domain: oneOf(DOMAINS),
@@ -80,26 +114,30 @@ export const FIELDS: { readonly [K in keyof CheckedFields]-?: Check<NonNullable<
   outcome: oneOf(OUTCOMES),
   message: text,
   title: text,
-  details: DETAILS,
+  details,
   action: record<UserAction>({ kind: oneOf(ACTION_KINDS), detail: text }, ['kind', 'detail']),
   location: record<Location>(
     { ...FRAME, file: text, pointer: text, line: count, column: count },
     [],
   ),
-  frames: listOf(record<Frame>(FRAME, [])),
+  frames: filled(listOf(record<Frame>(FRAME, []), MAX_FRAMES, 'first')),
   attempt: record<NonNullable<ErrorReport['attempt']>>({ number: count, max: count }, ['number']),
-  attempts: listOf(
-    record<AttemptSummary>(
-      {
-        number: count,
-        kind: (value) => (isKindName(value) ? value : undefined),
-        message: text,
-        target: text,
-        at: text,
-        waitedMs: count,
-        costUsdMicros: count,
-      },
-      ['number', 'kind'],
+  attempts: filled(
+    listOf(
+      record<AttemptSummary>(
+        {
+          number: count,
+          kind,
+          message: text,
+          target: text,
+          at: time,
+          waitedMs: count,
+          costUsdMicros: count,
+        },
+        ['number', 'kind'],
+      ),
+      MAX_ATTEMPTS,
+      'last',
     ),
   ),
   provider: record<ProviderFacts>(
@@ -115,36 +153,37 @@ export const FIELDS: { readonly [K in keyof CheckedFields]-?: Check<NonNullable<
     },
     [],
   ),
-  rule: record<RuleReceipt>({ id: text, evidence: EVIDENCE, confidence: oneOf(['high', 'low']) }, [
-    'id',
-    'evidence',
-    'confidence',
-  ]),
+  rule: record<RuleReceipt>(
+    {
+      id: text,
+      evidence: listOf(text, MAX_EVIDENCE, 'first'),
+      confidence: oneOf(['high', 'low']),
+    },
+    ['id', 'evidence', 'confidence'],
+  ),
   undeclared: flag,
-  at: (value) => (value === '' ? undefined : text(value)),
+  at: time,
   cut: record<CutCounts>(
     { messageChars: count, details: count, attempts: count, frames: count, causes: count },
     [],
   ),
 };
 
-export const REQUIRED_FIELDS: readonly (keyof CheckedFields)[] = [
-  'id',
-  'kind',
-  'class',
-  'category',
-  'domain',
-  'retryable',
-  'outcome',
-  'message',
-  'title',
-  'action',
-  'at',
-];
+/** Every field of the value that can be used, and the names of those that cannot. */
+export function checkFields(value: unknown): FieldCheck {
+  const good: Record<string, unknown> = {};
+  const malformed: string[] = [];
+  for (const [name, check] of Object.entries(FIELDS)) {
+    const found = readProperty(value, name);
+    if (found === undefined) continue;
+    const checked = check(found);
+    if (checked === undefined) malformed.push(name);
+    else good[name] = checked;
+  }
+  // each field passed the check of its own name
+  return { good: good as Partial<CheckedFields>, malformed };
+}
 
-/** For what a newer version may have added: kept, but within bounds. */
-export function keepAside(value: unknown): JsonObject {
-  const bounds = { maxDepth: 6, maxNodes: 200, maxStringChars: 1000, maxChars: 8000 };
-  const bounded = toBoundedJson(value, bounds).value;
-  return isPlainObject(bounded) ? (bounded as JsonObject) : {};
+export function lengthOf(value: unknown): number {
+  return isArray(value) ? Number(readProperty(value, 'length')) : 0;
 }

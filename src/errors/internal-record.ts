@@ -3,15 +3,17 @@
  * the correlation id that the report shows to people. Bounded and redacted like everything stored.
  */
 import { causeChain } from './cause-chain.ts';
+import { endsOf } from './bounds.ts';
 import { readProperty, toBoundedJson, type JsonObject } from './json.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import type { ErrorReport } from './report.ts';
+import { isSecretName } from './secret-names.ts';
 import { describe } from './to-report.ts';
 
 export interface InternalRecord {
   readonly id: string;
   readonly report: ErrorReport;
-  /** Outermost first. */
+  /** Outermost first; of a long chain the outer end and the root. */
   readonly thrown: readonly JsonObject[];
 }
 
@@ -23,11 +25,9 @@ export function toInternalRecord(
   report: ErrorReport,
   redactor: Redactor = createRedactor(),
 ): InternalRecord {
-  const links: unknown[] = [];
-  for (const link of causeChain(thrown)) {
-    if (links.push(linkRecord(link)) >= MAX_LINKS) break;
-  }
-  const bounded = toBoundedJson(links, BOUNDS, redactor.text).value;
+  const links = endsOf([...causeChain(thrown)], MAX_LINKS).map(linkRecord);
+  const filter = { text: (text: string) => redactor.text(text), hides: isSecretName };
+  const bounded = toBoundedJson(links, BOUNDS, filter).value;
   // an array of objects goes in, and bounding keeps the outer forms
   return { id: report.id, report, thrown: bounded as readonly JsonObject[] };
 }

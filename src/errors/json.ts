@@ -1,7 +1,10 @@
 /**
  * Any value at all as bounded JSON. Total: getters that throw, cycles, proxies and functions become
- * words. The result is a fixed point, so bounding it again changes nothing.
+ * words. The result is a fixed point, so bounding it again changes nothing. The only cost without a
+ * bound is the language's own: listing the keys of an object lists all of them.
  */
+import { boundText, REDACTED, type TextFilter } from './bounded-text.ts';
+
 export type JsonValue =
   | null
   | boolean
@@ -26,18 +29,25 @@ export interface BoundedJson {
   readonly cut: number;
 }
 
-/** Applied to each string before it is shortened, so that a cut can never hide half a secret. */
-export type TextFilter = (text: string, key?: string) => string;
+/** What a value has to pass on its way in. */
+export interface JsonFilter {
+  /** Applied to each string and key before it is shortened. */
+  readonly text: TextFilter;
+  /** True for a key whose value must not be shown, whatever it is. */
+  readonly hides: (key: string) => boolean;
+}
+
+const EVERYTHING: JsonFilter = { text: (text) => text, hides: () => false };
 
 const CUT = '[cut]';
 const UNREADABLE = '[unreadable]';
 
-/** A value is read this far beyond its bound before the filter sees it. */
-const FILTER_MARGIN_CHARS = 4096;
+/** Writing out a longer number takes time that grows with its square. */
+const MAX_BIGINT = 10n ** 40n;
 
 interface Walk {
   readonly bounds: JsonBounds;
-  readonly filter: TextFilter;
+  readonly filter: JsonFilter;
   readonly ancestors: Set<object>;
   nodes: number;
   chars: number;
@@ -47,26 +57,11 @@ interface Walk {
 export function toBoundedJson(
   value: unknown,
   bounds: JsonBounds,
-  filter: TextFilter = (text) => text,
+  filter: JsonFilter = EVERYTHING,
 ): BoundedJson {
   const walk: Walk = { bounds, filter, ancestors: new Set(), nodes: 0, chars: 0, cut: 0 };
-  const converted = convert(value, walk, undefined);
+  const converted = convert(value, walk);
   return { value: converted, cut: walk.cut };
-}
-
-/** Filters, then shortens to `maxChars`, saying how much was left out. */
-export function boundText(
-  text: string,
-  maxChars: number,
-  filter: TextFilter = (same) => same,
-): { readonly text: string; readonly cutChars: number } {
-  const window = text.length > maxChars ? text.slice(0, maxChars + FILTER_MARGIN_CHARS) : text;
-  const filtered = filter(window);
-  const unread = text.length - window.length;
-  if (unread === 0 && filtered.length <= maxChars) return { text: filtered, cutChars: 0 };
-
-  const kept = wholeCharacters(filtered.slice(0, Math.max(0, maxChars - 1)));
-  return { text: `${kept}…`, cutChars: filtered.length - kept.length + unread };
 }
 
 /** Reads a property of anything; a getter or a trap that throws counts as absent. */
@@ -80,7 +75,21 @@ export function readProperty(value: unknown, key: PropertyKey): unknown {
   }
 }
 
+/** The value's own enumerable names; none for what has none or does not tell. */
+export function keysOf(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  try {
+    return Object.keys(value);
+  } catch {
+    return [];
+  }
+}
+
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !isArray(value);
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isArray(value);
 }
 
@@ -93,64 +102,64 @@ export function isArray(value: unknown): value is readonly unknown[] {
   }
 }
 
-export function utf8Bytes(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1))) {
-      bytes += 4;
-      index++;
-    } else bytes += 3;
-  }
-  return bytes;
-}
-
-function convert(value: unknown, walk: Walk, key: string | undefined): JsonValue {
+function convert(value: unknown, walk: Walk): JsonValue {
   walk.nodes++;
   switch (typeof value) {
     case 'string':
-      return text(value, walk, key);
+      return text(value, walk);
     case 'number':
-      return Number.isFinite(value) ? value + 0 : text(String(value), walk, undefined);
+      return Number.isFinite(value) ? number(value, walk) : text(String(value), walk);
     case 'boolean':
       return value;
     case 'bigint':
-      return text(String(value), walk, key);
+      return text(isShort(value) ? String(value) : '[bigint]', walk);
     case 'undefined':
       return null;
     case 'symbol':
     case 'function':
-      return text(`[${typeof value}]`, walk, undefined);
+      return text(`[${typeof value}]`, walk);
     case 'object':
       return value === null ? null : container(value, walk);
     default:
-      return text(UNREADABLE, walk, undefined);
+      return text(UNREADABLE, walk);
   }
 }
 
-function text(value: string, walk: Walk, key: string | undefined): string {
+function isShort(value: bigint): boolean {
+  return value < MAX_BIGINT && value > -MAX_BIGINT;
+}
+
+/** A number can be a secret too, when it is a configured value. */
+function number(value: number, walk: Walk): JsonValue {
+  const written = String(value);
+  // plus zero: JSON has no negative zero
+  return walk.filter.text(written) === written ? value + 0 : text(written, walk);
+}
+
+function text(value: string, walk: Walk): string {
   const room = Math.max(CUT.length, walk.bounds.maxChars - walk.chars);
-  const filter = (part: string): string => walk.filter(part, key);
-  const bounded = boundText(value, Math.min(walk.bounds.maxStringChars, room), filter);
+  const bounded = boundText(
+    value,
+    Math.min(walk.bounds.maxStringChars, room),
+    walk.filter.text,
+  );
   if (bounded.cutChars > 0) walk.cut++;
   walk.chars += bounded.text.length;
   return bounded.text;
 }
 
 function container(value: object, walk: Walk): JsonValue {
-  if (walk.ancestors.has(value)) return text('[circular]', walk, undefined);
+  if (walk.ancestors.has(value)) return text('[circular]', walk);
   if (walk.ancestors.size >= walk.bounds.maxDepth || isSpent(walk)) {
     walk.cut++;
-    return text(CUT, walk, undefined);
+    return text(CUT, walk);
   }
   walk.ancestors.add(value);
   try {
     return contents(value, walk);
   } catch {
     // a proxy may throw from any trap; the rest of the report must survive it
-    return text(UNREADABLE, walk, undefined);
+    return text(UNREADABLE, walk);
   } finally {
     walk.ancestors.delete(value);
   }
@@ -158,19 +167,27 @@ function container(value: object, walk: Walk): JsonValue {
 
 function contents(value: object, walk: Walk): JsonValue {
   if (isArray(value)) return items(value, walk);
-  const asJson = readProperty(value, 'toJSON');
-  if (typeof asJson === 'function') {
-    const json: unknown = Reflect.apply(asJson, value, []);
-    return typeof json === 'object' && json !== null ? entries(json, walk) : convert(json, walk, undefined);
-  }
-  if (value instanceof Map) return entries(Object.fromEntries(value), walk);
-  if (value instanceof Set) return items([...value], walk);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    return text(`[${value.byteLength} bytes]`, walk);
+  const toJson = readProperty(value, 'toJSON');
+  if (typeof toJson === 'function') return written(Reflect.apply(toJson, value, []), walk);
+  if (value instanceof String || value instanceof Number || value instanceof Boolean)
+    return convert(value.valueOf(), walk);
+  if (value instanceof Map) return entries(value, walk);
+  if (value instanceof Set) return items([...firstOf(value, walk)], walk);
   const message = readProperty(value, 'message');
   if (value instanceof Error && typeof message === 'string') {
-    const name = readProperty(value, 'name');
-    return entries({ ...value, name: typeof name === 'string' ? name : 'Error', message }, walk);
+    const own = keysOf(value).map((key) => [key, readProperty(value, key)] as const);
+    const told = [['name', readProperty(value, 'name')], ['message', message]] as const;
+    return entries(new Map([...told, ...own]), walk);
   }
-  return entries(value, walk);
+  return entries(pairsOf(value), walk);
+}
+
+/** What `toJSON` gave is not asked for its own `toJSON`, as in JSON.stringify. */
+function written(json: unknown, walk: Walk): JsonValue {
+  if (isArray(json)) return items(json, walk);
+  return isPlainObject(json) ? entries(pairsOf(json), walk) : convert(json, walk);
 }
 
 function items(list: readonly unknown[], walk: Walk): JsonValue {
@@ -180,36 +197,62 @@ function items(list: readonly unknown[], walk: Walk): JsonValue {
       walk.cut += list.length - index;
       break;
     }
-    kept.push(convert(list[index], walk, undefined));
+    kept.push(convert(list[index], walk));
   }
   return kept;
 }
 
-function entries(value: object, walk: Walk): JsonValue {
-  const keys = Object.keys(value);
-  const kept: [string, JsonValue][] = [];
-  for (let index = 0; index < keys.length; index++) {
+interface Pairs {
+  readonly size: number;
+  [Symbol.iterator](): Iterator<readonly [unknown, unknown]>;
+}
+
+function entries(pairs: Pairs, walk: Walk): JsonValue {
+  const kept = new Map<string, JsonValue>();
+  let read = 0;
+  for (const [key, item] of pairs) {
     if (isSpent(walk)) {
-      walk.cut += keys.length - index;
+      walk.cut += pairs.size - read;
       break;
     }
-    const key = keys[index] ?? '';
-    const item = readProperty(value, key);
-    if (item === undefined) continue;
-    kept.push([text(key, walk, undefined), convert(item, walk, key)]);
+    read++;
+    const name = typeof key === 'string' ? key : `[${typeof key}]`;
+    const shown = item === undefined ? undefined : text(name, walk);
+    // two keys can become one by what was taken out of them; the first stays, the other is counted
+    if (shown !== undefined && kept.has(shown)) walk.cut++;
+    else if (shown !== undefined) kept.set(shown, entry(name, item, walk));
+    else walk.nodes++;
   }
   return Object.fromEntries(kept);
 }
 
+function entry(name: string, item: unknown, walk: Walk): JsonValue {
+  const isEmpty = item === null || item === '' || typeof item === 'boolean';
+  if (isEmpty || !walk.filter.hides(name)) return convert(item, walk);
+  walk.nodes++;
+  walk.chars += REDACTED.length;
+  return REDACTED;
+}
+
+/** The values are read one by one, as far as there is room for them. */
+function pairsOf(value: object): Pairs {
+  const keys = Object.keys(value);
+  return {
+    size: keys.length,
+    *[Symbol.iterator]() {
+      for (const key of keys) yield [key, readProperty(value, key)] as const;
+    },
+  };
+}
+
+function* firstOf(values: Iterable<unknown>, walk: Walk): Generator<unknown> {
+  let left = walk.bounds.maxNodes;
+  for (const value of values) {
+    if (left-- <= 0) return;
+    yield value;
+  }
+}
+
 function isSpent(walk: Walk): boolean {
   return walk.nodes >= walk.bounds.maxNodes || walk.chars >= walk.bounds.maxChars;
-}
-
-function wholeCharacters(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
 }

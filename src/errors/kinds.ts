@@ -11,12 +11,20 @@ export type ReservedPrefix = RuntimeKind extends infer K
     : never
   : never;
 
-/** `K` where an author may raise it, `never` where it does not fit the grammar or is reserved. */
-export type AuthorKind<K extends string> = K extends `${ReservedPrefix}.${string}`
-  ? never
-  : K extends `${string}.${string}`
-    ? K
-    : never;
+/**
+ * `K` where an author may raise it, `never` where it is reserved or does not fit the grammar. Of a
+ * kind that is only known at run time nothing can be said; `raise` looks at it then.
+ */
+export type AuthorKind<K extends string> = string extends K
+  ? K
+  : K extends `${ReservedPrefix}.${string}`
+    ? never
+    : K extends Lowercase<K> & `${string}.${string}`
+      ? K
+      : never;
+
+/** The kinds that a pattern stands for: `provider.*` for all under the prefix, others for themselves. */
+export type MatchedBy<P extends string> = P extends `${infer Prefix}.*` ? `${Prefix}.${string}` : P;
 
 export const KIND_PATTERN: RegExp = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 

@@ -8,7 +8,7 @@ import { hideHostPaths, hideHostPathsDeep } from './host-paths.ts';
 import type { ErrorReport, Location, UserAction } from './report.ts';
 import type { Category, Domain, ErrorClass } from './vocabulary.ts';
 
-/** For a person: everything but rule evidence, with host paths reduced to file names. */
+/** For a person: the whole report, with host paths reduced to file names. */
 export type PersonReport = Omit<ErrorReport, 'cause'> & { readonly cause?: PersonReport };
 
 /** For a language model: enough to react, nothing to leak. */
@@ -71,6 +71,7 @@ const QUOTING_CLASSES: ReadonlySet<ErrorClass> = new Set([
   'tool_transient',
   'tool_terminal',
   'agent',
+  'extension',
   'internal',
 ]);
 
@@ -78,6 +79,7 @@ export function forPerson(report: ErrorReport): PersonReport {
   const kept = PERSON_FIELDS.filter((field) => report[field] !== undefined);
   const shown = Object.fromEntries(kept.map((field) => [field, hideHostPathsDeep(report[field])]));
   return {
+    // the same fields, and hiding a path keeps the type of a value
     ...(shown as Omit<PersonReport, 'cause'>),
     ...(report.cause === undefined ? {} : { cause: forPerson(report.cause) }),
   };
@@ -93,21 +95,19 @@ export function forPublic(report: ErrorReport, options: PublicOptions = {}): Pub
   const isQuoting = QUOTING_CLASSES.has(report.class) && !isVerbose;
   const { file: _file, ...location } = report.location ?? {};
   const retryAfterMs = report.provider?.retryAfterMs;
-  return {
+  return hideHostPathsDeep({
     id: report.id,
     kind: report.kind,
     category: report.category,
     domain: report.domain,
     retryable: report.retryable,
     title: report.title,
-    message: isQuoting ? report.title : hideHostPaths(report.message),
-    action: { ...report.action, detail: hideHostPaths(report.action.detail) },
-    ...(report.location === undefined ? {} : { location }),
+    message: isQuoting ? report.title : report.message,
+    action: report.action,
+    ...(Object.keys(location).length === 0 ? {} : { location }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(isVerbose && report.details !== undefined
-      ? { details: hideHostPathsDeep(report.details) }
-      : {}),
-  };
+    ...(isVerbose && report.details !== undefined ? { details: report.details } : {}),
+  });
 }
 
 /** The status an HTTP answer has when it carries this report. */

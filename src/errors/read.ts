@@ -1,15 +1,16 @@
 /**
  * A report from elsewhere: another process, another version, a file, an HTTP answer. Reading is
  * tolerant and total: unknown fields are kept aside, good ones are used, a malformed one degrades
- * alone. Writing is strict.
+ * alone. Writing is strict: a value is valid exactly when reading it would change nothing.
  */
-import { buildReport } from './build.ts';
+import { adoptReport, isMadeHere } from './build.ts';
 import { ErrandError } from './errand-error.ts';
-import { FIELDS, keepAside, REQUIRED_FIELDS } from './fields.ts';
-import { isPlainObject, readProperty, type JsonObject } from './json.ts';
-import type { Redactor } from './redact.ts';
-import type { ErrorReport, ReportDraft, Stamp } from './report.ts';
-import { MAX_CAUSE_DEPTH } from './shrink.ts';
+import { checkFields, FIELDS } from './fields.ts';
+import { isArray, isJsonObject, isPlainObject, keysOf, readProperty } from './json.ts';
+import { toBoundedJson, type JsonObject } from './json.ts';
+import { createRedactor, type Redactor } from './redact.ts';
+import type { ErrorReport, Stamp } from './report.ts';
+import { isSecretName } from './secret-names.ts';
 import { ambientStamp } from './stamp.ts';
 
 export interface ReadReport {
@@ -21,16 +22,23 @@ export interface ReadReport {
 }
 
 export interface ReadOptions {
+  /** For a report that has lost its own id or time. */
   readonly stamp?: Stamp;
   readonly redactor?: Redactor;
 }
 
 export function readReport(value: unknown, options: ReadOptions = {}): ReadReport {
-  const stamp = options.stamp ?? ambientStamp();
-  return readLevel(value, { ...options, stamp }, 0);
+  const { stamp = ambientStamp(), redactor = createRedactor() } = options;
+  const cause = readProperty(value, 'cause');
+  const hasBadCause = cause !== undefined && !isPlainObject(cause);
+  return {
+    report: adoptReport(value, { stamp, redactor: options.redactor }),
+    malformed: [...checkFields(value).malformed, ...(hasBadCause ? ['cause'] : [])],
+    unknown: unknownFields(value, redactor),
+  };
 }
 
-/** The wire form. Throws `internal.invariant` when the value is not a whole, valid report. */
+/** Throws `internal.invariant` when the value is not a whole, valid report. */
 export function writeReport(report: ErrorReport): string {
   const flaws = flawsOf(report);
   if (flaws.length === 0) return JSON.stringify(report);
@@ -41,64 +49,37 @@ export function writeReport(report: ErrorReport): string {
   });
 }
 
-function readLevel(
-  value: unknown,
-  options: ReadOptions & { readonly stamp: Stamp },
-  depth: number,
-): ReadReport {
-  const fields: Record<string, unknown> = {};
-  const malformed: string[] = [];
-  for (const [name, check] of Object.entries(FIELDS)) {
-    const found = readProperty(value, name);
-    if (found === undefined) continue;
-    const checked = check(found);
-    if (checked === undefined) malformed.push(name);
-    else fields[name] = checked;
-  }
-  const cause = readCause(readProperty(value, 'cause'), options, depth, malformed);
-  const draft = {
-    kind: 'internal.unexpected',
-    message: 'A failure arrived whose report could not be read',
-    ...fields,
-    ...(cause === undefined ? {} : { cause }),
-    // each field passed the check of its own name
-  } as ReportDraft;
-  return { report: buildReport(draft, options), malformed, unknown: unknownFields(value) };
-}
+const KNOWN: ReadonlySet<string> = new Set([...Object.keys(FIELDS), 'v', 'cause']);
+const MAX_UNKNOWN = 100;
+const BOUNDS = { maxDepth: 6, maxNodes: 200, maxStringChars: 1000, maxChars: 8000 };
 
-function readCause(
-  value: unknown,
-  options: ReadOptions & { readonly stamp: Stamp },
-  depth: number,
-  malformed: string[],
-): ErrorReport | undefined {
-  if (value === undefined) return undefined;
-  if (isPlainObject(value) && depth <= MAX_CAUSE_DEPTH)
-    return readLevel(value, options, depth + 1).report;
-  malformed.push('cause');
-  return undefined;
-}
-
-function unknownFields(value: unknown): JsonObject {
+function unknownFields(value: unknown, redactor: Redactor): JsonObject {
   if (!isPlainObject(value)) return {};
-  const known = new Set([...Object.keys(FIELDS), 'v', 'cause']);
-  const others = Object.keys(value).filter((key) => !known.has(key));
-  return keepAside(Object.fromEntries(others.map((key) => [key, readProperty(value, key)])));
+  const others = keysOf(value)
+    .filter((key) => !KNOWN.has(key))
+    .slice(0, MAX_UNKNOWN);
+  const found = Object.fromEntries(others.map((key) => [key, readProperty(value, key)]));
+  const filter = { text: (text: string) => redactor.text(text), hides: isSecretName };
+  const bounded = toBoundedJson(found, BOUNDS, filter).value;
+  return isJsonObject(bounded) ? bounded : {};
 }
 
-function flawsOf(report: ErrorReport): string[] {
-  const missing = REQUIRED_FIELDS.filter((name) => report[name] === undefined);
-  const bad = Object.entries(report)
-    .filter(([name]) => name !== 'v' && name !== 'cause')
-    .filter(([name, value]) => !isGood(name, value))
-    .map(([name]) => name);
-  const below = report.cause === undefined ? [] : flawsOf(report.cause);
-  return [...missing, ...bad, ...below.map((flaw) => `cause.${flaw}`)];
+function flawsOf(report: unknown): readonly string[] {
+  if (isMadeHere(report)) return [];
+  if (!isPlainObject(report)) return ['report'];
+  const good = adoptReport(report, { stamp: { id: '', at: '' } });
+  const names = new Set([...keysOf(good), ...keysOf(report)]);
+  return [...names].filter((name) => !isSame(readProperty(report, name), readProperty(good, name)));
 }
 
-function isGood(name: string, value: unknown): boolean {
-  if (!Object.hasOwn(FIELDS, name)) return false;
-  const checked = FIELDS[name as keyof typeof FIELDS](value);
-  // a check that leaves a member out has found a member that may not be there
-  return checked !== undefined && JSON.stringify(checked) === JSON.stringify(value);
+/** The second one is finite, so the first may be anything. */
+function isSame(value: unknown, good: unknown): boolean {
+  if (typeof good !== 'object' || good === null) return Object.is(value, good);
+  if (!isPlainObject(value) && !isArray(value)) return false;
+  const names = keysOf(good);
+  return (
+    isArray(value) === isArray(good) &&
+    keysOf(value).length === names.length &&
+    names.every((name) => isSame(readProperty(value, name), readProperty(good, name)))
+  );
 }

@@ -1,133 +1,134 @@
 /**
  * The one place where secrets are taken out, before anything is stored. Two nets: the exact values
- * of configured keys, and the shapes that keys, headers, credentials and tokens have. Every pattern
- * is bounded and starts at a boundary, so that a hostile text costs linear time.
+ * of configured keys, and the shapes that keys, headers, credentials and tokens have. Taking out
+ * twice is the same as once. Every pattern starts at a boundary and never looks at a character
+ * again for another start, so that a hostile text costs linear time.
  */
-import type { TextFilter } from './json.ts';
-
-export const REDACTED = '[redacted]';
+import { ELLIPSIS, REDACTED } from './bounded-text.ts';
+import { printable, singleLine } from './printable.ts';
+import { isSecretName, isSecretParameter, redactAssignments } from './secret-names.ts';
 
 /** Shorter configured values are words, not secrets; taking them out would only spoil the text. */
 const MIN_VALUE_CHARS = 4;
 
+/** A longer value is also looked for in pieces: of a text that was cut, only a part may be there. */
+const PIECE_CHARS = 512;
+
 export interface Redactor {
   /** For reports and `stderr`: configured values and secret shapes. */
-  readonly text: TextFilter;
+  readonly text: (text: string, key?: string) => string;
   /** For inputs and outputs, which must stay what ran: configured values only. */
   readonly values: (text: string) => string;
 }
 
 export function createRedactor(configuredValues: readonly string[] = []): Redactor {
-  const needles = [...new Set(configuredValues.flatMap(spellings))].sort(
-    (a, b) => b.length - a.length,
-  );
+  const needles = [...new Set(configuredValues.flatMap(spellings))]
+    .filter((needle) => needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle))
+    .sort((a, b) => b.length - a.length);
   const values = (text: string): string =>
     needles.reduce((rest, needle) => rest.replaceAll(needle, REDACTED), text);
 
   return {
     values,
-    text: (text, key) =>
-      key !== undefined && isSecretName(key) ? REDACTED : redactShapes(values(text)),
+    text: (text, key) => {
+      if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
+      return redactShapes(values(text));
+    },
   };
 }
 
-/** True for field and header names whose value is a secret whatever it looks like. */
-export function isSecretName(name: string): boolean {
-  return name.length <= 40 && SECRET_NAMES.has(name.toLowerCase().replace(/[-_ ]/g, ''));
-}
-
+/** How one secret may be written: as it is, in an address, in JSON, on one line, in part. */
 function spellings(value: string): string[] {
   if (value.length < MIN_VALUE_CHARS) return [];
-  return [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];
+  // a lone surrogate cannot be encoded
+  const encoded = encodeURIComponent(value.toWellFormed());
+  const escaped = JSON.stringify(value).slice(1, -1);
+  const lowered = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  const clean = printable(value);
+  return [
+    value,
+    clean,
+    singleLine(clean),
+    encoded,
+    lowered,
+    encoded.replaceAll('%20', '+'),
+    escaped,
+    JSON.stringify(escaped).slice(1, -1),
+  ].flatMap((spelling) => [spelling, ...pieces(spelling)]);
+}
+
+function pieces(value: string): string[] {
+  if (value.length <= PIECE_CHARS) return [];
+  const count = Math.floor(value.length / PIECE_CHARS);
+  return Array.from({ length: count }, (_, index) =>
+    value.slice(index * PIECE_CHARS, (index + 1) * PIECE_CHARS),
+  );
 }
 
 function redactShapes(text: string): string {
-  return SHAPES.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
+  if (text.length < MIN_VALUE_CHARS) return text;
+  const enclosed = ENCLOSING.reduce(replaceShape, text);
+  const queried = enclosed.replace(QUERY, (whole: string, start: string, name: string) =>
+    isSecretParameter(name) ? start + REDACTED : whole,
+  );
+  return KEYS.reduce(replaceShape, redactAssignments(queried.replace(SCHEME, `$1 ${REDACTED}`)));
 }
 
-const SECRET_NAMES: ReadonlySet<string> = new Set(
-  `authorization proxyauthorization apikey xapikey xgoogapikey xauthtoken accesskey accesskeyid
-   secretaccesskey accesstoken refreshtoken idtoken authtoken bearertoken sessiontoken
-   xamzsecuritytoken token secret clientsecret password passwd privatekey credentials cookie
-   setcookie openaiapikey anthropicapikey googleapikey geminiapikey mistralapikey`.split(/\s+/),
+type Shape = readonly [pattern: RegExp, replacement: string];
+
+function replaceShape(text: string, [pattern, replacement]: Shape): string {
+  return text.replace(pattern, replacement);
+}
+
+const ENCLOSING: readonly Shape[] = [
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
+    REDACTED,
+  ],
+  // scheme://user:password@host, where the password may hold an @ of its own
+  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/"'<>]+@/gi, `$1${REDACTED}@`],
+];
+
+const QUERY = new RegExp(
+  `([?&;]([\\w.-]{1,64})=)(?:(?!${ELLIPSIS}$)[^\\s&;"'\`#<>])+`,
+  'g',
 );
 
-const KEY_PREFIXES = [
+/** `Bearer` and its like, where what follows looks like a token and not like the next word. */
+const SCHEME =
+  /(?<![\w-])(bearer|basic|negotiate|digest) +(?:(?=[a-z~+/=_.-]*?(?:[\d_~+/=]|\.\w))[\w.~+/=-]{6,}|[\w.~+/=-]{20,})/gi;
+
+const PREFIXES = [
   'sk-', // OpenAI, Anthropic, OpenRouter, DeepSeek and most hosts that imitate them
+  'sk_[0-9a-f]{16}',
   'fk-',
   'gsk_',
-  'xai-',
-  'pplx-',
-  'hf_',
-  'r8_',
-  'fw_',
-  'tgp_',
+  'csk-',
   'nvapi-',
+  'tgp_v1_',
+  'bedrock-api-key-',
   'ABSK',
   'AIza',
   'ya29\\.',
+  'GOCSPX-',
   'gh[pousr]_',
   'github_pat_',
   'glpat-',
-  'npm_',
   'xox[abeoprs]-',
   '[srp]k_(?:live|test)_',
   'whsec_',
+  'lsv2_',
+  'tvly-',
 ].join('|');
 
-const ASSIGNED_NAMES = [
-  'proxy-authorization',
-  'authorization',
-  'set-cookie',
-  'cookie',
-  '(?:x-)?(?:goog-)?api[-_ ]?key',
-  '(?:aws[-_])?secret[-_]access[-_]key',
-  '(?:access|refresh|id|auth|session|security|bearer)[-_]?token',
-  'client[-_]?secret',
-  'private[-_]?key',
-  'password',
-  'passwd',
-  'secret',
-  'token',
-].join('|');
+/** These also begin the names of models, functions and settings; a key is one long word. */
+const WORD_PREFIXES = ['xai-', 'pplx-', 'hf_', 'r8_', 'fw_', 'npm_', 'jina_', 'dapi', 'AQ\\.'].join(
+  '|',
+);
 
-const QUERY_NAMES = [
-  'key',
-  'api[-_]?key',
-  '(?:access|refresh|id|auth|session)[-_]?token',
-  'token',
-  'sig',
-  'signature',
-  'secret',
-  'client_secret',
-  'password',
-  'auth',
-  'code',
-  'x-amz-(?:signature|credential|security-token)',
-  'x-goog-(?:signature|credential)',
-  'awsaccesskeyid',
-].join('|');
-
-/** In order: what encloses others first. */
-const SHAPES: readonly (readonly [RegExp, string])[] = [
-  [
-    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8192}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
-    REDACTED,
-  ],
-  // scheme://user:password@host
-  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@"'<>]{1,512}@/gi, `$1${REDACTED}@`],
-  [new RegExp(`([?&;](?:${QUERY_NAMES})=)[^\\s&"'#<>]{1,2048}`, 'gi'), `$1${REDACTED}`],
-  [/(?<![\w-])(bearer|basic|negotiate|digest) +(?=[^\s"']{0,4096}[\d._~+/=-])[\w.~+/=-]{6,4096}/gi, `$1 ${REDACTED}`],
-  [/(?<![\w-])(bearer|basic) +[\w.~+/=-]{20,4096}/gi, `$1 ${REDACTED}`],
-  // name: value, "name": "value", name=value; a value in brackets was redacted before
-  [
-    new RegExp(
-      `(?<![\\w-])((?:${ASSIGNED_NAMES})["']?\\s{0,4}[:=]\\s{0,4}["']?)(?!\\[redacted\\]|(?:bearer|basic) )[^\\s"',;&<>{}]{1,4096}`,
-      'gi',
-    ),
-    `$1${REDACTED}`,
-  ],
-  [new RegExp(`(?<![A-Za-z0-9])(?:${KEY_PREFIXES})[\\w*./+=-]{8,2048}`, 'g'), REDACTED],
-  [/(?<![A-Za-z0-9])(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,124}/g, REDACTED],
-  [/(?<![\w-])eyJ[\w-]{8,4096}\.[\w-]{2,4096}(?:\.[\w-]{0,4096})?/g, REDACTED],
+const KEYS: readonly Shape[] = [
+  [new RegExp(`(?<![A-Za-z0-9])(?:${PREFIXES})[\\w*./+=-]{8,}`, 'g'), REDACTED],
+  [new RegExp(`(?<![A-Za-z0-9])(?:${WORD_PREFIXES})[A-Za-z0-9]{20}[\\w.-]*`, 'g'), REDACTED],
+  [/(?<![A-Za-z0-9])(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}/g, REDACTED],
+  [/(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}/g, REDACTED],
 ];

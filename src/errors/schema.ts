@@ -1,87 +1,118 @@
 /**
  * The report as a zod schema: for JSON Schema, for servers and for tests. Not loaded by the core,
- * because loading zod takes longer than everything else together; the types are held equal below,
- * and a property test holds `fields.ts` to it.
+ * because loading zod takes longer than everything else together; a type test holds it equal to
+ * `ErrorReport`, and property tests hold it to what is built, read and written.
  */
 import { z } from 'zod';
+import * as bounds from './bounds.ts';
+import { TIME_PATTERN } from './fields.ts';
 import type { JsonObject } from './json.ts';
 import { KIND_PATTERN, MAX_KIND_CHARS } from './kinds.ts';
 import { REPORT_VERSION, type ErrorReport } from './report.ts';
 import { ACTION_KINDS, CATEGORIES, DOMAINS, ERROR_CLASSES, OUTCOMES } from './vocabulary.ts';
 
 const count = z.number().min(0);
+const word = z.string().max(bounds.MAX_WORD_CHARS);
+const time = z.string().regex(TIME_PATTERN).describe('ISO 8601.');
 const kind = z.string().max(MAX_KIND_CHARS).regex(KIND_PATTERN);
-const frame = { workflow: z.string(), node: z.string(), path: z.string() };
+const frame = { workflow: word, node: word, path: word };
 
-export const reportSchema: z.ZodType<ErrorReport> = z.strictObject({
+/** An object of which every member may be missing, but not all. */
+function someOf<T extends z.ZodRawShape>(shape: T): z.ZodObject<Optional<T>, z.core.$strict> {
+  const optional = Object.entries(shape).map(([name, type]) => [name, z.exactOptional(type)]);
+  return (
+    z
+      // the names are those of the shape
+      .strictObject(Object.fromEntries(optional) as Optional<T>)
+      .refine((value) => Object.keys(value).length > 0)
+      .meta({ minProperties: 1 })
+  );
+}
+
+type Optional<T extends z.ZodRawShape> = { -readonly [K in keyof T]: z.ZodExactOptional<T[K]> };
+
+const attempt = z.strictObject({
+  number: count.describe('Counts from 1.'),
+  kind,
+  message: word.exactOptional(),
+  target: word.exactOptional(),
+  at: time.exactOptional(),
+  waitedMs: count.exactOptional(),
+  costUsdMicros: count.exactOptional(),
+});
+
+const rule = z.strictObject({
+  id: word,
+  evidence: z.array(word).max(bounds.MAX_EVIDENCE),
+  confidence: z.enum(['high', 'low']).describe('Low when only prose spoke for it.'),
+});
+
+const location = { ...frame, file: word, pointer: word, line: count, column: count };
+
+const provider = {
+  name: word,
+  model: word,
+  status: count,
+  code: word,
+  type: word,
+  requestId: word,
+  retryAfterMs: count,
+  limit: word,
+};
+
+const cut = {
+  messageChars: count,
+  details: count,
+  attempts: count,
+  frames: count,
+  causes: count,
+};
+
+const details = z
+  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && hasMembers(value))
+  .meta({ type: 'object', minProperties: 1 });
+
+/** Its inferred type is what the type test compares with `ErrorReport`. */
+export const reportObject = z.strictObject({
   v: z.literal(REPORT_VERSION),
-  id: z.string().min(1).describe('Correlation id; the internal record has the same.'),
+  id: word.min(1).describe('The correlation id; the internal record has the same.'),
   kind: kind.describe('What code and routes match on.'),
-  class: z.enum(ERROR_CLASSES),
+  class: z.enum(ERROR_CLASSES).describe('Who owns the next move by default.'),
   category: z.enum(CATEGORIES).describe('What would make it go away.'),
   domain: z.enum(DOMAINS).describe('Whose side it is on.'),
   retryable: z.boolean().nullable().describe('Null: nobody knows.'),
   outcome: z.enum(OUTCOMES).describe('What is known of the work that failed.'),
-  message: z.string().max(2000),
-  title: z.string(),
-  details: z.custom<JsonObject>(isObject).optional(),
-  action: z.strictObject({ kind: z.enum(ACTION_KINDS), detail: z.string() }),
-  location: z
-    .strictObject({ ...frame, file: z.string(), pointer: z.string(), line: count, column: count })
-    .partial()
-    .exactOptional(),
-  frames: z.array(z.strictObject(frame).partial()).exactOptional(),
+  message: z.string().min(1).max(bounds.MAX_MESSAGE_CHARS).describe('Safe for a person.'),
+  title: word.describe('The same for every failure of the kind.'),
+  details: details.exactOptional(),
+  action: z.strictObject({
+    kind: z.enum(ACTION_KINDS),
+    detail: z.string().max(bounds.MAX_ACTION_CHARS),
+  }),
+  location: someOf(location).exactOptional(),
+  frames: z
+    .array(someOf(frame))
+    .min(1)
+    .max(bounds.MAX_FRAMES)
+    .exactOptional()
+    .describe('Where it was raised, then each boundary it crossed.'),
   attempt: z.strictObject({ number: count, max: count.exactOptional() }).exactOptional(),
-  attempts: z
-    .array(
-      z.strictObject({
-        number: count,
-        kind,
-        message: z.string().exactOptional(),
-        target: z.string().exactOptional(),
-        at: z.string().exactOptional(),
-        waitedMs: count.exactOptional(),
-        costUsdMicros: count.exactOptional(),
-      }),
-    )
-    .exactOptional(),
-  provider: z
-    .strictObject({
-      name: z.string(),
-      model: z.string(),
-      status: count,
-      code: z.string(),
-      type: z.string(),
-      requestId: z.string(),
-      retryAfterMs: count,
-      limit: z.string(),
-    })
-    .partial()
-    .exactOptional(),
-  rule: z
-    .strictObject({
-      id: z.string(),
-      evidence: z.array(z.string()),
-      confidence: z.enum(['high', 'low']),
-    })
-    .exactOptional(),
-  undeclared: z.boolean().exactOptional(),
-  get cause() {
-    return reportSchema.optional();
+  attempts: z.array(attempt).min(1).max(bounds.MAX_ATTEMPTS).exactOptional(),
+  provider: someOf(provider).exactOptional(),
+  rule: rule.exactOptional(),
+  undeclared: z
+    .boolean()
+    .exactOptional()
+    .describe('True when the node declares what it raises, and not this.'),
+  get cause(): z.ZodExactOptional<z.ZodType<ErrorReport, ErrorReport>> {
+    return z.exactOptional(reportSchema);
   },
-  at: z.string().min(1),
-  cut: z
-    .strictObject({
-      messageChars: count,
-      details: count,
-      attempts: count,
-      frames: count,
-      causes: count,
-    })
-    .partial()
-    .exactOptional(),
-}) as never;
+  at: time,
+  cut: someOf(cut).exactOptional().describe('What had to be left out to stay within bounds.'),
+});
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+export const reportSchema: z.ZodType<ErrorReport, ErrorReport> = reportObject;
+
+function hasMembers(value: object): boolean {
+  return !Array.isArray(value) && Object.keys(value).length > 0;
 }

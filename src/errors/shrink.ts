@@ -1,16 +1,16 @@
 /**
  * Keeps a report within its size. Details go first, those of causes and of group members before its
- * own; then the middle of the cause chain and of the ledger. Kinds, messages, locations and the root
- * fault stay. Each step counts what it took.
+ * own; then the middle of the cause chain and of the ledger. Kinds, messages, locations, the first
+ * frame, the counts of a group and the root fault stay. Each step counts what it took, and the last
+ * one leaves nothing that could still be too long.
  */
+import { boundText, utf8Bytes } from './bounded-text.ts';
+import { endsOf, MAX_CAUSE_DEPTH, MAX_MESSAGE_CHARS, MAX_REPORT_BYTES } from './bounds.ts';
+import { catalogRow } from './catalog.ts';
 import { addCuts } from './cut.ts';
-import { isPlainObject, utf8Bytes, type JsonObject, type JsonValue } from './json.ts';
+import { MEMBER_FIELDS } from './details.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import type { CutCounts, ErrorReport } from './report.ts';
-
-export const MAX_REPORT_BYTES = 64 * 1024;
-
-/** Reports nested in one another; the innermost is the root fault and is never the one to go. */
-export const MAX_CAUSE_DEPTH = 8;
 
 type Step = (report: ErrorReport) => ErrorReport;
 
@@ -22,90 +22,136 @@ export function shrinkToFit(report: ErrorReport): ErrorReport {
   );
 }
 
+/** A report without its cause is measured once, however often it is wrapped. */
+const OWN_BYTES = new WeakMap<ErrorReport, number>();
+const CAUSE_KEY_BYTES = ',"cause":'.length;
+
 export function reportBytes(report: ErrorReport): number {
-  const json = JSON.stringify(report);
-  // no UTF-16 unit takes more than three bytes, so a short text need not be counted
-  return json.length * 3 <= MAX_REPORT_BYTES ? json.length : utf8Bytes(json);
+  const below = report.cause === undefined ? 0 : CAUSE_KEY_BYTES + reportBytes(report.cause);
+  return ownBytes(report) + below;
+}
+
+function ownBytes(report: ErrorReport): number {
+  const known = OWN_BYTES.get(report);
+  if (known !== undefined) return known;
+  const { cause: _cause, ...own } = report;
+  const bytes = utf8Bytes(JSON.stringify(own));
+  OWN_BYTES.set(report, bytes);
+  return bytes;
+}
+
+function withCause(report: ErrorReport, cause: ErrorReport): ErrorReport {
+  const copy = { ...report, cause };
+  OWN_BYTES.set(copy, ownBytes(report));
+  return copy;
 }
 
 const STEPS: readonly Step[] = [
-  (report) => mapCauses(report, withoutDetails),
+  (report) => mapCauses(report, (cause) => withoutDetails(cause, ['counts'])),
   (report) => mapCauses(report, (cause) => shortLedger(cause, 0)),
-  withoutMemberDetails,
-  withoutDetails,
+  (report) => shortMembers(report, MAX_MESSAGE_CHARS),
+  (report) => withoutDetails(report, ['counts', 'members']),
   (report) => limitDepth(report, 3),
   (report) => shortLedger(report, 10),
   (report) => limitDepth(report, 1),
   (report) => shortLedger(report, 2),
+  (report) => shortMembers(report, 500),
+  (report) => shortMembers(report, 100),
   (report) => mapCauses(report, onlyIdentity),
   onlyIdentity,
+  (report) => mapCauses(shortTexts(report), shortTexts),
 ];
 
 function limitDepth(report: ErrorReport, maxDepth: number): ErrorReport {
   const chain: ErrorReport[] = [];
   for (let link = report.cause; link !== undefined; link = link.cause) chain.push(link);
-  const root = chain.at(-1);
-  if (root === undefined || chain.length <= maxDepth) return report;
+  if (chain.length <= maxDepth) return report;
 
-  const kept = chain.slice(0, maxDepth - 1);
-  const cause = kept.reduceRight<ErrorReport>((inner, link) => ({ ...link, cause: inner }), root);
-  return counted({ ...report, cause }, { causes: chain.length - kept.length - 1 });
+  const kept = endsOf(chain, maxDepth);
+  const cause = kept.reduceRight((inner, link) => withCause(link, inner));
+  return counted(withCause(report, cause), { causes: chain.length - kept.length });
 }
 
 function mapCauses(report: ErrorReport, step: Step): ErrorReport {
   if (report.cause === undefined) return report;
-  return { ...report, cause: mapCauses(step(report.cause), step) };
+  return withCause(report, mapCauses(step(report.cause), step));
 }
 
-function withoutDetails(report: ErrorReport): ErrorReport {
+function isGroup(report: ErrorReport): boolean {
+  return catalogRow(report.kind)?.class === 'group';
+}
+
+/** Of a group's details `kept` stay; of all others nothing does. */
+function withoutDetails(report: ErrorReport, kept: readonly string[]): ErrorReport {
   if (report.details === undefined) return report;
   const { details, ...rest } = report;
-  const kept = groupSummary(details);
-  const left = Object.keys(details).length - Object.keys(kept).length;
-  const shorter = Object.keys(kept).length === 0 ? rest : { ...rest, details: kept };
-  return counted(shorter, { details: left });
-}
-
-/** What a group must always be able to say: how many members failed, and of what. */
-function groupSummary(details: JsonObject): JsonObject {
-  const kept = ['counts', 'members'].filter((key) => Object.hasOwn(details, key));
-  return Object.fromEntries(kept.map((key) => [key, details[key] ?? null]));
-}
-
-function withoutMemberDetails(report: ErrorReport): ErrorReport {
-  const members = report.details?.['members'];
-  if (!isPlainObject(members)) return report;
-  const shorter = Object.entries(members).map(([name, member]) => [name, memberSummary(member)]);
-  const details = { ...report.details, members: Object.fromEntries(shorter) };
-  return counted({ ...report, details }, { details: shorter.length });
-}
-
-const MEMBER_FIELDS = ['v', 'id', 'kind', 'class', 'category', 'domain', 'retryable', 'outcome'];
-const MEMBER_MESSAGE_CHARS = 500;
-
-function memberSummary(member: JsonValue): JsonValue {
-  if (!isPlainObject(member)) return member;
-  const message = member['message'];
-  const kept = Object.entries(member).filter(
-    ([key]) => MEMBER_FIELDS.includes(key) || key === 'location' || key === 'at',
-  );
-  return {
-    ...(Object.fromEntries(kept) as JsonObject),
-    ...(typeof message === 'string' ? { message: message.slice(0, MEMBER_MESSAGE_CHARS) } : {}),
-  };
-}
-
-/** The last resort: what it is, what it says, where it was, and what lies beneath. */
-function onlyIdentity(report: ErrorReport): ErrorReport {
-  const { details, attempts, frames, provider, rule, ...rest } = report;
-  const counts = details?.['counts'];
-  return counted(counts === undefined ? rest : { ...rest, details: { counts } }, {
-    details: Object.keys(details ?? {}).length,
-    attempts: attempts?.length ?? 0,
-    frames: frames?.length ?? 0,
+  const names = isGroup(report) ? kept.filter((name) => Object.hasOwn(details, name)) : [];
+  const left = Object.fromEntries(names.map((name) => [name, details[name] ?? null]));
+  return counted(names.length === 0 ? rest : { ...rest, details: left }, {
+    details: Object.keys(details).length - names.length,
   });
 }
 
+function shortMembers(report: ErrorReport, maxMessageChars: number): ErrorReport {
+  const members = report.details?.['members'];
+  if (!isGroup(report) || !isJsonObject(members)) return report;
+  const shorter = Object.entries(members).map(([name, member]): [string, JsonValue] => [
+    name,
+    shortMember(member, maxMessageChars),
+  ]);
+  const details: JsonObject = { ...report.details, members: Object.fromEntries(shorter) };
+  return counted({ ...report, details }, { details: shorter.length });
+}
+
+function shortMember(member: JsonValue, maxMessageChars: number): JsonValue {
+  if (!isJsonObject(member)) return typeof member === 'string' ? short(member, 200) : null;
+  const kept = Object.entries(member).filter(
+    ([field]) => MEMBER_FIELDS.has(field) && field !== 'title' && field !== 'action',
+  );
+  const message = member['message'];
+  const shorter = typeof message === 'string' ? { message: short(message, maxMessageChars) } : {};
+  return { ...Object.fromEntries(kept), ...shorter };
+}
+
+/** What it is, what it says, where it was, and what lies beneath. */
+function onlyIdentity(report: ErrorReport): ErrorReport {
+  const { attempts, provider, rule, ...rest } = shortLedger(withoutDetails(report, ['counts']), 0);
+  return counted(rest, {
+    attempts: attempts?.length ?? 0,
+    details: (provider === undefined ? 0 : 1) + (rule === undefined ? 0 : 1),
+  });
+}
+
+function shortTexts(report: ErrorReport): ErrorReport {
+  const message = short(report.message, 200);
+  const frames = report.frames?.map((frame) => shortStrings(frame));
+  const shorter: ErrorReport = {
+    ...report,
+    id: short(report.id, 60),
+    message,
+    title: short(report.title, 60),
+    action: shortStrings(report.action),
+    ...(report.location === undefined ? {} : { location: shortStrings(report.location) }),
+    ...(frames === undefined ? {} : { frames }),
+  };
+  return counted(shorter, { messageChars: report.message.length - message.length });
+}
+
+function shortStrings<T extends object>(record: T): T {
+  const entries: [string, unknown][] = Object.entries(record);
+  const shorter = entries.map(([key, value]): [string, unknown] => [
+    key,
+    typeof value === 'string' ? short(value, 60) : value,
+  ]);
+  // same keys, and a string stays a string; no action kind is as long as the bound
+  return Object.fromEntries(shorter) as T;
+}
+
+function short(text: string, maxChars: number): string {
+  return boundText(text, maxChars, (same) => same).text;
+}
+
+/** Keeps the latest attempts, and the frames from the one where it was raised. */
 function shortLedger(report: ErrorReport, keep: number): ErrorReport {
   const { attempts = [], frames = [], ...rest } = report;
   const keptAttempts = keep === 0 ? [] : attempts.slice(-keep);

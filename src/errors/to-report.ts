@@ -3,11 +3,10 @@
  * message gives a report and never throws.
  */
 import { buildReport, rebuild } from './build.ts';
-import { causeChain } from './cause-chain.ts';
-import { carriedReport } from './errand-error.ts';
-import { isArray, isPlainObject, readProperty } from './json.ts';
-import { isKindName, isReservedKind, type Kind } from './kinds.ts';
+import { carriedReport, raisedReport, type ReportRequest } from './carried.ts';
 import type { RuntimeKind } from './catalog.ts';
+import { causeChain } from './cause-chain.ts';
+import { isArray, isPlainObject, readProperty } from './json.ts';
 import type { Redactor } from './redact.ts';
 import type { ErrorReport, Frame, Location, ReportDraft, Stamp } from './report.ts';
 import { ambientStamp } from './stamp.ts';
@@ -33,22 +32,25 @@ const MAX_LINKS_TOLD = 5;
 
 export function toReport(thrown: unknown, context: ReportContext = {}): ErrorReport {
   const request = { stamp: context.stamp ?? ambientStamp(), redactor: context.redactor };
-  const isOurs = context.cancelled === undefined;
-  const carried = isOurs ? carriedReport(thrown, request) : undefined;
-  return place(carried ?? buildReport(safeDraft(thrown, context), request), context);
+  return place(reportOf(thrown, context, request), context);
 }
 
-/** The last net: a value whose very shape throws, such as a proxy that was revoked. */
-function safeDraft(thrown: unknown, context: ReportContext): ReportDraft {
-  try {
-    return draftFor(thrown, context);
-  } catch (hostile) {
-    return {
-      kind: context.fallback ?? 'internal.unexpected',
-      message: 'Something was thrown that cannot be read',
-      details: { reading: typeof hostile },
-    };
+function reportOf(
+  thrown: unknown,
+  context: ReportContext,
+  request: ReportRequest & { readonly stamp: Stamp },
+): ErrorReport {
+  if (context.cancelled !== undefined) {
+    const message = 'The work was cancelled while it ran';
+    return buildReport({ kind: context.cancelled, message }, request);
   }
+  const carried = carriedReport(thrown, request);
+  if (carried !== undefined) return carried;
+  const draft = recognised(thrown, context, request);
+  if (draft !== undefined) return buildReport(draft, request);
+  return (
+    raisedReport(thrown, request) ?? buildReport(unrecognised(thrown, context, request), request)
+  );
 }
 
 /** Adds where and at which attempt it happened, unless the report knows already. */
@@ -59,50 +61,39 @@ function place(report: ErrorReport, context: ReportContext): ErrorReport {
   if (context.frame !== undefined) changes.frames = [...(report.frames ?? []), context.frame];
   if (report.attempt === undefined && context.attempt !== undefined)
     changes.attempt = context.attempt;
-  return Object.keys(changes).length === 0 ? report : rebuild(report, changes);
+  return Object.keys(changes).length === 0 ? report : rebuild(report, changes, context);
 }
 
-function draftFor(thrown: unknown, context: ReportContext): ReportDraft {
-  if (context.cancelled !== undefined) {
-    return { kind: context.cancelled, message: 'The work was cancelled while it ran' };
-  }
-  return (
-    recognised(thrown, context) ?? raisedElsewhere(thrown) ?? unrecognised(thrown, context)
-  );
-}
-
-function recognised(thrown: unknown, context: ReportContext): ReportDraft | undefined {
+function recognised(
+  thrown: unknown,
+  context: ReportContext,
+  request: ReportRequest,
+): ReportDraft | undefined {
   try {
     return context.recognise?.(thrown);
   } catch (failure) {
     // a recogniser must not turn one failure into another; its own is told beside the first
-    const draft = unrecognised(thrown, context);
+    const draft = unrecognised(thrown, context, request);
     return { ...draft, details: { recogniser: describe(failure), ...asObject(draft.details) } };
   }
 }
 
-/** An author's own error class is a raise when it has a `kind` that authors may use. */
-function raisedElsewhere(thrown: unknown): ReportDraft | undefined {
-  for (const link of causeChain(thrown)) {
-    const kind = readProperty(link, 'kind');
-    if (!isKindName(kind) || isReservedKind(kind)) continue;
-    const message = readProperty(link, 'message');
-    return {
-      kind,
-      message: typeof message === 'string' && message !== '' ? message : kind,
-      details: readProperty(link, 'details'),
-    };
-  }
-  return undefined;
-}
-
-function unrecognised(thrown: unknown, context: ReportContext): ReportDraft {
-  const kind: Kind = context.fallback ?? 'internal.unexpected';
-  const members = readProperty(thrown, 'errors');
-  const cause = isArray(members) ? firstCarried(members) : undefined;
+function unrecognised(
+  thrown: unknown,
+  context: ReportContext,
+  request: ReportRequest,
+): ReportDraft {
+  const kind = context.fallback ?? 'internal.unexpected';
+  const members = membersOf(thrown);
+  const reports = members.map((member) => carriedReport(member, request));
+  const cause = reports.find((report) => report !== undefined);
+  const told = members.map((member, index) => {
+    const report = reports[index];
+    return report === undefined ? describe(member) : { kind: report.kind, message: report.message };
+  });
   return {
     kind,
-    // of a defect a person learns that it happened; what exactly is for the internal record
+    // a defect is told in our own words; what was said is in the details, which the public never sees
     message:
       kind === 'internal.unexpected'
         ? `${nameOf(thrown)} was thrown where nothing should throw`
@@ -111,26 +102,22 @@ function unrecognised(thrown: unknown, context: ReportContext): ReportDraft {
       thrown: nameOf(thrown),
       ...codeOf(thrown),
       ...causesOf(thrown),
-      ...(isArray(members) ? membersOf(members) : {}),
+      ...(told.length === 0 ? {} : { errors: told, errorCount: memberCount(thrown) }),
     },
     ...(cause === undefined ? {} : { cause }),
   };
 }
 
-function firstCarried(members: readonly unknown[]): ErrorReport | undefined {
-  for (const member of members.slice(0, MAX_MEMBERS)) {
-    const report = carriedReport(member);
-    if (report !== undefined) return report;
-  }
-  return undefined;
+/** What an AggregateError holds, as far as it is told. */
+function membersOf(thrown: unknown): readonly unknown[] {
+  const errors = readProperty(thrown, 'errors');
+  const count = Math.min(memberCount(thrown), MAX_MEMBERS);
+  return Array.from({ length: count }, (_, index) => readProperty(errors, index));
 }
 
-function membersOf(members: readonly unknown[]): Record<string, unknown> {
-  const told = members.slice(0, MAX_MEMBERS).map((member) => {
-    const report = carriedReport(member);
-    return report === undefined ? describe(member) : { kind: report.kind, message: report.message };
-  });
-  return { errors: told, errorCount: members.length };
+function memberCount(thrown: unknown): number {
+  const errors = readProperty(thrown, 'errors');
+  return isArray(errors) ? Number(readProperty(errors, 'length')) : 0;
 }
 
 function causesOf(thrown: unknown): Record<string, unknown> {
@@ -156,11 +143,13 @@ export function describe(thrown: unknown): string {
 
 function nameOf(thrown: unknown): string {
   if (thrown === null || thrown === undefined) return String(thrown);
+  if (typeof thrown === 'number' || typeof thrown === 'boolean')
+    return `The ${typeof thrown} ${thrown}`;
   if (typeof thrown !== 'object' && typeof thrown !== 'function') return `A ${typeof thrown}`;
   const name = readProperty(thrown, 'name');
   if (typeof name === 'string' && name !== '') return name;
   const constructed = readProperty(readProperty(thrown, 'constructor'), 'name');
-  return typeof constructed === 'string' && constructed !== '' ? constructed : `A ${typeof thrown}`;
+  return typeof constructed === 'string' && constructed !== '' ? constructed : 'A value';
 }
 
 function asObject(details: unknown): Record<string, unknown> {

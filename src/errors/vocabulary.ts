@@ -19,19 +19,19 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Each category as the end of the sentence "it goes away by …". */
+/** What each category says to the one who has to deal with it. */
 export const CATEGORY_MEANING: Readonly<Record<Category, string>> = {
-  transient: 'waiting',
-  configuration: 'fixing the set-up',
-  content: 'changing the input',
-  capacity: 'paying, or raising a quota',
-  ambiguous: 'finding out what happened',
-  policy: 'someone granting it',
-  limit: 'someone raising the limit',
-  domain: "handling it: it is the author's own failure",
-  cancelled: 'nothing: someone asked for it',
-  defect: 'fixing a bug',
-  unknown: 'nobody knows yet',
+  transient: 'goes away by waiting',
+  configuration: 'goes away by fixing the set-up',
+  content: 'goes away by changing the input',
+  capacity: 'goes away by paying, or by raising a quota',
+  ambiguous: 'find out first what happened',
+  policy: 'goes away when someone grants it',
+  limit: 'goes away when someone raises the limit',
+  domain: 'raised on purpose, by the author of the workflow',
+  cancelled: 'someone asked for it',
+  defect: 'goes away by fixing a bug',
+  unknown: 'nobody knows yet what makes it go away',
 };
 
 /** Whose side the failure is on. */

@@ -20,6 +20,8 @@ export interface ReportFromOptions {
   readonly api?: string;
   /** `submit` creates something: after it was sent, nothing is repeated blindly. */
   readonly operation?: Operation;
+  /** Whether a part of the answer had reached the caller, which no error tells. */
+  readonly delivered?: boolean;
   /** From `extendClassify`, for rules of your own. */
   readonly classify?: Classify;
   /** What to call a failure that is no provider's. Default: `call.failed`. */

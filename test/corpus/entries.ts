@@ -31,10 +31,15 @@ export interface Fault {
   readonly [more: string]: unknown;
 }
 
-export const ENTRIES: readonly Entry[] = readFileSync(
-  new URL('provider-failures.jsonl', import.meta.url),
-  'utf8',
-)
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as Entry);
+/** The corpus that the project was given. */
+export const ENTRIES: readonly Entry[] = read('provider-failures.jsonl');
+
+/** More of the same make, collected by someone who had not seen the rules. */
+export const MORE_ENTRIES: readonly Entry[] = read('more-failures.jsonl');
+
+function read(name: string): Entry[] {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Entry);
+}

@@ -9,7 +9,7 @@ import type { Call } from './players.ts';
 import { BEGINNINGS, type Played, type Protocol } from './protocol.ts';
 
 /** The error of the entry as a live object. */
-export function thrownBy(fault: Fault): Error {
+function thrownBy(fault: Fault): Error {
   if (fault.name === 'AbortError') return new DOMException(fault.message, fault.name);
   const options = fault.cause === undefined ? undefined : { cause: thrownBy(fault.cause) };
   const error =

@@ -9,7 +9,7 @@ export type Protocol = 'chat' | 'responses' | 'messages' | 'gemini' | 'bedrock';
 const BY_API: readonly (readonly [RegExp, Protocol])[] = [
   [/^Converse|^InvokeModel|^ApplyGuardrail/, 'bedrock'],
   [/generateContent/i, 'gemini'],
-  [/^responses|^judgment/, 'responses'],
+  [/^responses/, 'responses'],
   [/^messages$|^anthropic (?:rawPredict|streamRawPredict|proxy)$|^oauth\.usage$/, 'messages'],
 ];
 

@@ -1,7 +1,9 @@
 /** How wide text is on a terminal, and where to break it. */
 
+/** East Asian scripts and symbols, and pictures that are drawn as such. */
 const WIDE =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const NARROW_ASCII = /^[\x20-\x7e]*$/;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
@@ -13,38 +15,48 @@ export function columnsOf(text: string): number {
 }
 
 function columnsOfCharacter(character: string): number {
-  return WIDE.test(character) ? 2 : 1;
+  if (WIDE.test(character)) return 2;
+  return NO_WIDTH.test(character) ? 0 : 1;
 }
 
 /** Breaks at spaces; a word longer than a line is broken anywhere. */
 export function wrap(text: string, columns: number): string[] {
-  return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, columns));
+  return text
+    .replaceAll('\t', '  ')
+    .split('\n')
+    .flatMap((paragraph) => wrapParagraph(paragraph, columns));
 }
 
 function wrapParagraph(paragraph: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
+  let width = 0;
   for (const word of paragraph.split(' ').flatMap((part) => breakWord(part, columns))) {
-    const joined = line === '' ? word : `${line} ${word}`;
-    if (columnsOf(joined) <= columns) line = joined;
+    const wordWidth = columnsOf(word);
+    if (line === '') [line, width] = [word, wordWidth];
+    else if (width + 1 + wordWidth <= columns) [line, width] = [`${line} ${word}`, width + 1 + wordWidth];
     else {
-      lines.push(line);
-      line = word;
+      lines.push(line.trimEnd());
+      [line, width] = [word, wordWidth];
     }
   }
-  return [...lines, line];
+  return [...lines, line.trimEnd()];
 }
 
 function breakWord(word: string, columns: number): string[] {
   if (columnsOf(word) <= columns) return [word];
   const parts: string[] = [];
   let part = '';
+  let width = 0;
   for (const { segment } of segmenter.segment(word)) {
-    if (columnsOf(part + segment) > columns) {
+    const next = columnsOfCharacter(segment);
+    if (width + next > columns) {
       parts.push(part);
       part = '';
+      width = 0;
     }
     part += segment;
+    width += next;
   }
   return [...parts, part];
 }
@@ -53,8 +65,10 @@ function breakWord(word: string, columns: number): string[] {
 export function clip(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = '';
+  let width = 0;
   for (const { segment } of segmenter.segment(text)) {
-    if (columnsOf(kept + segment) > columns - 1) break;
+    width += columnsOfCharacter(segment);
+    if (width > columns - 1) break;
     kept += segment;
   }
   return `${kept}…`;

@@ -2,6 +2,9 @@
 import { forPerson } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
 
-export function renderJson(report: ErrorReport, options: { readonly indent?: number } = {}): string {
+export function renderJson(
+  report: ErrorReport,
+  options: { readonly indent?: number } = {},
+): string {
   return JSON.stringify(forPerson(report), null, options.indent);
 }

@@ -11,7 +11,7 @@ export function renderLine(report: ErrorReport): string {
     shown.kind,
     `[${shown.category}, retryable: ${retryableWords(shown)}]`,
     ...(where === undefined ? [] : [`at ${where}`]),
-    `${singleLine(shown.message)}`,
+    singleLine(shown.message),
     `→ ${shown.action.kind}: ${singleLine(shown.action.detail)}`,
     `(${shown.id})`,
   ].join(' ');

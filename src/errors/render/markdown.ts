@@ -1,35 +1,40 @@
 /** For pull requests, chat and agents that read prose. */
 import { forPerson } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
-import {
-  attemptWords,
-  categoryWords,
-  causesOf,
-  locationWords,
-  providerWords,
-  retryableWords,
-} from './words.ts';
+import * as words from './words.ts';
 
 export function renderMarkdown(report: ErrorReport): string {
   const shown = forPerson(report);
+  const group = words.groupWords(shown);
   const facts: (readonly [string, string | undefined])[] = [
-    ['Category', categoryWords(shown)],
-    ['Retryable', retryableWords(shown)],
+    ['Category', words.categoryWords(shown)],
+    ['Retryable', words.retryableWords(shown)],
     ['Outcome', shown.outcome],
-    ['Where', code(locationWords(shown.location))],
-    ['Provider', escape(providerWords(shown))],
+    ['Where', code(words.locationWords(shown.location))],
+    ['Via', code(words.boundaryWords(shown))],
+    ['Provider', escape(words.providerWords(shown))],
+    ['Rule', escape(words.ruleWords(shown))],
+    ['Attempt', words.attemptCount(shown.attempt)],
+    ['Declared by the node', shown.undeclared === true ? 'no' : undefined],
     ['Correlation id', code(shown.id)],
+    ['Failed members', escape(group.counts)],
   ];
-  const attempts = (shown.attempts ?? []).map((attempt) => `- ${escape(attemptWords(attempt))}`);
-  const causes = causesOf(shown).map((cause) => `- ${code(cause.kind)}: ${escape(cause.message)}`);
+  const members = group.members.map(
+    ({ name, kind, said }) => `- ${escape(name)}: ${code(kind)}: ${escape(said)}`,
+  );
+  const attempts = (shown.attempts ?? []).map((it) => `- ${escape(words.attemptWords(it))}`);
+  const causes = words
+    .causesOf(shown)
+    .map((cause) => `- ${code(cause.kind)}: ${escape(cause.message)}`);
   return [
     `### ${escape(shown.title)}: ${code(shown.kind)}`,
     escape(shown.message),
     `> **Next** (${code(shown.action.kind)}): ${escape(shown.action.detail)}`,
     facts.flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${value}`])).join('\n'),
+    section('Members', group.untold > 0 ? [...members, `- and ${group.untold} more`] : members),
     section('Attempts', attempts),
     section('Causes', causes),
-    details(shown.details),
+    details(group.others),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -40,8 +45,8 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `**${title}**\n\n${lines.join('\n')}`;
 }
 
-function details(value: ErrorReport['details']): string {
-  if (value === undefined) return '';
+function details(value: NonNullable<ErrorReport['details']>): string {
+  if (Object.keys(value).length === 0) return '';
   const json = JSON.stringify(value, null, 2);
   const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -54,8 +59,12 @@ function code(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `\`${text.replaceAll('`', "'")}\``;
 }
 
+/** On one line, with nothing in it that Markdown would take for its own. */
 function escape(text: string): string;
 function escape(text: string | undefined): string | undefined;
 function escape(text: string | undefined): string | undefined {
-  return text?.replace(/[\\`*_[\]<>#|]/g, '\\$&').replace(/\n+/g, ' ');
+  return text
+    ?.replace(/\s+/g, ' ')
+    .replace(/[\\`*[\]<>#|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[-+=](?= )/g, '\\$&')
+    .replace(/^(\d+)([.)])(?= )/, '$1\\$2');
 }

@@ -3,14 +3,7 @@ import { singleLine } from '../printable.ts';
 import { forPerson, type PersonReport } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
 import { clip, columnsOf, padEnd, wrap } from './columns.ts';
-import {
-  attemptWords,
-  categoryWords,
-  causesOf,
-  locationWords,
-  providerWords,
-  retryableWords,
-} from './words.ts';
+import * as words from './words.ts';
 
 export interface PanelOptions {
   /** Clamped to 60…120. Default 80. */
@@ -20,11 +13,13 @@ export interface PanelOptions {
 }
 
 const LABEL_COLUMNS = 10;
+/** Before the further lines of an entry, so that the next entry can be told from them. */
+const HANGING = '  ';
 const MAX_LISTED = 12;
-const MAX_DETAIL_LINES = 12;
+const MAX_ENTRY_LINES = 6;
 
 type Paint = (text: string, style: keyof typeof STYLES) => string;
-const STYLES = { red: 31, dim: 2, bold: 1, cyan: 36 } as const;
+const STYLES = { red: 31, dim: 2, bold: 1 } as const;
 
 export function renderPanel(report: ErrorReport, options: PanelOptions = {}): string {
   const columns = Math.min(120, Math.max(60, Math.floor(options.columns ?? 80)));
@@ -33,26 +28,18 @@ export function renderPanel(report: ErrorReport, options: PanelOptions = {}): st
     options.color === true ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
 
   const shown = forPerson(report);
-  const body = [
-    ...wrap(shown.message, inner),
-    '',
-    ...facts(shown).flatMap(([label, value]) => labelled(label, value, inner)),
-    ...listed('tried', (shown.attempts ?? []).map(attemptWords), inner),
-    ...listed('because', causesOf(shown).map(causeWords), inner),
-    ...listed('details', detailLines(shown), inner),
-    '',
-  ];
-  const next = labelled('next', `${shown.action.detail} (${shown.action.kind})`, inner);
-
   const edge = (text: string): string => paint(text, 'red');
-  const row = (text: string, style?: 'bold'): string => {
-    const padded = padEnd(text, inner);
-    return `${edge('│')} ${style === undefined ? padded : paint(padded, style)} ${edge('│')}`;
-  };
+  const row = (text: string): string => `${edge('│')} ${text} ${edge('│')}`;
+  const plain = (line: string): string => row(padEnd(line, inner));
+  const bold = (line: string): string => row(paint(padEnd(line, inner), 'bold'));
+  const next = labelled('next', `${shown.action.detail} (${shown.action.kind})`, inner);
   return [
     topEdge(shown, columns, paint),
-    ...body.map((line) => row(line)),
-    ...next.map((line) => row(line, 'bold')),
+    ...wrap(shown.message, inner).map(plain),
+    plain(''),
+    ...facts(shown, inner).map((line) => row(dimLabel(padEnd(line, inner), paint))),
+    plain(''),
+    ...next.map(bold),
     edge(`╰${'─'.repeat(columns - 2)}╯`),
   ].join('\n');
 }
@@ -63,46 +50,62 @@ function topEdge(shown: PersonReport, columns: number, paint: Paint): string {
   return `${paint('╭─', 'red')} ${paint(title, 'bold')} ${paint(`${rule}╮`, 'red')}`;
 }
 
-function facts(shown: PersonReport): (readonly [string, string])[] {
-  const all: (readonly [string, string | undefined])[] = [
-    ['kind', shown.undeclared === true ? `${shown.kind} (not declared by the node)` : shown.kind],
-    ['category', categoryWords(shown)],
-    ['retryable', retryableWords(shown)],
-    ['outcome', shown.outcome === 'failed' ? undefined : shown.outcome],
-    ['where', locationWords(shown.location)],
-    ['provider', providerWords(shown)],
-    ['attempt', shown.attempt === undefined ? undefined : attemptCount(shown.attempt)],
-    ['id', shown.id],
-  ];
-  return all.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
+function dimLabel(line: string, paint: Paint): string {
+  const label = line.slice(0, LABEL_COLUMNS);
+  return label.trim() === '' ? line : paint(label, 'dim') + line.slice(LABEL_COLUMNS);
 }
 
-function attemptCount(attempt: NonNullable<ErrorReport['attempt']>): string {
-  return attempt.max === undefined ? `${attempt.number}` : `${attempt.number} of ${attempt.max}`;
+function facts(shown: PersonReport, columns: number): string[] {
+  const group = words.groupWords(shown);
+  const kind = shown.undeclared === true ? `${shown.kind} (not declared by the node)` : shown.kind;
+  const single: (readonly [string, string | undefined])[] = [
+    ['kind', kind],
+    ['category', words.categoryWords(shown)],
+    ['retryable', words.retryableWords(shown)],
+    ['outcome', shown.outcome],
+    ['where', words.locationWords(shown.location)],
+    ['via', words.boundaryWords(shown)],
+    ['provider', words.providerWords(shown)],
+    ['rule', words.ruleWords(shown)],
+    ['attempt', words.attemptCount(shown.attempt)],
+    ['id', shown.id],
+    ['failed', group.counts],
+  ];
+  const members = group.members.map(({ name, kind, said }) => `${name}: ${kind}: ${said}`);
+  return [
+    ...single.flatMap(([label, value]) => (value === undefined ? [] : labelled(label, value, columns))),
+    ...listed('members', [...members, ...(group.untold > 0 ? [`and ${group.untold} more`] : [])], columns),
+    ...listed('tried', firstOf((shown.attempts ?? []).map(words.attemptWords)), columns),
+    ...listed('because', words.causesOf(shown).map(causeWords), columns),
+    ...listed('details', firstOf(detailLines(group.others)), columns),
+  ];
 }
 
 function causeWords(cause: ErrorReport): string {
   return `${cause.kind}: ${singleLine(cause.message)}`;
 }
 
-function detailLines(shown: PersonReport): string[] {
-  if (shown.details === undefined) return [];
-  return Object.entries(shown.details).map(
-    ([key, value]) => `${key}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`,
+function detailLines(details: NonNullable<ErrorReport['details']>): string[] {
+  return Object.entries(details).map(
+    ([key, value]) =>
+      `${singleLine(key)}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`,
   );
 }
 
-function listed(label: string, entries: readonly string[], columns: number): string[] {
-  if (entries.length === 0) return [];
-  const told = entries.slice(0, MAX_LISTED);
-  const rest = entries.length - told.length;
-  const all = rest === 0 ? told : [...told, `and ${rest} more`];
-  return all
-    .flatMap((entry, index) => labelled(index === 0 ? label : '', clipEntry(entry, columns), columns));
+function firstOf(entries: readonly string[]): readonly string[] {
+  if (entries.length <= MAX_LISTED) return entries;
+  return [...entries.slice(0, MAX_LISTED), `and ${entries.length - MAX_LISTED} more`];
 }
 
-function clipEntry(entry: string, columns: number): string {
-  return clip(entry, (columns - LABEL_COLUMNS) * MAX_DETAIL_LINES);
+function listed(label: string, entries: readonly string[], columns: number): string[] {
+  const room = (columns - LABEL_COLUMNS) * MAX_ENTRY_LINES;
+  return entries.flatMap((entry, index) => {
+    const lines = wrap(clip(entry, room), columns - LABEL_COLUMNS - HANGING.length);
+    return lines.map(
+      (line, at) =>
+        padEnd(index === 0 && at === 0 ? label : '', LABEL_COLUMNS) + (at === 0 ? '' : HANGING) + line,
+    );
+  });
 }
 
 function labelled(label: string, value: string, columns: number): string[] {

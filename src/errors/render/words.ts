@@ -1,4 +1,6 @@
 /** The phrases that every renderer shares, so that no two surfaces describe a failure differently. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { singleLine } from '../printable.ts';
 import type { AttemptSummary, ErrorReport, Location } from '../report.ts';
 import { CATEGORY_MEANING } from '../vocabulary.ts';
 
@@ -13,45 +15,112 @@ export function retryableWords({ retryable, provider }: Retryability): string {
 }
 
 export function categoryWords(report: Pick<ErrorReport, 'category'>): string {
-  return `${report.category} (goes away by ${CATEGORY_MEANING[report.category]})`;
+  return `${report.category} (${CATEGORY_MEANING[report.category]})`;
 }
 
-/** `each[3]/one/fetch (triage.yaml:34:5)`, as much of it as is known. */
+/** `each[3]/one/fetch in triage (triage.yaml:34:5)`, as much of it as is known. */
 export function locationWords(location: Location | undefined): string | undefined {
   if (location === undefined) return undefined;
   const inside = location.path ?? location.node;
-  const place = [inside, location.workflow === undefined ? undefined : `in ${location.workflow}`]
-    .filter((part) => part !== undefined)
-    .join(' ');
-  const at = [location.file ?? location.pointer, location.line, location.column]
-    .filter((part) => part !== undefined)
-    .join(':');
+  const workflow = location.workflow === undefined ? undefined : `in ${location.workflow}`;
+  const place = joinKnown([inside, workflow], ' ');
+  const at = placeInFile(location);
   if (place === '') return at === '' ? undefined : at;
   return at === '' ? place : `${place} (${at})`;
 }
 
+/** A line without a file is one of the workflow's own file. */
+function placeInFile({ file, pointer, line, column }: Location): string {
+  if (file !== undefined) return joinKnown([file, line, column], ':');
+  const spot = line === undefined ? undefined : `line ${joinKnown([line, column], ':')}`;
+  return joinKnown([spot, pointer], ', ');
+}
+
+/** The boundaries that it crossed after it was raised, from the inside out. */
+export function boundaryWords({ frames = [] }: Pick<ErrorReport, 'frames'>): string | undefined {
+  const crossed = frames.slice(1).map((frame) => locationWords(frame));
+  return crossed.length === 0 ? undefined : joinKnown(crossed, ', then ');
+}
+
+/** Why it was taken for what it is. */
+export function ruleWords({ rule }: Pick<ErrorReport, 'rule'>): string | undefined {
+  if (rule === undefined) return undefined;
+  const evidence = rule.evidence.length === 0 ? '' : ` (${rule.evidence.join(', ')})`;
+  return rule.id + evidence + (rule.confidence === 'low' ? ', low confidence' : '');
+}
+
 export function providerWords(report: Pick<ErrorReport, 'provider'>): string | undefined {
   const { name, model, status, code, type, requestId, limit } = report.provider ?? {};
-  const words = [
-    [name, model].filter((part) => part !== undefined).join('/'),
-    status === undefined ? '' : `HTTP ${status}`,
-    code ?? type ?? '',
-    limit === undefined ? '' : `limit: ${limit}`,
-    requestId === undefined ? '' : `request ${requestId}`,
-  ].filter((part) => part !== '');
-  return words.length === 0 ? undefined : words.join(', ');
+  const target = joinKnown([name, model], '/');
+  const words = joinKnown(
+    [
+      target === '' ? undefined : target,
+      status === undefined ? undefined : `HTTP ${status}`,
+      code ?? type,
+      limit === undefined ? undefined : `limit: ${limit}`,
+      requestId === undefined ? undefined : `request ${requestId}`,
+    ],
+    ', ',
+  );
+  return words === '' ? undefined : words;
 }
 
 export function attemptWords(attempt: AttemptSummary): string {
-  const target = attempt.target === undefined ? '' : ` ${attempt.target}`;
+  const target = attempt.target === undefined ? '' : ` ${attempt.target}:`;
   const waited =
     attempt.waitedMs === undefined ? '' : `, after waiting ${durationWords(attempt.waitedMs)}`;
   return `${attempt.number}.${target} ${attempt.kind}${waited}`;
 }
 
+export function attemptCount(attempt: ErrorReport['attempt']): string | undefined {
+  if (attempt === undefined) return undefined;
+  return attempt.max === undefined ? `${attempt.number}` : `${attempt.number} of ${attempt.max}`;
+}
+
 /** The reports below this one, outermost first. */
 export function causesOf(report: ErrorReport): readonly ErrorReport[] {
   return report.cause === undefined ? [] : [report.cause, ...causesOf(report.cause)];
+}
+
+/** What a group says of its members, apart from its other details. */
+export interface GroupWords {
+  /** `3 × tool.failed, 1 × call.failed`, the most frequent first. */
+  readonly counts: string | undefined;
+  readonly members: readonly { readonly name: string; readonly kind: string; readonly said: string }[];
+  /** Failed members that are counted but not told one by one. */
+  readonly untold: number;
+  readonly others: JsonObject;
+}
+
+export function groupWords(report: Pick<ErrorReport, 'class' | 'details'>): GroupWords {
+  const details = report.details ?? {};
+  if (report.class !== 'group') return { counts: undefined, members: [], untold: 0, others: details };
+
+  const { counts, members, ...others } = details;
+  const counted = Object.entries(isJsonObject(counts) ? counts : {})
+    .map(([kind, count]) => [kind, Number(count)] as const)
+    .toSorted(([, a], [, b]) => b - a);
+  const told = Object.entries(isJsonObject(members) ? members : {});
+  const total = counted.reduce((sum, [, count]) => sum + count, 0);
+  return {
+    counts: counted.length === 0 ? undefined : counted.map(([kind, n]) => `${n} × ${kind}`).join(', '),
+    members: told.map(([name, member]) => ({ name, ...memberWords(member) })),
+    untold: Math.max(0, total - told.length),
+    others,
+  };
+}
+
+function memberWords(member: JsonValue): { readonly kind: string; readonly said: string } {
+  if (!isJsonObject(member)) return { kind: 'unknown', said: String(member) };
+  const { kind, message } = member;
+  return {
+    kind: typeof kind === 'string' ? kind : 'unknown',
+    said: typeof message === 'string' ? singleLine(message) : '',
+  };
+}
+
+function joinKnown(parts: readonly (string | number | undefined)[], separator: string): string {
+  return parts.filter((part) => part !== undefined).join(separator);
 }
 
 const UNITS = [
@@ -70,5 +139,7 @@ export function durationWords(ms: number): string {
   const whole = Math.floor(ms / size);
   const below = UNITS[index + 1];
   const rest = below === undefined ? 0 : Math.floor((ms - whole * size) / below[1]);
-  return rest === 0 || below === undefined ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${below[0]}`;
+  return rest === 0 || below === undefined
+    ? `${whole} ${unit}`
+    : `${whole} ${unit} ${rest} ${below[0]}`;
 }

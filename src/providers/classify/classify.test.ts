@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENTRIES, type Expectation } from '../../../test/corpus/entries.ts';
+import { ENTRIES, MORE_ENTRIES, type Expectation } from '../../../test/corpus/entries.ts';
 import { RUNTIME_KINDS } from '../../errors/catalog.ts';
 import type { ProviderFailure } from '../envelope.ts';
 import { extractFailure } from '../extract/extract.ts';
@@ -31,7 +31,9 @@ function expected({ kind, category, retryable, retryAfterMs }: Expectation): obj
 }
 
 describe('the corpus of real failures', () => {
-  it.each(ENTRIES.filter((entry) => !entry.contested))('judges $id rightly', (entry) => {
+  const settled = [...ENTRIES, ...MORE_ENTRIES].filter((entry) => !entry.contested);
+
+  it.each(settled)('judges $id rightly', (entry) => {
     expect(answer(judge(entry))).toEqual(expected(entry.expect));
   });
 
@@ -72,15 +74,15 @@ describe('the table of rules', () => {
   });
 
   it('marks what only prose says as low confidence', () => {
-    const readsProse = RULES.filter(({ when }) => when.phrases !== undefined);
+    const readsProse = RULES.filter(
+      ({ when }) => when.phrases !== undefined || when.transportText !== undefined,
+    );
     for (const { rule, failure } of RULE_CASES) {
       const isProse = readsProse.some(({ id }) => id === rule);
       const { confidence } = classify({ ...BARE, ...failure });
-      expect({ rule, confidence }).toEqual({ rule, confidence: isProse || OTHER_PROSE.has(rule) ? 'low' : 'high' });
+      expect({ rule, confidence }).toEqual({ rule, confidence: isProse ? 'low' : 'high' });
     }
   });
-
-  const OTHER_PROSE = new Set(['transport.connect-text', 'transport.header-value-text', 'transport.lost-text']);
 
   it('claims nothing where no rule speaks', () => {
     expect(classify(BARE)).toMatchObject({

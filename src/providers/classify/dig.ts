@@ -15,12 +15,15 @@ export interface Findings {
   readonly stops: Set<string>;
   readonly quotas: string[];
   readonly messages: string[];
+  /** Headers of an upstream answer that a gateway put into the body. */
+  readonly headers: Record<string, string>;
   retryDelay: string | undefined;
   /** The body has the form of an answer: choices, candidates, output. */
   isAnswer: boolean;
   hasContent: boolean;
   /** In a stream: content came, and no error had come before it. */
   deliveredBeforeError: boolean;
+  hasErrorEvent: boolean;
   nodes: number;
 }
 
@@ -55,7 +58,7 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   namedCode: 'code error_code errorcode',
   namedType: 'type error_type errortype status __type :exception-type',
   message:
-    'message msg detail error error_message errormessage title description error_description raw body reason',
+    'message msg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
   status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
   param: 'param loc field parameter',
   stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason',
@@ -108,18 +111,35 @@ function newFindings(): Findings {
     stops: new Set(),
     quotas: [],
     messages: [],
+    headers: {},
     retryDelay: undefined,
     isAnswer: false,
     hasContent: false,
     deliveredBeforeError: false,
+    hasErrorEvent: false,
     nodes: 0,
   };
 }
 
 function digEvent(event: unknown, into: Findings): void {
-  const hadNoError = into.codes.size === 0 && into.messages.length === 0;
-  visit(event, undefined, 0, into);
-  if (into.hasContent && hadNoError && into.messages.length === 0) into.deliveredBeforeError = true;
+  const isError = isErrorEvent(event);
+  if (isError) into.hasErrorEvent = true;
+  visit(isError ? event : withoutType(event), undefined, 0, into);
+  if (into.hasContent && !into.hasErrorEvent) into.deliveredBeforeError = true;
+}
+
+function isErrorEvent(event: unknown): boolean {
+  if (!isPlainObject(event)) return false;
+  const type = event['type'];
+  const saysSo = typeof type === 'string' && /(?:^|[._])(?:error|failed|exception)$/.test(type);
+  return saysSo || (event['error'] !== undefined && event['error'] !== null);
+}
+
+/** The type of an event that is no error names the event, not a failure. */
+function withoutType(event: unknown): unknown {
+  if (!isPlainObject(event)) return event;
+  const { type: _type, ...rest } = event;
+  return rest;
 }
 
 function visit(value: unknown, roles: Roles | undefined, depth: number, into: Findings): void {
@@ -137,11 +157,19 @@ function object(value: Record<string, unknown>, depth: number, into: Findings): 
     const roles = rolesOf(name);
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isAnswer = true;
+    if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
+    // OpenAI refuses in a field of its own and calls the stop a normal one
+    if (name === 'refusal' && typeof item === 'string' && item !== '') into.stops.add('refusal');
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
     } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
     else visit(item, roles, depth + 1, into);
   }
+}
+
+function keepHeaders(headers: Record<string, unknown>, into: Findings): void {
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === 'string' && value.length <= 200) into.headers[name.toLowerCase()] = value;
 }
 
 /** `response` and `delta` also wrap whole events, which have more to say than content. */

@@ -30,7 +30,7 @@ describe('JSON where it should not be', () => {
 describe('an event stream kept as text', () => {
   it('gives its events in order, without the end marker', () => {
     const text = 'event: a\ndata: {"n":1}\n\n: comment\ndata: {"n":2}\n\ndata: [DONE]\n\n';
-    expect(parseEventStream(text)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(parseEventStream(text)).toEqual({ events: [{ n: 1 }, { n: 2 }], isEnded: true });
   });
 
   it('is not seen in other text', () => {

@@ -18,18 +18,42 @@ export function parseEmbedded(text: string): unknown {
   return parseJson(candidate) ?? parsePythonDict(candidate);
 }
 
-/** The events of a server-sent stream that was kept as text, in order. */
-export function parseEventStream(text: string): readonly unknown[] | undefined {
-  if (!/^(?:event|data|id|:)/.test(text.slice(0, 64).trimStart())) return undefined;
+export interface EventStream {
+  readonly events: readonly unknown[];
+  /** It has the end marker of its protocol. */
+  readonly isEnded: boolean;
+}
+
+/** A stream that was kept as text: server-sent events, or one JSON object a line. */
+export function parseEventStream(text: string): EventStream | undefined {
+  return parseServerSentEvents(text) ?? parseJsonLines(text);
+}
+
+function parseJsonLines(text: string): EventStream | undefined {
+  if (!/^\{[^\n]{0,16384}\}\s{0,4}\n\{/.test(text)) return undefined;
   const events = text
     .slice(0, MAX_BODY_CHARS)
     .split('\n')
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).trim())
-    .filter((data) => data !== '' && data !== '[DONE]')
-    .map((data) => parseJson(data) ?? data);
-  return events.length === 0 ? undefined : events;
+    .filter((line) => line.trim() !== '')
+    .map((line) => parseJson(line) ?? line);
+  return { events, isEnded: END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
 }
+
+function parseServerSentEvents(text: string): EventStream | undefined {
+  if (!/^(?:event|data|id|:)/.test(text.slice(0, 64).trimStart())) return undefined;
+  const data = text
+    .slice(0, MAX_BODY_CHARS)
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).trim());
+  const events = data
+    .filter((event) => event !== '' && event !== END)
+    .map((event) => parseJson(event) ?? event);
+  return { events, isEnded: data.includes(END) || END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
+}
+
+const END = '[DONE]';
+const END_EVENT = /"type"\s{0,2}:\s{0,2}"(?:message_stop|response\.completed|response\.incomplete|response\.failed)"|"done"\s{0,2}:\s{0,2}true/;
 
 export function parseJson(text: string): unknown {
   const trimmed = text.trim();

@@ -30,18 +30,23 @@ export interface Evidence {
   readonly form: BodyForm;
   /** An answer that holds nothing at all. */
   readonly isEmptyAnswer: boolean;
+  /** A stream that stops without a stop reason or an end marker. */
+  readonly isUnfinished: boolean;
+  /** Of the answer, and of the upstream answer that a gateway put into the body. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly delivered: boolean;
 }
 
 const MAX_TEXT_CHARS = 8192;
 
 export function gatherEvidence(failure: ProviderFailure): Evidence {
-  const { form, value } = readBody(failure.body);
+  const { form, value, isEnded } = readBody(failure.body);
   const findings = dig(value, form === 'events');
   addSingledOut(findings, failure);
 
   const text = findings.messages.join('\n').slice(0, MAX_TEXT_CHARS);
-  const status = speakingStatus(failure.status, findings, text);
+  const said = text === '' ? (failure.transport?.message ?? '') : text;
+  const status = speakingStatus(failure.status, findings, said.slice(0, 1024));
   return {
     failure,
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
@@ -57,22 +62,34 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     spoken: findFamilies(text),
     form,
     isEmptyAnswer: !isRefusal(status) && isEmptyAnswer(form, findings),
+    isUnfinished:
+      form === 'events' && !isEnded && !findings.hasErrorEvent && findings.stops.size === 0,
+    headers: { ...findings.headers, ...failure.headers },
     delivered: form === 'events' ? findings.deliveredBeforeError : failure.delivered,
   };
 }
 
-function readBody(body: unknown): { readonly form: BodyForm; readonly value: unknown } {
+interface ReadBody {
+  readonly form: BodyForm;
+  readonly value: unknown;
+  readonly isEnded?: boolean;
+}
+
+function readBody(body: unknown): ReadBody {
   if (body === undefined || body === null) return { form: 'none', value: undefined };
   if (typeof body !== 'string') return { form: 'json', value: body };
   const text = body.slice(0, MAX_BODY_CHARS).trim();
   if (text === '') return { form: 'empty', value: undefined };
   if (/^<(?:!doctype|html|head|\?xml)/i.test(text)) return { form: 'html', value: pageTitle(text) };
-  const events = parseEventStream(text);
-  if (events !== undefined) return { form: 'events', value: events };
+  const stream = parseEventStream(text);
+  if (stream !== undefined)
+    return { form: 'events', value: stream.events, isEnded: stream.isEnded };
   const parsed = parseEmbedded(text);
   if (parsed !== undefined) return { form: 'json', value: [parsed, withoutObject(text)] };
-  return { form: /^[[{]/.test(text) ? 'cut_json' : 'text', value: text };
+  return { form: CUT_JSON.test(text) ? 'cut_json' : 'text', value: text };
 }
+
+const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
 
 /** The prose around an embedded object is evidence too. */
 function withoutObject(text: string): string {
@@ -92,6 +109,8 @@ function addSingledOut(findings: Findings, failure: ProviderFailure): void {
   for (const word of [code, type, named]) {
     if (word !== undefined) addCode(word, findings);
   }
+  const grpc = /^\d{1,2} ([A-Z_]{2,40}): /.exec(failure.transport?.message ?? '');
+  if (grpc !== null) dig({ code: grpc[1], message: failure.transport?.message }, false, findings);
   // an SDK's own sentence repeats the body, or stands for a body that is gone
   if (findings.messages.length === 0 && message !== undefined) dig(message, false, findings);
 }
@@ -106,10 +125,10 @@ function speakingStatus(
   return outer >= 500 && inner !== undefined ? inner : outer;
 }
 
-/** SDKs print `429 Rate limit reached …`. */
+/** SDKs print `429 Rate limit reached`, `[400 Bad Request]`, `Unexpected server response: 401`. */
 function leadingStatus(text: string): number | undefined {
-  const match = /^([45]\d\d)\b/.exec(text);
-  return match === null ? undefined : Number(match[1]);
+  const match = /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|status code):? ([45]\d\d)\b/i.exec(text);
+  return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }
 
 function isRefusal(status: number | undefined): boolean {

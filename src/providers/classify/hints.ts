@@ -22,7 +22,7 @@ export interface HintOptions {
 type Headers = Readonly<Record<string, string>>;
 
 export function findHint(evidence: Evidence, options: HintOptions): RetryHint | undefined {
-  const { headers } = evidence.failure;
+  const { headers } = evidence;
   const now = parseDate(headers['date']) ?? options.nowMs;
   return (
     fromMillisecondHeaders(headers) ??

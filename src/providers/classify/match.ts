@@ -59,6 +59,7 @@ const COMPILERS: Compilers = {
   phases: (phases) => ({ failure }) =>
     phases.includes(failure.phase) ? `phase=${failure.phase}` : undefined,
   forms: (forms) => ({ form }) => (forms.includes(form) ? `body=${form}` : undefined),
+  unfinished: () => ({ isUnfinished }) => (isUnfinished ? 'stream=unfinished' : undefined),
   emptyAnswer: () => ({ isEmptyAnswer }) => (isEmptyAnswer ? 'answer=empty' : undefined),
   codes: (codes) => {
     const known = new Set(codes);
@@ -71,6 +72,11 @@ const COMPILERS: Compilers = {
   codeEndings: (endings) => (evidence) => {
     for (const code of evidence.codes)
       if (endings.some((ending) => code.endsWith(ending))) return `code=${code}`;
+    return undefined;
+  },
+  codeParts: (parts) => (evidence) => {
+    for (const code of evidence.codes)
+      if (parts.some((part) => code.includes(part))) return `code=${code}`;
     return undefined;
   },
   stops: (stops) => {
@@ -107,6 +113,7 @@ const COMPILERS: Compilers = {
     return found === undefined ? undefined : `param=${nameIn(found)}`;
   },
   phrases: (families) => (evidence) => firstPhrase(evidence, families),
+  phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
   notPhrases: (families) => (evidence) =>
     firstPhrase(evidence, families) === undefined ? '' : undefined,
   asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),

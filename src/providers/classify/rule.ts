@@ -21,8 +21,12 @@ export interface Conditions {
   readonly codes?: readonly string[];
   readonly notCodes?: readonly string[];
   readonly codeEndings?: readonly string[];
+  /** For vocabularies that build codes from parts. */
+  readonly codeParts?: readonly string[];
   readonly params?: RegExp;
   readonly phrases?: readonly Family[];
+  /** One of these too. */
+  readonly phrasesToo?: readonly Family[];
   readonly notPhrases?: readonly Family[];
   readonly quota?: 'long_window' | 'short_window' | 'zero';
   /** The request alone asks for more than the limit that the message states. */
@@ -37,6 +41,8 @@ export interface Conditions {
   readonly forms?: readonly BodyForm[];
   readonly phases?: readonly Phase[];
   readonly emptyAnswer?: true;
+  /** A stream whose events stop without a stop reason or an end marker. */
+  readonly unfinished?: true;
   readonly hasStatus?: boolean;
   readonly hasTransport?: boolean;
 }

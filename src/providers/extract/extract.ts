@@ -2,11 +2,11 @@
  * From whatever was thrown to the one envelope that the classifier reads. Total: any value gives an
  * envelope or undefined, never an exception.
  */
-import { toBoundedJson, type JsonBounds } from '../../errors/json.ts';
 import type { Operation, ProviderFailure, TransportFault, Verdict } from '../envelope.ts';
 import type { Extracted } from './extractor.ts';
 import { linksOf } from './links.ts';
 import { phaseOf } from './phase.ts';
+import { plainBody } from './plain-body.ts';
 import { EXTRACTORS, GENERIC_SOURCES } from './table.ts';
 
 /** What the caller knows; it wins over what can be guessed. */
@@ -77,7 +77,7 @@ function complete(
     code: found.code,
     type: found.type,
     message: found.message,
-    body: plain(found.body),
+    body: plainBody(found.body),
     transport,
     phase,
     delivered: hints.delivered ?? found.delivered ?? phase === 'streaming',
@@ -107,21 +107,6 @@ function firstOf<Field extends 'provider' | 'model' | 'api' | 'operation'>(
   field: Field,
 ): Extracted[Field] {
   return all.find((found) => found[field] !== undefined)?.[field];
-}
-
-/** Far beyond what is read of a body, and short of what could hurt. */
-const BODY_BOUNDS: JsonBounds = {
-  maxDepth: 24,
-  maxNodes: 4096,
-  maxStringChars: 64 * 1024,
-  maxChars: 256 * 1024,
-};
-
-/** A body may be a live object of the caller; from here on it is data that nobody changes or traps. */
-function plain(body: unknown): unknown {
-  return body === undefined || typeof body === 'string'
-    ? body
-    : toBoundedJson(body, BODY_BOUNDS).value;
 }
 
 type Loose = { readonly [Field in keyof ProviderFailure]: ProviderFailure[Field] | undefined };

@@ -2,7 +2,7 @@
  * The response headers that say something about a failure. The rest is dropped at once: headers also
  * carry cookies and account names, and nothing that is not needed should travel on.
  */
-import { isArray, isPlainObject, readProperty } from '../../errors/json.ts';
+import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/json.ts';
 
 const KEPT: ReadonlySet<string> = new Set([
   'retry-after',
@@ -95,15 +95,6 @@ function pairsOfList(list: readonly unknown[]): readonly Pair[] {
 function lengthOf(list: readonly unknown[]): number {
   const length = readProperty(list, 'length');
   return typeof length === 'number' && length > 0 ? length : 0;
-}
-
-function keysOf(bag: object): readonly string[] {
-  try {
-    return Object.keys(bag);
-  } catch {
-    // a proxy may refuse to list its keys; it then has no headers
-    return [];
-  }
 }
 
 function valueText(value: unknown): string | undefined {

@@ -3,7 +3,7 @@
  * problem document, and the errors of any client that keeps a status beside the answer.
  */
 import { isPlainObject, readProperty } from '../../errors/json.ts';
-import type { Operation } from '../envelope.ts';
+import type { Operation, Phase, TransportFault } from '../envelope.ts';
 import { readAddress } from './address.ts';
 import {
   hasAnyKey,
@@ -37,12 +37,10 @@ function isWrittenDown(link: object): boolean {
 
 function writtenDown(link: object): Extracted | undefined {
   const status = readStatus(link, 'status');
-  const body = parseBody(readProperty(link, 'body'));
-  const faultLike = readProperty(link, 'transport');
-  const transport = isPlainObject(faultLike) ? describeFault(faultLike) : undefined;
-  if (status === undefined && body === undefined && transport === undefined) return undefined;
   const stream = readProperty(link, 'stream');
-  const isStream = stream === true || (typeof stream === 'string' && stream !== '');
+  const body = parseBody(readProperty(link, 'body')) ?? parseBody(isPlainObject(stream) && stream);
+  const transport = faultOf(readProperty(link, 'transport'));
+  if (status === undefined && body === undefined && transport === undefined) return undefined;
   return {
     provider: readText(link, 'provider'),
     model: readText(link, 'model'),
@@ -53,16 +51,25 @@ function writtenDown(link: object): Extracted | undefined {
     body,
     transport,
     verdict: transport === undefined ? undefined : verdictOfFault(transport),
-    phase: isStream ? 'streaming' : phaseWithoutStream(status, transport),
+    phase: phaseIn(status, transport, Boolean(stream)),
   };
 }
 
-function phaseWithoutStream(
+/** People note a fault by its code alone, too. */
+function faultOf(noted: unknown): TransportFault | undefined {
+  if (isPlainObject(noted)) return describeFault(noted);
+  if (typeof noted !== 'string' || noted === '') return undefined;
+  return describeFault(/^[A-Z][A-Z0-9_]+$/.test(noted) ? { code: noted } : { message: noted });
+}
+
+function phaseIn(
   status: number | undefined,
-  transport: Extracted['transport'],
-): Extracted['phase'] {
-  if (status !== undefined || transport === undefined) return 'headers';
-  return phaseOfFault(transport);
+  transport: TransportFault | undefined,
+  isStream: boolean,
+): Phase {
+  // a refusal comes before any stream, whatever was asked for
+  if (isStream && (status === undefined || status < 400)) return 'streaming';
+  return status !== undefined || transport === undefined ? 'headers' : phaseOfFault(transport);
 }
 
 function operationOf(value: unknown): Operation | undefined {

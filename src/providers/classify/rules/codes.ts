@@ -63,7 +63,7 @@ export const LYING_CODE_RULES: readonly Rule[] = [
     id: 'permission.unsupported-until-granted',
     when: {
       codes: ['unsupported_value', 'unsupported_parameter', 'invalid_request', 'failed_precondition'],
-      phrases: ['permission'],
+      phrases: ['permission', 'region'],
       notPhrases: ['spent', 'context', 'content_filter', 'model', 'oversize', 'tool_schema'],
     },
     then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
@@ -74,6 +74,16 @@ export const LYING_CODE_RULES: readonly Rule[] = [
     when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
     then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'reported as a missing right, but the key itself is no good',
+  },
+  {
+    id: 'permission.reported-as-unknown-caller',
+    when: {
+      statuses: [401],
+      codes: [...DENIED_CODES, 'key_model_access_denied', 'team_model_access_denied'],
+      notPhrases: ['auth', 'spent'],
+    },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the caller is known; the code says that a right is missing, whatever the status',
   },
   {
     id: 'context.oversize-status',
@@ -174,9 +184,15 @@ export const CODE_RULES: readonly Rule[] = [
   },
   {
     id: 'zhipu.rate',
-    when: { providers: ['zhipu'], codes: ['1302', '1303', '1305'] },
+    when: { providers: ['zhipu'], codes: ['1302', '1303'] },
     then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
     why: 'Zhipu numbers its failures; these are limits of concurrency and rate',
+  },
+  {
+    id: 'zhipu.overload',
+    when: { providers: ['zhipu'], codes: ['1305', '1312'] },
+    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'Zhipu numbers its failures; this one is too much traffic from everyone',
   },
   {
     id: 'zhipu.content',
@@ -209,10 +225,23 @@ export const CODE_RULES: readonly Rule[] = [
         'cyber_policy_violation',
         'image_content_policy_violation',
         'sanitization_blocked',
+        'hooks_failed',
       ],
     },
     then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'a policy refused the content, even where the message invites a retry',
+  },
+  {
+    id: 'content.code-part',
+    when: { codeParts: ['unsafe', 'nsfw', 'moderation', 'content_policy', 'content_filter', 'harmful'] },
+    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'a code built from a word for refused content',
+  },
+  {
+    id: 'zhipu.context',
+    when: { providers: ['zhipu'], codes: ['1261'] },
+    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'Zhipu numbers its failures; this one is a prompt that is too long',
   },
   {
     id: 'context.code',
@@ -281,6 +310,7 @@ export const CODE_RULES: readonly Rule[] = [
         'model_not_found',
         'model_not_available',
         'model_not_exist',
+        'model_not_supported',
         'model_unavailable',
         'model_decommissioned',
         'model_deprecated',
@@ -338,6 +368,17 @@ export const CODE_RULES: readonly Rule[] = [
     why: 'a code for a tool or output schema that was refused',
   },
   {
+    id: 'parameter.range',
+    when: { codeEndings: ['_above_max_value', '_below_min_value', 'array_above_max_length', 'array_below_min_length'] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a number or a list outside its range',
+  },
+  {
     id: 'tool-schema.param',
     when: {
       params: /^(?:body\.)?(?:tools|functions)(?:[[.]|$)|^text\.format\.schema|^response_format\.json_schema/,
@@ -362,6 +403,8 @@ export const CODE_RULES: readonly Rule[] = [
         'unrecognized_parameter',
         'unsupported_tool',
         'unknown_field',
+        'operation_not_supported',
+        'not_supported',
       ],
     },
     then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
@@ -415,6 +458,7 @@ export const CODE_RULES: readonly Rule[] = [
         'deadline_exceeded',
         'gateway_timeout',
         'upstream_timeout',
+        'batch_expired',
         'expired',
         'cf_origin_timeout',
       ],
@@ -444,6 +488,8 @@ export const CODE_RULES: readonly Rule[] = [
         'server_busy',
         'model_loading',
         'provider_overloaded',
+        'queue_exceeded',
+        'queue_full',
       ],
     },
     then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },

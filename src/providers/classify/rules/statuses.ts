@@ -3,12 +3,12 @@ import type { Rule } from '../rule.ts';
 
 /** Settings of a call, as opposed to what it is about. */
 const SETTING =
-  /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities)$/;
+  /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities|session\.\w+)$/;
 
 export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'parameter.name',
-    when: { statuses: [400, 422], params: SETTING },
+    when: { params: SETTING },
     then: {
       kind: 'provider.invalid_request',
       category: 'configuration',
@@ -16,17 +16,6 @@ export const STATUS_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'the parameter that was refused is a setting of the call',
-  },
-  {
-    id: 'parameter.range',
-    when: { codeEndings: ['_above_max_value', '_below_min_value', '_above_max_length'] },
-    then: {
-      kind: 'provider.invalid_request',
-      category: 'configuration',
-      scope: 'request',
-      recovery: 'human',
-    },
-    why: 'a number outside its range',
   },
   {
     id: 'answer.web-page',
@@ -56,6 +45,17 @@ export const STATUS_RULES: readonly Rule[] = [
     when: { statuses: [403, 451] },
     then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'the server knows the caller and says no',
+  },
+  {
+    id: 'address.text',
+    when: { statuses: [404, 405], phrases: ['wrong_address'] },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the message speaks of the address: the base URL is wrong',
   },
   {
     id: 'status.404',
@@ -169,6 +169,12 @@ export const STATUS_RULES: readonly Rule[] = [
     when: { codes: ['invalid_request', 'bad_request', 'invalid_argument', 'validation', 'invalid_prompt', 'invalid_input'] },
     then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'a code for a refused request, without a status',
+  },
+  {
+    id: 'code.invalid',
+    when: { codeParts: ['invalid_', 'missing_', 'malformed'] },
+    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a code for something invalid in the request, without a status that says so',
   },
   {
     id: 'code.denied',

@@ -73,10 +73,28 @@ export const STOP_RULES: readonly Rule[] = [
     why: 'the model wrote a tool call or an answer that nobody can read; the next sample may do',
   },
   {
+    id: 'stop.resources',
+    when: { stops: ['insufficient_system_resource', 'model_overloaded', 'overloaded'] },
+    then: {
+      kind: 'provider.overloaded',
+      category: 'ambiguous',
+      outcome: 'partial',
+      scope: 'model',
+      recovery: 'window',
+    },
+    why: 'the answer was broken off for want of capacity',
+  },
+  {
     id: 'stop.error',
     when: { stops: ['error', 'network_error', 'network', 'failed', 'server', 'abort', 'aborted', 'other', 'cancelled'] },
     then: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
     why: 'the provider ended the answer by an error of its own',
+  },
+  {
+    id: 'stream.unfinished',
+    when: { unfinished: true },
+    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'the events stop without a stop reason and without an end marker',
   },
   {
     id: 'answer.empty',

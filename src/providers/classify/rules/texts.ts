@@ -20,6 +20,12 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'a limit by the day or longer',
   },
   {
+    id: 'quota.long-window-limit',
+    when: { statuses: [400, 402, 403, 412], phrases: ['long_window'], phrasesToo: ['rate_limit'] },
+    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+    why: 'a limit by the day or longer, under a status that is no rate limit’s',
+  },
+  {
     id: 'rate.oversize-status',
     when: { statuses: [429], phrases: ['oversize'] },
     then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
@@ -48,7 +54,11 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'context.text',
-    when: { phrases: ['context'], notPhrases: ['rate_limit'] },
+    when: {
+      statuses: [200, ...REFUSED, 403, 413, 500, 502, 503],
+      phrases: ['context'],
+      notPhrases: ['short_window'],
+    },
     then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
     why: 'the message says that the prompt does not fit the window',
   },
@@ -60,9 +70,15 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'auth.text',
-    when: { statuses: [400, 403, 404, 412, 422, 500], phrases: ['auth'] },
+    when: { statuses: [400, 404, 412, 422, 500], phrases: ['auth'] },
     then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the message speaks of the key, whatever the status',
+  },
+  {
+    id: 'auth.text-forbidden',
+    when: { statuses: [403], phrases: ['auth'], notPhrases: ['permission'] },
+    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'forbidden, and the message speaks of the key itself',
   },
   {
     id: 'overload.text',
@@ -88,9 +104,15 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'media.text',
-    when: { statuses: REFUSED, phrases: ['media'] },
+    when: { statuses: REFUSED, phrases: ['media'], notPhrases: ['unsupported_parameter'] },
     then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'an image or a file that cannot be read',
+  },
+  {
+    id: 'permission.region',
+    when: { statuses: [200, 400, 404, 412, 422, 500], phrases: ['region'] },
+    then: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the message says that the caller’s country or region is not served',
   },
   {
     id: 'permission.text',
@@ -196,6 +218,18 @@ export const TEXT_RULES: readonly Rule[] = [
     when: { hasStatus: false, phrases: ['content_filter'] },
     then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the message speaks of a content policy',
+  },
+  {
+    id: 'context.text-without-status',
+    when: { hasStatus: false, phrases: ['context'], notPhrases: ['short_window'] },
+    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the message says that the prompt does not fit the window',
+  },
+  {
+    id: 'permission.text-without-status',
+    when: { hasStatus: false, phrases: ['permission', 'region'] },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the message says that a right is missing',
   },
   {
     id: 'model.text-without-status',

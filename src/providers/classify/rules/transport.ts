@@ -3,15 +3,45 @@ import type { Rule } from '../rule.ts';
 
 export const TRANSPORT_RULES: readonly Rule[] = [
   {
+    id: 'transport.proxy-login',
+    when: { transportText: /proxy response \(?407|HTTP tunneling/i },
+    then: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a proxy refused the tunnel; undici reports it as an abort, but nobody aborted',
+  },
+  {
+    id: 'transport.no-credentials',
+    when: { transportNames: ['CredentialsProviderError', 'AI_LoadAPIKeyError'] },
+    then: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the SDK found no credentials and sent nothing',
+  },
+  {
+    id: 'transport.no-credentials-text',
+    when: { hasStatus: false, transportText: /could not load (?:the default )?credentials|api key is missing/i },
+    then: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the SDK found no credentials and sent nothing',
+  },
+  {
     id: 'transport.aborted',
-    when: { transportNames: ['AbortError', 'APIUserAbortError', 'RequestAbortedError'] },
+    when: { transportNames: ['AbortError', 'APIUserAbortError', 'RequestAbortedError', 'CanceledError', 'CancelledError'] },
+    then: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'the caller stopped the call; nobody failed',
+  },
+  {
+    id: 'transport.cancelled-code',
+    when: { transportCodes: ['ERR_CANCELED', 'ABORT_ERR'] },
     then: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
     why: 'the caller stopped the call; nobody failed',
   },
   {
     id: 'transport.tls-certificate',
     when: {
-      transportCodePrefixes: ['CERT_', 'ERR_TLS_CERT', 'UNABLE_TO_', 'SELF_SIGNED', 'DEPTH_ZERO'],
+      transportCodePrefixes: ['CERT_', 'ERR_CERT_', 'ERR_TLS_CERT', 'UNABLE_TO_', 'SELF_SIGNED', 'DEPTH_ZERO'],
     },
     then: {
       kind: 'provider.network',
@@ -47,6 +77,18 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     why: 'the base URL is not an address',
   },
   {
+    id: 'transport.address-text',
+    when: { transportText: /^(?:bad port|unknown scheme|invalid url)$|not implemented\.\.\. yet/i },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'fetch refuses the base URL for its port or scheme',
+  },
+  {
     id: 'transport.header-value',
     when: { transportCodes: ['ERR_INVALID_CHAR', 'ERR_HTTP_INVALID_HEADER_VALUE'] },
     then: { kind: 'provider.auth', outcome: 'not_started', scope: 'key', recovery: 'human' },
@@ -69,6 +111,29 @@ export const TRANSPORT_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'the peer does not answer in HTTP; wrong port and faulty proxy look alike',
+  },
+  {
+    id: 'transport.not-json-page',
+    when: { hasStatus: false, transportText: /unexpected token '?</i },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a web page where JSON should be: the base URL is wrong',
+  },
+  {
+    id: 'transport.not-json',
+    when: { hasStatus: false, phases: ['before_send', 'sent', 'headers'], transportNames: ['SyntaxError'] },
+    then: {
+      kind: 'provider.unknown',
+      category: 'ambiguous',
+      outcome: 'unknown',
+      scope: 'request',
+      recovery: 'now',
+    },
+    why: 'an answer came and cannot be read; the work may be done and billed',
   },
   {
     id: 'stream.cut',
@@ -133,6 +198,12 @@ export const TRANSPORT_RULES: readonly Rule[] = [
         'ConnectionRefused',
         'ERR_SOCKET_CONNECTION_TIMEOUT',
         'ERR_PROXY_CONNECTION_FAILED',
+        'ERR_INTERNET_DISCONNECTED',
+        'ERR_NAME_NOT_RESOLVED',
+        'ERR_CONNECTION_REFUSED',
+        'ERR_CONNECTION_TIMED_OUT',
+        'ERR_ADDRESS_UNREACHABLE',
+        'ERR_NETWORK_ACCESS_DENIED',
       ],
     },
     then: {
@@ -156,7 +227,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     id: 'transport.connect-text',
-    when: { hasStatus: false, transportText: /tcp connect error|dns error|failed to lookup|unable to connect/i },
+    when: { hasStatus: false, transportText: /tcp connect error|dns error|failed to lookup|unable to connect|no connection established|connect ECONN/i },
     then: {
       kind: 'provider.network',
       outcome: 'not_started',
@@ -164,6 +235,17 @@ export const TRANSPORT_RULES: readonly Rule[] = [
       recovery: 'now',
     },
     why: 'a runtime without error codes says that no connection came about',
+  },
+  {
+    id: 'transport.refused-stream',
+    when: { hasStatus: false, transportText: /REFUSED_STREAM/ },
+    then: {
+      kind: 'provider.network',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'now',
+    },
+    why: 'HTTP/2 promises that a refused stream was not looked at',
   },
   {
     id: 'transport.timeout',
@@ -189,10 +271,30 @@ export const TRANSPORT_RULES: readonly Rule[] = [
         'BodyTimeoutError',
         'APIConnectionTimeoutError',
         'RequestTimeoutError',
+        'ReadTimeout',
+        'WriteTimeout',
+        'ReadTimeoutError',
       ],
     },
     then: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'the request left and no answer came in time',
+  },
+  {
+    id: 'transport.connect-name',
+    when: { transportNames: ['ConnectTimeout', 'ConnectError', 'PoolTimeout', 'ConnectTimeoutError'] },
+    then: {
+      kind: 'provider.network',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'now',
+    },
+    why: 'a client names what failed: connecting',
+  },
+  {
+    id: 'transport.lost-name',
+    when: { transportNames: ['ReadError', 'WriteError', 'RemoteProtocolError', 'SocketError'] },
+    then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'a client names what failed: the connection, after the request may have left',
   },
   {
     id: 'transport.lost',
@@ -209,6 +311,11 @@ export const TRANSPORT_RULES: readonly Rule[] = [
         'ERR_HTTP2_SESSION_ERROR',
         'ERR_HTTP2_STREAM_ERROR',
         'ERR_HTTP2_GOAWAY_SESSION',
+        'ERR_CONNECTION_RESET',
+        'ERR_CONNECTION_CLOSED',
+        'ERR_NETWORK_CHANGED',
+        'ERR_EMPTY_RESPONSE',
+        'ERR_NETWORK',
       ],
     },
     then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
@@ -218,7 +325,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     id: 'transport.lost-text',
     when: {
       hasStatus: false,
-      transportText: /socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection)|error sending request|fetch failed|failed to fetch|load failed|terminated/i,
+      transportText: /socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|fetch failed|failed to fetch|load failed|^terminated$/i,
     },
     then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',

@@ -1,0 +1,65 @@
+/**
+ * Text within a bound: filtered first, then cut, so that a cut can never leave half a secret. What
+ * comes out is a fixed point: bounding it again with the same filter changes nothing.
+ */
+
+/** Stands for whatever was taken out of a text. */
+export const REDACTED = '[redacted]';
+
+/** Stands for the rest of a text that was cut. */
+export const ELLIPSIS = '…';
+
+export type TextFilter = (text: string) => string;
+
+export interface BoundedText {
+  readonly text: string;
+  /** Characters left out; what the filter took out does not count. */
+  readonly cutChars: number;
+}
+
+/** A text is read this far beyond its bound, so that the filter sees what a cut would halve. */
+const MARGIN_CHARS = 4096;
+
+/** At the end of what was read a secret may begin that the filter saw too little of. */
+const GUARD_CHARS = 1024;
+
+export function boundText(text: string, maxChars: number, filter: TextFilter): BoundedText {
+  const read = text.slice(0, maxChars + MARGIN_CHARS);
+  const unread = text.length - read.length;
+  const filtered = filter(read);
+  if (unread === 0 && filtered.length <= maxChars) return { text: filtered, cutChars: 0 };
+
+  const trusted = unread === 0 ? filtered.length : filtered.length - GUARD_CHARS;
+  const end = endBefore(filtered, Math.max(0, Math.min(maxChars - ELLIPSIS.length, trusted)));
+  return {
+    text: filtered.slice(0, end) + ELLIPSIS,
+    cutChars: filtered.length - end + unread,
+  };
+}
+
+/** The last place up to `end` that splits neither a character nor a mark. */
+function endBefore(text: string, end: number): number {
+  const mark = text.lastIndexOf(REDACTED, end - 1);
+  if (mark >= 0 && mark + REDACTED.length > end) return mark;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+}
+
+/** The length of a text in UTF-8. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1))) {
+      bytes += 4;
+      index++;
+    } else bytes += 3;
+  }
+  return bytes;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
+}

@@ -1,0 +1,185 @@
+/**
+ * What can be proved of a workflow before a token is spent: which kinds each node can fail with and
+ * what takes them, that its names exist, that it ends, and the most it can cost. A verdict is data.
+ */
+import type { FilePlan, WorkflowPlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+import { fromPointer } from '../path.ts';
+import type { Problem, Report } from '../problem.ts';
+import { NOTHING, type Bill } from './bill.ts';
+import { buildFlow, type Flow } from './flow.ts';
+import { checkModels } from './models.ts';
+import { checkNames } from './names.ts';
+import { orderOf } from './order.ts';
+import { kindsOf } from './raises.ts';
+import { ASKED_BY_DEFAULT, handlingOf, handlingWords } from './routing.ts';
+import { checkStructure } from './structure.ts';
+import { toWorstCase, worstBill, type WorstCase } from './worst-case.ts';
+
+export interface NodeVerdict {
+  /** The kinds it can fail with. */
+  readonly raises: readonly string[];
+  /** What takes each of them, in words. */
+  readonly routes: Readonly<Record<string, string>>;
+  /** Those that no route takes. */
+  readonly unhandled: readonly string[];
+}
+
+export interface FileVerdict {
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  readonly nodes: Readonly<Record<string, NodeVerdict>>;
+  readonly worstCase: WorstCase;
+}
+
+export interface CheckOptions {
+  /** A kind that falls to the default is an error where the file does not say that it is meant. */
+  readonly strict?: boolean;
+  /** The file is about to be run as the top: nobody is there to propagate to. */
+  readonly asTop?: boolean;
+  /** Model providers that the host registers beside the built-in ones. */
+  readonly providers?: readonly string[];
+}
+
+/** The file itself first, then every workflow it can reach. */
+export function checkWorkflow(plan: WorkflowPlan, options: CheckOptions = {}): readonly FileVerdict[] {
+  const checker = new Checker(plan, options);
+  return [plan, ...Object.values(plan.children)].map((file) => checker.verdictOn(file));
+}
+
+class Checker {
+  readonly #root: WorkflowPlan;
+  readonly #options: CheckOptions;
+  readonly #flows = new Map<string, Flow>();
+  readonly #escaping = new Map<string, readonly string[]>();
+  readonly #bills = new Map<string, Bill>();
+
+  constructor(root: WorkflowPlan, options: CheckOptions) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  verdictOn(plan: FilePlan): FileVerdict {
+    const problems: Problem[] = [];
+    const report: Report = (problem) => problems.push(problem);
+    const flow = this.#flowOf(plan);
+    const kinds = (node: NodePlan): readonly string[] => this.#kindsOf(node, plan);
+
+    checkStructure(plan, flow, kinds, report);
+    checkNames({ plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) }, report);
+    checkModels(
+      {
+        plan,
+        inherited: this.#inherited(plan),
+        isCalled: plan !== this.#root,
+        providers: this.#options.providers ?? [],
+      },
+      report,
+    );
+    this.#checkPropagation(plan, flow, report);
+
+    const nodes = Object.fromEntries([...flow.nodes].map(([name, node]) => [name, verdictOn(node, plan, kinds(node))]));
+    if (this.#options.strict === true && plan.onUnhandled === undefined) reportUnhandled(nodes, flow, report);
+    return { file: plan.file, problems, nodes, worstCase: toWorstCase(this.#billOf(plan)) };
+  }
+
+  #flowOf(plan: FilePlan): Flow {
+    const flow = this.#flows.get(plan.file) ?? buildFlow(plan);
+    this.#flows.set(plan.file, flow);
+    return flow;
+  }
+
+  #childOf(file: string): FilePlan | undefined {
+    return this.#root.children[file];
+  }
+
+  /** A child without a runtime of its own has that of the workflow it was reached from. */
+  #inherited(plan: FilePlan): FilePlan['runtime'] {
+    return plan === this.#root ? undefined : this.#root.runtime;
+  }
+
+  #kindsOf(node: NodePlan, plan: FilePlan): readonly string[] {
+    return kindsOf(node, plan, (file) => this.#escapingFrom(file));
+  }
+
+  /** What a child lets through to its caller. Calls in a circle are refused before this is asked. */
+  #escapingFrom(file: string): readonly string[] {
+    const known = this.#escaping.get(file);
+    if (known !== undefined) return known;
+    this.#escaping.set(file, []);
+    const child = this.#childOf(file);
+    const found = child === undefined ? [] : this.#letThrough(child);
+    this.#escaping.set(file, found);
+    return found;
+  }
+
+  #letThrough(child: FilePlan): readonly string[] {
+    const kinds = new Set<string>(['limit.steps', 'limit.run_timeout', 'limit.budget', 'limit.retries']);
+    for (const node of this.#flowOf(child).nodes.values()) {
+      if (node.type === 'terminate' && node.status === 'failed') kinds.add('terminate.failed');
+      for (const kind of this.#kindsOf(node, child)) {
+        const { steps, isSettled } = handlingOf(kind, node.routes, child.onError);
+        if (!isSettled || steps.some(({ route }) => route.move.type === 'propagate')) kinds.add(kind);
+      }
+    }
+    return [...kinds];
+  }
+
+  #billOf(plan: FilePlan): Bill {
+    const known = this.#bills.get(plan.file);
+    if (known !== undefined) return known;
+    this.#bills.set(plan.file, NOTHING);
+    const childBill = (file: string): Bill => {
+      const child = this.#childOf(file);
+      return child === undefined ? NOTHING : this.#billOf(child);
+    };
+    const bill = worstBill(plan, this.#flowOf(plan), childBill, this.#inherited(plan));
+    this.#bills.set(plan.file, bill);
+    return bill;
+  }
+
+  #checkPropagation(plan: FilePlan, flow: Flow, report: Report): void {
+    if (plan !== this.#root) return;
+    const routes = [...plan.onError, ...[...flow.nodes.values()].flatMap((node) => node.routes)];
+    for (const { move, pointer } of routes) {
+      if (move.type !== 'propagate') continue;
+      report({
+        code: 'propagate-at-top',
+        severity: this.#options.asTop === true ? 'error' : 'info',
+        message:
+          this.#options.asTop === true
+            ? 'Nobody calls this workflow, so there is nobody to propagate to'
+            : 'This works only when another workflow calls this one',
+        path: fromPointer(pointer),
+      });
+    }
+  }
+}
+
+function verdictOn(node: NodePlan, plan: FilePlan, kinds: readonly string[]): NodeVerdict {
+  const handled = kinds.map((kind) => [kind, handlingOf(kind, node.routes, plan.onError)] as const);
+  return {
+    raises: kinds,
+    routes: Object.fromEntries(handled.map(([kind, handling]) => [kind, handlingWords(kind, handling)])),
+    unhandled: handled
+      .filter(([kind, { steps }]) => steps.length === 0 && kind !== ASKED_BY_DEFAULT)
+      .map(([kind]) => kind),
+  };
+}
+
+function reportUnhandled(
+  nodes: Readonly<Record<string, NodeVerdict>>,
+  flow: Flow,
+  report: Report,
+): void {
+  for (const [name, { unhandled }] of Object.entries(nodes)) {
+    const node = flow.nodes.get(name);
+    if (unhandled.length === 0 || node === undefined) continue;
+    report({
+      code: 'unhandled-kind',
+      message: `${name} can fail with ${unhandled.length === 1 ? '' : `${unhandled.length} kinds that no route takes, such as `}${unhandled[0]}${unhandled.length === 1 ? ', which no route takes' : ''}`,
+      path: fromPointer(node.location.pointer),
+      suggestion: 'Route them, or say workflow.on_unhandled: fail if the default is meant.',
+    });
+  }
+}

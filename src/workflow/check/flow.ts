@@ -1,0 +1,82 @@
+/**
+ * The graph of one file: which node can come after which, and why. Groups lead to their members as
+ * well as onward; what a member leads to stays inside its branch.
+ */
+import type { FilePlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+import { END, type Route } from '../route.ts';
+
+export type EdgeReason = 'success' | 'error' | 'option' | 'member' | 'managed';
+
+export interface Edge {
+  readonly from: string;
+  /** A node, or `$end`. */
+  readonly to: string;
+  readonly reason: EdgeReason;
+}
+
+export interface Flow {
+  readonly nodes: ReadonlyMap<string, NodePlan>;
+  readonly from: ReadonlyMap<string, readonly Edge[]>;
+  readonly entry: string;
+}
+
+export function buildFlow(plan: FilePlan): Flow {
+  const nodes = new Map<string, NodePlan>();
+  for (const node of plan.nodes) {
+    nodes.set(node.name, node);
+    if (node.type === 'for_each') nodes.set(node.member.name, node.member);
+  }
+  const handlers = targetsOf(plan.onError);
+  const from = new Map<string, readonly Edge[]>();
+  for (const [name, node] of nodes) from.set(name, edgesOf(name, node, handlers));
+  return { nodes, from, entry: plan.entryPoint };
+}
+
+/** Where the run can go on after the node, its members aside. */
+export function onward(flow: Flow, name: string): readonly Edge[] {
+  return (flow.from.get(name) ?? []).filter(({ reason }) => reason !== 'member');
+}
+
+/** The first node of each branch of a group. */
+export function membersOf(node: NodePlan): readonly string[] {
+  if (node.type === 'parallel') return node.members;
+  return node.type === 'for_each' ? [node.member.name] : [];
+}
+
+/** Every node that can be reached from these, themselves included. */
+export function reachable(flow: Flow, starts: Iterable<string>): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const open = [...starts];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (seen.has(name) || !flow.nodes.has(name)) continue;
+    seen.add(name);
+    for (const { to } of flow.from.get(name) ?? []) open.push(to);
+  }
+  return seen;
+}
+
+function edgesOf(name: string, node: NodePlan, handlers: readonly string[]): Edge[] {
+  const edge = (to: string, reason: EdgeReason): Edge => ({ from: name, to, reason });
+  const success = node.routes.filter(({ onError }) => onError === undefined);
+  const failure = node.routes.filter(({ onError }) => onError !== undefined);
+  const endsByItself = node.type === 'terminate' || success.length > 0;
+  return [
+    ...targetsOf(success).map((to) => edge(to, 'success')),
+    ...(endsByItself ? [] : [edge(END, 'success')]),
+    ...targetsOf(failure).map((to) => edge(to, 'error')),
+    ...handlers.map((to) => edge(to, 'error')),
+    ...optionTargets(node).map((to) => edge(to, 'option')),
+    ...membersOf(node).map((to) => edge(to, 'member')),
+    ...(node.type === 'supervisor' ? node.manages.map((to) => edge(to, 'managed')) : []),
+  ];
+}
+
+function targetsOf(routes: readonly Route[]): string[] {
+  return routes.flatMap(({ move }) => (move.type === 'to' ? [move.to] : []));
+}
+
+function optionTargets(node: NodePlan): string[] {
+  if (node.type !== 'human_gate') return [];
+  return node.options.flatMap(({ route }) => (route === undefined ? [] : [route]));
+}

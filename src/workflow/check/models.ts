@@ -1,0 +1,111 @@
+/** Models and tools that are fixed in the file: that they exist, and that they can do what is asked. */
+import { suggest } from '../../errors/suggest.ts';
+import { PROVIDERS } from '../../providers/names.ts';
+import { lacks } from '../../providers/capabilities.ts';
+import type { FilePlan } from '../model.ts';
+import { isKnownProvider, isTemplate, SIMULATED_PROVIDER } from '../models.ts';
+import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../node-model.ts';
+import { fromPointer, type Path } from '../path.ts';
+import type { Report } from '../problem.ts';
+
+export interface ModelsContext {
+  readonly plan: FilePlan;
+  /** Of the caller, for a child that sets none. */
+  readonly inherited: FilePlan['runtime'];
+  /** False for a file that is checked alone and may be somebody's child. */
+  readonly isCalled: boolean;
+  /** Providers that the host registers. */
+  readonly providers: readonly string[];
+}
+
+export function checkModels(context: ModelsContext, report: Report): void {
+  const { plan } = context;
+  checkChain(plan.runtime?.defaultModel ?? [], ['workflow', 'runtime', 'default_model'], context, report);
+  for (const node of plan.nodes) {
+    checkNode(node, context, report);
+    if (node.type === 'for_each') checkNode(node.member, context, report);
+  }
+}
+
+function checkNode(node: NodePlan, context: ModelsContext, report: Report): void {
+  const path = fromPointer(node.location.pointer);
+  if (node.type === 'tool') checkTool(node.tool, [...path, 'tool'], context, report);
+  if (node.type !== 'agent' && node.type !== 'supervisor') return;
+  if (node.type === 'agent')
+    node.tools?.forEach((tool, index) => checkTool(tool, [...path, 'tools', index], context, report));
+  const chain = node.model ?? (context.plan.runtime ?? context.inherited)?.defaultModel;
+  if (chain === undefined) {
+    report({
+      code: 'no-model',
+      message: `${node.name} has no model, and the file has no default model`,
+      path,
+      suggestion: 'model: provider/name on the node, or workflow.runtime.default_model',
+    });
+    return;
+  }
+  if (node.model !== undefined) checkChain(node.model, [...path, 'model'], context, report);
+  checkCapabilities(node, chain, path, report);
+}
+
+function checkChain(chain: readonly ModelEntry[], path: Path, context: ModelsContext, report: Report): void {
+  for (const { model } of chain) {
+    if (isTemplate(model)) continue;
+    const slash = model.indexOf('/');
+    const provider = slash < 0 ? '' : model.slice(0, slash);
+    if (isKnownProvider(provider) || context.providers.includes(provider)) continue;
+    const known = [SIMULATED_PROVIDER, ...PROVIDERS.map(({ name }) => name), ...context.providers];
+    const meant = suggest(provider, known);
+    report({
+      code: 'unknown-model',
+      message:
+        slash < 0
+          ? `The model ${model} names no provider`
+          : `There is no provider called ${provider} for the model ${model}`,
+      path,
+      expected: 'provider/model',
+      ...(meant === undefined ? {} : { suggestion: `Did you mean ${meant}/${model.slice(slash + 1)}?` }),
+    });
+  }
+}
+
+function checkTool(tool: string, path: Path, { plan, inherited }: ModelsContext, report: Report): void {
+  const slash = tool.indexOf('/');
+  if (slash < 0 || isTemplate(tool)) return;
+  const server = tool.slice(0, slash);
+  const servers = Object.keys((plan.runtime ?? inherited)?.mcpServers ?? {});
+  if (servers.includes(server)) return;
+  const meant = suggest(server, servers);
+  report({
+    code: 'unknown-server',
+    message: `There is no MCP server called ${server} for the tool ${tool}`,
+    path,
+    suggestion:
+      meant === undefined
+        ? 'Name it under workflow.runtime.mcp_servers.'
+        : `Did you mean ${meant}${tool.slice(slash)}?`,
+  });
+}
+
+/** The first model of the chain must do; a later one that cannot is skipped when its turn comes. */
+function checkCapabilities(
+  node: AgentPlan | SupervisorPlan,
+  [first]: readonly ModelEntry[],
+  path: Path,
+  report: Report,
+): void {
+  if (first === undefined) return;
+  const wanted = [
+    ...(node.type === 'agent' && node.tools !== null && node.tools.length > 0 ? (['tools'] as const) : []),
+    ...(node.type === 'supervisor' || node.outputSchema !== undefined ? (['structured_output'] as const) : []),
+  ];
+  for (const capability of wanted) {
+    if (!lacks(first.model, capability)) continue;
+    report({
+      code: 'capability-missing',
+      severity: 'warning',
+      message: `${first.model} has no ${capability.replace('_', ' ')}, which ${node.name} needs`,
+      path: [...path, 'model'],
+      suggestion: 'Choose another model, or put one that can before it.',
+    });
+  }
+}

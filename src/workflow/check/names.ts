@@ -1,0 +1,228 @@
+/**
+ * Templates before the run: that they can be read, and that what they read can exist. A name that is
+ * not there would fail the node when it runs; here it costs nothing.
+ */
+import { suggest } from '../../errors/suggest.ts';
+import type { FilePlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+import type { Problem, Report } from '../problem.ts';
+import { parseExpression, parseTemplate, type Template } from '../template/template.ts';
+import type { Reference } from '../template/references.ts';
+import { reachable, type Flow } from './flow.ts';
+import type { Order } from './order.ts';
+import { outputFields, type ChildOf } from './outputs.ts';
+import { templateSites, type TemplateSite } from './template-sites.ts';
+
+export interface NamesContext {
+  readonly plan: FilePlan;
+  readonly flow: Flow;
+  readonly order: Order;
+  readonly childOf: ChildOf;
+}
+
+const WORKFLOW_FIELDS = ['input', 'name', 'dir', 'file', 'description', 'version'];
+const FAILING_FIELDS = ['node', 'error', 'output'];
+const GROUP_FIELDS = ['outputs', 'errors', 'error', 'output', 'count'];
+const NODE_FIELDS = ['output', 'error'];
+
+export function checkNames(context: NamesContext, report: Report): void {
+  const loops = loopNames(context.plan, context.flow);
+  const failing = failingNodes(context.flow);
+  for (const site of templateSites(context.plan)) {
+    const isBare = site.isGuard && !/\{[{%#]/.test(site.source);
+    const parsed = isBare ? parseExpression(site.source) : parseTemplate(site.source);
+    if (!parsed.ok) {
+      const { message, offset, length, suggestion } = parsed.problem;
+      report({
+        code: 'template-syntax',
+        kind: 'validation.template',
+        message,
+        path: site.path,
+        within: { offset, length },
+        ...(suggestion === undefined ? {} : { suggestion }),
+      });
+      continue;
+    }
+    const names = new Names(context, site, { isBare, loops, failing });
+    names.check(parsed.template, report);
+  }
+}
+
+interface Around {
+  readonly isBare: boolean;
+  readonly loops: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly failing: ReadonlySet<string>;
+}
+
+/** What one template may name. */
+class Names {
+  readonly #context: NamesContext;
+  readonly #site: TemplateSite;
+  readonly #around: Around;
+
+  constructor(context: NamesContext, site: TemplateSite, around: Around) {
+    this.#context = context;
+    this.#site = site;
+    this.#around = around;
+  }
+
+  check(template: Template, report: Report): void {
+    for (const reference of template.references) {
+      const problem = this.#problemOf(reference);
+      if (problem === undefined) continue;
+      report({
+        kind: 'validation.template',
+        path: this.#site.path,
+        within: { offset: reference.offset, length: reference.length },
+        ...problem,
+      });
+    }
+  }
+
+  #problemOf(reference: Reference): Omit<Problem, 'path'> | undefined {
+    const [root = '', ...rest] = reference.path.map(String);
+    const { plan, flow } = this.#context;
+    if (this.#isLoopName(root) || this.#isVerdictName(root)) return undefined;
+    if (root === 'attempt') return undefined;
+    if (root === 'workflow') return workflowProblem(rest, plan);
+    if (root === 'state') return memberProblem('unknown-name', 'state', rest[0], Object.keys(plan.state));
+    if (root === 'failing') return this.#failingProblem(rest[0], reference);
+    const node = flow.nodes.get(root);
+    if (node !== undefined) return this.#nodeProblem(node, rest, reference);
+    return this.#around.isBare ? this.#bareProblem(root) : this.#unknown(root);
+  }
+
+  #isLoopName(name: string): boolean {
+    const { node } = this.#site;
+    return node !== undefined && (this.#around.loops.get(node.name)?.has(name) ?? false);
+  }
+
+  #isVerdictName(name: string): boolean {
+    return this.#site.scope === 'verdict' && (name === 'output' || name === 'error');
+  }
+
+  /** `failing` is there only where an error route leads. */
+  #failingProblem(field: string | undefined, reference: Reference): Omit<Problem, 'path'> | undefined {
+    const { node, scope } = this.#site;
+    const isPossible = scope !== 'node' || node === undefined || this.#around.failing.has(node.name);
+    if (!isPossible && !reference.isForgiven && !reference.isGuarded) {
+      return {
+        code: 'never-failing',
+        message: `No error route leads to ${node.name}, so there is no failing to speak of`,
+        suggestion: 'Name the node whose error is meant, or lead an error route here.',
+      };
+    }
+    return memberProblem('unknown-name', 'failing', field, FAILING_FIELDS);
+  }
+
+  #nodeProblem(
+    node: NodePlan,
+    [slot, field]: readonly string[],
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
+    const isGroup = node.type === 'parallel' || node.type === 'for_each';
+    const slots = isGroup ? GROUP_FIELDS : NODE_FIELDS;
+    const unknownSlot = memberProblem('unknown-name', node.name, slot, slots);
+    if (unknownSlot !== undefined) return unknownSlot;
+    if (!reference.isForgiven && !reference.isGuarded) {
+      const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node);
+      if (early !== undefined) return early;
+    }
+    if (slot === 'outputs' && node.type === 'parallel')
+      return memberProblem('unknown-field', `${node.name}.outputs`, field, node.members);
+    if (slot !== 'output') return undefined;
+    const fields = outputFields(node, this.#context.childOf);
+    return fields === undefined
+      ? undefined
+      : memberProblem('unknown-field', `${node.name}.output`, field, fields);
+  }
+
+  #earlyProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
+    const { node: here, scope } = this.#site;
+    if (here === undefined || scope === 'file') return undefined;
+    const isOwnVerdict = scope === 'verdict' && here.name === node.name;
+    if (isOwnVerdict || this.#context.order.leadsTo(node.name, here.name)) return undefined;
+    return {
+      code: 'never-ran',
+      message: `${node.name} can never have run before ${here.name}`,
+      suggestion: 'Allow for it with default(), or lead a route from the one to the other.',
+    };
+  }
+
+  /** In explicit mode a node sees what its `input` lists; routes and assertions see everything. */
+  #hiddenProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
+    const { node: here, scope } = this.#site;
+    if (this.#context.plan.contextMode !== 'explicit' || scope !== 'node' || here === undefined)
+      return undefined;
+    const isListed = (here.input ?? []).some((item) => item.split(/[.?]/)[0] === node.name);
+    if (isListed) return undefined;
+    return {
+      code: 'not-in-input',
+      message: `${here.name} does not list ${node.name} in its input, so it does not see it`,
+      suggestion: `input: [${node.name}.output]`,
+    };
+  }
+
+  /** A bare guard names fields of the node's own output. */
+  #bareProblem(name: string): Omit<Problem, 'path'> | undefined {
+    const { node } = this.#site;
+    const fields = node === undefined ? undefined : outputFields(node, this.#context.childOf);
+    if (fields === undefined || fields.includes(name)) return undefined;
+    return this.#unknown(name, fields);
+  }
+
+  #unknown(name: string, more: readonly string[] = []): Omit<Problem, 'path'> {
+    const { flow, plan } = this.#context;
+    const known = ['workflow', 'state', 'failing', 'attempt', ...flow.nodes.keys(), ...more];
+    const isInput = Object.hasOwn(plan.input, name);
+    const meant = isInput ? `workflow.input.${name}` : suggest(name, known);
+    return {
+      code: 'unknown-name',
+      message: `There is nothing called ${name} here`,
+      ...(meant === undefined ? {} : { suggestion: `Did you mean ${meant}?` }),
+    };
+  }
+}
+
+function workflowProblem(
+  [slot, field]: readonly string[],
+  plan: FilePlan,
+): Omit<Problem, 'path'> | undefined {
+  if (slot === 'input') return memberProblem('unknown-input', 'workflow.input', field, Object.keys(plan.input));
+  return memberProblem('unknown-name', 'workflow', slot, WORKFLOW_FIELDS);
+}
+
+function memberProblem(
+  code: Problem['code'],
+  owner: string,
+  field: string | undefined,
+  known: readonly string[],
+): Omit<Problem, 'path'> | undefined {
+  if (field === undefined || known.includes(field)) return undefined;
+  const meant = suggest(field, known);
+  return {
+    code,
+    message: `${owner} has no ${field}`,
+    expected: known.length === 0 ? 'nothing is declared' : known.join(', '),
+    ...(meant === undefined ? {} : { suggestion: `Did you mean ${owner}.${meant}?` }),
+  };
+}
+
+/** For each node, the loop names of the branches it can run in. */
+function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const node of plan.nodes) {
+    if (node.type !== 'for_each') continue;
+    for (const inside of reachable(flow, [node.member.name])) {
+      const seen = names.get(inside) ?? new Set<string>();
+      for (const name of [node.as, '_index', '_key']) seen.add(name);
+      names.set(inside, seen);
+    }
+  }
+  return names;
+}
+
+function failingNodes(flow: Flow): ReadonlySet<string> {
+  const targets = [...flow.from.values()].flat().filter(({ reason }) => reason === 'error');
+  return reachable(flow, targets.map(({ to }) => to));
+}

@@ -1,0 +1,56 @@
+/** The fields that a node's output is known to have; undefined where anything may be in it. */
+import { isArray, isPlainObject, type JsonObject } from '../../errors/json.ts';
+import type { FilePlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+
+const SCRIPT_FIELDS = ['stdout', 'stderr', 'exit_code'];
+
+export type ChildOf = (file: string) => FilePlan | undefined;
+
+export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[] | undefined {
+  switch (node.type) {
+    case 'agent': {
+      const declared = schemaFields(node.outputSchema);
+      const bare = node.outputSchema === undefined ? ['result'] : declared;
+      return bare === undefined ? undefined : [...bare, 'result', 'partial'];
+    }
+    case 'script': {
+      const declared = schemaFields(node.outputSchema);
+      return declared === undefined ? undefined : [...declared, ...SCRIPT_FIELDS];
+    }
+    case 'call':
+    case 'tool':
+    case 'transform':
+      return schemaFields(node.outputSchema);
+    case 'set':
+      return node.values === undefined ? undefined : Object.keys(node.values);
+    case 'wait':
+      return ['waited_seconds'];
+    case 'human_gate':
+      return ['selected', 'additional_input'];
+    case 'supervisor':
+      return ['rounds', 'last', 'outputs', 'reason'];
+    case 'workflow': {
+      const output = childOf(node.workflow)?.output;
+      return output === undefined ? undefined : Object.keys(output);
+    }
+    case 'terminate':
+    case 'parallel':
+    case 'for_each':
+      return undefined;
+  }
+}
+
+/** The properties of an object schema that says nothing of others. */
+function schemaFields(schema: JsonObject | undefined): readonly string[] | undefined {
+  const properties = schema?.['properties'];
+  if (!isPlainObject(properties) || isOpen(schema)) return undefined;
+  return Object.keys(properties);
+}
+
+function isOpen(schema: JsonObject | undefined): boolean {
+  const more = schema?.['additionalProperties'];
+  const hasMore = more === true || isPlainObject(more);
+  const isComposed = ['anyOf', 'oneOf', 'allOf', 'patternProperties', '$ref'].some((key) => schema?.[key] !== undefined);
+  return hasMore || isComposed || isArray(schema);
+}

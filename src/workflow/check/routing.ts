@@ -1,0 +1,83 @@
+/** Which routes take a kind, in the order in which they are asked. */
+import { matchesKind } from '../../errors/kinds.ts';
+import type { Route } from '../route.ts';
+
+export interface Step {
+  readonly route: Route;
+  readonly table: 'node' | 'workflow';
+}
+
+export interface Handling {
+  /** The routes that can take the kind, up to the first that surely does. */
+  readonly steps: readonly Step[];
+  /** False when the default can still be reached. */
+  readonly isSettled: boolean;
+}
+
+/** The one kind whose default is to ask a person. */
+export const ASKED_BY_DEFAULT = 'effect.outcome_unknown';
+
+export function handlingOf(
+  kind: string,
+  nodeRoutes: readonly Route[],
+  workflowRoutes: readonly Route[],
+): Handling {
+  const steps: Step[] = [];
+  const tables = [
+    ['node', nodeRoutes],
+    ['workflow', workflowRoutes],
+  ] as const;
+  for (const [table, routes] of tables) {
+    for (const route of routes) {
+      if (!takes(route, kind)) continue;
+      steps.push({ route, table });
+      if (isFinal(route)) return { steps, isSettled: true };
+    }
+  }
+  return { steps, isSettled: false };
+}
+
+/** Whether an error route is meant for the kind, its guard aside. */
+export function takes(route: Route, kind: string): boolean {
+  if (route.onError === undefined) return false;
+  const isMatch = route.onError === true || route.onError.some((pattern) => matchesKind(kind, pattern));
+  if (!isMatch) return false;
+  // what a schedule has spent, and what may have happened, is run again only by a route that names it
+  const mustBeNamed = kind === 'provider.exhausted' || kind === ASKED_BY_DEFAULT;
+  return route.move.type !== 'retry' || !mustBeNamed || isNamed(route, kind);
+}
+
+/** The route names the kind itself, alone or in a list. */
+export function isNamed({ onError }: Route, kind: string): boolean {
+  return onError !== undefined && onError !== true && onError.includes(kind);
+}
+
+/** `retry #2, then to apologise`: what happens to a kind, in words. */
+export function handlingWords(kind: string, { steps, isSettled }: Handling): string {
+  const words = steps.map(stepWords);
+  if (!isSettled) words.push(kind === ASKED_BY_DEFAULT ? 'ask by default' : 'the default');
+  return words.join(', then ');
+}
+
+function stepWords({ route, table }: Step): string {
+  const { move, index, when } = route;
+  const what = move.type === 'to' ? `to ${move.to}` : `${move.type} #${index}`;
+  const where = table === 'workflow' ? ' of the workflow' : '';
+  return `${what}${where}${when === undefined ? '' : ' if its guard holds'}`;
+}
+
+/** Nothing below it is asked: no guard, and a move that does not run out. */
+function isFinal({ when, move }: Route): boolean {
+  if (when !== undefined) return false;
+  switch (move.type) {
+    case 'to':
+    case 'halt':
+    case 'propagate':
+      return true;
+    case 'park':
+      return move.max === undefined;
+    case 'retry':
+    case 'ask':
+      return false;
+  }
+}

@@ -1,0 +1,147 @@
+/** The shape of the flow: what nothing leads to, what leads nowhere, what goes round, what never matches. */
+import { RESERVED_PREFIXES } from '../../errors/catalog.ts';
+import { matchesKind } from '../../errors/kinds.ts';
+import type { FilePlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+import { fromPointer } from '../path.ts';
+import type { Report } from '../problem.ts';
+import { END, type Route } from '../route.ts';
+import { components } from './circles.ts';
+import { reachable, type Flow } from './flow.ts';
+import { handlingOf } from './routing.ts';
+import { circleWords } from './worst-case.ts';
+
+export type KindsOf = (node: NodePlan) => readonly string[];
+
+export function checkStructure(plan: FilePlan, flow: Flow, kindsOf: KindsOf, report: Report): void {
+  const seen = reachable(flow, [flow.entry]);
+  const wayOut = nodesWithAnEnd(flow);
+  for (const [name, node] of flow.nodes) {
+    if (!seen.has(name)) warn(node, 'unreachable-node', `Nothing leads to ${name}`, report);
+    else if (!wayOut.has(name))
+      warn(node, 'no-way-out', `From ${name} the workflow can never come to an end`, report);
+    checkSuccessRoutes(node, report);
+    checkErrorRoutes(node, plan, kindsOf(node), report);
+    checkRetryAroundTools(node, plan, report);
+  }
+  checkLoops(plan, flow, seen, report);
+}
+
+function checkLoops(plan: FilePlan, flow: Flow, seen: ReadonlySet<string>, report: Report): void {
+  if (!plan.limits.isDefaultMaxIterations) return;
+  const targets = (name: string): string[] => (flow.from.get(name) ?? []).map(({ to }) => to);
+  for (const { members, isCircle } of components(seen, targets)) {
+    const first = flow.nodes.get([...members].sort()[0] ?? '');
+    if (!isCircle || first === undefined) continue;
+    report({
+      code: 'endless-loop',
+      severity: 'warning',
+      message: `Only the default max_iterations bounds ${circleWords(members)}`,
+      path: fromPointer(first.location.pointer),
+      suggestion: 'Set workflow.limits.max_iterations to what is meant.',
+    });
+  }
+}
+
+/** Whatever can reach an end, a termination or a move that ends the run. */
+function nodesWithAnEnd(flow: Flow): ReadonlySet<string> {
+  const ends = new Set<string>();
+  const before = new Map<string, string[]>();
+  for (const [name, node] of flow.nodes) {
+    const edges = flow.from.get(name) ?? [];
+    const leaves = node.routes.some(({ move }) => move.type === 'halt' || move.type === 'propagate');
+    if (node.type === 'terminate' || leaves || edges.some(({ to }) => to === END)) ends.add(name);
+    for (const { to } of edges) before.set(to, [...(before.get(to) ?? []), name]);
+  }
+  const open = [...ends];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const earlier of before.get(name) ?? []) {
+      if (ends.has(earlier)) continue;
+      ends.add(earlier);
+      open.push(earlier);
+    }
+  }
+  return ends;
+}
+
+function checkSuccessRoutes(node: NodePlan, report: Report): void {
+  const routes = node.routes.filter(({ onError }) => onError === undefined);
+  const sure = routes.findIndex(({ when }) => when === undefined);
+  for (const route of sure < 0 ? [] : routes.slice(sure + 1))
+    neverMatches(route, 'an earlier route without a guard is always taken first', report);
+}
+
+function checkErrorRoutes(
+  node: NodePlan,
+  plan: FilePlan,
+  kinds: readonly string[],
+  report: Report,
+): void {
+  const used = new Set<Route>();
+  for (const kind of kinds)
+    for (const { route, table } of handlingOf(kind, node.routes, plan.onError).steps)
+      if (table === 'node') used.add(route);
+  for (const route of node.routes) {
+    if (route.onError === undefined || route.onError === true || used.has(route)) continue;
+    if (mayBeRaised(route.onError, node)) continue;
+    const isKnown = kinds.some((kind) => matchesAny(kind, route.onError));
+    neverMatches(
+      route,
+      isKnown ? 'earlier routes take all of its kinds' : `${node.name} cannot fail with that`,
+      report,
+    );
+  }
+}
+
+/** A node that declares nothing may raise any kind that is not the runtime's. */
+function mayBeRaised(patterns: readonly string[], node: NodePlan): boolean {
+  const raisesAnything = ['agent', 'script', 'call', 'tool', 'workflow'].includes(node.type) && node.raises === undefined;
+  return raisesAnything && patterns.some((pattern) => !isRuntimePattern(pattern));
+}
+
+function isRuntimePattern(pattern: string): boolean {
+  return RESERVED_PREFIXES.has(pattern.split('.')[0] ?? '');
+}
+
+function matchesAny(kind: string, onError: Route['onError']): boolean {
+  return onError === true || (onError ?? []).some((pattern) => matchesKind(kind, pattern));
+}
+
+function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: Report): void {
+  if (node.type !== 'agent' || (node.tools !== null && node.tools.length === 0)) return;
+  const retry = node.routes.find(({ move }) => move.type === 'retry');
+  if (retry === undefined || hasOnlyIdempotentTools(node.tools, plan)) return;
+  report({
+    code: 'retry-around-tools',
+    severity: 'warning',
+    message: `A retry runs ${node.name} from its start, and its tools with it; not all of them are known to be idempotent`,
+    path: fromPointer(retry.pointer),
+    suggestion: 'Declare the tools idempotent, or route the failure elsewhere.',
+  });
+}
+
+function hasOnlyIdempotentTools(tools: readonly string[] | null, plan: FilePlan): boolean {
+  return (tools ?? [null]).every((tool) => {
+    const [server = '', name = ''] = tool?.split('/') ?? [];
+    return plan.runtime?.mcpServers[server]?.toolSettings[name]?.idempotent === true;
+  });
+}
+
+function neverMatches(route: Route, why: string, report: Report): void {
+  report({
+    code: 'never-matches',
+    severity: 'warning',
+    message: `This route can never match: ${why}`,
+    path: fromPointer(route.pointer),
+    suggestion: 'Remove it, or move it up.',
+  });
+}
+
+function warn(
+  node: NodePlan,
+  code: 'unreachable-node' | 'no-way-out',
+  message: string,
+  report: Report,
+): void {
+  report({ code, severity: 'warning', message, path: fromPointer(node.location.pointer) });
+}

@@ -1,0 +1,125 @@
+/** Every template of a file with where it stands and what it may see. */
+import { isArray, isPlainObject, type JsonValue } from '../../errors/json.ts';
+import type { FilePlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+import { fromPointer, type Path } from '../path.ts';
+import type { Assertion, Route } from '../route.ts';
+
+export interface TemplateSite {
+  readonly source: string;
+  readonly path: Path;
+  /** The node it belongs to; none in the header and in the final output. */
+  readonly node: NodePlan | undefined;
+  /**
+   * `node`: what the node does. `verdict`: its routes and assertions, which also see `output` and
+   * `error`. `file`: the header and the final output, which see everything that ran.
+   */
+  readonly scope: 'node' | 'verdict' | 'file';
+  /** A guard may be a bare expression over the fields of the output. */
+  readonly isGuard: boolean;
+}
+
+export function templateSites(plan: FilePlan): readonly TemplateSite[] {
+  const nodes = plan.nodes.flatMap((node) =>
+    node.type === 'for_each' ? [node, node.member] : [node],
+  );
+  return [
+    ...plan.instructions.map((text, index) => fileSite(text, ['workflow', 'instructions', index])),
+    ...plan.onError.flatMap((route) => routeSites(route, undefined)),
+    ...nodes.flatMap(nodeSites),
+    ...deepSites(plan.output, ['output'], undefined, 'file'),
+  ];
+}
+
+function nodeSites(node: NodePlan): TemplateSite[] {
+  return [
+    ...ownSites(node),
+    ...node.assert.flatMap((assertion) => assertionSites(assertion, node)),
+    ...node.routes.flatMap((route) => routeSites(route, node)),
+  ];
+}
+
+function ownSites(node: NodePlan): TemplateSite[] {
+  const base = fromPointer(node.location.pointer);
+  const at = (key: string, value: JsonValue | undefined): TemplateSite[] =>
+    deepSites(value, [...base, key], node, 'node');
+  switch (node.type) {
+    case 'agent':
+    case 'supervisor':
+      return [...at('prompt', node.prompt), ...at('system_prompt', node.systemPrompt)];
+    case 'script':
+      return [
+        ...at('command', node.command),
+        ...at('args', node.args),
+        ...at('env', node.env),
+        ...at('working_dir', node.workingDir),
+        ...at('stdin', node.stdin),
+      ];
+    case 'call':
+    case 'tool':
+    case 'transform':
+      return at('arguments', node.arguments);
+    case 'set':
+      return [...at('value', node.value), ...at('values', node.values), ...at('state', node.state)];
+    case 'wait':
+      return [
+        ...(typeof node.duration === 'string' ? at('duration', node.duration) : []),
+        ...at('reason', node.reason),
+      ];
+    case 'human_gate':
+      return [
+        ...at('prompt', node.prompt),
+        ...node.options.flatMap(({ label }, index) =>
+          deepSites(label, [...base, 'options', index, 'label'], node, 'node'),
+        ),
+      ];
+    case 'workflow':
+      return at('input_mapping', node.inputMapping);
+    case 'terminate':
+      return [...at('reason', node.reason), ...at('output_template', node.outputTemplate)];
+    case 'for_each':
+      return node.source.includes('{{') ? at('source', node.source) : [];
+    case 'parallel':
+      return [];
+  }
+}
+
+function assertionSites(assertion: Assertion, node: NodePlan): TemplateSite[] {
+  const base = fromPointer(assertion.pointer);
+  return [
+    guardSite(assertion.that, [...base, 'that'], node),
+    ...deepSites(assertion.message, [...base, 'message'], node, 'verdict'),
+  ];
+}
+
+function routeSites(route: Route, node: NodePlan | undefined): TemplateSite[] {
+  const base = fromPointer(route.pointer);
+  const { move, when } = route;
+  return [
+    ...(when === undefined ? [] : [guardSite(when, [...base, 'when'], node)]),
+    ...(move.type === 'halt'
+      ? deepSites(move.message, [...base, 'halt', 'message'], node, 'verdict')
+      : []),
+  ];
+}
+
+function guardSite(source: string, path: Path, node: NodePlan | undefined): TemplateSite {
+  return { source, path, node, scope: 'verdict', isGuard: true };
+}
+
+function fileSite(source: string, path: Path): TemplateSite {
+  return { source, path, node: undefined, scope: 'file', isGuard: false };
+}
+
+/** Strings within lists and maps are templates too. */
+function deepSites(
+  value: unknown,
+  path: Path,
+  node: NodePlan | undefined,
+  scope: TemplateSite['scope'],
+): TemplateSite[] {
+  if (typeof value === 'string') return [{ source: value, path, node, scope, isGuard: false }];
+  if (isArray(value)) return value.flatMap((item, index) => deepSites(item, [...path, index], node, scope));
+  if (!isPlainObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => deepSites(item, [...path, key], node, scope));
+}

@@ -1,0 +1,123 @@
+/** What one try of a node can cost at most, its re-runs and what follows it aside. */
+import { INLINE_CEILING_MS } from '../limits.ts';
+import { catalogRow } from '../../errors/catalog.ts';
+import type { FilePlan, Price } from '../model.ts';
+import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../node-model.ts';
+import { SIMULATED_PROVIDER } from '../models.ts';
+import { NOTHING, type Bill } from './bill.ts';
+import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
+import { TRANSIENT_KINDS } from './raises.ts';
+import { isNamed } from './routing.ts';
+
+/** A script that was told to end has this long before it is killed. */
+const KILL_GRACE_MS = 2000;
+const SANDBOX_MS = 1000;
+/** Correction turns that an answer off its schema is given. */
+const CORRECTIONS = 2;
+/** How often a supervisor is asked again in one round. */
+const SUPERVISOR_ASKS = 3;
+
+/** Everything but groups, children and supervised nodes, whose bills are those of what they run. */
+export function tryBill(node: NodePlan, plan: FilePlan, inherited: FilePlan['runtime']): Bill {
+  switch (node.type) {
+    case 'agent':
+      return modelBill(node, exactly(turnsOf(node)), plan, inherited);
+    case 'supervisor':
+      return modelBill(node, exactly(node.maxRounds * SUPERVISOR_ASKS), plan, inherited);
+    case 'script':
+      return effectBill(node, KILL_GRACE_MS);
+    case 'call':
+    case 'tool':
+      return effectBill(node, 0);
+    case 'transform':
+      return { ...NOTHING, effects: exactly(1), wallMs: exactly(SANDBOX_MS) };
+    case 'wait':
+      return { ...NOTHING, wallMs: waitOf(node.duration, node.name) };
+    case 'set':
+    case 'human_gate':
+    case 'terminate':
+    case 'workflow':
+    case 'parallel':
+    case 'for_each':
+      return NOTHING;
+  }
+}
+
+function effectBill(node: NodePlan, graceMs: number): Bill {
+  const wallMs =
+    node.timeoutMs === undefined
+      ? unbounded(`${node.name} has no timeout_seconds`)
+      : exactly(node.timeoutMs + graceMs);
+  return { ...NOTHING, effects: exactly(1), wallMs };
+}
+
+function modelBill(
+  node: AgentPlan | SupervisorPlan,
+  calls: Figure,
+  plan: FilePlan,
+  inherited: FilePlan['runtime'],
+): Bill {
+  const runtime = plan.runtime ?? inherited;
+  const chain = node.model ?? runtime?.defaultModel ?? [];
+  const perCall = chain.reduce((total) => total + attemptsPerEntry(node, plan), 0);
+  const modelRequests = times(calls, exactly(perCall));
+  // a longer wait parks the run, and the clock stands still while it is parked
+  const waits = times(modelRequests, exactly(INLINE_CEILING_MS));
+  const work =
+    node.timeoutMs === undefined
+      ? unbounded(`${node.name} has no timeout_seconds`)
+      : exactly(node.timeoutMs);
+  return {
+    effects: sum([modelRequests, toolCalls(node)]),
+    modelRequests,
+    wallMs: sum([work, waits]),
+    costUsdMicros: costOf(node, chain, modelRequests, plan, runtime?.simulatePrice),
+  };
+}
+
+/** The largest number of attempts that a kind still retried inside the node allows one entry. */
+function attemptsPerEntry(node: NodePlan, plan: FilePlan): number {
+  const routes = [...node.routes, ...plan.onError];
+  const attempts = TRANSIENT_KINDS.filter((kind) => !routes.some((route) => isNamed(route, kind))).map(
+    (kind) => catalogRow(kind)?.schedule?.attempts ?? 1,
+  );
+  return Math.max(1, ...attempts);
+}
+
+function turnsOf(node: AgentPlan): number {
+  const mayCallTools = node.tools === null || node.tools.length > 0;
+  const hasBuiltIns = node.writes.length > 0 || node.raises !== undefined;
+  if (mayCallTools || hasBuiltIns) return node.maxTurns;
+  return Math.min(node.maxTurns, node.outputSchema === undefined ? 1 : 1 + CORRECTIONS);
+}
+
+function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
+  if (node.type === 'supervisor' || (node.tools !== null && node.tools.length === 0)) return ZERO;
+  return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
+}
+
+function costOf(
+  node: AgentPlan | SupervisorPlan,
+  chain: readonly ModelEntry[],
+  requests: Figure,
+  plan: FilePlan,
+  simulated: Price | undefined,
+): Figure {
+  const budget = node.budget?.usdMicros;
+  if (budget !== undefined) return exactly(budget);
+  const isFree = chain.every(({ model }) => isFreeModel(model, plan, simulated));
+  if (isFree || requests.value === 0) return ZERO;
+  return unbounded(`the prompt of ${node.name} can be of any length, and nothing limits its budget`);
+}
+
+function isFreeModel(model: string, plan: FilePlan, simulated: Price | undefined): boolean {
+  const price = plan.prices[model] ?? (model.startsWith(`${SIMULATED_PROVIDER}/`) ? simulated : undefined);
+  if (price === undefined) return model.startsWith(`${SIMULATED_PROVIDER}/`);
+  return price.inputUsdMicrosPerMtok === 0 && price.outputUsdMicrosPerMtok === 0;
+}
+
+function waitOf(duration: number | string, name: string): Figure {
+  return typeof duration === 'number'
+    ? exactly(duration)
+    : unbounded(`the duration of ${name} is known only when it runs`);
+}

@@ -1,0 +1,18 @@
+/** An object without the keys that have no value: optional fields of a plan are absent, never undefined. */
+export type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+export function given<const T extends object>(fields: T): Given<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // same keys with the same values, except those that are undefined
+  return Object.fromEntries(entries) as Given<T>;
+}
+
+/** The same map with other values; `__proto__` and the like stay ordinary keys. */
+export function mapValues<V, W>(
+  map: Readonly<Record<string, V>>,
+  change: (value: V, key: string) => W,
+): Record<string, W> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
+}

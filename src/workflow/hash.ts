@@ -1,0 +1,52 @@
+/**
+ * A small, stable hash for noticing that something changed; not for security. The same value gives
+ * the same text in every process and every version, whatever the order of its keys.
+ */
+import type { JsonValue } from '../errors/json.ts';
+
+/** 16 hexadecimal digits. */
+export function hashText(text: string): string {
+  let low = 0x9e3779b9;
+  let high = 0x85ebca6b;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x5bd1e995);
+    high ^= low >>> 15;
+  }
+  low = mix(low ^ text.length);
+  high = mix(high ^ low);
+  return hex(high) + hex(mix(low ^ high));
+}
+
+export function hashValue(value: unknown): string {
+  return hashText(canonicalJson(value));
+}
+
+/** JSON with sorted keys; what JSON has no word for is left out, as `JSON.stringify` does. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => sorted(inner)) ?? 'null';
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value as Record<string, JsonValue>);
+  return Object.fromEntries(entries.sort(([a], [b]) => compare(a, b)));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function mix(value: number): number {
+  let mixed = value ^ (value >>> 16);
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}
+
+function hex(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,25 @@
+/** Which node each alias means: the latest one before it that carries the anchor. */
+import { isAlias, isCollection, isNode, isPair, type Alias, type Node } from 'yaml';
+
+/** One walk in document order; asking the library for each alias would walk the file for each. */
+export function resolveAliases(root: Node): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const meanings = new Map<Alias, Node>();
+  const visit = (node: unknown): void => {
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (target !== undefined) meanings.set(node, target);
+      return;
+    }
+    if (isPair(node)) {
+      visit(node.key);
+      visit(node.value);
+      return;
+    }
+    if (!isNode(node)) return;
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    if (isCollection(node)) for (const item of node.items) visit(item);
+  };
+  visit(root);
+  return meanings;
+}

@@ -1,0 +1,46 @@
+/**
+ * `${VAR}` and `${VAR:-default}` in texts. Names are upper case, so that a shell's `${i}` and
+ * JavaScript's `${input.x}` are left alone; so are the variables that Errand sets for scripts, which
+ * have no value before the script runs. `$${VAR}` stands for `${VAR}` itself.
+ */
+import type { Environment } from './port.ts';
+
+const REFERENCE = /(?<!\$)\$\{(?!ERRAND_|CONDUCTOR_)([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g;
+const ESCAPED = /\$\$\{/g;
+
+const MAX_DEPTH = 10;
+/** Values that name each other several times grow without a circle. */
+const MAX_CHARS = 1_000_000;
+
+export interface Expansion {
+  readonly text: string;
+  /** Variables that are not set and have no default; they stay in the text. */
+  readonly missing: readonly string[];
+  readonly isTooDeep: boolean;
+}
+
+export function expandEnvironment(text: string, environment: Environment): Expansion {
+  if (!text.includes('${')) return { text, missing: [], isTooDeep: false };
+  const missing = new Set<string>();
+  let expanded = text;
+  let depth = 0;
+  while (hasReference(expanded, missing)) {
+    if (depth++ === MAX_DEPTH || expanded.length > text.length + MAX_CHARS) {
+      return { text, missing: [], isTooDeep: true };
+    }
+    expanded = expanded.replace(REFERENCE, (whole, name: string, fallback: string | undefined) => {
+      const value = lookUp(environment, name) ?? fallback;
+      if (value === undefined) missing.add(name);
+      return value ?? whole;
+    });
+  }
+  return { text: expanded.replace(ESCAPED, '${'), missing: [...missing], isTooDeep: false };
+}
+
+function hasReference(text: string, missing: ReadonlySet<string>): boolean {
+  return [...text.matchAll(REFERENCE)].some(([, name = '']) => !missing.has(name));
+}
+
+function lookUp(environment: Environment, name: string): string | undefined {
+  return Object.hasOwn(environment, name) ? environment[name] : undefined;
+}

@@ -1,0 +1,91 @@
+/** YAML 1.2 text as a syntax tree, with everything that is wrong with the text as problems. */
+import { parseDocument, type ParsedNode, type YAMLError } from 'yaml';
+import type { DiagnosticCode } from '../codes.ts';
+import type { Report } from '../problem.ts';
+import type { SourceText, Span } from '../source.ts';
+import { findTooDeep, MAX_DEPTH } from './nesting.ts';
+import { MAX_FILE_CHARS } from './port.ts';
+
+/** A text that is not YAML at all makes an error of every line; the first ones say it. */
+const MAX_ERRORS = 20;
+
+/** Undefined when the text is not YAML; null when it is empty. */
+export function parseYaml(source: SourceText, report: Report): ParsedNode | null | undefined {
+  const tooLarge = refuseSize(source);
+  if (tooLarge !== undefined) {
+    report(tooLarge);
+    return undefined;
+  }
+  const deepAt = findTooDeep(source.text);
+  if (deepAt !== undefined) {
+    report({
+      code: 'yaml-too-deep',
+      message: `Maps and lists are nested more than ${MAX_DEPTH} deep`,
+      path: [],
+      span: { source, start: deepAt, end: deepAt + 1 },
+    });
+    return undefined;
+  }
+  const document = parseDocument(source.text, {
+    // our own walk finds duplicates in one pass; the parser compares every pair of keys
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  for (const error of document.errors.slice(0, MAX_ERRORS)) reportError(error, source, report);
+  return document.errors.length > 0 ? undefined : document.contents;
+}
+
+export function refuseSize(source: SourceText): Parameters<Report>[0] | undefined {
+  if (source.text.length <= MAX_FILE_CHARS) return undefined;
+  const megabytes = Math.round(source.text.length / 1024 / 1024);
+  return {
+    code: 'file-too-large',
+    message: `The file has ${megabytes} MB; a workflow file has at most ${MAX_FILE_CHARS / 1024 / 1024}`,
+    path: [],
+    span: { source, start: 0, end: 1 },
+  };
+}
+
+function reportError(error: YAMLError, source: SourceText, report: Report): void {
+  const [start, end] = error.pos;
+  const span: Span = { source, start, end: Math.max(end, start + 1) };
+  const known = KNOWN[error.code];
+  report({
+    code: known?.code ?? 'yaml-syntax',
+    message: known?.message ?? `Not YAML: ${firstSentence(error.message)}`,
+    path: [],
+    span,
+    ...hintFor(error, source),
+  });
+}
+
+const KNOWN: Readonly<Record<string, { readonly code: DiagnosticCode; readonly message: string }>> = {
+  TAB_AS_INDENT: { code: 'yaml-tab', message: 'YAML is indented with spaces, and this is a tab' },
+  MULTIPLE_DOCS: {
+    code: 'yaml-documents',
+    message: 'The file holds more than one YAML document; a workflow is one',
+  },
+};
+
+function hintFor(error: YAMLError, source: SourceText): { suggestion?: string } {
+  if (error.code === 'TAB_AS_INDENT') return { suggestion: 'Replace the tab with spaces' };
+  if (error.code === 'MULTIPLE_DOCS') return { suggestion: 'Remove the `---` line and what follows' };
+  const line = lineAround(source.text, error.pos[0]);
+  if (/:\s+\{\{/.test(line)) return { suggestion: 'Put quotes around a value that begins with `{{`' };
+  if (error.code === 'BLOCK_AS_IMPLICIT_KEY' || /Nested mappings/.test(error.message)) {
+    return { suggestion: 'Put quotes around a text that contains `: `' };
+  }
+  return {};
+}
+
+function lineAround(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', offset);
+  return text.slice(start, end < 0 ? start + 500 : Math.min(end, start + 500));
+}
+
+function firstSentence(message: string): string {
+  const line = message.split('\n')[0] ?? message;
+  return line.charAt(0).toLowerCase() + line.slice(1, 200);
+}

@@ -1,0 +1,163 @@
+/**
+ * The plan: a workflow file with nothing left to guess. Durations in milliseconds, money in
+ * micro-dollars, defaults filled in, every route one move. JSON all through, so that it can be
+ * stored, hashed and sent; templates are still text.
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ModelEntry, NodePlan } from './node-model.ts';
+import type { Place, Route, TemplateText } from './route.ts';
+
+export const PLAN_VERSION = 1;
+
+export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+export const CONTEXT_MODES = ['accumulate', 'last_only', 'explicit'] as const;
+export type ContextMode = (typeof CONTEXT_MODES)[number];
+
+export const BUDGET_MODES = ['enforce', 'ask', 'audit'] as const;
+export type BudgetMode = (typeof BUDGET_MODES)[number];
+
+export const MERGES = ['replace', 'append', 'union', 'sum'] as const;
+export type Merge = (typeof MERGES)[number];
+
+export interface InputField {
+  readonly type: FieldType;
+  /** False also where there is a default. */
+  readonly required: boolean;
+  readonly default?: JsonValue;
+  readonly description?: string;
+  /** The whole of it as JSON Schema. */
+  readonly schema: JsonObject;
+}
+
+export interface StateField {
+  readonly type: FieldType;
+  /** The first value: the file's, else the empty value of the type. */
+  readonly default: JsonValue;
+  readonly merge: Merge;
+  readonly description?: string;
+}
+
+export interface Limits {
+  readonly maxIterations: number;
+  /** Whether the file says so itself: a loop that only the default bounds is worth a warning. */
+  readonly isDefaultMaxIterations: boolean;
+  readonly timeoutMs?: number;
+  readonly budgetUsdMicros?: number;
+  readonly budgetTokens?: number;
+  readonly budgetMode: BudgetMode;
+  readonly maxRetries?: number;
+}
+
+/** Secrets stay as they were written: `${VAR}` is looked up by whoever connects. */
+export interface ProviderSettings {
+  readonly name: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ToolSettings {
+  readonly writes?: boolean;
+  readonly idempotent?: boolean;
+  readonly timeoutMs?: number;
+}
+
+export interface McpServer {
+  readonly type: 'stdio' | 'http' | 'sse';
+  readonly command?: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  /** The tools of the server that exist for this workflow; null: all. */
+  readonly tools: readonly string[] | null;
+  readonly toolSettings: Readonly<Record<string, ToolSettings>>;
+}
+
+export interface SimulatedUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export type SimulatedFailure =
+  | { readonly kind: string; readonly message?: string; readonly retryAfterMs?: number }
+  | {
+      readonly status: number;
+      readonly provider?: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body?: JsonValue;
+    };
+
+export type SimulatedAnswer = {
+  readonly delayMs: number;
+  readonly usage?: SimulatedUsage;
+} & (
+  | { readonly type: 'fail'; readonly fail: SimulatedFailure }
+  | { readonly type: 'stream'; readonly chunks: readonly string[]; readonly isCut: boolean }
+  | {
+      readonly type: 'tool_calls';
+      readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
+    }
+  | { readonly type: 'answer'; readonly answer: JsonValue }
+);
+
+export interface Price {
+  readonly inputUsdMicrosPerMtok: number;
+  readonly outputUsdMicrosPerMtok: number;
+  readonly cacheReadUsdMicrosPerMtok?: number;
+  readonly cacheWriteUsdMicrosPerMtok?: number;
+}
+
+export interface Runtime {
+  readonly provider?: ProviderSettings;
+  readonly defaultModel?: readonly ModelEntry[];
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly mcpServers: Readonly<Record<string, McpServer>>;
+  readonly simulate: Readonly<Record<string, readonly SimulatedAnswer[]>>;
+  readonly simulatePrice: Price;
+}
+
+/** One file. */
+export interface FilePlan {
+  readonly v: typeof PLAN_VERSION;
+  readonly name: string;
+  /** As the loader was given it, or as it was resolved from the calling file. */
+  readonly file: string;
+  readonly entryPoint: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly metadata?: JsonObject;
+  /** Stand before every prompt. */
+  readonly instructions: readonly TemplateText[];
+  /** Path of the module, resolved from the file. */
+  readonly module?: string;
+  readonly input: Readonly<Record<string, InputField>>;
+  readonly contextMode: ContextMode;
+  readonly limits: Limits;
+  /** Absent where the file sets none: a child then has its caller's. */
+  readonly runtime?: Runtime;
+  /** Prices of models that Errand has none for, or wrong ones. */
+  readonly prices: Readonly<Record<string, Price>>;
+  readonly state: Readonly<Record<string, StateField>>;
+  /** Present where the file says that the default is meant. */
+  readonly onUnhandled?: 'fail' | 'propagate';
+  /** Asked after a node's own table; every route has `onError`. */
+  readonly onError: readonly Route[];
+  /** Nodes, then parallel groups, then for_each groups, each in file order; names are unique. */
+  readonly nodes: readonly NodePlan[];
+  readonly output?: JsonObject;
+  readonly location: Place;
+  /** Changes with anything in the file that a finished run could depend on. */
+  readonly fingerprint: string;
+}
+
+/** A workflow with every workflow it can reach, by file. */
+export interface WorkflowPlan extends FilePlan {
+  readonly children: Readonly<Record<string, FilePlan>>;
+}

@@ -1,0 +1,29 @@
+/** `call`: a TypeScript function that the host registers or the workflow's module exports. */
+import type { CallPlan } from '../node-model.ts';
+import type { Path } from '../path.ts';
+import type { Planner } from '../planner.ts';
+import { flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
+import { answeringShape, planAnswering, planStep, stepShape, timeoutShape } from './common.ts';
+
+export const callShape = {
+  type: literal('A function of the module or of the host.', 'call'),
+  ...stepShape,
+  ...timeoutShape,
+  ...answeringShape,
+  function: text('The name of the function.'),
+  arguments: jsonMap('What it is called with; values are templates.').optional(),
+  idempotent: flag('Whether it may be repeated when its outcome is unknown. Default: false.').optional(),
+};
+
+export type CallFile = FromShape<typeof callShape>;
+
+export function planCall(node: CallFile, path: Path, planner: Planner): Omit<CallPlan, 'fingerprint'> {
+  return {
+    ...planStep(node, path, planner),
+    ...planAnswering(node),
+    type: 'call',
+    function: node.function,
+    arguments: node.arguments ?? {},
+    isIdempotent: node.idempotent ?? false,
+  };
+}

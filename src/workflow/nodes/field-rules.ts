@@ -1,0 +1,106 @@
+/** Fields that no value could have: a default of another type, a pattern that is none. */
+import { fitsType } from '../fields.ts';
+import { FIELD_TYPES, type FieldType } from '../model.ts';
+import type { Path } from '../path.ts';
+import type { Report } from '../problem.ts';
+import { describeValue, quoted } from '../words.ts';
+import { asList, asMap, type Raw } from './read.ts';
+
+const BOUNDS = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+] as const;
+
+const MERGED_TYPES: Readonly<Record<string, readonly string[]>> = {
+  append: ['array'],
+  union: ['array'],
+  sum: ['number', 'integer'],
+};
+
+/** A map of fields by name: outputs, inputs, or the properties of an object. */
+export function checkFields(fields: unknown, path: Path, report: Report): void {
+  for (const [name, field] of Object.entries(asMap(fields))) {
+    checkField(asMap(field), [...path, name], report);
+  }
+}
+
+export function checkState(state: unknown, path: Path, report: Report): void {
+  for (const [name, value] of Object.entries(asMap(state))) {
+    const field = asMap(value);
+    const at = [...path, name];
+    checkDefault(field, at, report);
+    const types = MERGED_TYPES[String(field['merge'])];
+    if (types === undefined || !isType(field['type']) || types.includes(field['type'])) continue;
+    report({
+      code: 'bad-value',
+      message: `\`merge: ${String(field['merge'])}\` needs a ${String(types[0])}, and ${quoted(name)} is of type ${field['type']}`,
+      path: [...at, 'merge'],
+      suggestion: 'replace',
+    });
+  }
+}
+
+function checkField(field: Raw, path: Path, report: Report): void {
+  checkDefault(field, path, report);
+  checkPattern(field['pattern'], [...path, 'pattern'], report);
+  for (const [low, high] of BOUNDS) {
+    const least = field[low];
+    const most = field[high];
+    if (typeof least !== 'number' || typeof most !== 'number' || least <= most) continue;
+    report({
+      code: 'bad-value',
+      message: `\`${low}\` is ${least} and above \`${high}\`, which is ${most}`,
+      path: [...path, low],
+    });
+  }
+  for (const [index, value] of asList(field['enum']).entries()) {
+    checkType(value, field, [...path, 'enum', index], report);
+  }
+  if (field['items'] !== undefined) checkField(asMap(field['items']), [...path, 'items'], report);
+  checkFields(field['properties'], [...path, 'properties'], report);
+}
+
+function checkDefault(field: Raw, path: Path, report: Report): void {
+  if (!('default' in field)) return;
+  const at = [...path, 'default'];
+  checkType(field['default'], field, at, report);
+  const allowed = asList(field['enum']);
+  const isScalar = typeof field['default'] !== 'object';
+  if (allowed.length === 0 || !isScalar || allowed.includes(field['default'])) return;
+  report({
+    code: 'bad-value',
+    message: `The default ${quoted(String(field['default']))} is not one of the values of \`enum\``,
+    path: at,
+  });
+}
+
+function checkType(value: unknown, field: Raw, path: Path, report: Report): void {
+  const { type } = field;
+  if (!isType(type) || fitsType(value, type)) return;
+  if (value === null && field['nullable'] === true) return;
+  report({
+    code: 'wrong-type',
+    message: `The type is ${type}, and this is ${describeValue(value)}`,
+    path,
+    expected: `a value of type ${type}`,
+  });
+}
+
+function checkPattern(pattern: unknown, path: Path, report: Report): void {
+  if (typeof pattern !== 'string') return;
+  try {
+    RegExp(pattern);
+  } catch {
+    report({
+      code: 'bad-value',
+      message: `${quoted(pattern)} is not a regular expression`,
+      path,
+      expected: 'a JavaScript regular expression without slashes',
+    });
+  }
+}
+
+function isType(type: unknown): type is FieldType {
+  return FIELD_TYPES.some((known) => known === type);
+}

@@ -1,0 +1,200 @@
+/** What must be true inside one node, beyond the form of its fields. */
+import { suggest } from '../../errors/suggest.ts';
+import { isTemplate } from '../models.ts';
+import type { NodeType } from '../node-model.ts';
+import type { Path } from '../path.ts';
+import type { Report } from '../problem.ts';
+import { listed, quoted } from '../words.ts';
+import { checkFields } from './field-rules.ts';
+import { checkRaises, declaredKinds } from './kind-rules.ts';
+import { checkModel } from './model-rules.ts';
+import { asList, asMap, textItems, type Raw } from './read.ts';
+import { checkRoutes, checkSuccessRoute } from './route-rules.ts';
+import { routeReadingExitCode } from './script.ts';
+
+type Rule = (node: Raw, path: Path, report: Report) => void;
+
+/** Roots of every template: a node of that name could never be read. */
+const TAKEN_NAMES: ReadonlySet<string> = new Set(['workflow', 'state', 'failing']);
+/** Names that mean something else in some templates, and words of the grammar. */
+const SHADOWED_NAMES: ReadonlySet<string> = new Set(
+  `output error attempt context loop _index _key true false none null and or not in is if else for
+   set True False None`.split(/\s+/),
+);
+
+export function checkNode(type: NodeType, node: Raw, path: Path, report: Report): void {
+  checkName(node, path, report);
+  checkRaises(node, path, report);
+  checkRoutes(node['routes'], [...path, 'routes'], declaredKinds(node), report);
+  if (!everyOptionLeadsOn(type, node)) checkSuccessRoute(node['routes'], [...path, 'routes'], report);
+  checkModel(node['model'], [...path, 'model'], report);
+  RULES[type]?.(node, path, report);
+}
+
+function checkName(node: Raw, path: Path, report: Report): void {
+  const { name } = node;
+  if (typeof name !== 'string') return;
+  const isTaken = TAKEN_NAMES.has(name);
+  if (!isTaken && !SHADOWED_NAMES.has(name)) return;
+  report({
+    code: isTaken ? 'bad-name' : 'shadowed-name',
+    severity: isTaken ? 'error' : 'warning',
+    message: `Templates take the name ${quoted(name)} for something else than this node`,
+    path: [...path, 'name'],
+    suggestion: `${name.replace(/^_+/, '').toLowerCase()}_node`,
+  });
+}
+
+/** With a `route` on each option nobody asks the success routes. */
+function everyOptionLeadsOn(type: NodeType, node: Raw): boolean {
+  const options = asList(node['options']);
+  return type === 'human_gate' && options.length > 0 && options.every((each) => 'route' in asMap(each));
+}
+
+const checkOutput: Rule = (node, path, report) => {
+  checkExclusive(node, path, ['output', 'output_schema'], report);
+  checkFields(node['output'], [...path, 'output'], report);
+};
+
+const RULES: Readonly<Partial<Record<NodeType, Rule>>> = {
+  agent: checkOutput,
+  call: checkOutput,
+  tool: checkOutput,
+  transform: checkOutput,
+  script: (node, path, report) => {
+    checkOutput(node, path, report);
+    checkExclusive(node, path, ['timeout_seconds', 'timeout'], report);
+    checkExitCodes(node, path, report);
+  },
+  set: (node, path, report) => {
+    checkExclusive(node, path, ['value', 'values'], report);
+    if ('value' in node || 'values' in node || 'state' in node) return;
+    report({
+      code: 'either-or',
+      message: 'A set node needs `value`, `values` or `state`',
+      path,
+      suggestion: 'value: a template',
+    });
+  },
+  human_gate: checkGate,
+  workflow: checkChildPath,
+  supervisor: (node, path, report) => checkDistinct(node['manages'], [...path, 'manages'], report),
+  parallel: (node, path, report) => {
+    checkDistinct(node['agents'], [...path, 'agents'], report);
+    checkQuorum(node, path, report);
+  },
+  for_each: checkQuorum,
+};
+
+function checkExclusive(node: Raw, path: Path, keys: readonly string[], report: Report): void {
+  const present = keys.filter((key) => key in node);
+  const second = present[1];
+  if (second === undefined) return;
+  report({
+    code: 'either-or',
+    message: `${listed(present.map(quoted))} say the same thing; a node has one of them`,
+    path: [...path, second],
+    at: 'key',
+    suggestion: `Remove ${listed(present.map(quoted), 'or')}`,
+  });
+}
+
+function checkExitCodes(node: Raw, path: Path, report: Report): void {
+  const index = routeReadingExitCode(node['name'], node['routes']);
+  if (index < 0 || node['exit_codes'] === 'any') return;
+  report({
+    code: 'exit-codes-any',
+    severity: 'info',
+    message: 'This guard reads `exit_code`, so every exit of the script is an answer and not a failure',
+    path: [...path, 'routes', index, 'when'],
+    suggestion: 'exit_codes: any',
+  });
+}
+
+function checkGate(node: Raw, path: Path, report: Report): void {
+  const values = asList(node['options']).map((option, index) => {
+    const { value, label } = asMap(option);
+    if (value === undefined && label === undefined && typeof option === 'object') {
+      report({
+        code: 'either-or',
+        message: 'An option needs `value` or `label`',
+        path: [...path, 'options', index],
+      });
+    }
+    return value ?? label;
+  });
+  for (const [index, value] of values.entries()) {
+    if (value === undefined || values.indexOf(value) === index) continue;
+    report({
+      code: 'duplicate-name',
+      message: `Two options have the value ${quoted(String(value))}`,
+      path: [...path, 'options', index],
+    });
+  }
+  const fallback = node['default'];
+  if (fallback === undefined || values.length === 0 || values.includes(fallback)) return;
+  const meant = suggest(String(fallback), values.map(String));
+  report({
+    code: 'bad-value',
+    message: `No option has the value ${quoted(String(fallback))}`,
+    path: [...path, 'default'],
+    expected: `one of ${listed(values.map(String), 'or')}`,
+    ...(meant === undefined ? {} : { suggestion: meant }),
+  });
+}
+
+/** Conductor also takes `name@registry#ref`, which would have to be fetched. */
+function checkChildPath(node: Raw, path: Path, report: Report): void {
+  const { workflow } = node;
+  if (typeof workflow !== 'string') return;
+  if (!isTemplate(workflow) && !/^[\w.-]+@[\w./-]+(#.*)?$/.test(workflow)) return;
+  report({
+    code: 'unsupported-value',
+    kind: 'validation.unsupported',
+    message: `\`workflow\` must be the path of a file, not ${quoted(workflow)}`,
+    path: [...path, 'workflow'],
+    expected: 'a path from this file, such as ./child.yaml',
+    suggestion: isTemplate(workflow)
+      ? 'Write one node for each workflow, and routes with `when` to choose between them'
+      : 'Copy the workflow beside this file and name it by its path',
+  });
+}
+
+function checkDistinct(list: unknown, path: Path, report: Report): void {
+  const seen = new Set<string>();
+  for (const [name, index] of textItems(list)) {
+    if (seen.has(name)) {
+      report({ code: 'duplicate-name', message: `${quoted(name)} is listed twice`, path: [...path, index] });
+    }
+    seen.add(name);
+  }
+}
+
+function checkQuorum(node: Raw, path: Path, report: Report): void {
+  const { failure_mode: mode, quorum, agents } = node;
+  if (mode === 'quorum' && quorum === undefined) {
+    report({
+      code: 'missing-key',
+      message: 'The failure mode `quorum` needs `quorum`, the number of members that must succeed',
+      path,
+      suggestion: 'quorum: 1',
+    });
+  }
+  if (mode !== 'quorum' && quorum !== undefined) {
+    report({
+      code: 'either-or',
+      message: '`quorum` counts only with the failure mode `quorum`',
+      path: [...path, 'quorum'],
+      at: 'key',
+      suggestion: 'failure_mode: quorum',
+    });
+  }
+  if (typeof quorum === 'number' && Array.isArray(agents) && quorum > agents.length) {
+    report({
+      code: 'bad-value',
+      message: `\`quorum\` is ${quorum}, and the group has ${agents.length} members`,
+      path: [...path, 'quorum'],
+      expected: `a number from 1 to ${agents.length}`,
+    });
+  }
+}

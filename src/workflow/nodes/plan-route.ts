@@ -1,0 +1,58 @@
+/** One route of a file as one move of the plan. Relies on the rules: there is exactly one move. */
+import { parseDuration, secondsToMs } from '../duration.ts';
+import { given } from '../given.ts';
+import { ASK_OPTIONS, END, type Move, type Place, type RetryMove, type Route } from '../route.ts';
+import type { RouteFile } from '../schema/route.ts';
+
+const RETRY_DEFAULTS = { backoff: 'exponential', initialMs: 1000, maxMs: 60_000, jitter: 0.2 } as const;
+
+export function planRoute(route: RouteFile, index: number, place: Place): Route {
+  return given({
+    index,
+    when: route.when,
+    onError: typeof route.on_error === 'string' ? [route.on_error] : route.on_error,
+    move: toMove(route),
+    ...place,
+  });
+}
+
+function toMove(route: RouteFile): Move {
+  if (route.retry !== undefined) return toRetry(route.retry);
+  if (route.ask !== undefined) return toAsk(route.ask);
+  if (route.park !== undefined) return toPark(route.park);
+  if (route.halt !== undefined) return toHalt(route.halt);
+  if (route.propagate !== undefined) return { type: 'propagate' };
+  return { type: 'to', to: route.to ?? END };
+}
+
+function toRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
+  const initialMs =
+    retry.initial_seconds === undefined ? RETRY_DEFAULTS.initialMs : secondsToMs(retry.initial_seconds);
+  return {
+    type: 'retry',
+    max: retry.max,
+    backoff: retry.backoff ?? RETRY_DEFAULTS.backoff,
+    initialMs,
+    // a first wait that is longer than the default ceiling was asked for
+    maxMs:
+      retry.max_seconds === undefined
+        ? Math.max(RETRY_DEFAULTS.maxMs, initialMs)
+        : secondsToMs(retry.max_seconds),
+    jitter: retry.jitter ?? RETRY_DEFAULTS.jitter,
+  };
+}
+
+function toAsk(ask: NonNullable<RouteFile['ask']>): Move {
+  if (ask === true) return { type: 'ask', options: ASK_OPTIONS };
+  const timeoutMs = ask.timeout === undefined ? undefined : parseDuration(ask.timeout);
+  return given({ type: 'ask', options: ask.options ?? ASK_OPTIONS, timeoutMs });
+}
+
+function toPark(park: NonNullable<RouteFile['park']>): Move {
+  if (park === true) return { type: 'park' };
+  return given({ type: 'park', forMs: parseDuration(park.for), max: park.max });
+}
+
+function toHalt(halt: NonNullable<RouteFile['halt']>): Move {
+  return given({ type: 'halt', message: halt === true ? undefined : halt.message });
+}

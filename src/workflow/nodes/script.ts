@@ -1,0 +1,81 @@
+/** `script`: a program, with its exit code, its output and its error file. */
+import { secondsToMs } from '../duration.ts';
+import { given, mapValues } from '../given.ts';
+import type { ScriptPlan } from '../node-model.ts';
+import type { Path } from '../path.ts';
+import type { Planner } from '../planner.ts';
+import {
+  anyText,
+  either,
+  flag,
+  list,
+  literal,
+  map,
+  scalar,
+  seconds,
+  text,
+  wholeNumber,
+  type FromShape,
+} from '../schema/leaf.ts';
+import { answeringShape, planAnswering, planStep, stepShape, timeoutShape } from './common.ts';
+
+export const scriptShape = {
+  type: literal('A program.', 'script'),
+  ...stepShape,
+  ...timeoutShape,
+  ...answeringShape,
+  command: text('The program, as a template; no shell is involved.'),
+  args: list('Its arguments, as templates.', scalar('An argument.')).optional(),
+  env: map('Added to its environment; values are templates.', scalar('A value.')).optional(),
+  working_dir: text('Where it runs, from this file. Default: the folder of this file.').optional(),
+  stdin: anyText('What it reads, as a template.').optional(),
+  timeout: seconds('Conductor’s name for timeout_seconds.').optional(),
+  exit_codes: either('Exits that are answers and not failures. Default: [0].', '`any` or a list', [
+    literal('Every exit.', 'any'),
+    list('These.', wholeNumber('An exit code.', { min: 0, max: 255 }), 1),
+  ]).optional(),
+  idempotent: flag('Whether it may be repeated when its outcome is unknown. Default: false.').optional(),
+};
+
+export type ScriptFile = FromShape<typeof scriptShape>;
+
+export function planScript(node: ScriptFile, path: Path, planner: Planner): Omit<ScriptPlan, 'fingerprint'> {
+  const { written } = planner;
+  const timeout = node.timeout_seconds ?? node.timeout;
+  return given({
+    ...planStep(node, path, planner),
+    ...planAnswering(node),
+    ...given({ timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout) }),
+    type: 'script',
+    command: node.command,
+    args: (node.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),
+    env: mapValues(node.env ?? {}, (value, key) => written(value, [...path, 'env', key])),
+    workingDir: node.working_dir,
+    stdin: node.stdin,
+    exitCodes: guardsReadExitCode(node) ? 'any' : (node.exit_codes ?? [0]),
+    isIdempotent: node.idempotent ?? false,
+  });
+}
+
+/** The index of the first success route whose guard reads the exit code of this very node. */
+export function routeReadingExitCode(nodeName: unknown, routes: unknown): number {
+  if (!Array.isArray(routes)) return -1;
+  return routes.findIndex((route: unknown) => {
+    if (typeof route !== 'object' || route === null || 'on_error' in route) return false;
+    return 'when' in route && typeof route.when === 'string' && readsExitCode(route.when, nodeName);
+  });
+}
+
+function guardsReadExitCode(node: ScriptFile): boolean {
+  return routeReadingExitCode(node.name, node.routes) >= 0;
+}
+
+/** As a name of the guard: in a string it is only a word, and another node's is another node's. */
+function readsExitCode(guard: string, nodeName: unknown): boolean {
+  const names = guard
+    .replace(/\[\s*(['"])exit_code\1\s*\]/g, '.exit_code')
+    .replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, ' ')
+    .match(/[A-Za-z_][\w-]*(?:\s*\.\s*[A-Za-z_]\w*)*/g);
+  const own = new Set(['exit_code', 'output.exit_code', `${String(nodeName)}.output.exit_code`]);
+  return (names ?? []).some((name) => own.has(name.replace(/\s/g, '')));
+}

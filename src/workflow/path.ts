@@ -1,0 +1,24 @@
+/** Where a value stands in the document of a workflow: as a path, and as a JSON Pointer (RFC 6901). */
+export type Path = readonly (string | number)[];
+
+export function toPointer(path: Path): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+export function fromPointer(pointer: string): Path {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}

@@ -1,0 +1,19 @@
+/** A whole workflow file. */
+import { forEachSchema, nodeSchema, parallelSchema, type ForEachFile, type NodeFile } from './node.ts';
+import { headerSchema, outputSchema } from './header.ts';
+import { hinted, list, strict, type FromFile } from './leaf.ts';
+
+export const fileSchema = hinted(
+  strict('a workflow file', 'A workflow for Errand.', {
+    workflow: headerSchema,
+    agents: list('The nodes.', nodeSchema).optional(),
+    nodes: list('The nodes; another name for `agents`.', nodeSchema).optional(),
+    parallel: list('Groups whose members run side by side.', parallelSchema).optional(),
+    for_each: list('Groups with one member for each item of a list.', forEachSchema).optional(),
+    output: outputSchema.optional(),
+  }),
+  { not: { required: ['agents', 'nodes'] } },
+);
+
+export type WorkflowFile = FromFile<typeof fileSchema>;
+export type { ForEachFile, NodeFile };

@@ -1,0 +1,170 @@
+/** What zod found, as problems that a person can act on. */
+import type { z } from 'zod';
+import { suggest } from '../../errors/suggest.ts';
+import { DURATION_FORM } from '../duration.ts';
+import { NODE_TYPES, type NodeType } from '../node-model.ts';
+import { valueAt, type Path } from '../path.ts';
+import type { Problem } from '../problem.ts';
+import { capitalised, describePlace, describeValue, listed, quoted } from '../words.ts';
+import { KEYS_OF } from './leaf.ts';
+import { NODE_NOUNS } from './node.ts';
+import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
+
+type Issue = z.core.$ZodIssue;
+
+export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
+  return issues.flatMap((issue) => fromIssue(issue, [], root));
+}
+
+function fromIssue(issue: Issue, base: Path, root: unknown): Problem[] {
+  const path = [...base, ...issue.path.map(toStep)];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKey(issue.message, key, path, root));
+  }
+  if (issue.code === 'invalid_union') {
+    if (issue.discriminator !== undefined) return [unknownType(path, root)];
+    const closest = closestBranch(issue.errors);
+    if (closest !== undefined) return closest.flatMap((inner) => fromIssue(inner, path, root));
+  }
+  if (issue.code === 'invalid_key') return [badKey(path)];
+  return [wrongValue(issue, path, root)];
+}
+
+/** The one alternative that the value is meant as: its own type fits, only something inside does not. */
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const inside = branches.filter(
+    (issues) =>
+      issues.length > 0 &&
+      issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
+  );
+  return inside.length === 1 ? inside[0] : undefined;
+}
+
+function wrongValue(issue: Issue, path: Path, root: unknown): Problem {
+  const value = valueAt(root, path);
+  const expected = issue.message;
+  if (value === undefined) return missingKey(path, expected, root);
+
+  const isDuration = expected.startsWith(DURATION_FORM);
+  const hint = issue.code === 'invalid_value' ? suggest(String(value), issue.values.map(String)) : undefined;
+  return {
+    code: isDuration ? 'bad-duration' : codeOf(issue),
+    message: `${capitalised(describePlace(path))} must be ${expected}, not ${describeValue(value)}`,
+    path,
+    expected,
+    ...(hint === undefined ? quotingHint(expected, value) : { suggestion: hint }),
+  };
+}
+
+function codeOf(issue: Issue): 'wrong-type' | 'bad-value' {
+  return issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'wrong-type' : 'bad-value';
+}
+
+/** YAML reads `12` and `true` as something else than text. */
+function quotingHint(expected: string, value: unknown): { suggestion?: string } {
+  const isBare = typeof value === 'number' || typeof value === 'boolean';
+  return isBare && expected === 'text' ? { suggestion: `"${String(value)}"` } : {};
+}
+
+function missingKey(path: Path, expected: string, root: unknown): Problem {
+  const key = describePlace(path);
+  return {
+    code: 'missing-key',
+    message: `${capitalised(ownerOf(path.slice(0, -1), root))} needs ${key}`,
+    path: path.slice(0, -1),
+    expected: `${key}: ${expected}`,
+  };
+}
+
+function unknownKey(noun: string, key: string, owner: Path, root: unknown): Problem {
+  const path = [...owner, key];
+  const instead = unsupportedKey(noun, key);
+  if (instead !== undefined) {
+    return {
+      code: 'unsupported-key',
+      kind: 'validation.unsupported',
+      message: `${quoted(key)} on ${noun} is not something that Errand runs`,
+      path,
+      at: 'key',
+      suggestion: instead,
+    };
+  }
+  const known = KEYS_OF.get(noun) ?? [];
+  const owners = typesWith(key);
+  const meant = suggest(key, known);
+  const elsewhere = owners.length > 0 && isNodeNoun(noun);
+  return {
+    code: 'unknown-key',
+    message: elsewhere
+      ? `${quoted(key)} is not a key of ${noun}; ${listed(owners.map((type) => NODE_NOUNS[type]))} ${owners.length === 1 ? 'has' : 'have'} it`
+      : `${quoted(key)} is not a key of ${noun}`,
+    path,
+    at: 'key',
+    expected: listed(known.map(quoted), 'or'),
+    ...suggestion(meant, owners, valueAt(root, owner)),
+  };
+}
+
+function suggestion(
+  meant: string | undefined,
+  owners: readonly NodeType[],
+  node: unknown,
+): { suggestion?: string } {
+  if (meant !== undefined) return { suggestion: meant };
+  const [only] = owners;
+  const hasType = typeof node === 'object' && node !== null && 'type' in node;
+  return owners.length === 1 && !hasType ? { suggestion: `type: ${String(only)}` } : {};
+}
+
+function typesWith(key: string): NodeType[] {
+  return NODE_TYPES.filter((type) => KEYS_OF.get(NODE_NOUNS[type])?.includes(key));
+}
+
+function isNodeNoun(noun: string): boolean {
+  return Object.values(NODE_NOUNS).includes(noun);
+}
+
+function unknownType(path: Path, root: unknown): Problem {
+  const type = valueAt(root, path);
+  const instead = typeof type === 'string' ? UNSUPPORTED_TYPES.get(type) : undefined;
+  if (instead !== undefined) {
+    return {
+      code: 'unsupported-type',
+      kind: 'validation.unsupported',
+      message: `Errand has no nodes of type ${quoted(String(type))}`,
+      path,
+      suggestion: instead,
+    };
+  }
+  const meant = typeof type === 'string' ? suggest(type, NODE_TYPES) : undefined;
+  return {
+    code: 'unknown-node-type',
+    message: `\`type\` must be a node type, not ${describeValue(type)}`,
+    path,
+    expected: `one of ${NODE_TYPES.join(', ')}`,
+    ...(meant === undefined ? {} : { suggestion: meant }),
+  };
+}
+
+function badKey(path: Path): Problem {
+  return {
+    code: 'bad-name',
+    message: `${capitalised(describePlace(path))} cannot be used as a name here`,
+    path,
+    at: 'key',
+  };
+}
+
+/** What lacks a key: a node by its name, anything else by its own key. */
+function ownerOf(path: Path, root: unknown): string {
+  const owner = valueAt(root, path);
+  const hasName = typeof owner === 'object' && owner !== null && 'name' in owner;
+  if (hasName && typeof owner.name === 'string' && typeof path.at(-1) === 'number') {
+    return `node ${quoted(owner.name)}`;
+  }
+  return describePlace(path);
+}
+
+function toStep(step: PropertyKey): string | number {
+  return typeof step === 'number' ? step : String(step);
+}

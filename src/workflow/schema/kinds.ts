@@ -1,0 +1,68 @@
+/**
+ * Kinds as JSON Schema, for completion in editors and for validators that are not ours. The rules
+ * with the good messages are in `nodes/kind-rules.ts`; a test holds the two together.
+ */
+import { z } from 'zod';
+import { RESERVED_PREFIXES, RUNTIME_KINDS } from '../../errors/catalog.ts';
+
+const KIND = '[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+';
+const RESERVED = [...RESERVED_PREFIXES].toSorted().join('|');
+const NOT_RESERVED = `(?!(${RESERVED})\\.)`;
+
+/** Every prefix that has catalog kinds below it, `sandbox.*` and the like. */
+const WILDCARDS = [...RESERVED_PREFIXES].toSorted().map((prefix) => `${prefix}.*`);
+
+/** A kind that authors may raise. */
+const AUTHOR_KIND = { type: 'string', maxLength: 200, pattern: `^${NOT_RESERVED}${KIND}$` };
+
+const AUTHOR_WILDCARD = {
+  type: 'string',
+  pattern: `^${NOT_RESERVED}[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*\\.\\*$`,
+};
+
+const ROUTE_KIND = {
+  anyOf: [
+    { enum: [...RUNTIME_KINDS.toSorted(), ...WILDCARDS] },
+    AUTHOR_KIND,
+    AUTHOR_WILDCARD,
+  ],
+};
+
+/** Anything: what is wrong with it is said by the rules, which know the catalog. */
+export const onErrorSchema: z.ZodType<true | string | string[]> = z.unknown().meta({
+  description:
+    'Makes this an error route: `true` for any failure, a kind, a list of kinds, or "prefix.*".',
+  markdownDescription:
+    'Makes this an **error route**: `true` for any failure, a kind, a list of kinds, or `"prefix.*"`. Without it, the route is for success.',
+  anyOf: [
+    { const: true, description: 'Any failure.' },
+    ...ROUTE_KIND.anyOf,
+    { type: 'array', minItems: 1, items: ROUTE_KIND },
+  ],
+}) as never;
+
+export const raisedKind: z.ZodType<string> = z.string({ error: 'a kind such as order.missing' }).meta({
+  description: 'A kind of your own: dotted lowercase words, not under a prefix of the runtime.',
+  ...AUTHOR_KIND,
+});
+
+/** Of an assertion, which may also say what it would be anyway. */
+export const assertedKind: z.ZodType<string> = z.string({ error: 'a kind such as order.missing' }).meta({
+  description: 'The kind that a failing assertion raises. Default: assert.failed.',
+  type: undefined,
+  anyOf: [{ const: 'assert.failed' }, AUTHOR_KIND],
+});
+
+const PROVIDER_KINDS = RUNTIME_KINDS.filter((kind) => kind.startsWith('provider.')).toSorted();
+
+export const providerKind: z.ZodType<string> = z
+  .string({ error: 'a kind of provider failure' })
+  .meta({ description: 'A kind of provider failure.', enum: PROVIDER_KINDS });
+
+/** Of a simulated failure: whatever the runtime itself can report. */
+export const simulatedKind: z.ZodType<string> = z
+  .string({ error: 'a kind of the catalog' })
+  .meta({
+    description: 'The kind of the failure.',
+    enum: RUNTIME_KINDS.toSorted(),
+  });

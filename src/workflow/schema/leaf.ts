@@ -1,0 +1,169 @@
+/**
+ * The words that schemas of the file format are written in. Each takes what its field is for (the
+ * editor shows it) and knows the form it expects; a failure's message is that form, and `issues.ts`
+ * makes a sentence of it. The only file besides its neighbours that knows zod.
+ */
+import { z } from 'zod';
+import type { JsonValue } from '../../errors/json.ts';
+import { DELAY_PATTERN, DURATION_FORM, DURATION_PATTERN } from '../duration.ts';
+
+export type Schema<T = unknown> = z.ZodType<T>;
+export type FromFile<S extends z.ZodType> = z.infer<S>;
+export type FromShape<S extends z.ZodRawShape> = z.infer<z.ZodObject<S, z.core.$strict>>;
+
+export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,99}$';
+const NAME_FORM = 'a name of letters, digits, `_` and `-` that begins with a letter';
+
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+  /** The lower end itself is not allowed. */
+  readonly above?: number;
+}
+
+/** What editors show beside a field; `markdownDescription` and snippets are of VS Code's dialect. */
+export interface Hints {
+  readonly markdownDescription?: string;
+  readonly defaultSnippets?: readonly object[];
+  readonly examples?: readonly unknown[];
+  readonly [key: string]: unknown;
+}
+
+/** Adds what an editor shows, or JSON Schema that zod has no word for. */
+export function hinted<S extends z.ZodType>(schema: S, hints: Hints): S {
+  return schema.meta({ ...schema.meta(), ...hints });
+}
+
+/** Text that is not empty. */
+export function text(about: string, expected = 'text'): z.ZodString {
+  return z.string({ error: expected }).min(1, { error: expected }).describe(about);
+}
+
+export function anyText(about: string): z.ZodString {
+  return z.string({ error: 'text' }).describe(about);
+}
+
+export function name(about: string): z.ZodString {
+  return matching(about, NAME_PATTERN, NAME_FORM);
+}
+
+export function matching(about: string, pattern: string, expected: string): z.ZodString {
+  return z.string({ error: expected }).regex(new RegExp(pattern), { error: expected }).describe(about);
+}
+
+export function flag(about: string): z.ZodBoolean {
+  return z.boolean({ error: '`true` or `false`' }).describe(about);
+}
+
+export function literal<const T extends string | boolean>(about: string, value: T): z.ZodLiteral<T> {
+  return z.literal(value, { error: `\`${String(value)}\`` }).describe(about);
+}
+
+export function choice<const T extends readonly [string, ...string[]]>(
+  about: string,
+  values: T,
+): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
+  return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(about);
+}
+
+export function wholeNumber(about: string, range: Range): z.ZodNumber {
+  const error = rangeForm('a whole number', range);
+  return ranged(z.int({ error }), range, error).describe(about);
+}
+
+export function number(about: string, range: Range): z.ZodNumber {
+  const error = rangeForm('a number', range);
+  return ranged(z.number({ error }), range, error).describe(about);
+}
+
+export function seconds(about: string): z.ZodNumber {
+  return number(about, { above: 0, max: 31_622_400 });
+}
+
+/** Above zero. */
+export function duration(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
+  return durationLike(about, DURATION_PATTERN, { above: 0, max: 31_622_400 });
+}
+
+/** Zero too. */
+export function delay(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
+  return durationLike(about, DELAY_PATTERN, { min: 0, max: 31_622_400 });
+}
+
+export function list<S extends z.ZodType>(about: string, item: S, min = 0): z.ZodArray<S> {
+  const error = min === 0 ? 'a list' : 'a list that is not empty';
+  return z.array(item, { error }).min(min, { error }).describe(about);
+}
+
+/** A map whose keys the author chooses. */
+export function map<S extends z.ZodType>(about: string, value: S): z.ZodRecord<z.ZodString, S> {
+  return z.record(z.string(), value, { error: 'a map' }).describe(about);
+}
+
+/** Any JSON; strings in it may be templates. */
+export function json(about: string): z.ZodType<JsonValue> {
+  // the document was made of JSON values only before a schema sees it
+  return z.unknown().describe(about) as unknown as z.ZodType<JsonValue>;
+}
+
+export function jsonMap(about: string): z.ZodRecord<z.ZodString, z.ZodType<JsonValue>> {
+  return map(about, json('Any JSON; strings in it are templates.'));
+}
+
+/** Text, or a number or flag that is taken as it is written. */
+export function scalar(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber, z.ZodBoolean]> {
+  return z
+    .union([z.string(), z.number(), z.boolean()], { error: 'text, a number or a flag' })
+    .describe(about);
+}
+
+export function either<const T extends readonly [z.ZodType, z.ZodType, ...z.ZodType[]]>(
+  about: string,
+  expected: string,
+  options: T,
+): z.ZodUnion<T> {
+  return z.union(options, { error: expected }).describe(about);
+}
+
+/** The keys of each strict map by what it is called, for "did you mean". */
+export const KEYS_OF: Map<string, readonly string[]> = new Map();
+
+/** A map that has these keys and no others. `noun` is unique and reads well after "a key of". */
+export function strict<S extends z.ZodRawShape>(
+  noun: string,
+  about: string,
+  shape: S,
+): z.ZodObject<S, z.core.$strict> {
+  KEYS_OF.set(noun, Object.keys(shape));
+  return z
+    .strictObject(shape, {
+      error: (issue) => (issue.code === 'unrecognized_keys' ? noun : 'a map'),
+    })
+    .describe(about);
+}
+
+function durationLike(
+  about: string,
+  pattern: string,
+  range: Range,
+): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
+  const error = DURATION_FORM;
+  const written = z.string({ error }).regex(new RegExp(pattern), { error });
+  return z.union([written, ranged(z.number({ error }), range, error)], { error }).describe(about);
+}
+
+function ranged<S extends z.ZodNumber>(schema: S, { min, max, above }: Range, error: string): S {
+  let bounded: S = schema;
+  if (min !== undefined) bounded = bounded.min(min, { error });
+  if (above !== undefined) bounded = bounded.gt(above, { error });
+  if (max !== undefined) bounded = bounded.max(max, { error });
+  return bounded;
+}
+
+function rangeForm(noun: string, { min, max, above }: Range): string {
+  if (above !== undefined) {
+    return max === undefined ? `${noun} above ${above}` : `${noun} above ${above}, at most ${max}`;
+  }
+  if (min === undefined) return noun;
+  return max === undefined ? `${noun}, ${min} or more` : `${noun} from ${min} to ${max}`;
+}

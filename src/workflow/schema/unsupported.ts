@@ -1,0 +1,93 @@
+/**
+ * What Conductor's files may say and Errand does not run. It is refused by name, with what to write
+ * instead: leaving it out would change what the file means.
+ */
+import { NODE_NOUNS } from './node.ts';
+
+type Hints = Readonly<Record<string, string>>;
+
+const SKILLS = 'Put what the skill says into `instructions` or the prompt';
+
+const NODE_KEYS: Hints = {
+  provider: 'Write the provider into the model: `model: provider/model`',
+  retry: 'Write a route: `{on_error: provider.rate_limited, retry: {max: 2}}`',
+  validator: 'Use `assert`, or an agent that grades the output',
+  dialog: 'Use a `human_gate`',
+  output_mode: 'Leave it out; an agent without `output` answers `{result: text}`',
+  output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
+  reasoning: 'Leave it out',
+  context_tier: 'Leave it out',
+  max_session_seconds: 'Write `timeout_seconds`',
+  max_agent_iterations: 'Write `max_turns`',
+  max_depth: 'Leave it out; workflows that call each other in a circle are refused',
+  session_key: 'Pass what is needed with templates',
+  working_dir: 'Set `working_dir` on scripts',
+  sandbox: 'Use a `transform` for code that must be contained',
+  skills: SKILLS,
+  plugins: SKILLS,
+  questions: 'Use one `human_gate` for each question',
+  emit: 'Use a `call`',
+  payload: 'Use a `call`',
+};
+
+const OTHER_KEYS: Readonly<Record<string, Hints>> = {
+  'a workflow file': {
+    tools: 'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
+    stages: 'Write the nodes of each stage under `agents`',
+  },
+  '`workflow`': {
+    hooks: 'Use routes, or read the events of the run',
+    notifications: 'Use a `call`, or read the events of the run',
+  },
+  '`context`': {
+    max_tokens: 'Use the mode `explicit` and list what a node needs',
+    trim_strategy: 'Use the mode `explicit` and list what a node needs',
+  },
+  '`runtime`': {
+    timeout: 'Set `timeout_seconds` on nodes or in `limits`',
+    max_session_seconds: 'Set `timeout_seconds` on nodes',
+    max_agent_iterations: 'Set `max_turns` on nodes',
+    default_reasoning_effort: 'Leave it out',
+    default_context_tier: 'Leave it out',
+    working_dir: 'Set `working_dir` on scripts',
+    checkpoint: 'Leave it out; every step is stored before the next one starts',
+    tool_output: 'Leave it out',
+    compaction: 'Leave it out',
+    sandbox: 'Use a `transform` for code that must be contained',
+    skills: SKILLS,
+    skill_injection: SKILLS,
+    skill_discovery: SKILLS,
+    plugins: SKILLS,
+    plugin_sources: SKILLS,
+  },
+  '`provider`': Object.fromEntries(
+    `type wire_api bearer_token auth_token azure runtime_url runtime_token hermes_home
+     hermes_toolsets hermes_skip_memory hermes_skip_context_files pool_endpoint api_version
+     inner_provider identifier_scope egress lifecycle auth`
+      .split(/\s+/)
+      .map((key) => [key, 'Use `name`, `base_url`, `api_key` and `headers`']),
+  ),
+  'an MCP server': { timeout: 'Write `timeout_seconds`' },
+  'a route': { output: 'Use a `set` node on the way' },
+};
+
+const NODE_MAPS: ReadonlySet<string> = new Set(Object.values(NODE_NOUNS));
+
+/** What to do instead, when the key is one that Errand knows of and does not run. */
+export function unsupportedKey(noun: string, key: string): string | undefined {
+  const hints = NODE_MAPS.has(noun) ? NODE_KEYS : (OTHER_KEYS[noun] ?? {});
+  return Object.hasOwn(hints, key) ? hints[key] : undefined;
+}
+
+export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
+  ['questions', 'Use one `human_gate` for each question'],
+  ['notification', 'Use a `call`'],
+]);
+
+/** Providers that are programs or services of their own, with sessions that Errand cannot record. */
+export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, string> = new Map(
+  ['copilot', 'claude-agent-sdk', 'hermes', 'aca', 'codex'].map((name) => [
+    name,
+    'Use a provider of models, such as `openai`, `anthropic` or `google`',
+  ]),
+);

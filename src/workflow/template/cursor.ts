@@ -1,0 +1,86 @@
+/** Where the parser stands in the tokens, and the questions it asks there. */
+import type { Expression } from './ast.ts';
+import type { Token } from './lexer.ts';
+import { TEMPLATE_LIMITS } from './limits.ts';
+import { refuse, refuseBeyond, type Span } from './problem.ts';
+
+export interface Cursor {
+  /** Ends with an `end` token. */
+  readonly tokens: readonly Token[];
+  /** The whole grammar, for the parts of it that contain it again. */
+  readonly grammar: (cursor: Cursor) => Expression;
+  index: number;
+  nesting: number;
+}
+
+const NO_TOKEN: Token = { kind: 'end', text: '', offset: 0, length: 0 };
+
+export function peek(cursor: Cursor, ahead = 0): Token {
+  return cursor.tokens[cursor.index + ahead] ?? cursor.tokens.at(-1) ?? NO_TOKEN;
+}
+
+export function take(cursor: Cursor): Token {
+  const token = peek(cursor);
+  cursor.index++;
+  return token;
+}
+
+/** Any expression, one level further in. */
+export function parseInner(cursor: Cursor): Expression {
+  return nested(cursor, cursor.grammar);
+}
+
+export function nested<T>(cursor: Cursor, parse: (cursor: Cursor) => T): T {
+  if (cursor.nesting >= TEMPLATE_LIMITS.nesting) refuseBeyond('nesting', peek(cursor));
+  cursor.nesting++;
+  const parsed = parse(cursor);
+  cursor.nesting--;
+  return parsed;
+}
+
+export function isSymbol(cursor: Cursor, symbol: string): boolean {
+  const { kind, text } = peek(cursor);
+  return kind === 'symbol' && text === symbol;
+}
+
+export function isWord(cursor: Cursor, word: string): boolean {
+  const { kind, text } = peek(cursor);
+  return kind === 'name' && text === word;
+}
+
+/** Steps over the symbol if it stands here. */
+export function takeSymbol(cursor: Cursor, symbol: string): boolean {
+  const isHere = isSymbol(cursor, symbol);
+  if (isHere) cursor.index++;
+  return isHere;
+}
+
+export function takeWord(cursor: Cursor, word: string): boolean {
+  const isHere = isWord(cursor, word);
+  if (isHere) cursor.index++;
+  return isHere;
+}
+
+export function expectSymbol(cursor: Cursor, symbol: string): void {
+  if (!takeSymbol(cursor, symbol)) unexpected(cursor, `\`${symbol}\``);
+}
+
+export function expectName(cursor: Cursor, what: string): Token {
+  return peek(cursor).kind === 'name' ? take(cursor) : unexpected(cursor, what);
+}
+
+/** From where something started to the end of the last token taken. */
+export function spanFrom(cursor: Cursor, { offset }: Span): Span {
+  const last = peek(cursor, -1);
+  return { offset, length: last.offset + last.length - offset };
+}
+
+export function unexpected(cursor: Cursor, expected: string): never {
+  const token = peek(cursor);
+  const found = token.kind === 'end' ? 'the end' : `\`${shortened(token.text)}\``;
+  refuse(token, `Expected ${expected}, found ${found}`);
+}
+
+function shortened(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
+}

@@ -1,0 +1,223 @@
+/** Expressions to values. Every operation is a step; what is missing fails where it is needed. */
+import type { JsonValue } from '../../errors/json.ts';
+import { missingLink, read, slice } from './access.ts';
+import type {
+  Arguments,
+  ChoiceNode,
+  ComparisonNode,
+  DictNode,
+  Expression,
+  FilterStage,
+  Link,
+  ListNode,
+  LogicNode,
+  NameNode,
+  PathNode,
+  RangeNode,
+  SignNode,
+  Stage,
+  TestStage,
+} from './ast.ts';
+import { FILTERS } from './filters.ts';
+import { callMethod } from './methods.ts';
+import { demand, isMissing, missing, notThere, type Value } from './missing.ts';
+import { calculate, concat, finite, holds } from './operators.ts';
+import { rangeOf } from './range.ts';
+import { charge, fail, type Run } from './run.ts';
+import { TESTS } from './tests.ts';
+import { aType, isTruthy } from './values.ts';
+
+/** The value of an expression; what is missing is a failure. */
+export function evaluate(run: Run, expression: Expression): JsonValue {
+  return demand(run, resolve(run, expression));
+}
+
+export function isTrue(run: Run, expression: Expression): boolean {
+  return isTruthy(run, evaluate(run, expression));
+}
+
+function resolve(run: Run, expression: Expression): Value {
+  charge(run, 1);
+  run.at = expression;
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value;
+    case 'name':
+      return resolveName(run, expression);
+    case 'path':
+      return resolvePath(run, expression);
+    case 'pipe':
+      return expression.stages.reduce<Value>(
+        (value, stage) => applyStage(run, stage, value),
+        resolve(run, expression.input),
+      );
+    case 'list':
+      return makeList(run, expression);
+    case 'dict':
+      return makeDict(run, expression);
+    case 'range':
+      return makeRange(run, expression);
+    case 'sign':
+      return applySign(run, expression);
+    case 'not':
+      return !isTrue(run, expression.operand);
+    case 'arithmetic':
+      return expression.rest.reduce<JsonValue>(
+        (left, { operator, operand }) => {
+          const right = evaluate(run, operand);
+          run.at = expression;
+          return calculate(run, operator, left, right);
+        },
+        evaluate(run, expression.first),
+      );
+    case 'concat': {
+      const parts = expression.parts.map((part) => evaluate(run, part));
+      run.at = expression;
+      return concat(run, parts);
+    }
+    case 'comparison':
+      return isHolding(run, expression);
+    case 'logic':
+      return decide(run, expression);
+    case 'choice':
+      return choose(run, expression);
+  }
+}
+
+function resolveName(run: Run, { name, offset, length }: NameNode): Value {
+  let bindings: Run['bindings'] | undefined = run.bindings;
+  while (bindings !== undefined) {
+    const bound = bindings.names.get(name);
+    if (bound !== undefined) return bound;
+    bindings = bindings.outer;
+  }
+  const value = run.scope.lookup(name);
+  if (value !== undefined) return value;
+  return missing({ offset, length }, () => notThere(name, name, run.scope.names()));
+}
+
+function resolvePath(run: Run, path: PathNode): Value {
+  let value = resolve(run, path.root);
+  for (const link of path.links) {
+    if (isMissing(value)) return value;
+    charge(run, 1);
+    value = follow(run, path, link, value);
+  }
+  return value;
+}
+
+function follow(run: Run, path: PathNode, link: Link, base: JsonValue): Value {
+  switch (link.kind) {
+    case 'field':
+      run.at = path;
+      return read(run, base, link.key) ?? missingLink(run, path, link, base);
+    case 'index': {
+      const index = evaluate(run, link.index);
+      run.at = path;
+      return read(run, base, index) ?? missingLink(run, path, link, base);
+    }
+    case 'slice': {
+      const bounds = evaluateAll(run, [link.start, link.stop, link.step]);
+      run.at = path;
+      return slice(run, base, bounds);
+    }
+    case 'method': {
+      const args = evaluateAll(run, link.args);
+      run.at = path;
+      return callMethod(run, link.name, base, args);
+    }
+  }
+}
+
+function applyStage(run: Run, stage: Stage, value: Value): Value {
+  charge(run, 1);
+  return stage.kind === 'filter' ? applyFilter(run, stage, value) : applyTest(run, stage, value);
+}
+
+function applyFilter(run: Run, stage: FilterStage, input: Value): Value {
+  const { name } = stage;
+  const filter = FILTERS.get(name) ?? fail(run, `There is no filter \`${name}\``);
+  if (filter.isForgiving === true) {
+    const args = stage.args.map((arg) => (arg === undefined ? undefined : resolve(run, arg)));
+    run.at = stage;
+    return filter.apply({ run, name, input, args, each: undefined });
+  }
+  const present = demand(run, input);
+  const args = evaluateAll(run, stage.args);
+  const { each: inner } = stage;
+  const each = inner === undefined ? undefined : (item: Value) => applyStage(run, inner, item);
+  run.at = stage;
+  return filter.apply({ run, name, input: present, args, each });
+}
+
+function applyTest(run: Run, stage: TestStage, input: Value): JsonValue {
+  const { name, isNegated } = stage;
+  const test = TESTS.get(name) ?? fail(run, `There is no test \`${name}\``);
+  if (test.isForgiving === true) return test.apply(run, input) !== isNegated;
+  const present = demand(run, input);
+  const [argument = null] = evaluateAll(run, stage.args);
+  run.at = stage;
+  return test.apply(run, present, argument) !== isNegated;
+}
+
+function evaluateAll(run: Run, expressions: Arguments): readonly (JsonValue | undefined)[] {
+  return expressions.map((each) => (each === undefined ? undefined : evaluate(run, each)));
+}
+
+function makeList(run: Run, { items }: ListNode): JsonValue {
+  run.hasBuilt = true;
+  return items.map((item) => evaluate(run, item));
+}
+
+function makeDict(run: Run, { entries }: DictNode): JsonValue {
+  run.hasBuilt = true;
+  const pairs = entries.map(({ key, value }): [string, JsonValue] => {
+    const name = evaluate(run, key);
+    run.at = key;
+    if (typeof name !== 'string') return fail(run, `A key must be a string, not ${aType(name)}`);
+    return [name, evaluate(run, value)];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function makeRange(run: Run, range: RangeNode): JsonValue {
+  const args = range.args.map((arg) => evaluate(run, arg));
+  run.at = range;
+  return rangeOf(run, args);
+}
+
+function applySign(run: Run, node: SignNode): JsonValue {
+  const operand = evaluate(run, node.operand);
+  run.at = node;
+  if (typeof operand !== 'number')
+    return fail(run, `\`${node.sign}\` works on a number, not on ${aType(operand)}`);
+  return finite(run, node.sign === '-' ? -operand : operand);
+}
+
+/** `a < b < c` asks both, and stops at the first that does not hold. */
+function isHolding(run: Run, comparison: ComparisonNode): boolean {
+  let left = evaluate(run, comparison.first);
+  return comparison.rest.every(({ operator, operand }) => {
+    const right = evaluate(run, operand);
+    run.at = comparison;
+    const isHeld = holds(run, operator, left, right);
+    left = right;
+    return isHeld;
+  });
+}
+
+/** Gives the operand that decided, as in Python: `name or 'nobody'`. */
+function decide(run: Run, { operator, operands }: LogicNode): JsonValue {
+  let value: JsonValue = null;
+  for (const operand of operands) {
+    value = evaluate(run, operand);
+    if (isTruthy(run, value) === (operator === 'or')) break;
+  }
+  return value;
+}
+
+/** Without an `else`, the other answer is no text at all. */
+function choose(run: Run, { condition, value, otherwise }: ChoiceNode): Value {
+  if (isTrue(run, condition)) return resolve(run, value);
+  return otherwise === undefined ? '' : resolve(run, otherwise);
+}

@@ -1,0 +1,64 @@
+/** Filters for numbers, and from text to numbers. */
+import type { JsonValue } from '../../../errors/json.ts';
+import { finite } from '../operators.ts';
+import { fail } from '../run.ts';
+import { wantCount } from '../text-functions.ts';
+import { aType } from '../values.ts';
+import { numberInput, type Filter, type FilterCall } from './filter.ts';
+
+const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+/** Longer text is not a number anybody wrote. */
+const MAX_NUMBER_CHARS = 400;
+const MAX_DIGITS = 15;
+
+export const NUMBER_FILTERS: Readonly<Record<string, Filter>> = {
+  int: {
+    parameters: ['default?'],
+    apply: (call) => convert(call, Math.trunc),
+  },
+  float: {
+    parameters: ['default?'],
+    apply: (call) => convert(call, (value) => value),
+  },
+  abs: { parameters: [], apply: (call) => Math.abs(numberInput(call)) },
+  round: { parameters: ['precision?', 'method?'], apply: round },
+};
+
+/** Text that is no number fails, unless a default is given: Jinja's silent 0 hides the mistake. */
+function convert(call: FilterCall, change: (value: number) => number): JsonValue {
+  const { run, name, input, args } = call;
+  const value = toNumber(input);
+  if (value !== undefined && Number.isFinite(value)) return change(value) + 0;
+  if (args[0] !== undefined) return args[0];
+  return fail(run, `\`${name}\` cannot make a number of ${described(input)}`);
+}
+
+function toNumber(input: JsonValue): number | undefined {
+  if (typeof input === 'number') return input;
+  if (typeof input === 'boolean') return Number(input);
+  const isNumber =
+    typeof input === 'string' && input.length <= MAX_NUMBER_CHARS && NUMBER.test(input);
+  return isNumber ? Number(input) : undefined;
+}
+
+function described(input: JsonValue): string {
+  return typeof input === 'string' ? 'this text' : aType(input);
+}
+
+/** Halves go away from zero. */
+function round(call: FilterCall): JsonValue {
+  const { run, args } = call;
+  const [precision, method = 'common'] = args;
+  const value = numberInput(call);
+  const digits = wantCount(run, precision, 'precision') ?? 0;
+  if (Math.abs(digits) > MAX_DIGITS) fail(run, `\`precision\` must be within ${MAX_DIGITS} digits`);
+  const scale = 10 ** Math.abs(digits);
+  const scaled = digits >= 0 ? value * scale : value / scale;
+  const back = (whole: number): number => finite(run, digits >= 0 ? whole / scale : whole * scale);
+  if (method === 'ceil') return back(Math.ceil(scaled));
+  if (method === 'floor') return back(Math.floor(scaled));
+  if (method !== 'common') fail(run, '`method` must be common, ceil or floor');
+  // toFixed rounds the exact decimal value, so that 1.005 becomes 1 and not 1.01
+  if (digits >= 0 && Math.abs(value) < 1e21) return Number(value.toFixed(digits)) + 0;
+  return back(Math.sign(scaled) * Math.round(Math.abs(scaled)));
+}

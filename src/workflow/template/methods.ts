@@ -1,0 +1,78 @@
+/** The few methods that authors know from Python, on objects and on text. */
+import type { JsonObject, JsonValue } from '../../errors/json.ts';
+import { concat } from './operators.ts';
+import { chargeText, fail, type Run } from './run.ts';
+import type { Signature } from './signature.ts';
+import { replaceText, splitText, stripText, wantText } from './text-functions.ts';
+import { aType, isObject, itemsOf, keysOf, toKey } from './values.ts';
+
+type Args = readonly (JsonValue | undefined)[];
+
+interface ObjectMethod extends Signature {
+  readonly on: 'object';
+  apply(run: Run, object: JsonObject, args: Args): JsonValue;
+}
+
+interface TextMethod extends Signature {
+  readonly on: 'text';
+  apply(run: Run, text: string, args: Args): JsonValue;
+}
+
+export const METHODS: ReadonlyMap<string, ObjectMethod | TextMethod> = new Map(
+  Object.entries<ObjectMethod | TextMethod>({
+    items: { on: 'object', parameters: [], apply: entriesOf },
+    keys: { on: 'object', parameters: [], apply: keysOf },
+    values: {
+      on: 'object',
+      parameters: [],
+      apply: (run, object) => keysOf(run, object).map((key) => object[key] ?? null),
+    },
+    get: {
+      on: 'object',
+      parameters: ['key', 'default?'],
+      apply: (run, object, [key = null, otherwise = null]) => {
+        const name = toKey(key) ?? fail(run, `A key is text, not ${aType(key)}`);
+        return Object.hasOwn(object, name) ? (object[name] ?? null) : otherwise;
+      },
+    },
+    strip: {
+      on: 'text',
+      parameters: ['chars?'],
+      apply: (run, text, [chars]) => stripText(run, text, chars),
+    },
+    lower: { on: 'text', parameters: [], apply: (_run, text) => text.toLowerCase() },
+    upper: { on: 'text', parameters: [], apply: (_run, text) => text.toUpperCase() },
+    startswith: {
+      on: 'text',
+      parameters: ['prefix'],
+      apply: (run, text, [prefix]) => text.startsWith(wantText(run, prefix, 'prefix')),
+    },
+    endswith: {
+      on: 'text',
+      parameters: ['suffix'],
+      apply: (run, text, [suffix]) => text.endsWith(wantText(run, suffix, 'suffix')),
+    },
+    split: { on: 'text', parameters: ['separator?', 'most?'], apply: splitText },
+    replace: { on: 'text', parameters: ['old', 'new', 'count?'], apply: replaceText },
+    join: {
+      on: 'text',
+      parameters: ['items'],
+      apply: (run, text, [items = null]) => concat(run, itemsOf(run, items), text),
+    },
+  }),
+);
+
+export function callMethod(run: Run, name: string, value: JsonValue, args: Args): JsonValue {
+  const method = METHODS.get(name);
+  if (method?.on === 'object' && isObject(value)) return method.apply(run, value, args);
+  if (method?.on === 'text' && typeof value === 'string') {
+    chargeText(run, value.length);
+    return method.apply(run, value, args);
+  }
+  const wanted = method?.on === 'object' ? 'an object' : 'a string';
+  return fail(run, `\`${name}()\` works on ${wanted}, not on ${aType(value)}`);
+}
+
+export function entriesOf(run: Run, object: JsonObject): readonly JsonValue[] {
+  return keysOf(run, object).map((key) => [key, object[key] ?? null]);
+}

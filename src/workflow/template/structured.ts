@@ -1,0 +1,30 @@
+/** Text that is a whole JSON object or list, as its value; any other text as it is. */
+import type { JsonValue } from '../../errors/json.ts';
+import { TEMPLATE_LIMITS } from './limits.ts';
+import { exceed, type Run } from './run.ts';
+
+const WHOLE = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
+
+export function structured(run: Run, text: string): JsonValue {
+  if (!WHOLE.test(text)) return text;
+  const value = parsed(text);
+  return value === undefined || !isJson(run, value, 1) ? text : value;
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    // the text begins and ends like one, so it is an object, a list, or not JSON
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // text that only looks like JSON, such as `{a, b}`, is text
+    return undefined;
+  }
+}
+
+/** A number such as 1e999 parses as infinity, which no JSON can hold. */
+function isJson(run: Run, value: JsonValue, depth: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > TEMPLATE_LIMITS.valueDepth) exceed(run, 'valueDepth');
+  return Object.values(value).every((item) => isJson(run, item, depth + 1));
+}

@@ -1,0 +1,83 @@
+/** What filters and methods do to text, each bounded before it makes anything. */
+import type { JsonValue } from '../../errors/json.ts';
+import { findAll } from './find-text.ts';
+import { TEMPLATE_LIMITS } from './limits.ts';
+import { boundList, boundOutput, chargeText, fail, type Run } from './run.ts';
+import { aType } from './values.ts';
+
+type Args = readonly (JsonValue | undefined)[];
+
+export function wantText(run: Run, value: JsonValue | undefined, name: string): string {
+  if (typeof value === 'string') return value;
+  return fail(run, `\`${name}\` must be a string, not ${aType(value ?? null)}`);
+}
+
+/** Undefined and null both mean that it was left out. */
+export function wantCount(
+  run: Run,
+  value: JsonValue | undefined,
+  name: string,
+): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  return fail(run, `\`${name}\` must be a whole number`);
+}
+
+/** Without `chars`, white space; otherwise any of those characters. */
+export function stripText(run: Run, text: string, chars: JsonValue | undefined): string {
+  chargeText(run, text.length);
+  if (chars === undefined || chars === null) return text.trim();
+  const stripped = new Set(wantText(run, chars, 'chars'));
+  let start = 0;
+  let end = text.length;
+  while (start < end && stripped.has(text.charAt(start))) start++;
+  while (end > start && stripped.has(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** Without a separator, at white space, and then no part is empty. */
+export function splitText(run: Run, text: string, [separator, most]: Args): JsonValue {
+  const limit = wantCount(run, most, 'most') ?? -1;
+  const cuts = limit < 0 ? TEMPLATE_LIMITS.listItems : limit;
+  if (separator !== undefined && separator !== null)
+    return splitAt(run, text, wantText(run, separator, 'separator'), cuts);
+  chargeText(run, text.length);
+  return splitAtBlanks(run, text.trim(), cuts);
+}
+
+export function replaceText(run: Run, text: string, [old, fresh, count]: Args): string {
+  const from = wantText(run, old, 'old');
+  const to = wantText(run, fresh, 'new');
+  if (from === '') fail(run, '`old` must not be empty');
+  const most = wantCount(run, count, 'count') ?? -1;
+  const places = findAll(run, text, from, most < 0 ? Infinity : most);
+  boundOutput(run, text.length + places.length * (to.length - from.length));
+  chargeText(run, places.length * to.length);
+  return cut(text, places, from.length).join(to);
+}
+
+function splitAt(run: Run, text: string, separator: string, cuts: number): JsonValue {
+  if (separator === '') fail(run, '`separator` must not be empty');
+  const places = findAll(run, text, separator, cuts);
+  boundList(run, places.length + 1);
+  return cut(text, places, separator.length);
+}
+
+function splitAtBlanks(run: Run, text: string, cuts: number): JsonValue {
+  if (text === '') return [];
+  const parts: string[] = [];
+  let start = 0;
+  for (const blank of text.matchAll(/\s+/g)) {
+    if (parts.length >= cuts) break;
+    parts.push(text.slice(start, blank.index));
+    start = blank.index + blank[0].length;
+  }
+  boundList(run, parts.length + 1);
+  return [...parts, text.slice(start)];
+}
+
+/** The parts between the places, each of which is `width` long. */
+function cut(text: string, places: readonly number[], width: number): readonly string[] {
+  const starts = [0, ...places.map((place) => place + width)];
+  return starts.map((start, index) => text.slice(start, places[index] ?? text.length));
+}

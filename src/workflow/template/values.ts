@@ -1,0 +1,132 @@
+/** What values are: their types, truth, equality, order, and what a loop finds in them. */
+import type { JsonObject, JsonValue } from '../../errors/json.ts';
+import { findAll } from './find-text.ts';
+import { TEMPLATE_LIMITS } from './limits.ts';
+import { charge, chargeText, exceed, fail, type Run } from './run.ts';
+
+export type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
+
+/** Comparing text is a fast machine operation; this many characters are one step. */
+const COMPARED_CHARS_PER_STEP = 64;
+
+export function typeOf(value: JsonValue): TypeName {
+  if (value === null) return 'null';
+  if (isList(value)) return 'list';
+  return typeof value as Exclude<TypeName, 'null' | 'list'>;
+}
+
+/** With its article: `a list`. */
+export function aType(value: JsonValue): string {
+  const type = typeOf(value);
+  if (type === 'null') return 'null';
+  return type === 'object' ? 'an object' : `a ${type}`;
+}
+
+export function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+/** As in Python: nothing, zero and whatever is empty are false. */
+export function isTruthy(run: Run, value: JsonValue): boolean {
+  if (isList(value)) return value.length > 0;
+  return isObject(value) ? keysOf(run, value).length > 0 : Boolean(value);
+}
+
+export function keysOf(run: Run, object: JsonObject): readonly string[] {
+  const keys = Object.keys(object);
+  charge(run, keys.length);
+  return keys;
+}
+
+/** Keys are text; a whole number stands for its digits, as in `group.errors[0]`. */
+export function toKey(value: JsonValue): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' && Number.isInteger(value) ? String(value) : undefined;
+}
+
+/** Strict and deep: `3` is not `'3'`, `1` is not `true`, and the order of keys does not matter. */
+export function isSame(run: Run, a: JsonValue, b: JsonValue, depth = 0): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return isSameText(run, a, b);
+  charge(run, 1);
+  if (a === b) return true;
+  if (depth > TEMPLATE_LIMITS.valueDepth) exceed(run, 'valueDepth');
+  if (isList(a) && isList(b)) {
+    return (
+      a.length === b.length && a.every((item, i) => isSame(run, item, b[i] ?? null, depth + 1))
+    );
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = keysOf(run, a);
+  if (keys.length !== keysOf(run, b).length) return false;
+  return keys.every(
+    (key) => Object.hasOwn(b, key) && isSame(run, a[key] ?? null, b[key] ?? null, depth + 1),
+  );
+}
+
+function isSameText(run: Run, a: string, b: string): boolean {
+  charge(run, 1);
+  if (a.length !== b.length) return false;
+  charge(run, a.length / COMPARED_CHARS_PER_STEP);
+  return a === b;
+}
+
+/** Negative when `a` comes first. Only numbers with numbers and text with text have an order. */
+export function compare(run: Run, a: JsonValue, b: JsonValue): number {
+  charge(run, 1);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a !== 'string' || typeof b !== 'string')
+    return fail(run, `There is no order between ${aType(a)} and ${aType(b)}`);
+  charge(run, Math.min(a.length, b.length) / COMPARED_CHARS_PER_STEP);
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** What `in` asks: a part of a text, an item of a list, a key of an object. */
+export function contains(run: Run, whole: JsonValue, part: JsonValue): boolean {
+  if (typeof whole === 'string' && typeof part === 'string')
+    return findAll(run, whole, part, 1).length > 0;
+  if (isList(whole)) return whole.some((item) => isSame(run, item, part));
+  if (isObject(whole)) return Object.hasOwn(whole, toKey(part) ?? '');
+  return fail(run, `\`in\` does not work between ${aType(part)} and ${aType(whole)}`);
+}
+
+/** The items of a list, the keys of an object, the characters of a text. */
+export function itemsOf(run: Run, value: JsonValue): readonly JsonValue[] {
+  if (isList(value)) return value;
+  if (isObject(value)) return keysOf(run, value);
+  if (typeof value === 'string') return charactersOf(run, value);
+  return fail(run, `${capital(aType(value))} has no items`);
+}
+
+/** Whole characters, never half of a pair. */
+export function charactersOf(run: Run, text: string): readonly string[] {
+  charge(run, text.length);
+  return Array.from(text);
+}
+
+export function characterCount(run: Run, text: string): number {
+  chargeText(run, text.length);
+  let count = 0;
+  for (let index = 0; index < text.length; index++) if (!isPairAt(text, index)) count++;
+  return count;
+}
+
+/** True where the second half of a character stands. */
+function isPairAt(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  if (unit < 0xdc00 || unit > 0xdfff || index === 0) return false;
+  const before = text.charCodeAt(index - 1);
+  return before >= 0xd800 && before <= 0xdbff;
+}
+
+export function hasPairs(text: string): boolean {
+  return /[\ud800-\udbff][\udc00-\udfff]/.test(text);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
