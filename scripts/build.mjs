@@ -1,22 +1,32 @@
 /**
  * `npm run build`: `dist` from nothing, so that it holds no file whose source is gone, and the catalog
  * as JSON for readers that run no JavaScript.
+ *
+ * With `--if-possible`, after an installation: builds when the compiler is there, so that
+ * `import 'errand'` works in a checkout at once, and leaves the rest alone when it is not.
  */
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { devNode, ensureInstalled, ROOT, runScript } from './install.mjs';
 
 const DIST = join(ROOT, 'dist');
+const COMPILER = 'node_modules/typescript/bin/tsc';
 
 runScript(() => {
-  ensureInstalled('dev');
+  if (process.argv.includes('--if-possible')) {
+    if (!existsSync(join(ROOT, COMPILER))) return;
+  } else ensureInstalled('dev');
+  build();
+});
+
+function build() {
   rmSync(DIST, { recursive: true, force: true });
   // the command line refers to every other layer
-  run(['node_modules/typescript/bin/tsc', '-b', 'src/cli', '--force']);
+  run([COMPILER, '-b', 'src/cli', '--force']);
   const catalog = run(['dist/cli/main.js', 'explain', '--list', '--format', 'json']);
   writeFileSync(join(DIST, 'catalog.json'), catalog);
-});
+}
 
 /**
  * @param {readonly string[]} args of Node

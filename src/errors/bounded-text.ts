@@ -23,18 +23,28 @@ const MARGIN_CHARS = 4096;
 /** At the end of what was read a secret may begin that the filter saw too little of. */
 const GUARD_CHARS = 1024;
 
+/** A cut can make the filter see more at the end; what it then takes out is shorter again. */
+const MAX_CUTS = 4;
+
 export function boundText(text: string, maxChars: number, filter: TextFilter): BoundedText {
   const read = text.slice(0, maxChars + MARGIN_CHARS);
   const unread = text.length - read.length;
   const filtered = filter(read);
   if (unread === 0 && filtered.length <= maxChars) return { text: filtered, cutChars: 0 };
 
-  const trusted = unread === 0 ? filtered.length : filtered.length - GUARD_CHARS;
-  const end = endBefore(filtered, Math.max(0, Math.min(maxChars - ELLIPSIS.length, trusted)));
-  return {
-    text: filtered.slice(0, end) + ELLIPSIS,
-    cutChars: filtered.length - end + unread,
-  };
+  const trusted = unread === 0 ? filtered.length : Math.max(0, filtered.length - GUARD_CHARS);
+  let cut = cutTo(filtered.slice(0, trusted), maxChars);
+  for (let count = 1; count < MAX_CUTS; count++) {
+    const again = filter(cut);
+    if (again === cut) break;
+    cut = again.length <= maxChars ? again : cutTo(again, maxChars);
+  }
+  return { text: cut, cutChars: Math.max(1, filtered.length + unread - cut.length) };
+}
+
+function cutTo(text: string, maxChars: number): string {
+  const end = endBefore(text, Math.min(text.length, maxChars - ELLIPSIS.length));
+  return text.slice(0, end) + ELLIPSIS;
 }
 
 /** The last place up to `end` that splits neither a character nor a mark. */

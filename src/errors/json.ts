@@ -220,15 +220,16 @@ function entries(pairs: Pairs, walk: Walk): JsonValue {
     const shown = item === undefined ? undefined : text(name, walk);
     // two keys can become one by what was taken out of them; the first stays, the other is counted
     if (shown !== undefined && kept.has(shown)) walk.cut++;
-    else if (shown !== undefined) kept.set(shown, entry(name, item, walk));
+    else if (shown !== undefined) kept.set(shown, entry([name, shown], item, walk));
     else walk.nodes++;
   }
   return Object.fromEntries(kept);
 }
 
-function entry(name: string, item: unknown, walk: Walk): JsonValue {
+/** Under a name as it was, or as it is shown once control characters are gone. */
+function entry(names: readonly string[], item: unknown, walk: Walk): JsonValue {
   const isEmpty = item === null || item === '' || typeof item === 'boolean';
-  if (isEmpty || !walk.filter.hides(name)) return convert(item, walk);
+  if (isEmpty || !names.some(walk.filter.hides)) return convert(item, walk);
   walk.nodes++;
   walk.chars += REDACTED.length;
   return REDACTED;

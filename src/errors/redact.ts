@@ -32,7 +32,7 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
     values,
     text: (text, key) => {
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
-      return redactShapes(values(text));
+      return untilStable(values(text));
     },
   };
 }
@@ -63,6 +63,19 @@ function pieces(value: string): string[] {
   return Array.from({ length: count }, (_, index) =>
     value.slice(index * PIECE_CHARS, (index + 1) * PIECE_CHARS),
   );
+}
+
+/** What stands beside a mark can be seen as a secret only once the mark is there. */
+const MAX_PASSES = 8;
+
+function untilStable(text: string): string {
+  let before = text;
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const after = redactShapes(before);
+    if (after === before) break;
+    before = after;
+  }
+  return before;
 }
 
 function redactShapes(text: string): string {

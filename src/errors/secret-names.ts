@@ -47,8 +47,9 @@ const ASSIGNMENT =
 /** The mark of a cut is no part of what was cut. */
 const GOES_ON = `(?!${ELLIPSIS}$)`;
 const QUOTED = new RegExp(`(\\\\{0,4}["'\`])(?:(?!\\1)${GOES_ON}[^\\n])+`, 'y');
-const BARE = new RegExp(`(?:${GOES_ON}[^\\s"'\`<>&])+`, 'y');
-const BARE_HEADER = new RegExp(`(?:${GOES_ON}[^\\n"'\`<>{}])+`, 'y');
+const UNQUOTED = `(?!\\\\{0,4}["'\`])`;
+const BARE = new RegExp(`${UNQUOTED}(?:${GOES_ON}[^\\s"'\`<>&])+`, 'y');
+const BARE_HEADER = new RegExp(`${UNQUOTED}(?:${GOES_ON}[^\\n"'\`<>{}])+`, 'y');
 
 export function redactAssignments(text: string): string {
   let shown = '';

@@ -18,6 +18,7 @@ export const CODES = {
   'duplicate-key': 'A key stands twice in one map.',
   'include-unreadable': 'A file named by `!file` does not exist or cannot be read.',
   'include-cycle': 'Files that include each other in a circle.',
+  'include-too-many': 'More files are included than one workflow may have.',
   'env-missing': 'An environment variable that is not set and has no default.',
   'env-too-deep': 'Environment variables that refer to each other without an end.',
   'unknown-key': 'A key that this map does not have.',

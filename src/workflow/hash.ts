@@ -2,7 +2,6 @@
  * A small, stable hash for noticing that something changed; not for security. The same value gives
  * the same text in every process and every version, whatever the order of its keys.
  */
-import type { JsonValue } from '../errors/json.ts';
 
 /** 16 hexadecimal digits. */
 export function hashText(text: string): string {
@@ -25,13 +24,13 @@ export function hashValue(value: unknown): string {
 
 /** JSON with sorted keys; what JSON has no word for is left out, as `JSON.stringify` does. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => sorted(inner)) ?? 'null';
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value as Record<string, JsonValue>);
-  return Object.fromEntries(entries.sort(([a], [b]) => compare(a, b)));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const parts: string[] = [];
+  for (const [key, inner] of Object.entries(value).sort(([a], [b]) => compare(a, b))) {
+    if (inner !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  }
+  return `{${parts.join(',')}}`;
 }
 
 function compare(a: string, b: string): number {

@@ -51,6 +51,7 @@ export function positionAt(source: SourceText, offset: number): LinePosition {
 
 /** The line before, the line itself and a caret below the stretch; secrets are taken out. */
 export function excerptAt(span: Span): string {
+  if (span.source.text === '') return '';
   const { line, column } = positionAt(span.source, span.start);
   const before = line > 1 ? lineText(span.source, line - 1) : '';
   const window = cutAround(lineText(span.source, line), column - 1);

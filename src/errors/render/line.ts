@@ -6,11 +6,10 @@ import { locationWords, retryableWords } from './words.ts';
 
 export function renderLine(report: ErrorReport): string {
   const shown = forPerson(report);
-  const where = locationWords(shown.location);
+  const place = locationWords(shown.location);
+  const where = place === undefined ? '' : ` at ${place}`;
   return [
-    shown.kind,
-    `[${shown.category}, retryable: ${retryableWords(shown)}]`,
-    ...(where === undefined ? [] : [`at ${where}`]),
+    `${shown.kind} [${shown.category}, retryable: ${retryableWords(shown)}]${where}:`,
     singleLine(shown.message),
     `→ ${shown.action.kind}: ${singleLine(shown.action.detail)}`,
     `(${shown.id})`,

@@ -21,12 +21,16 @@ export function categoryWords(report: Pick<ErrorReport, 'category'>): string {
 /** `each[3]/one/fetch in triage (triage.yaml:34:5)`, as much of it as is known. */
 export function locationWords(location: Location | undefined): string | undefined {
   if (location === undefined) return undefined;
-  const inside = location.path ?? location.node;
-  const workflow = location.workflow === undefined ? undefined : `in ${location.workflow}`;
-  const place = joinKnown([inside, workflow], ' ');
+  const place = placeInRun(location);
   const at = placeInFile(location);
   if (place === '') return at === '' ? undefined : at;
   return at === '' ? place : `${place} (${at})`;
+}
+
+function placeInRun({ path, node, workflow }: Location): string {
+  const inside = path ?? node;
+  if (inside === undefined) return workflow === undefined ? '' : `workflow ${workflow}`;
+  return joinKnown([inside, workflow], ' in ');
 }
 
 /** A line without a file is one of the workflow's own file. */

@@ -3,7 +3,7 @@
  * Strings that hold JSON are opened; what a model wrote is passed over.
  */
 import { isArray, isPlainObject } from '../../errors/json.ts';
-import { parseEmbedded } from './embedded.ts';
+import { parseEmbedded, proseAround } from './embedded.ts';
 
 export interface Findings {
   readonly codes: Set<string>;
@@ -40,6 +40,8 @@ interface Roles {
   readonly status?: true;
   readonly param?: true;
   readonly stop?: true;
+  /** A prompt that was turned away, whatever reason is given. */
+  readonly block?: true;
   readonly quota?: true;
   readonly quotaValue?: true;
   readonly delay?: true;
@@ -62,6 +64,7 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
   param: 'param loc field parameter',
   stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason',
+  block: 'blockreason block_reason',
   quota: 'quotaid quota_id quotametric quota_metric',
   quotaValue: 'quotavalue quota_value',
   delay: 'retrydelay retry_delay',
@@ -197,6 +200,7 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Find
   if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
   if (roles.delay === true) into.retryDelay ??= value;
   if (roles.stop === true) into.stops.add(normaliseCode(value));
+  if (roles.block === true) into.stops.add('blocked');
   const isWord = isCode(value);
   if (roles.status === true && /^\d{3}$/.test(value)) into.statuses.push(Number(value));
   else if (roles.code === true && isWord) {
@@ -221,8 +225,8 @@ function sentence(value: string, depth: number, into: Findings): void {
     if (!into.messages.includes(value)) into.messages.push(value);
     return;
   }
-  const before = value.slice(0, Math.min(value.indexOf('{'), 1024));
-  if (before.trim() !== '') into.messages.push(before);
+  const prose = proseAround(value);
+  if (prose !== '') into.messages.push(prose);
   visit(inner, undefined, depth + 1, into);
 }
 

@@ -24,6 +24,15 @@ export interface EventStream {
   readonly isEnded: boolean;
 }
 
+/** The prose before and after an embedded object; a gateway often says the most there. */
+export function proseAround(text: string): string {
+  const before = text.slice(0, Math.min(text.indexOf('{'), MAX_PROSE_CHARS));
+  const end = text.lastIndexOf('}') + 1;
+  return `${before} ${text.slice(end, end + MAX_PROSE_CHARS)}`.trim();
+}
+
+const MAX_PROSE_CHARS = 1024;
+
 /** A stream that was kept as text: server-sent events, or one JSON object a line. */
 export function parseEventStream(text: string): EventStream | undefined {
   return parseServerSentEvents(text) ?? parseJsonLines(text);

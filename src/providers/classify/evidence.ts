@@ -6,7 +6,7 @@
 import type { ProviderFailure } from '../envelope.ts';
 import { providerNamed } from '../names.ts';
 import { addCode, dig, type Findings } from './dig.ts';
-import { MAX_BODY_CHARS, parseEmbedded, parseEventStream } from './embedded.ts';
+import { MAX_BODY_CHARS, parseEmbedded, parseEventStream, proseAround } from './embedded.ts';
 import { findFamilies, type Spoken } from './phrases.ts';
 
 /** What the body is, before anyone looks into it. */
@@ -85,17 +85,11 @@ function readBody(body: unknown): ReadBody {
   if (stream !== undefined)
     return { form: 'events', value: stream.events, isEnded: stream.isEnded };
   const parsed = parseEmbedded(text);
-  if (parsed !== undefined) return { form: 'json', value: [parsed, withoutObject(text)] };
+  if (parsed !== undefined) return { form: 'json', value: [parsed, proseAround(text)] };
   return { form: CUT_JSON.test(text) ? 'cut_json' : 'text', value: text };
 }
 
 const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
-
-/** The prose around an embedded object is evidence too. */
-function withoutObject(text: string): string {
-  const start = text.indexOf('{');
-  return start <= 0 ? '' : text.slice(0, Math.min(start, 1024));
-}
 
 function pageTitle(html: string): string {
   const title = /<title[^>]{0,80}>([^<]{0,200})/i.exec(html) ?? /<h1[^>]{0,80}>([^<]{0,200})/i.exec(html);
@@ -112,7 +106,8 @@ function addSingledOut(findings: Findings, failure: ProviderFailure): void {
   const grpc = /^\d{1,2} ([A-Z_]{2,40}): /.exec(failure.transport?.message ?? '');
   if (grpc !== null) dig({ code: grpc[1], message: failure.transport?.message }, false, findings);
   // an SDK's own sentence repeats the body, or stands for a body that is gone
-  if (findings.messages.length === 0 && message !== undefined) dig(message, false, findings);
+  const words = message ?? failure.transport?.message;
+  if (findings.messages.length === 0 && words !== undefined) dig(words, false, findings);
 }
 
 function speakingStatus(

@@ -1,13 +1,16 @@
 /** YAML 1.2 text as a syntax tree, with everything that is wrong with the text as problems. */
-import { parseDocument, type ParsedNode, type YAMLError } from 'yaml';
+import { Composer, Lexer, Parser, type CST, type ParsedNode, type YAMLError } from 'yaml';
 import type { DiagnosticCode } from '../codes.ts';
 import type { Report } from '../problem.ts';
 import type { SourceText, Span } from '../source.ts';
-import { findTooDeep, MAX_DEPTH } from './nesting.ts';
+import { MAX_DEPTH, Nesting } from './nesting.ts';
 import { MAX_FILE_CHARS } from './port.ts';
 
 /** A text that is not YAML at all makes an error of every line; the first ones say it. */
 const MAX_ERRORS = 20;
+
+// our own walk finds duplicate keys in one pass; the parser compares every pair of them
+const OPTIONS = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
 
 /** Undefined when the text is not YAML; null when it is empty. */
 export function parseYaml(source: SourceText, report: Report): ParsedNode | null | undefined {
@@ -16,24 +19,42 @@ export function parseYaml(source: SourceText, report: Report): ParsedNode | null
     report(tooLarge);
     return undefined;
   }
-  const deepAt = findTooDeep(source.text);
-  if (deepAt !== undefined) {
+  const nesting = new Nesting();
+  const documents = [...new Composer(OPTIONS).compose(tokens(source.text, nesting), true, source.text.length)];
+  if (nesting.isTooDeep) {
     report({
       code: 'yaml-too-deep',
       message: `Maps and lists are nested more than ${MAX_DEPTH} deep`,
       path: [],
-      span: { source, start: deepAt, end: deepAt + 1 },
+      span: { source, start: nesting.offset, end: nesting.offset + 1 },
     });
     return undefined;
   }
-  const document = parseDocument(source.text, {
-    // our own walk finds duplicates in one pass; the parser compares every pair of keys
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
+  const [first, second] = documents;
+  const errors = documents.flatMap((document) => document.errors).slice(0, MAX_ERRORS);
+  for (const error of errors) reportError(error, source, report);
+  if (second !== undefined) reportSecond(second.range[0], source, report);
+  return first === undefined || errors.length > 0 || second !== undefined ? undefined : first.contents;
+}
+
+/** One pass over the lexemes, watched; a text that nests too deep ends before it is composed. */
+function* tokens(text: string, nesting: Nesting): Generator<CST.Token, void> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    if (!nesting.see(lexeme)) return;
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+function reportSecond(start: number, source: SourceText, report: Report): void {
+  report({
+    code: 'yaml-documents',
+    message: 'The file holds more than one YAML document; a workflow is one',
+    path: [],
+    span: { source, start, end: start + 1 },
+    suggestion: 'Remove the `---` line and what follows',
   });
-  for (const error of document.errors.slice(0, MAX_ERRORS)) reportError(error, source, report);
-  return document.errors.length > 0 ? undefined : document.contents;
 }
 
 export function refuseSize(source: SourceText): Parameters<Report>[0] | undefined {
@@ -62,15 +83,10 @@ function reportError(error: YAMLError, source: SourceText, report: Report): void
 
 const KNOWN: Readonly<Record<string, { readonly code: DiagnosticCode; readonly message: string }>> = {
   TAB_AS_INDENT: { code: 'yaml-tab', message: 'YAML is indented with spaces, and this is a tab' },
-  MULTIPLE_DOCS: {
-    code: 'yaml-documents',
-    message: 'The file holds more than one YAML document; a workflow is one',
-  },
 };
 
 function hintFor(error: YAMLError, source: SourceText): { suggestion?: string } {
   if (error.code === 'TAB_AS_INDENT') return { suggestion: 'Replace the tab with spaces' };
-  if (error.code === 'MULTIPLE_DOCS') return { suggestion: 'Remove the `---` line and what follows' };
   const line = lineAround(source.text, error.pos[0]);
   if (/:\s+\{\{/.test(line)) return { suggestion: 'Put quotes around a value that begins with `{{`' };
   if (error.code === 'BLOCK_AS_IMPLICIT_KEY' || /Nested mappings/.test(error.message)) {

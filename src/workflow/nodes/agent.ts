@@ -47,10 +47,10 @@ export type AgentFile = FromShape<typeof agentShape>;
 
 export function planAgent(node: AgentFile, path: Path, planner: Planner): Omit<AgentPlan, 'fingerprint'> {
   return given({
+    type: 'agent',
     ...planStep(node, path, planner),
     ...planAnswering(node),
     ...planSpending(node, planner),
-    type: 'agent',
     prompt: node.prompt,
     tools: node.tools ?? null,
     policy: {

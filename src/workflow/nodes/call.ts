@@ -19,9 +19,9 @@ export type CallFile = FromShape<typeof callShape>;
 
 export function planCall(node: CallFile, path: Path, planner: Planner): Omit<CallPlan, 'fingerprint'> {
   return {
+    type: 'call',
     ...planStep(node, path, planner),
     ...planAnswering(node),
-    type: 'call',
     function: node.function,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,

@@ -67,7 +67,7 @@ export function planParallel(
   path: Path,
   planner: Planner,
 ): Omit<ParallelPlan, 'fingerprint'> {
-  return { ...planGroup(node, path, planner), type: 'parallel', members: node.agents };
+  return { type: 'parallel', ...planGroup(node, path, planner), members: node.agents };
 }
 
 export function planForEach(
@@ -77,8 +77,8 @@ export function planForEach(
   planner: Planner,
 ): Omit<ForEachPlan, 'fingerprint'> {
   return given({
-    ...planGroup(node, path, planner),
     type: 'for_each',
+    ...planGroup(node, path, planner),
     source: node.source,
     as: node.as,
     keyBy: node.key_by,

@@ -47,8 +47,8 @@ export function planHumanGate(
   planner: Planner,
 ): Omit<HumanGatePlan, 'fingerprint'> {
   return given({
-    ...planStep(node, path, planner),
     type: 'human_gate',
+    ...planStep(node, path, planner),
     prompt: node.prompt,
     options: node.options.map(planOption),
     expiresMs: node.timeout === undefined ? undefined : parseDuration(node.timeout),

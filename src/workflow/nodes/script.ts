@@ -43,10 +43,10 @@ export function planScript(node: ScriptFile, path: Path, planner: Planner): Omit
   const { written } = planner;
   const timeout = node.timeout_seconds ?? node.timeout;
   return given({
+    type: 'script',
     ...planStep(node, path, planner),
     ...planAnswering(node),
     ...given({ timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout) }),
-    type: 'script',
     command: node.command,
     args: (node.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),
     env: mapValues(node.env ?? {}, (value, key) => written(value, [...path, 'env', key])),

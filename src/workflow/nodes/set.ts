@@ -18,8 +18,8 @@ export type SetFile = FromShape<typeof setShape>;
 
 export function planSet(node: SetFile, path: Path, planner: Planner): Omit<SetPlan, 'fingerprint'> {
   return given({
-    ...planStep(node, path, planner),
     type: 'set',
+    ...planStep(node, path, planner),
     value: node.value,
     values: node.values,
     state: node.state ?? {},

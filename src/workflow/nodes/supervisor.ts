@@ -25,9 +25,9 @@ export function planSupervisor(
   planner: Planner,
 ): Omit<SupervisorPlan, 'fingerprint'> {
   return {
+    type: 'supervisor',
     ...planStep(node, path, planner),
     ...planSpending(node, planner),
-    type: 'supervisor',
     prompt: node.prompt,
     manages: node.manages,
     maxRounds: node.max_rounds ?? DEFAULT_MAX_ROUNDS,

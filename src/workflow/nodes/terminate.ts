@@ -23,8 +23,8 @@ export function planTerminate(
   planner: Planner,
 ): Omit<TerminatePlan, 'fingerprint'> {
   return given({
-    ...planStep(node, path, planner),
     type: 'terminate',
+    ...planStep(node, path, planner),
     status: node.status,
     reason: node.reason,
     outputTemplate: node.output_template,

@@ -19,9 +19,9 @@ export type ToolFile = FromShape<typeof toolShape>;
 
 export function planTool(node: ToolFile, path: Path, planner: Planner): Omit<ToolPlan, 'fingerprint'> {
   return {
+    type: 'tool',
     ...planStep(node, path, planner),
     ...planAnswering(node),
-    type: 'tool',
     tool: node.tool,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,

@@ -21,9 +21,9 @@ export function planTransform(
   planner: Planner,
 ): Omit<TransformPlan, 'fingerprint'> {
   return {
+    type: 'transform',
     ...planStep(node, path, planner),
     ...planAnswering(node),
-    type: 'transform',
     code: node.code,
     arguments: node.arguments ?? {},
   };

@@ -21,8 +21,8 @@ export type WaitFile = FromShape<typeof waitShape>;
 
 export function planWait(node: WaitFile, path: Path, planner: Planner): Omit<WaitPlan, 'fingerprint'> {
   return given({
-    ...planStep(node, path, planner),
     type: 'wait',
+    ...planStep(node, path, planner),
     duration: parseDuration(node.duration) ?? node.duration,
     reason: node.reason,
   });

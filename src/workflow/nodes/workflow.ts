@@ -22,8 +22,8 @@ export function planWorkflow(
   planner: Planner,
 ): Omit<ChildPlan, 'fingerprint'> {
   return given({
-    ...planStep(node, path, planner),
     type: 'workflow',
+    ...planStep(node, path, planner),
     workflow: planner.resolve(node.workflow),
     inputMapping: node.input_mapping,
   });

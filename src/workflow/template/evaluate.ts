@@ -1,6 +1,6 @@
 /** Expressions to values. Every operation is a step; what is missing fails where it is needed. */
 import type { JsonValue } from '../../errors/json.ts';
-import { missingLink, read, slice } from './access.ts';
+import { missingLink, read } from './access.ts';
 import type {
   Arguments,
   ChoiceNode,
@@ -23,7 +23,8 @@ import { callMethod } from './methods.ts';
 import { demand, isMissing, missing, notThere, type Value } from './missing.ts';
 import { calculate, concat, finite, holds } from './operators.ts';
 import { rangeOf } from './range.ts';
-import { charge, fail, type Run } from './run.ts';
+import { carryBuilt, charge, fail, markBuilt, type Run } from './run.ts';
+import { slice } from './slice.ts';
 import { TESTS } from './tests.ts';
 import { aType, isTruthy } from './values.ts';
 
@@ -109,24 +110,31 @@ function resolvePath(run: Run, path: PathNode): Value {
 function follow(run: Run, path: PathNode, link: Link, base: JsonValue): Value {
   switch (link.kind) {
     case 'field':
-      run.at = path;
-      return read(run, base, link.key) ?? missingLink(run, path, link, base);
-    case 'index': {
-      const index = evaluate(run, link.index);
-      run.at = path;
-      return read(run, base, index) ?? missingLink(run, path, link, base);
-    }
+      return enter(run, path, link, [base, link.key]);
+    case 'index':
+      return enter(run, path, link, [base, evaluate(run, link.index)]);
     case 'slice': {
       const bounds = evaluateAll(run, [link.start, link.stop, link.step]);
       run.at = path;
-      return slice(run, base, bounds);
+      return carryBuilt(run, base, slice(run, base, bounds));
     }
     case 'method': {
       const args = evaluateAll(run, link.args);
       run.at = path;
-      return callMethod(run, link.name, base, args);
+      return carryBuilt(run, base, callMethod(run, link.name, base, args));
     }
   }
+}
+
+function enter(
+  run: Run,
+  path: PathNode,
+  link: Link,
+  [base, key]: readonly [JsonValue, JsonValue],
+): Value {
+  run.at = path;
+  const found = read(run, base, key);
+  return found === undefined ? missingLink(run, path, link, base) : found;
 }
 
 function applyStage(run: Run, stage: Stage, value: Value): Value {
@@ -147,7 +155,7 @@ function applyFilter(run: Run, stage: FilterStage, input: Value): Value {
   const { each: inner } = stage;
   const each = inner === undefined ? undefined : (item: Value) => applyStage(run, inner, item);
   run.at = stage;
-  return filter.apply({ run, name, input: present, args, each });
+  return carryBuilt(run, present, filter.apply({ run, name, input: present, args, each }));
 }
 
 function applyTest(run: Run, stage: TestStage, input: Value): JsonValue {
@@ -165,19 +173,20 @@ function evaluateAll(run: Run, expressions: Arguments): readonly (JsonValue | un
 }
 
 function makeList(run: Run, { items }: ListNode): JsonValue {
-  run.hasBuilt = true;
-  return items.map((item) => evaluate(run, item));
+  return markBuilt(
+    run,
+    items.map((item) => evaluate(run, item)),
+  );
 }
 
 function makeDict(run: Run, { entries }: DictNode): JsonValue {
-  run.hasBuilt = true;
   const pairs = entries.map(({ key, value }): [string, JsonValue] => {
     const name = evaluate(run, key);
     run.at = key;
     if (typeof name !== 'string') return fail(run, `A key must be a string, not ${aType(name)}`);
     return [name, evaluate(run, value)];
   });
-  return Object.fromEntries(pairs);
+  return markBuilt(run, Object.fromEntries(pairs));
 }
 
 function makeRange(run: Run, range: RangeNode): JsonValue {

@@ -2,7 +2,8 @@
  * Source to tokens. Text outside of tags is one token each; comments, `raw` and white space control
  * are settled here, so the parser never sees them. Linear in the source.
  */
-import { refuse, type Span } from './problem.ts';
+import { TEMPLATE_LIMITS } from './limits.ts';
+import { refuse, refuseBeyond, type Span } from './problem.ts';
 import { unescape } from './unescape.ts';
 
 export interface Token extends Span {
@@ -188,6 +189,7 @@ function addSymbol(scanner: Scanner): void {
 function add(scanner: Scanner, kind: Token['kind'], length: number): Token {
   const { source, position: offset } = scanner;
   const token = { kind, text: source.slice(offset, offset + length), offset, length };
+  if (scanner.tokens.length >= TEMPLATE_LIMITS.tokens) refuseBeyond('tokens', token);
   scanner.tokens.push(token);
   scanner.position += length;
   return token;

@@ -2,6 +2,8 @@
 export const TEMPLATE_LIMITS = {
   /** UTF-16 units, as all sizes here. */
   sourceChars: 65_536,
+  /** Words, numbers, texts and signs inside tags. */
+  tokens: 16_384,
   /** Brackets, blocks and signs inside one another. */
   nesting: 64,
   /** Lists and objects inside one another, in any value that is printed or compared. */
@@ -23,6 +25,7 @@ export type LimitName = keyof typeof TEMPLATE_LIMITS;
 /** The sentence that says so; `#` is where the number stands. */
 const SENTENCES: Readonly<Record<LimitName, string>> = {
   sourceChars: 'A template may be at most # characters long',
+  tokens: 'A template may have at most # words and signs in its tags',
   nesting: 'Brackets and blocks may be nested at most # deep',
   valueDepth: 'Lists and objects may be nested at most # deep',
   iterations: 'The loops of a template may run at most # rounds in all',

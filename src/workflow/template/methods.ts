@@ -1,7 +1,7 @@
 /** The few methods that authors know from Python, on objects and on text. */
 import type { JsonObject, JsonValue } from '../../errors/json.ts';
 import { concat } from './operators.ts';
-import { chargeText, fail, type Run } from './run.ts';
+import { boundOutput, chargeText, fail, type Run } from './run.ts';
 import type { Signature } from './signature.ts';
 import { replaceText, splitText, stripText, wantText } from './text-functions.ts';
 import { aType, isObject, itemsOf, keysOf, toKey } from './values.ts';
@@ -40,8 +40,8 @@ export const METHODS: ReadonlyMap<string, ObjectMethod | TextMethod> = new Map(
       parameters: ['chars?'],
       apply: (run, text, [chars]) => stripText(run, text, chars),
     },
-    lower: { on: 'text', parameters: [], apply: (_run, text) => text.toLowerCase() },
-    upper: { on: 'text', parameters: [], apply: (_run, text) => text.toUpperCase() },
+    lower: { on: 'text', parameters: [], apply: (run, text) => recase(run, text.toLowerCase()) },
+    upper: { on: 'text', parameters: [], apply: (run, text) => recase(run, text.toUpperCase()) },
     startswith: {
       on: 'text',
       parameters: ['prefix'],
@@ -65,12 +65,15 @@ export const METHODS: ReadonlyMap<string, ObjectMethod | TextMethod> = new Map(
 export function callMethod(run: Run, name: string, value: JsonValue, args: Args): JsonValue {
   const method = METHODS.get(name);
   if (method?.on === 'object' && isObject(value)) return method.apply(run, value, args);
-  if (method?.on === 'text' && typeof value === 'string') {
-    chargeText(run, value.length);
-    return method.apply(run, value, args);
-  }
+  if (method?.on === 'text' && typeof value === 'string') return method.apply(run, value, args);
   const wanted = method?.on === 'object' ? 'an object' : 'a string';
   return fail(run, `\`${name}()\` works on ${wanted}, not on ${aType(value)}`);
+}
+
+function recase(run: Run, changed: string): string {
+  boundOutput(run, changed.length);
+  chargeText(run, changed.length);
+  return changed;
 }
 
 export function entriesOf(run: Run, object: JsonObject): readonly JsonValue[] {

@@ -2,7 +2,16 @@
 import type { JsonValue } from '../../errors/json.ts';
 import type { ArithmeticOperator, ComparisonOperator } from './ast.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
-import { boundList, boundOutput, charge, chargeText, exceed, fail, type Run } from './run.ts';
+import {
+  boundList,
+  boundOutput,
+  charge,
+  chargeText,
+  exceed,
+  fail,
+  markBuilt,
+  type Run,
+} from './run.ts';
 import { toText } from './to-text.ts';
 import { aType, compare, contains, isList, isSame } from './values.ts';
 
@@ -103,8 +112,7 @@ function modulo(left: number, right: number): number {
 
 function combine(run: Run, left: readonly JsonValue[], right: readonly JsonValue[]): JsonValue {
   boundList(run, left.length + right.length);
-  run.hasBuilt = true;
-  return [...left, ...right];
+  return markBuilt(run, [...left, ...right]);
 }
 
 function repeat(run: Run, value: string | readonly JsonValue[], times: number): JsonValue {
@@ -116,8 +124,11 @@ function repeat(run: Run, value: string | readonly JsonValue[], times: number): 
     return value.repeat(count);
   }
   boundList(run, value.length * count);
-  run.hasBuilt = true;
-  return Array.from({ length: value.length * count }, (_, i) => value[i % value.length] ?? null);
+  const { length } = value;
+  return markBuilt(
+    run,
+    Array.from({ length: length * count }, (_, index) => value[index % length] ?? null),
+  );
 }
 
 function isText(value: JsonValue): boolean {

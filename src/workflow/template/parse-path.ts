@@ -148,8 +148,8 @@ function parseField(cursor: Cursor, start: Token): Link {
 function parseMethod(cursor: Cursor, { text: name, ...token }: Token, start: Token): Link {
   const method = METHODS.get(name);
   if (method === undefined) {
-    const filter = FILTERS.has(name) ? `| ${name}` : suggest(name, METHODS.keys());
-    refuse(token, `There is no method \`${name}()\`; use a filter`, filter);
+    const meant = FILTERS.has(name) ? `| ${name}` : suggest(name, METHODS.keys());
+    refuse(token, `There is no method \`${name}()\``, meant);
   }
   const args = bindArguments(method, parseArguments(cursor), `\`${name}()\``);
   return { kind: 'method', name, args, ...spanFrom(cursor, start) };

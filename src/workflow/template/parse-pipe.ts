@@ -12,21 +12,21 @@ import {
   type Cursor,
 } from './cursor.ts';
 import { FILTERS } from './filters.ts';
+import type { EachSignature } from './filters/filter.ts';
 import { bindArguments, parseArguments, type GivenArguments } from './parse-arguments.ts';
 import { parsePath } from './parse-path.ts';
 import { refuse, type Span } from './problem.ts';
 import { TESTS } from './tests.ts';
 
 /** What people call these elsewhere, too far away for a guess by spelling. */
-const OTHER_WORDS: Readonly<Record<string, string>> = {
-  strip: 'trim',
-  len: 'length',
-  size: 'length',
-  str: 'string',
-  filter: 'select',
-  dump: 'json',
-  keys: 'list',
-};
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['strip', 'trim'],
+  ['len', 'length'],
+  ['size', 'length'],
+  ['str', 'string'],
+  ['filter', 'select'],
+  ['keys', 'list'],
+]);
 
 export function parsePipe(cursor: Cursor, input: Expression): Expression {
   let stage = parseStage(cursor);
@@ -49,38 +49,49 @@ function parseFilter(cursor: Cursor): FilterStage {
   if (isSymbol(cursor, '.'))
     refuse(peek(cursor), 'A field of what a filter gives needs parentheses', `(… | ${name}).`);
   const given = isSymbol(cursor, '(') ? parseArguments(cursor) : none(start);
-  return bindFilter(name, given, spanFrom(cursor, start));
+  return bindFilter(cursor, name, given, spanFrom(cursor, start));
 }
 
-function bindFilter(name: string, given: GivenArguments, span: Span): FilterStage {
+function bindFilter(cursor: Cursor, name: string, given: GivenArguments, span: Span): FilterStage {
   const filter = FILTERS.get(name);
   if (filter === undefined) {
-    const meant = OTHER_WORDS[name] ?? suggest(name, FILTERS.keys());
+    const meant = OTHER_WORDS.get(name) ?? suggest(name, FILTERS.keys());
     refuse({ ...span, length: name.length }, `There is no filter \`${name}\``, meant);
   }
-  const { each, own } = filter.each === undefined ? { own: given } : splitEach(name, given);
-  const args = bindArguments(filter, own, `\`${name}\``);
-  return { kind: 'filter', name, args, each, ...span };
+  const { each: named } = filter;
+  const each = named === undefined ? undefined : bindEach(cursor, name, given, named);
+  const own = named === undefined ? given : ownArguments(given, named, each !== undefined);
+  return { kind: 'filter', name, args: bindArguments(filter, own, `\`${name}\``), each, ...span };
 }
 
-/** `map('upper')`, `selectattr('state', 'equalto', 'done')`: own arguments, then what is done. */
-function splitEach(
+/** What `map('upper')` and `selectattr('state', 'equalto', 'done')` do to each item, if it is named. */
+function bindEach(
+  cursor: Cursor,
   name: string,
   given: GivenArguments,
-): { own: GivenArguments; each: Stage | undefined } {
-  const does = FILTERS.get(name)?.each;
-  const ownCount = does?.after ?? 0;
-  const [chosen, ...args] = given.positional.slice(ownCount);
-  const own = { ...given, positional: given.positional.slice(0, ownCount) };
-  if (chosen === undefined && does?.kind === 'filter' && given.named.length === 0)
+  { kind, after }: EachSignature,
+): Stage | undefined {
+  const [chosen, ...positional] = given.positional.slice(after);
+  if (chosen === undefined) {
+    if (kind === 'test' || given.named.length > 0) return undefined;
     refuse(given, `\`${name}\` needs the name of a filter, or \`attribute\``);
-  if (chosen === undefined) return { own, each: undefined };
-  if (chosen.kind !== 'literal' || typeof chosen.value !== 'string')
-    refuse(chosen, `\`${name}\` needs the name of a ${does?.kind} here, in quotes`);
-  const inner = { ...given, positional: args, named: does?.kind === 'filter' ? given.named : [] };
-  const span = { offset: chosen.offset, length: chosen.length };
-  if (does?.kind === 'test') return { own, each: bindTest(chosen.value, inner, span) };
-  return { own: { ...own, named: [] }, each: bindFilter(chosen.value, inner, span) };
+  }
+  const { value, offset, length } = chosen.kind === 'literal' ? chosen : { ...chosen, value: null };
+  const span = { offset, length };
+  if (typeof value !== 'string')
+    return refuse(span, `\`${name}\` needs the name of a ${kind} here, in quotes`);
+  if (kind === 'test') return bindTest(value, { ...given, positional, named: [] }, span);
+  return nested(cursor, () => bindFilter(cursor, value, { ...given, positional }, span));
+}
+
+/** A filter that is named takes the rest of the arguments with it, those with names as well. */
+function ownArguments(
+  given: GivenArguments,
+  { kind, after }: EachSignature,
+  isNamed: boolean,
+): GivenArguments {
+  const positional = given.positional.slice(0, after);
+  return { ...given, positional, named: kind === 'filter' && isNamed ? [] : given.named };
 }
 
 function parseTest(cursor: Cursor): TestStage {
@@ -94,7 +105,7 @@ function parseTest(cursor: Cursor): TestStage {
 /** `is divisibleby 3` is `is divisibleby(3)`. */
 function parseOperand(cursor: Cursor, start: Span): GivenArguments {
   if (isSymbol(cursor, '(')) return parseArguments(cursor);
-  return { ...none(start), positional: [nested(cursor, parsePath)] };
+  return { ...none(start), positional: [parsePath(cursor)] };
 }
 
 function optionalArguments(cursor: Cursor, start: Span): GivenArguments {

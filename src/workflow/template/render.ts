@@ -5,7 +5,7 @@ import { evaluate, isTrue } from './evaluate.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { boundOutput, charge, exceed, fail, newBindings, type Run } from './run.ts';
 import { toText } from './to-text.ts';
-import { aType, isList, itemsOf } from './values.ts';
+import { isList, itemsOf } from './values.ts';
 
 interface Output {
   readonly parts: string[];
@@ -105,7 +105,7 @@ function bind(run: Run, targets: readonly string[], value: JsonValue): void {
   const [only] = targets;
   if (only !== undefined && targets.length === 1) return void names.set(only, value);
   if (!isList(value) || value.length !== targets.length)
-    return fail(run, `${aType(value)} cannot be taken apart into ${targets.length} names`);
+    return fail(run, `Expected a list of ${targets.length}, one for each name`);
   for (const [index, target] of targets.entries()) names.set(target, value[index] ?? null);
 }
 

@@ -17,8 +17,8 @@ export interface Run {
   at: Span;
   steps: number;
   iterations: number;
-  /** True once a list or an object was put together, which may hold one big value many times. */
-  hasBuilt: boolean;
+  /** Lists and objects that were put together here: they may hold one big value many times. */
+  readonly built: WeakSet<object>;
 }
 
 export interface Bindings {
@@ -38,7 +38,7 @@ export function newRun(source: string, scope: Scope): Run {
     at: { offset: 0, length: source.length },
     steps: 0,
     iterations: 0,
-    hasBuilt: false,
+    built: new WeakSet(),
   };
 }
 
@@ -73,6 +73,18 @@ export function boundOutput(run: Run, chars: number): void {
 export function boundList(run: Run, items: number): void {
   if (items > TEMPLATE_LIMITS.listItems) exceed(run, 'listItems');
   charge(run, items);
+}
+
+export function markBuilt<T extends object>(run: Run, value: T): T {
+  run.built.add(value);
+  return value;
+}
+
+/** A list that is made of one that was built counts as built. */
+export function carryBuilt<T>(run: Run, from: JsonValue, to: T): T {
+  const isBuilt = typeof from === 'object' && from !== null && run.built.has(from);
+  if (isBuilt && Array.isArray(to)) run.built.add(to);
+  return to;
 }
 
 /** The source of a span, cut where it is long. */

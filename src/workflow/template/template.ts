@@ -63,8 +63,8 @@ export function evaluateTemplate(template: Template, scope: Scope): JsonValue {
   if (expression === undefined) return structured(run, render(run, template.body));
   const value = evaluate(run, expression);
   run.at = expression;
-  // what is put together here may hold one big value a thousand times
-  if (run.hasBuilt) toJson(run, value);
+  // what is passed on is as big as it was; what is put together has to be measured
+  if (typeof value === 'object' && value !== null && run.built.has(value)) toJson(run, value);
   return value;
 }
 

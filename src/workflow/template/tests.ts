@@ -46,7 +46,7 @@ export const TESTS: ReadonlyMap<string, Test> = new Map(
     iterable,
     even: numeric((value) => value % 2 === 0),
     odd: numeric((value) => Math.abs(value % 2) === 1),
-    divisibleby: { parameters: ['number'], apply: isDivisible },
+    divisibleby: { parameters: ['num'], apply: isDivisible },
     lower: cased((text) => text.toLowerCase()),
     upper: cased((text) => text.toUpperCase()),
     eq: comparison('=='),

@@ -25,14 +25,21 @@ export function wantCount(
 
 /** Without `chars`, white space; otherwise any of those characters. */
 export function stripText(run: Run, text: string, chars: JsonValue | undefined): string {
+  if (chars === undefined || chars === null) return trimmed(run, text);
   chargeText(run, text.length);
-  if (chars === undefined || chars === null) return text.trim();
   const stripped = new Set(wantText(run, chars, 'chars'));
   let start = 0;
   let end = text.length;
   while (start < end && stripped.has(text.charAt(start))) start++;
   while (end > start && stripped.has(text.charAt(end - 1))) end--;
   return text.slice(start, end);
+}
+
+/** Reads only the white space and not what is between it. */
+function trimmed(run: Run, text: string): string {
+  const kept = text.trim();
+  chargeText(run, text.length - kept.length);
+  return kept;
 }
 
 /** Without a separator, at white space, and then no part is empty. */
@@ -42,7 +49,7 @@ export function splitText(run: Run, text: string, [separator, most]: Args): Json
   if (separator !== undefined && separator !== null)
     return splitAt(run, text, wantText(run, separator, 'separator'), cuts);
   chargeText(run, text.length);
-  return splitAtBlanks(run, text.trim(), cuts);
+  return splitAtBlanks(run, trimmed(run, text), cuts);
 }
 
 export function replaceText(run: Run, text: string, [old, fresh, count]: Args): string {

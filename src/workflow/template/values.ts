@@ -9,6 +9,11 @@ export type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'obje
 /** Comparing text is a fast machine operation; this many characters are one step. */
 const COMPARED_CHARS_PER_STEP = 64;
 
+const SCANNED_CHARS_PER_STEP = 256;
+
+/** Listing keys is slow on objects that have many. */
+const KEY_STEPS = 2;
+
 export function typeOf(value: JsonValue): TypeName {
   if (value === null) return 'null';
   if (isList(value)) return 'list';
@@ -38,7 +43,7 @@ export function isTruthy(run: Run, value: JsonValue): boolean {
 
 export function keysOf(run: Run, object: JsonObject): readonly string[] {
   const keys = Object.keys(object);
-  charge(run, keys.length);
+  charge(run, KEY_STEPS * keys.length);
   return keys;
 }
 
@@ -123,7 +128,9 @@ function isPairAt(text: string, index: number): boolean {
   return before >= 0xd800 && before <= 0xdbff;
 }
 
-export function hasPairs(text: string): boolean {
+/** Whether a character of two units is in it. */
+export function hasPairs(run: Run, text: string): boolean {
+  charge(run, text.length / SCANNED_CHARS_PER_STEP);
   return /[\ud800-\udbff][\udc00-\udfff]/.test(text);
 }
 

@@ -143,6 +143,8 @@ export const CODE_RULES: readonly Rule[] = [
     when: {
       codes: [
         'insufficient_quota',
+        'insufficient_user_quota',
+        'pre_consume_token_quota_failed',
         'quota_exceeded',
         'quota_exhausted',
         'exceeded_current_quota',
@@ -444,7 +446,7 @@ export const CODE_RULES: readonly Rule[] = [
   },
   {
     id: 'stream.code',
-    when: { codes: ['model_stream', 'stream_read', 'stream_interrupted'] },
+    when: { codes: ['model_stream', 'stream_read', 'stream_interrupted', 'err_stream_premature_close'] },
     then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
     why: 'the model broke while it was streaming',
   },

@@ -69,6 +69,24 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message says that the request or a file in it is too large',
   },
   {
+    id: 'no-key.text',
+    when: { statuses: [400, 401, 403, 404, 500, 503], phrases: ['no_key'] },
+    then: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the gateway says that nobody gave it a key',
+  },
+  {
+    id: 'certificate.text',
+    when: { phrases: ['certificate'] },
+    then: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the message speaks of a certificate that is not trusted, whatever wraps it',
+  },
+  {
     id: 'auth.text',
     when: { statuses: [400, 404, 412, 422, 500], phrases: ['auth'] },
     then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
@@ -98,7 +116,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'tool-schema.text',
-    when: { statuses: REFUSED, phrases: ['tool_schema'], notPhrases: ['unsupported'] },
+    when: { statuses: REFUSED, phrases: ['tool_schema'] },
     then: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
     why: 'the message speaks of the schema of a tool or of the output',
   },
@@ -188,6 +206,12 @@ export const TEXT_RULES: readonly Rule[] = [
     when: { hasStatus: false, phrases: ['auth'] },
     then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the message speaks of the key',
+  },
+  {
+    id: 'network.text',
+    when: { statuses: [400, 500], phrases: ['connection'] },
+    then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'a gateway says that it could not reach the provider, under a status of its own',
   },
   {
     id: 'timeout.text',

@@ -161,6 +161,21 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     why: 'the stream stopped without its end marker',
   },
   {
+    id: 'answer.cut',
+    when: {
+      statusRange: [200, 299],
+      transportCodes: ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ERR_STREAM_PREMATURE_CLOSE', 'ConnectionClosed'],
+    },
+    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'the headers of an answer had come, and its body broke off',
+  },
+  {
+    id: 'answer.cut-text',
+    when: { statusRange: [200, 299], transportText: /premature close|^terminated$|^aborted$/i },
+    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'the headers of an answer had come, and its body broke off',
+  },
+  {
     id: 'answer.cut-json',
     when: { forms: ['cut_json'], statusRange: [200, 299] },
     then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },

@@ -16,10 +16,15 @@ export interface FilterCall<Input extends Value = JsonValue> {
   readonly each: ((item: Value) => Value) | undefined;
 }
 
+/** Takes the name of a filter or a test, and its arguments, after so many of its own. */
+export interface EachSignature {
+  readonly kind: 'filter' | 'test';
+  readonly after: number;
+}
+
 interface StrictFilter extends Signature {
   readonly isForgiving?: false;
-  /** Takes the name of a filter or a test, and its arguments, after so many of its own. */
-  readonly each?: { readonly kind: 'filter' | 'test'; readonly after: number };
+  readonly each?: EachSignature;
   apply(call: FilterCall): Value;
 }
 

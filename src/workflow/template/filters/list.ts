@@ -14,7 +14,7 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   first: { parameters: [], apply: (call) => orNothing(call, itemsInput(call).at(0)) },
   last: { parameters: [], apply: (call) => orNothing(call, itemsInput(call).at(-1)) },
   join: {
-    parameters: ['separator?', 'attribute?'],
+    parameters: ['d?', 'attribute?'],
     apply: (call) => {
       const [separator = '', attribute] = call.args;
       return concat(call.run, pick(call, attribute), wantText(call.run, separator, 'separator'));

@@ -51,13 +51,8 @@ function rewrite(change: (text: string) => string, { weight } = { weight: 1 }): 
 }
 
 function capitalized(text: string): string {
-  const first = String.fromCodePoint(...firstCodePoint(text));
+  const [first = ''] = text;
   return first.toUpperCase() + text.slice(first.length).toLowerCase();
-}
-
-function firstCodePoint(text: string): readonly number[] {
-  const code = text.codePointAt(0);
-  return code === undefined ? [] : [code];
 }
 
 /** Ends at a word unless `killwords`; a text that is only `leeway` longer is left alone. */
@@ -79,7 +74,7 @@ function truncate({ run, args }: FilterCall, text: string): string {
 /** Reads no more of a long text than it has to. */
 function firstCharacters(run: Run, text: string, count: number): readonly string[] {
   boundOutput(run, count);
-  const start = text.slice(0, hasPairs(text.slice(0, 2 * count)) ? 2 * count : count);
+  const start = text.slice(0, hasPairs(run, text.slice(0, 2 * count)) ? 2 * count : count);
   return charactersOf(run, start).slice(0, count);
 }
 

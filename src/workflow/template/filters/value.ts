@@ -21,7 +21,7 @@ const length: Filter = {
 /** Null counts as missing; whatever is false does too, if the second argument says so. */
 const otherwise: Filter = {
   isForgiving: true,
-  parameters: ['value?', 'falsy?'],
+  parameters: ['default_value?', 'boolean?'],
   apply: ({ run, input, args: [value = '', falsy = false] }) => {
     if (isMissing(input) || input === null) return value;
     return isTruthy(run, demand(run, falsy)) && !isTruthy(run, input) ? value : input;

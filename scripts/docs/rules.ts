@@ -1,0 +1,86 @@
+/** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
+import { FAMILIES } from '../../src/providers/classify/phrases.ts';
+import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
+import { RULES } from '../../src/providers/classify/table.ts';
+
+export const RULES_PAGE = 'docs/reference/classification.md';
+
+export function renderRules(): string {
+  return [
+    '# Classification rules',
+    '',
+    '<!-- Generated from src/providers/classify by `npm run docs`; edit the rules, not this page. -->',
+    '',
+    `The ${RULES.length} rules are asked from top to bottom, and the first whose conditions all hold decides.`,
+    'What is certain stands before what is likely, and structure before prose: a rule that reads prose',
+    'is marked *low confidence* on every report. Codes are compared without case, joints and a trailing',
+    '`Error` or `Exception`. Afterwards a transient verdict becomes ambiguous when a part of the answer',
+    'was delivered, or when the request creates something and may have arrived.',
+    '',
+    'An app adds rules and vocabularies of its own with `extendClassify`; they are asked first.',
+    '',
+    ...RULES.flatMap(renderRule),
+    '## Phrase families',
+    '',
+    'The stems that each family looks for; where several are joined by `+`, all must occur.',
+    '',
+    ...Object.entries(FAMILIES).map(([name, phrases]) => `- **${name}**: ${phraseWords(phrases)}`),
+    '',
+  ].join('\n');
+}
+
+function renderRule({ id, when, then, why }: Rule): string[] {
+  const category = then.category === undefined ? '' : `, category \`${then.category}\``;
+  const outcome = then.outcome === undefined ? '' : `, outcome \`${then.outcome}\``;
+  return [
+    `### ${id}`,
+    '',
+    `\`${then.kind}\`${category}${outcome}; scope \`${then.scope}\`, recovery \`${then.recovery}\`. Because ${why}.`,
+    '',
+    ...Object.entries(when).map(([name, value]) => `- ${conditionWords(name as keyof Conditions, value)}`),
+    '',
+  ];
+}
+
+function conditionWords(name: keyof Conditions, value: unknown): string {
+  const label = LABELS[name];
+  if (value instanceof RegExp) return `${label}: \`${value.source.replaceAll('|', '\\|')}\``;
+  if (Array.isArray(value)) return `${label}: ${value.map((item) => `\`${String(item)}\``).join(', ')}`;
+  if (typeof value === 'object' && value !== null) return `${label}: \`${JSON.stringify(value)}\``;
+  return value === true ? label : `${label}: \`${String(value)}\``;
+}
+
+const LABELS: Readonly<Record<keyof Conditions, string>> = {
+  providers: 'provider',
+  verdicts: 'the SDK concluded',
+  statuses: 'status',
+  statusRange: 'status from and to',
+  codes: 'code',
+  notCodes: 'none of the codes',
+  codeEndings: 'code ending in',
+  codeParts: 'code containing',
+  params: 'parameter',
+  phrases: 'phrase of family',
+  phrasesToo: 'and phrase of family',
+  notPhrases: 'no phrase of family',
+  quota: 'quota',
+  asksMoreThanLimit: 'the request alone asks for more than the limit it names',
+  stops: 'stop reason',
+  header: 'header',
+  transportCodes: 'transport code',
+  transportCodePrefixes: 'transport code beginning with',
+  transportNames: 'transport error named',
+  transportText: 'transport message',
+  forms: 'form of the body',
+  phases: 'phase',
+  emptyAnswer: 'an answer with nothing in it',
+  unfinished: 'a stream without its end',
+  hasStatus: 'has a status',
+  hasTransport: 'has a transport fault',
+};
+
+function phraseWords(phrases: readonly (string | readonly string[])[]): string {
+  return phrases
+    .map((phrase) => (typeof phrase === 'string' ? `“${phrase.trim()}”` : phrase.map((stem) => `“${stem}”`).join(' + ')))
+    .join(', ');
+}

@@ -1,0 +1,131 @@
+/**
+ * What can happen in a run. An event is stored before anyone sees it, and a run is nothing but the
+ * fold over its events; so whatever a decision rests on must be in one of them.
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import type { MoveType } from '../workflow/route.ts';
+
+export interface EffectRef {
+  /** What the action is, the same for every try of it. */
+  readonly key: string;
+  readonly type: 'model' | 'tool' | 'script' | 'call' | 'transform';
+  readonly target: string;
+}
+
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export interface Wait {
+  readonly reason: 'gate' | 'time' | 'budget' | 'outcome' | 'person';
+  readonly gate?: string;
+  readonly node?: string;
+  readonly path?: string;
+  readonly until?: string;
+  readonly options?: readonly string[];
+}
+
+export interface Waiting extends Wait {
+  /** Every wait, the earliest first. */
+  readonly all: readonly Wait[];
+}
+
+interface InNode {
+  readonly node: string;
+  readonly path: string;
+}
+
+export type RouteBucket = 'success' | 'error' | 'workflow' | 'default';
+
+/** An event as the machine makes it; the driver adds number, run and time. */
+export type EventBody =
+  | { readonly type: 'run:started'; readonly workflow: string; readonly input: JsonObject }
+  | { readonly type: 'run:paused'; readonly waiting: Waiting }
+  | { readonly type: 'run:resumed'; readonly by: string }
+  | { readonly type: 'run:completed'; readonly output: JsonValue }
+  | { readonly type: 'run:failed'; readonly error: ErrorReport; readonly output?: JsonValue }
+  | { readonly type: 'run:cancelled'; readonly by: string; readonly error?: ErrorReport }
+  | (InNode & { readonly type: 'node:started'; readonly attempt: number })
+  | (InNode & { readonly type: 'node:completed'; readonly output: JsonValue })
+  | (InNode & {
+      readonly type: 'node:failed';
+      readonly error: ErrorReport;
+      readonly output?: JsonValue;
+    })
+  | (InNode & {
+      readonly type: 'node:retrying';
+      /** The number of the try to come; 1 is the first re-run. */
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly error: ErrorReport;
+    })
+  | (InNode & { readonly type: 'node:skipped'; readonly reason: string })
+  | (InNode & {
+      readonly type: 'route:taken';
+      readonly move: MoveType;
+      readonly to?: string;
+      /** Index in its table; absent for the default. */
+      readonly rule?: number;
+      readonly bucket: RouteBucket;
+      readonly kind?: string;
+      /** When a park ends by itself. */
+      readonly until?: string;
+    })
+  | (InNode & { readonly type: 'effect:requested'; readonly effect: EffectRef; readonly attempt: number })
+  | (InNode & {
+      readonly type: 'effect:succeeded';
+      readonly effect: EffectRef;
+      readonly output: JsonValue;
+      readonly usage?: Usage;
+      readonly costUsdMicros?: number;
+    })
+  | (InNode & {
+      readonly type: 'effect:failed';
+      readonly effect: EffectRef;
+      readonly error: ErrorReport;
+      readonly output?: JsonValue;
+      readonly usage?: Usage;
+      readonly costUsdMicros?: number;
+    })
+  | (InNode & {
+      readonly type: 'gate:opened';
+      readonly gate: string;
+      readonly prompt: string;
+      readonly options: readonly JsonValue[];
+      readonly deadline?: string;
+    })
+  | (InNode & {
+      readonly type: 'gate:answered';
+      readonly gate: string;
+      readonly value: JsonValue;
+      readonly by: string;
+    })
+  | (InNode & { readonly type: 'gate:expired'; readonly gate: string })
+  | (InNode & { readonly type: 'child:started'; readonly workflow: string; readonly input: JsonObject })
+  | (InNode & {
+      readonly type: 'child:ended';
+      readonly workflow: string;
+      readonly status: 'completed' | 'failed' | 'cancelled';
+    })
+  | { readonly type: 'breaker:changed'; readonly target: string; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'budget:warning' | 'budget:paused';
+      readonly limit: number;
+      readonly spent: number;
+    }
+  | { readonly type: 'error:suppressed'; readonly error: ErrorReport; readonly reason: string };
+
+export type EventType = EventBody['type'];
+
+/** An event as it is stored and shown. */
+export type RunEvent = EventBody & {
+  /** Gap-free, from 1. */
+  readonly seq: number;
+  readonly run: string;
+  /** ISO 8601. */
+  readonly at: string;
+};

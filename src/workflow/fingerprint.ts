@@ -1,0 +1,40 @@
+/** What a finished node depended on, in one short text: when it differs, the node has drifted. */
+import { hashValue } from './hash.ts';
+import type { FilePlan } from './model.ts';
+import type { NodePlan } from './node-model.ts';
+import type { Assertion, Route } from './route.ts';
+
+type Unmarked<T> = T extends NodePlan ? Omit<T, 'fingerprint'> : never;
+
+/** Models may change between two legs of a run, and so may a description and the place in the file. */
+export function withFingerprint(node: Unmarked<NodePlan>): NodePlan {
+  const { location: _location, description: _description, ...content } = node;
+  const essence: Record<string, unknown> = {
+    ...content,
+    routes: node.routes.map(withoutPlace),
+    assert: node.assert.map(withoutPlace),
+    model: undefined,
+  };
+  if ('member' in node) essence['member'] = node.member.fingerprint;
+  // the same node with one more field
+  return { ...node, fingerprint: hashValue(essence) } as NodePlan;
+}
+
+export function fileFingerprint(plan: Omit<FilePlan, 'fingerprint'>): string {
+  const { nodes, onError, input, state, contextMode, instructions, entryPoint, output } = plan;
+  return hashValue({
+    nodes: nodes.map(({ name, fingerprint }) => [name, fingerprint]),
+    onError: onError.map(withoutPlace),
+    input,
+    state,
+    contextMode,
+    instructions,
+    entryPoint,
+    output,
+  });
+}
+
+function withoutPlace<T extends Route | Assertion>(item: T): object {
+  const { file: _file, pointer: _pointer, line: _line, column: _column, ...content } = item;
+  return content;
+}

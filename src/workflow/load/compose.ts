@@ -1,0 +1,273 @@
+/**
+ * From a syntax tree to values with places: aliases unfolded, files included, variables filled in,
+ * keys checked. Total: what cannot be a value is reported and becomes null, and the rest goes on.
+ */
+import { isAlias, isMap, isScalar, isSeq, Scalar, type Alias, type Node, type Pair, type YAMLMap } from 'yaml';
+import type { JsonValue } from '../../errors/json.ts';
+import type { Path } from '../path.ts';
+import type { Problem } from '../problem.ts';
+import type { SourceText, Span } from '../source.ts';
+import { quoted } from '../words.ts';
+import { resolveAliases } from './aliases.ts';
+import { expandEnvironment } from './environment.ts';
+import { openInclude, type IncludeContext } from './include.ts';
+import type { Located, ScalarStyle } from './located.ts';
+import { MAX_DEPTH } from './nesting.ts';
+import { isOneReference, resolvePlain } from './plain.ts';
+import type { Environment } from './port.ts';
+
+/** Values that aliases may add to a file. */
+const MAX_ALIASED = 100_000;
+
+const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
+
+export interface ComposeContext extends IncludeContext {
+  readonly environment: Environment;
+  readonly counts: { includes: number; aliased: number };
+  /** The values of variables in places that hold secrets. */
+  readonly secrets: Set<string>;
+}
+
+interface Walk {
+  readonly source: SourceText;
+  readonly context: ComposeContext;
+  readonly aliases: ReadonlyMap<Alias, Node>;
+  /** Anchored nodes that are being unfolded. */
+  readonly open: Set<Node>;
+  readonly isAliased: boolean;
+}
+
+export function compose(source: SourceText, root: Node, path: Path, context: ComposeContext): Located {
+  const walk: Walk = {
+    source,
+    context,
+    aliases: resolveAliases(root),
+    open: new Set(),
+    isAliased: false,
+  };
+  return convert(root, path, walk);
+}
+
+function convert(node: Node, path: Path, walk: Walk): Located {
+  if (walk.isAliased) walk.context.counts.aliased++;
+  const span = spanOf(node, walk.source);
+  if (path.length > MAX_DEPTH) {
+    return refused(walk, { code: 'yaml-too-deep', message: `Nested more than ${MAX_DEPTH} deep`, path, span });
+  }
+  if (isAlias(node)) return unfold(node, span, path, walk);
+  if (node.tag === '!file') return include(node, span, path, walk);
+  if (node.tag !== undefined && !CORE_TAG.test(node.tag) && node.tag !== '!') {
+    return refused(walk, {
+      code: 'yaml-tag',
+      message: `The tag ${quoted(node.tag)} means nothing here`,
+      path,
+      span,
+      expected: '`!file path`, or no tag',
+    });
+  }
+  if (isMap(node)) return fromMap(node, span, path, walk);
+  if (isSeq(node)) return fromItems(node.items, span, path, walk);
+  return fromScalar(node, span, path, walk);
+}
+
+function unfold(alias: Alias, span: Span, path: Path, walk: Walk): Located {
+  const target = walk.aliases.get(alias);
+  if (target === undefined || walk.open.has(target)) {
+    const name = quoted(`*${alias.source}`);
+    const message =
+      target === undefined
+        ? `No anchor before this line is called ${quoted(`&${alias.source}`)}`
+        : `The alias ${name} stands inside what it stands for`;
+    return refused(walk, { code: 'yaml-alias', message, path, span });
+  }
+  if (walk.context.counts.aliased > MAX_ALIASED) {
+    return refused(walk, {
+      code: 'yaml-alias-bomb',
+      message: `Aliases unfold to more than ${MAX_ALIASED} values`,
+      path,
+      span,
+    });
+  }
+  walk.open.add(target);
+  const unfolded = convert(target, path, { ...walk, isAliased: true });
+  walk.open.delete(target);
+  return unfolded;
+}
+
+function include(node: Node, span: Span, path: Path, walk: Walk): Located {
+  const written = isScalar(node) ? node.value : undefined;
+  if (typeof written !== 'string' || written === '') {
+    return refused(walk, { code: 'yaml-tag', message: '`!file` needs the path of a file', path, span });
+  }
+  return includeFile(written, span, path, walk);
+}
+
+function includeFile(written: string, span: Span, path: Path, walk: Walk): Located {
+  const { context } = walk;
+  const { text: name } = expandEnvironment(written, context.environment);
+  const included = openInclude(name, { path, span }, context);
+  if (included === undefined) return { value: null, ...span };
+
+  const { source, node } = included;
+  if (node !== undefined) {
+    return compose(source, node, path, { ...context, trail: [...context.trail, source.file] });
+  }
+  const whole: Span = { source, start: 0, end: source.text.length };
+  const text = source.text.replace(/^\uFEFF/, '');
+  return { value: expand(text, whole, path, walk), style: 'text', ...whole };
+}
+
+function fromItems(items: readonly unknown[], span: Span, path: Path, walk: Walk): Located {
+  const members = new Map<string, Located>();
+  // a list holds nodes only: parsing made it
+  for (const [index, item] of (items as readonly Node[]).entries()) {
+    if (isBomb(walk)) break;
+    members.set(String(index), convert(item, [...path, index], walk));
+  }
+  return { value: Array.from(members.values(), ({ value }) => value), members, ...span };
+}
+
+function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
+  const members = new Map<string, Located>();
+  const merged: Located[] = [];
+  for (const pair of map.items as readonly Pair<Node, Node | null>[]) {
+    if (isBomb(walk)) break;
+    const keySpan = spanOf(pair.key, walk.source);
+    const key = keyOf(pair.key);
+    if (key === undefined || key === '__proto__') {
+      refused(walk, { ...badKey(key), path, span: keySpan });
+    } else if (key === '<<' && (isAlias(pair.value) || isSeq(pair.value))) {
+      merged.push(convert(pair.value, path, walk));
+    } else if (members.has(key)) {
+      refused(walk, {
+        code: 'duplicate-key',
+        message: `${quoted(key)} stands here for the second time`,
+        path: [...path, key],
+        span: keySpan,
+        suggestion: 'Remove one of them',
+      });
+    } else {
+      members.set(key, { ...valueOf(pair.value, keySpan, [...path, key], walk), key: keySpan });
+    }
+  }
+  for (const other of merged) addMerged(other, members);
+  const entries = Array.from(members, ([key, { value }]) => [key, value] as const);
+  return { value: Object.fromEntries(entries), members, ...span };
+}
+
+function valueOf(node: Node | null, keySpan: Span, path: Path, walk: Walk): Located {
+  if (node === null) return { value: null, ...keySpan };
+  const located = convert(node, path, walk);
+  if (!isSimulationOfFile(path, located)) return located;
+  const { source, start, end } = located;
+  return includeFile(String(located.value), { source, start, end }, path, walk);
+}
+
+/** `simulate: {careful: ./careful.sim.yaml}`: the same list in a file. */
+function isSimulationOfFile(path: Path, located: Located): boolean {
+  const isPlace =
+    path.length === 4 && path[0] === 'workflow' && path[1] === 'runtime' && path[2] === 'simulate';
+  return isPlace && typeof located.value === 'string' && located.value !== '' && located.style !== 'text';
+}
+
+/** `<<` adds what the map does not have itself; of several the first wins. */
+function addMerged(other: Located, members: Map<string, Located>): void {
+  const isList = Array.isArray(other.value);
+  for (const [key, member] of other.members ?? []) {
+    if (isList) addMerged(member, members);
+    else if (!members.has(key)) members.set(key, member);
+  }
+}
+
+function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
+  const value: unknown = isScalar(node) ? node.value : null;
+  const style = isScalar(node) ? styleOf(node) : 'plain';
+  if (typeof value === 'string') return { value: fromText(value, style, span, path, walk), style, ...span };
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    const message = `${quoted(String(value))} is no number that JSON has`;
+    return refused(walk, { code: 'yaml-number', message, path, span });
+  }
+  const isValue = value === null || typeof value === 'number' || typeof value === 'boolean';
+  return { value: isValue ? value : String(value), style, ...span };
+}
+
+function fromText(text: string, style: ScalarStyle, span: Span, path: Path, walk: Walk): JsonValue {
+  const expanded = expand(text, span, path, walk);
+  const isBare = style === 'plain' && expanded !== text && isOneReference(text);
+  return isBare ? resolvePlain(expanded) : expanded;
+}
+
+function expand(text: string, span: Span, path: Path, walk: Walk): string {
+  const { environment, report, secrets } = walk.context;
+  const expansion = expandEnvironment(text, environment);
+  for (const name of expansion.missing) {
+    report({
+      code: 'env-missing',
+      message: `The environment variable ${quoted(name)} is not set`,
+      path,
+      span,
+      suggestion: `\${${name}:-default}`,
+    });
+  }
+  if (expansion.isTooDeep) {
+    report({
+      code: 'env-too-deep',
+      message: 'Environment variables refer to each other more than 10 deep',
+      path,
+      span,
+    });
+  }
+  if (!holdsSecret(path)) return expansion.text;
+  if (expansion.text !== '') secrets.add(expansion.text);
+  return text;
+}
+
+/** Where a file configures keys: such a text stays as written, and whoever connects fills it in. */
+function holdsSecret(path: Path): boolean {
+  if (path[0] !== 'workflow' || path[1] !== 'runtime') return false;
+  if (path[2] === 'provider') return path[3] === 'api_key' || path[3] === 'headers';
+  return path[2] === 'mcp_servers' && (path[4] === 'env' || path[4] === 'headers');
+}
+
+function keyOf(node: Node | null): string | undefined {
+  if (!isScalar(node) || node.value === null || node.value === undefined) return undefined;
+  if (typeof node.value === 'string') return node.value === '' ? undefined : node.value;
+  return node.source ?? String(node.value);
+}
+
+function badKey(key: string | undefined): Pick<Problem, 'code' | 'message' | 'suggestion'> {
+  if (key !== undefined) return { code: 'yaml-key', message: `${quoted(key)} cannot be a key` };
+  return {
+    code: 'yaml-key',
+    message: 'A key must be a text',
+    suggestion: 'Put quotes around a value that begins with `{{`',
+  };
+}
+
+function styleOf(scalar: Scalar): ScalarStyle {
+  switch (scalar.type) {
+    case Scalar.QUOTE_DOUBLE:
+    case Scalar.QUOTE_SINGLE:
+      return 'quoted';
+    case Scalar.BLOCK_LITERAL:
+      return 'literal';
+    case Scalar.BLOCK_FOLDED:
+      return 'folded';
+    default:
+      return 'plain';
+  }
+}
+
+function isBomb(walk: Walk): boolean {
+  return walk.isAliased && walk.context.counts.aliased > MAX_ALIASED;
+}
+
+function spanOf(node: Node | null, source: SourceText): Span {
+  const [start, end] = node?.range ?? [0, 0];
+  return { source, start, end: Math.max(end, start) };
+}
+
+function refused(walk: Walk, problem: Problem & { readonly span: Span }): Located {
+  walk.context.report(problem);
+  return { value: null, ...problem.span };
+}

@@ -1,0 +1,111 @@
+/** One file: text, tree, document, plan. Its sub-workflows are named in the plan and not yet loaded. */
+import { checkDocument } from '../schema/check-document.ts';
+import { hasErrors, MAX_DIAGNOSTICS, toDiagnostic, type Diagnostic } from '../diagnostics.ts';
+import type { FilePlan } from '../model.ts';
+import { toPointer, type Path } from '../path.ts';
+import { planFile } from '../plan-file.ts';
+import { providerOf } from '../plan-runtime.ts';
+import type { Planner } from '../planner.ts';
+import type { Problem } from '../problem.ts';
+import type { Place } from '../route.ts';
+import type { WorkflowFile } from '../schema/file.ts';
+import { positionAt, sourceText, type SourceText } from '../source.ts';
+import { compose } from './compose.ts';
+import { findLocated, spanAt, writtenText, type Located } from './located.ts';
+import { parseYaml } from './parse-yaml.ts';
+import type { Environment, FilePort } from './port.ts';
+
+export interface LoadedFile {
+  readonly file: string;
+  /** Absent when the file is not valid. */
+  readonly plan?: FilePlan;
+  /** Absent when the text is not YAML. */
+  readonly root?: Located;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface World {
+  readonly files: FilePort;
+  readonly environment: Environment;
+  readonly secrets: Set<string>;
+}
+
+export function loadFile(file: string, text: string, world: World): LoadedFile {
+  const source = sourceText(file, text);
+  const problems: Problem[] = [];
+  const root = readDocument(source, world, (problem) => problems.push(problem));
+  if (root === undefined) return { file, diagnostics: toDiagnostics(problems, undefined, source) };
+
+  const checked = checkDocument(root.value);
+  const lost = problems.filter(({ code }) => code !== 'duplicate-key');
+  const known = new Set(lost.map(({ path }) => toPointer(path)));
+  // what could not be read has been told; that it is missing now would only be noise
+  problems.push(...checked.problems.filter(({ path }) => !isBelow(path, known)));
+
+  const diagnostics = toDiagnostics(problems, root, source);
+  if (checked.file === undefined || hasErrors(diagnostics)) return { file, root, diagnostics };
+  const plan = planFile(checked.file, file, plannerFor(checked.file, file, root, world.files));
+  return { file, plan, root, diagnostics };
+}
+
+function readDocument(
+  source: SourceText,
+  world: World,
+  report: (problem: Problem) => void,
+): Located | undefined {
+  const tree = parseYaml(source, report);
+  if (tree === undefined) return undefined;
+  if (tree === null) {
+    report({
+      code: 'file-empty',
+      message: 'There is nothing in the file',
+      path: [],
+      span: { source, start: 0, end: 0 },
+      suggestion: 'Run `errand init` for a file to begin with',
+    });
+    return undefined;
+  }
+  const context = {
+    ...world,
+    report,
+    trail: [source.file],
+    counts: { includes: 0, aliased: 0 },
+  };
+  return compose(source, tree, [], context);
+}
+
+function isBelow(path: Path, known: ReadonlySet<string>): boolean {
+  return path.some((_, index) => known.has(toPointer(path.slice(0, index + 1))));
+}
+
+function toDiagnostics(
+  problems: readonly Problem[],
+  root: Located | undefined,
+  source: SourceText,
+): Diagnostic[] {
+  const whole = { source, start: 0, end: 0 };
+  return problems.slice(0, MAX_DIAGNOSTICS).map((problem) => {
+    const found = root === undefined ? whole : spanAt(root, problem.path, problem.at ?? 'value');
+    return toDiagnostic(problem, problem.span ?? found, source.file);
+  });
+}
+
+function plannerFor(file: WorkflowFile, name: string, root: Located, files: FilePort): Planner {
+  return {
+    place: (path) => placeAt(root, path),
+    written: (value, path) => {
+      if (typeof value === 'string') return value;
+      const { found, isExact } = findLocated(root, path);
+      return (isExact ? writtenText(found) : undefined) ?? String(value);
+    },
+    resolve: (path) => files.resolve(name, path),
+    provider: providerOf(file.workflow.runtime),
+  };
+}
+
+function placeAt(root: Located, path: Path): Place {
+  const { found } = findLocated(root, path);
+  const { line, column } = positionAt(found.source, found.start);
+  const place = { pointer: toPointer(path), line, column };
+  return found.source.file === root.source.file ? place : { file: found.source.file, ...place };
+}

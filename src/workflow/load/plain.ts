@@ -1,0 +1,16 @@
+/** What an unquoted text means in YAML 1.2, for texts that only variables have made. */
+import type { JsonValue } from '../../errors/json.ts';
+
+export function resolvePlain(text: string): JsonValue {
+  if (/^(true|True|TRUE)$/.test(text)) return true;
+  if (/^(false|False|FALSE)$/.test(text)) return false;
+  if (/^(null|Null|NULL|~)$/.test(text)) return null;
+  if (!/^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(text)) return text;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+/** True for `${VAR}` and nothing else. */
+export function isOneReference(text: string): boolean {
+  return /^\$\{[A-Z_][A-Z0-9_]*(:-[^}]*)?\}$/.test(text);
+}

@@ -1,0 +1,159 @@
+/**
+ * The door: a workflow file and every file it calls, as one plan or as diagnostics. Total: whatever
+ * the text is, the answer is data. Pure: files and environment are the caller's.
+ */
+import { hasErrors, MAX_DIAGNOSTICS, sortDiagnostics, toDiagnostic, type Diagnostic } from '../diagnostics.ts';
+import type { FilePlan, WorkflowPlan } from '../model.ts';
+import type { ChildPlan, NodePlan } from '../node-model.ts';
+import { fromPointer, type Path } from '../path.ts';
+import type { Problem } from '../problem.ts';
+import { sourceText, type Span } from '../source.ts';
+import { quoted } from '../words.ts';
+import { loadFile, type LoadedFile, type World } from './load-file.ts';
+import { spanAt } from './located.ts';
+import { NO_FILES, type Environment, type FileContent, type FilePort } from './port.ts';
+import { workflowSources, type WorkflowSources } from './sources.ts';
+
+export interface LoadOptions {
+  readonly file: string;
+  readonly files?: FilePort;
+  /** Default: empty, so that nothing of the process leaks into a plan unasked. */
+  readonly environment?: Environment;
+}
+
+export type LoadResult =
+  | {
+      readonly ok: true;
+      readonly plan: WorkflowPlan;
+      /** Warnings and infos. */
+      readonly diagnostics: readonly Diagnostic[];
+      /** Where everything in the plan stands, for whoever checks it further. */
+      readonly sources: WorkflowSources;
+      /** Values of variables in places that configure keys, for the redactor. */
+      readonly secrets: readonly string[];
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly sources: WorkflowSources };
+
+/** Sub-workflows of one workflow, however deep. */
+const MAX_CHILDREN = 500;
+
+interface Loading {
+  readonly world: World;
+  readonly loaded: Map<string, LoadedFile>;
+  readonly diagnostics: Diagnostic[];
+}
+
+export function loadWorkflow(file: string, files: FilePort, environment: Environment = {}): LoadResult {
+  const name = files.resolve('', file);
+  return load(name, files.read(name), { files, environment, secrets: new Set() });
+}
+
+export function loadWorkflowText(text: string, options: LoadOptions): LoadResult {
+  const { file, files = NO_FILES, environment = {} } = options;
+  const name = files.resolve('', file);
+  return load(name, { ok: true, text }, { files, environment, secrets: new Set() });
+}
+
+function load(file: string, content: FileContent, world: World): LoadResult {
+  const loading: Loading = { world, loaded: new Map(), diagnostics: [] };
+  const plan = content.ok ? loadTree(file, content.text, loading) : unreadable(file, content.reason, loading);
+  const diagnostics = sortDiagnostics(loading.diagnostics).slice(0, MAX_DIAGNOSTICS);
+  const sources = workflowSources(loading.loaded);
+  if (plan === undefined || hasErrors(diagnostics)) return { ok: false, diagnostics, sources };
+
+  const children = [...loading.loaded.values()].flatMap(({ plan: child, file: path }) =>
+    child === undefined || path === file ? [] : [[path, child] as const],
+  );
+  const whole = { ...plan, children: Object.fromEntries(children) };
+  return { ok: true, plan: whole, diagnostics, sources, secrets: [...world.secrets] };
+}
+
+function unreadable(file: string, reason: string, { diagnostics }: Loading): undefined {
+  const problem: Problem = {
+    code: 'file-unreadable',
+    message: `The file ${quoted(file)} cannot be read: ${reason}`,
+    path: [],
+  };
+  diagnostics.push(toDiagnostic(problem, { source: sourceText(file, ''), start: 0, end: 0 }, file));
+  return undefined;
+}
+
+/** Depth first, with the trail of callers, so that a circle is found where it closes. */
+function loadTree(file: string, text: string, loading: Loading): FilePlan | undefined {
+  const { loaded, diagnostics, world } = loading;
+  const open = (path: string, content: string): LoadedFile => {
+    const result = loadFile(path, content, world);
+    loaded.set(path, result);
+    diagnostics.push(...result.diagnostics);
+    return result;
+  };
+  const top = open(file, text);
+  const stack = [{ caller: top, calls: callsOf(top), next: 0 }];
+  while (stack.length > 0) {
+    const level = stack.at(-1);
+    const call = level?.calls[level.next++];
+    if (level === undefined || call === undefined) {
+      stack.pop();
+      continue;
+    }
+    const trail = stack.map(({ caller }) => caller.file);
+    const problem = refuseCall(call, trail, loading);
+    if (problem !== undefined) report(problem, level.caller, loading);
+    if (problem !== undefined || loaded.has(call.workflow)) continue;
+
+    const content = world.files.read(call.workflow);
+    if (content.ok) {
+      const child = open(call.workflow, content.text);
+      stack.push({ caller: child, calls: callsOf(child), next: 0 });
+    } else {
+      report(missingChild(call, content.reason), level.caller, loading);
+    }
+  }
+  return top.plan;
+}
+
+function refuseCall(call: ChildPlan, trail: readonly string[], { loaded }: Loading): Problem | undefined {
+  const path = [...fromPointer(call.location.pointer), 'workflow'];
+  if (trail.includes(call.workflow)) {
+    const circle = [...trail.slice(trail.indexOf(call.workflow)), call.workflow].join(' → ');
+    return {
+      code: 'workflow-cycle',
+      kind: 'validation.workflow',
+      message: `Workflows call each other in a circle: ${circle}`,
+      path,
+    };
+  }
+  if (loaded.size <= MAX_CHILDREN || loaded.has(call.workflow)) return undefined;
+  return {
+    code: 'child-too-many',
+    kind: 'validation.workflow',
+    message: `The workflow reaches more than ${MAX_CHILDREN} other workflows`,
+    path,
+  };
+}
+
+function missingChild(call: ChildPlan, reason: string): Problem {
+  return {
+    code: 'child-unreadable',
+    kind: 'validation.workflow',
+    message: `The workflow ${quoted(call.workflow)} cannot be read: ${reason}`,
+    path: [...fromPointer(call.location.pointer), 'workflow'],
+    expected: 'a path from this file, such as ./child.yaml',
+  };
+}
+
+function report(problem: Problem, caller: LoadedFile, { diagnostics }: Loading): void {
+  diagnostics.push(toDiagnostic(problem, spanIn(caller, problem.path), caller.file));
+}
+
+function spanIn({ root }: LoadedFile, path: Path): Span | undefined {
+  return root === undefined ? undefined : spanAt(root, path, 'value');
+}
+
+function callsOf({ plan }: LoadedFile): ChildPlan[] {
+  return (plan?.nodes ?? []).map(innermost).filter((node) => node.type === 'workflow');
+}
+
+function innermost(node: NodePlan): NodePlan {
+  return node.type === 'for_each' ? innermost(node.member) : node;
+}

@@ -1,0 +1,59 @@
+/** Parse and evaluate in one go, for tests that are about what comes out. */
+import type { ErrandError } from '../../errors/errand-error.ts';
+import { isKind } from '../../errors/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../errors/json.ts';
+import type { TemplateProblem } from './problem.ts';
+import { scopeOf } from './scope.ts';
+import {
+  evaluateGuard,
+  evaluateTemplate,
+  parseExpression,
+  parseTemplate,
+  renderText,
+  type ParseResult,
+  type Template,
+} from './template.ts';
+
+type Names = Readonly<Record<string, JsonValue>>;
+
+export function valueOf(source: string, names: Names = {}): JsonValue {
+  return evaluateTemplate(parsed(parseTemplate(source)), scopeOf(names));
+}
+
+export function textOf(source: string, names: Names = {}): string {
+  return renderText(parsed(parseTemplate(source)), scopeOf(names));
+}
+
+/** Of a bare expression. */
+export function resultOf(source: string, names: Names = {}): JsonValue {
+  return evaluateTemplate(parsed(parseExpression(source)), scopeOf(names));
+}
+
+export function guardOf(source: string, names: Names = {}): boolean {
+  const result = /\{[{%#]/.test(source) ? parseTemplate(source) : parseExpression(source);
+  return evaluateGuard(parsed(result), scopeOf(names));
+}
+
+export function failureOf(evaluate: () => unknown): ErrandError<'validation.template'> {
+  try {
+    evaluate();
+  } catch (error) {
+    if (isKind(error, 'validation.template')) return error;
+    throw error;
+  }
+  throw new Error('It did not fail');
+}
+
+export function detailsOf(evaluate: () => unknown): JsonObject {
+  return failureOf(evaluate).report.details ?? {};
+}
+
+export function problemOf(result: ParseResult): TemplateProblem {
+  if (result.ok) throw new Error('It parsed');
+  return result.problem;
+}
+
+export function parsed(result: ParseResult): Template {
+  if (!result.ok) throw new Error(`${result.problem.message} at ${result.problem.offset}`);
+  return result.template;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { problemOf } from './evaluating.cases.ts';
+import { parseExpression, parseTemplate } from './template.ts';
+
+/** The source with the place of the problem between `«` and `»`, the message, the suggestion. */
+const PROBLEMS: readonly (readonly [string, string, string?])[] = [
+  ['a «{{» b', '`{{` is never closed'],
+  ['«{%» if a', '`{%` is never closed'],
+  ['a «{#» b', '`{#` is never closed'],
+  ['«{% raw %}» a', '`{% raw %}` is never closed', '{% endraw %}'],
+  ['{{ «}}»', 'Expected an expression, found `}}`'],
+  ['{{ a «b» }}', 'Expected `}}`, found `b`'],
+  ['{{ a.«}}»', 'Expected the name of a field, found `}}`'],
+  ['{{ a «!» b }}', '`!` has no meaning in an expression', 'not'],
+  ['{{ a «&»& b }}', '`&` has no meaning in an expression'],
+  ['{{ «$»a }}', '`$` has no meaning in an expression'],
+  ["{{ «'»abc }}", 'A text is never closed', "'"],
+  ['{{ «(»a }}', '`(` is not closed before `}`'],
+  ['{{ a«]» }}', '`]` closes nothing'],
+  ['{{ [1 «2»] }}', 'Expected `,` or `]`, found `2`'],
+  ['{{ {1«}» }}', 'Expected `:`, found `}`'],
+  ['{{ «in» a }}', 'Expected an expression, found `in`'],
+  ['{{ «12345678901234567890» }}', 'This number is too large to be exact'],
+  ['{{ «1e999» }}', 'This number is too large to be exact'],
+  ['{{ a | «uper» }}', 'There is no filter `uper`', 'upper'],
+  ['{{ a | «constructor» }}', 'There is no filter `constructor`'],
+  ['{{ a | «strip» }}', 'There is no filter `strip`', 'trim'],
+  ['{{ a | first«.»b }}', 'A field of what a filter gives needs parentheses', '(… | first).'],
+  ['{{ a | upper(«1») }}', '`upper` takes no arguments'],
+  ['{{ a | json(1, «2») }}', '`json` takes one argument'],
+  ['{{ a | replace«(1)» }}', '`replace` needs `new`'],
+  ['{{ a | «replace» }}', '`replace` needs `old`'],
+  ['{{ a | sort(«atribute=1») }}', '`sort` has no argument `atribute`', 'attribute'],
+  ['{{ a | indent(1, «width=1») }}', '`width` is given twice'],
+  ['{{ a | indent(width=1, «2») }}', 'An argument without a name stands before those with one'],
+  ['{{ a | select(«b») }}', '`select` needs the name of a test here, in quotes'],
+  ["{{ a | select(«'od'») }}", 'There is no test `od`', 'odd'],
+  ["{{ a | map(«'uper'») }}", 'There is no filter `uper`', 'upper'],
+  ['{{ a | «map» }}', '`map` needs the name of a filter, or `attribute`'],
+  ['{{ a is «defind» }}', 'There is no test `defind`', 'defined'],
+  ['{{ «lenght»(a) }}', 'There is no function `lenght`; the only one is `range`'],
+  ['{{ «length»(a) }}', 'There is no function `length`; the only one is `range`', 'value | length'],
+  ['{{ «rang»(3) }}', 'There is no function `rang`; the only one is `range`', 'range'],
+  ['{{ range«()» }}', '`range` needs `start`'],
+  ['{{ a.«title»() }}', 'There is no method `title()`', '| title'],
+  ['{{ a.«stripp»() }}', 'There is no method `stripp()`', 'strip'],
+  ['{{ a.«append»(1) }}', 'There is no method `append()`'],
+  ['{{ a[0]«(»1) }}', 'Only `range` and a few methods can be called'],
+  ["{% «include» 'x' %}", '`{% include %}` is not supported'],
+  ["{% «import» 'x' as y %}", '`{% import %}` is not supported'],
+  ['{% «macro» a() %}{% endmacro %}', '`{% macro %}` is not supported'],
+  ["{% «extends» 'x' %}", '`{% extends %}` is not supported'],
+  ['{% «block» a %}{% endblock %}', '`{% block %}` is not supported'],
+  ['{% «fore» x in y %}', 'There is no tag `fore`', 'for'],
+  ['{% «%}»', 'Expected the name of a tag, found `%}`'],
+  ['a «{%» if a %}b', '`{% if %}` is never closed', '{% endif %}'],
+  ['«{%-» for a in b %}{% else %}', '`{% for %}` is never closed', '{% endfor %}'],
+  ['«{%» set a %}b', '`{% set %}` is never closed', '{% endset %}'],
+  ['a {% «endif» %}', '`{% endif %}` belongs to nothing here'],
+  ['{% for a in b %}{% «elif» a %}{% endfor %}', '`{% elif %}` belongs to nothing here'],
+  ['{% if a %}{% else «if» b %}{% endif %}', 'Expected `%}`, found `if`'],
+  ['{% for a «of» b %}{% endfor %}', 'Expected `in`, found `of`'],
+  ['{% for «loop» in b %}{% endfor %}', '`loop` is the name of the loop itself'],
+  ['{% for a in b «recursive» %}{% endfor %}', '`recursive` is not supported'],
+  ['{% set «a».b = 1 %}', 'Only a name can be set, not a field'],
+];
+
+describe('a source that is no template', () => {
+  it.each(PROBLEMS)('%s', (marked, message, suggestion) => {
+    const [before = '', inside = ''] = marked.split(/[«»]/);
+    const problem = problemOf(parseTemplate(marked.replace(/[«»]/g, '')));
+    expect(problem).toEqual({
+      message,
+      offset: before.length,
+      length: inside.length,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    });
+  });
+
+  it.each([
+    ['', 'Expected an expression, found the end', 0],
+    ['  ', 'Expected an expression, found the end', 2],
+    ['a ==', 'Expected an expression, found the end', 4],
+    ['exit_code = 0', 'Expected the end, found `=`', 10],
+    ['a b', 'Expected the end, found `b`', 2],
+    ['(a', '`(` is never closed', 0],
+    ['{{ a }}', 'A key', -1],
+  ])('a bare expression: %j', (source, message, offset) => {
+    const problem = problemOf(parseExpression(source));
+    if (offset === -1) expect(problem.message).toMatch(/^Expected/);
+    else expect(problem).toMatchObject({ message, offset });
+  });
+});
