@@ -62,6 +62,32 @@ program
     process.exitCode = await classify(process.stdin as AsyncIterable<string>, options, terminal);
   });
 
+program
+  .command('validate')
+  .summary('prove what can be proved of workflow files')
+  .description(
+    'Checks workflow files and the workflows they call: form, names, routes, every kind of failure a node can have and what takes it, and the most a run can cost. Nothing is run.',
+  )
+  .argument('<file...>', 'workflow files')
+  .option('--strict', 'warnings, and kinds that fall to the default unsaid, make a file invalid')
+  .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
+  .addHelpText('after', '\nExamples:\n  errand validate triage.yaml\n  errand validate --strict --format json workflows/*.yaml')
+  .action(async (files: string[], options: { strict?: boolean; format: 'text' | 'json' }) => {
+    format = options.format;
+    const { validate } = await import('./commands/validate.ts');
+    process.exitCode = validate(files, options, terminal);
+  });
+
+program
+  .command('schema')
+  .summary('print the JSON Schema of workflow files')
+  .description('Prints the JSON Schema (draft-07) of workflow files. An editor completes a file that begins with a yaml-language-server comment naming it.')
+  .addHelpText('after', '\nExample:\n  errand schema > workflow.schema.json')
+  .action(async () => {
+    const { schema } = await import('./commands/schema.ts');
+    process.exitCode = schema(terminal);
+  });
+
 function formatOption(): Option {
   return new Option('--format <format>', 'how to print it').choices(FORMATS).default('text');
 }

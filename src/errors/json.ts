@@ -18,6 +18,7 @@ export interface JsonBounds {
   readonly maxDepth: number;
   /** Values of any type, containers included. */
   readonly maxNodes: number;
+  /** At least 10. */
   readonly maxStringChars: number;
   /** All strings and keys together. */
   readonly maxChars: number;
@@ -137,7 +138,8 @@ function number(value: number, walk: Walk): JsonValue {
 }
 
 function text(value: string, walk: Walk): string {
-  const room = Math.max(CUT.length, walk.bounds.maxChars - walk.chars);
+  // the words that stand for something else always fit
+  const room = Math.max(REDACTED.length, walk.bounds.maxChars - walk.chars);
   const bounded = boundText(
     value,
     Math.min(walk.bounds.maxStringChars, room),

@@ -10,7 +10,10 @@ import { catalogRow } from './catalog.ts';
 import { addCuts } from './cut.ts';
 import { MEMBER_FIELDS } from './details.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { createRedactor } from './redact.ts';
 import type { CutCounts, ErrorReport } from './report.ts';
+
+const SHAPES = createRedactor();
 
 type Step = (report: ErrorReport) => ErrorReport;
 
@@ -147,8 +150,9 @@ function shortStrings<T extends object>(record: T): T {
   return Object.fromEntries(shorter) as T;
 }
 
+/** Redacted again, because a cut can make a shape of what was none. */
 function short(text: string, maxChars: number): string {
-  return boundText(text, maxChars, (same) => same).text;
+  return boundText(text, maxChars, SHAPES.text).text;
 }
 
 /** Keeps the latest attempts, and the frames from the one where it was raised. */

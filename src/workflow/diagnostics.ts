@@ -3,7 +3,7 @@
  * checker. A diagnostic is data; nothing here throws.
  */
 import { buildReport } from '../errors/build.ts';
-import type { ErrorReport, Stamp } from '../errors/report.ts';
+import type { ErrorReport, ReportDraft, Stamp } from '../errors/report.ts';
 import { given } from './given.ts';
 import type { DiagnosticCode } from './codes.ts';
 import { toPointer } from './path.ts';
@@ -64,40 +64,33 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
 
 /** One diagnostic as a report. */
 export function diagnosticToReport(diagnostic: Diagnostic, stamp: Stamp): ErrorReport {
-  const { file, pointer, line, column, code, expected, suggestion, excerpt } = diagnostic;
-  return buildReport(
-    {
-      kind: diagnostic.kind,
-      message: diagnostic.message,
-      details: given({ code, expected, suggestion, excerpt: excerpt === '' ? undefined : excerpt }),
-      location: line === 0 ? { file, pointer } : { file, pointer, line, column },
-    },
-    { stamp },
-  );
+  return buildReport(toDraft(diagnostic), { stamp });
 }
 
 /** Everything that is wrong as one report: the first error, with the others in its details. */
-export function refusalReport(diagnostics: readonly Diagnostic[], stamp: Stamp): ErrorReport | undefined {
+export function refusalDraft(diagnostics: readonly Diagnostic[]): ReportDraft | undefined {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (first === undefined) return undefined;
-  const report = diagnosticToReport(first, stamp);
-  if (errors.length === 1) return report;
+  const draft = toDraft(first);
   const others = errors.length - 1;
-  return buildReport(
-    {
-      ...report,
-      message: `${first.message} (and ${others} more ${others === 1 ? 'problem' : 'problems'})`,
-      details: {
-        ...report.details,
-        count: errors.length,
-        diagnostics: errors
-          .slice(0, MAX_REPORTED)
-          .map(({ code, message, file, pointer, line, column }) => ({ code, message, file, pointer, line, column })),
-      },
-    },
-    { stamp },
-  );
+  if (others === 0) return draft;
+  const listed = errors.slice(0, MAX_REPORTED).map(({ severity: _severity, excerpt: _excerpt, ...rest }) => rest);
+  return {
+    ...draft,
+    message: `${first.message} (and ${others} more ${others === 1 ? 'problem' : 'problems'})`,
+    details: { ...draft.details, count: errors.length, diagnostics: listed },
+  };
+}
+
+function toDraft(diagnostic: Diagnostic): ReportDraft & { readonly details: object } {
+  const { kind, message, file, pointer, line, column, code, expected, suggestion, excerpt } = diagnostic;
+  return {
+    kind,
+    message,
+    details: given({ code, expected, suggestion, excerpt: excerpt === '' ? undefined : excerpt }),
+    location: line === 0 ? { file, pointer } : { file, pointer, line, column },
+  };
 }
 
 /** For a terminal: place, severity, message, excerpt, and what to do. */

@@ -129,11 +129,14 @@ class Checker {
     const known = this.#bills.get(plan.file);
     if (known !== undefined) return known;
     this.#bills.set(plan.file, NOTHING);
-    const childBill = (file: string): Bill => {
-      const child = this.#childOf(file);
-      return child === undefined ? NOTHING : this.#billOf(child);
-    };
-    const bill = worstBill(plan, this.#flowOf(plan), childBill, this.#inherited(plan));
+    const bill = worstBill(plan, this.#flowOf(plan), {
+      childBill: (file) => {
+        const child = this.#childOf(file);
+        return child === undefined ? NOTHING : this.#billOf(child);
+      },
+      kindsOf: (node) => this.#kindsOf(node, plan),
+      inherited: this.#inherited(plan),
+    });
     this.#bills.set(plan.file, bill);
     return bill;
   }

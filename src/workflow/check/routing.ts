@@ -1,5 +1,6 @@
 /** Which routes take a kind, in the order in which they are asked. */
-import { matchesKind } from '../../errors/kinds.ts';
+import { isReservedKind, matchesKind } from '../../errors/kinds.ts';
+import type { NodePlan } from '../node-model.ts';
 import type { Route } from '../route.ts';
 
 export interface Step {
@@ -46,6 +47,21 @@ export function takes(route: Route, kind: string): boolean {
   const mustBeNamed = kind === 'provider.exhausted' || kind === ASKED_BY_DEFAULT;
   return route.move.type !== 'retry' || !mustBeNamed || isNamed(route, kind);
 }
+
+/** Whether the route can ever take a failure of the node: one of its kinds, or one it may raise. */
+export function mayTake(route: Route, node: NodePlan, kinds: readonly string[]): boolean {
+  if (kinds.some((kind) => takes(route, kind))) return true;
+  const { onError } = route;
+  if (onError === undefined || onError === true) return onError === true && mayRaiseAnything(node);
+  return mayRaiseAnything(node) && onError.some((pattern) => !isReservedKind(pattern));
+}
+
+/** A node that runs an author's code and declares nothing may raise any kind that is not ours. */
+export function mayRaiseAnything({ type, raises }: NodePlan): boolean {
+  return raises === undefined && RAISING_TYPES.has(type);
+}
+
+const RAISING_TYPES: ReadonlySet<NodePlan['type']> = new Set(['agent', 'script', 'call', 'tool', 'workflow']);
 
 /** The route names the kind itself, alone or in a list. */
 export function isNamed({ onError }: Route, kind: string): boolean {

@@ -1,5 +1,4 @@
 /** The shape of the flow: what nothing leads to, what leads nowhere, what goes round, what never matches. */
-import { RESERVED_PREFIXES } from '../../errors/catalog.ts';
 import { matchesKind } from '../../errors/kinds.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
@@ -8,7 +7,7 @@ import type { Report } from '../problem.ts';
 import { END, type Route } from '../route.ts';
 import { components } from './circles.ts';
 import { reachable, type Flow } from './flow.ts';
-import { handlingOf } from './routing.ts';
+import { handlingOf, mayTake } from './routing.ts';
 import { circleWords } from './worst-case.ts';
 
 export type KindsOf = (node: NodePlan) => readonly string[];
@@ -83,7 +82,7 @@ function checkErrorRoutes(
       if (table === 'node') used.add(route);
   for (const route of node.routes) {
     if (route.onError === undefined || route.onError === true || used.has(route)) continue;
-    if (mayBeRaised(route.onError, node)) continue;
+    if (mayTake(route, node, [])) continue;
     const isKnown = kinds.some((kind) => matchesAny(kind, route.onError));
     neverMatches(
       route,
@@ -91,16 +90,6 @@ function checkErrorRoutes(
       report,
     );
   }
-}
-
-/** A node that declares nothing may raise any kind that is not the runtime's. */
-function mayBeRaised(patterns: readonly string[], node: NodePlan): boolean {
-  const raisesAnything = ['agent', 'script', 'call', 'tool', 'workflow'].includes(node.type) && node.raises === undefined;
-  return raisesAnything && patterns.some((pattern) => !isRuntimePattern(pattern));
-}
-
-function isRuntimePattern(pattern: string): boolean {
-  return RESERVED_PREFIXES.has(pattern.split('.')[0] ?? '');
 }
 
 function matchesAny(kind: string, onError: Route['onError']): boolean {

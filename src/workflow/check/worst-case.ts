@@ -11,10 +11,17 @@ import { addBills, boundBill, largestBill, NOTHING, timesBill, type Bill } from 
 import { components } from './circles.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
+import { mayTake } from './routing.ts';
 import { tryBill } from './try-bill.ts';
 
-/** The bill of a child, by its file. */
-export type ChildBill = (file: string) => Bill;
+/** What a bill depends on beyond its own file. */
+export interface BillContext {
+  /** The bill of a child, by its file. */
+  readonly childBill: (file: string) => Bill;
+  readonly kindsOf: (node: NodePlan) => readonly string[];
+  /** Of the caller, for a child that sets none. */
+  readonly inherited: FilePlan['runtime'];
+}
 
 export interface WorstCase {
   readonly effects: number | null;
@@ -25,14 +32,9 @@ export interface WorstCase {
   readonly unbounded: readonly string[];
 }
 
-export function worstBill(
-  plan: FilePlan,
-  flow: Flow,
-  childBill: ChildBill,
-  inherited: FilePlan['runtime'],
-): Bill {
+export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): Bill {
   const { limits } = plan;
-  const start = fromHere(plan, flow, childBill, inherited).get(flow.entry) ?? NOTHING;
+  const start = fromHere(plan, flow, context).get(flow.entry) ?? NOTHING;
   return boundBill(start, {
     ...(limits.timeoutMs === undefined ? {} : { wallMs: limits.timeoutMs }),
     ...(limits.budgetUsdMicros === undefined || limits.budgetMode !== 'enforce'
@@ -53,15 +55,10 @@ export function toWorstCase(bill: Bill): WorstCase {
 }
 
 /** For each node, the dearest way from there to an end. */
-function fromHere(
-  plan: FilePlan,
-  flow: Flow,
-  childBill: ChildBill,
-  inherited: FilePlan['runtime'],
-): ReadonlyMap<string, Bill> {
+function fromHere(plan: FilePlan, flow: Flow, context: BillContext): ReadonlyMap<string, Bill> {
   const dearest = new Map<string, Bill>();
   const billFrom = (name: string): Bill => dearest.get(name) ?? NOTHING;
-  const visit = (node: NodePlan): Bill => visitBill(node, plan, { billFrom, childBill, inherited });
+  const visit = (node: NodePlan): Bill => visitBill(node, plan, { ...context, billFrom });
   const targets = (name: string): string[] => (flow.from.get(name) ?? []).map(({ to }) => to);
 
   // every component comes after those it leads to, so what lies ahead is known
@@ -92,16 +89,15 @@ export function circleWords(members: readonly string[]): string {
   return `the loop through ${[...members].sort().slice(0, 4).join(', ')}${members.length > 4 ? ', …' : ''}`;
 }
 
-interface Around {
+interface Around extends BillContext {
   readonly billFrom: (name: string) => Bill;
-  readonly childBill: ChildBill;
-  readonly inherited: FilePlan['runtime'];
 }
 
 /** One visit of a node with all its tries and the waits between them. */
 function visitBill(node: NodePlan, plan: FilePlan, around: Around): Bill {
   const once = addBills([tryBill(node, plan, around.inherited), insideBill(node, around)]);
-  const routes = [...node.routes, ...plan.onError].filter(({ onError }) => onError !== undefined);
+  const kinds = around.kindsOf(node);
+  const routes = [...node.routes, ...plan.onError].filter((route) => mayTake(route, node, kinds));
   const reruns = rerunsOf(node, routes, plan);
   const waits = sum(routes.map((route) => waitsOf(route, node)));
   return addBills([timesBill(once, sum([exactly(1), reruns])), { ...NOTHING, wallMs: waits }]);

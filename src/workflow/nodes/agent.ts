@@ -27,8 +27,9 @@ export const agentShape = {
   prompt: hinted(text('What the model is asked, as a template.'), {
     defaultSnippets: [{ label: 'text', body: '|\n  ${1:Do this with {{ workflow.input.x \\}\\}}' }],
   }),
-  tools: list('Tools it may use. Nothing (null): all that do not write. []: none.', toolName)
+  tools: list('These.', toolName)
     .nullable()
+    .describe('Tools it may use. Nothing (null): all that do not write. []: none.')
     .optional(),
   policy: strict('`policy`', 'What it may do with its tools.', {
     allow: list('Only these; empty for no restriction.', toolName).optional(),

@@ -61,7 +61,7 @@ export const answeringShape = {
 };
 
 export const spendingShape = {
-  model: modelSchema.optional(),
+  model: modelSchema.describe('The model, or a fallback chain. Default: `default_model`.').optional(),
   system_prompt: anyText('What the model is told about itself.').optional(),
   temperature: number('How freely the model answers.', { min: 0, max: 2 }).optional(),
   max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),

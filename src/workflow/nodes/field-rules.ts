@@ -34,7 +34,7 @@ export function checkState(state: unknown, path: Path, report: Report): void {
     if (types === undefined || !isType(field['type']) || types.includes(field['type'])) continue;
     report({
       code: 'bad-value',
-      message: `\`merge: ${String(field['merge'])}\` needs a ${String(types[0])}, and ${quoted(name)} is of type ${field['type']}`,
+      message: `\`merge: ${String(field['merge'])}\` is for the type ${String(types[0])}, and ${quoted(name)} is of type ${field['type']}`,
       path: [...at, 'merge'],
       suggestion: 'replace',
     });

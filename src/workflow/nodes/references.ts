@@ -5,7 +5,7 @@ import type { Problem, Report } from '../problem.ts';
 import { END } from '../route.ts';
 import { listed, quoted } from '../words.ts';
 import type { FoundNode } from './each-node.ts';
-import { asList, asMap, textItems } from './read.ts';
+import { asList, asMap, textItems, type Raw } from './read.ts';
 
 interface Names {
   readonly targets: ReadonlySet<string>;
@@ -15,7 +15,7 @@ interface Names {
 export function checkReferences(root: unknown, nodes: readonly FoundNode[], report: Report): void {
   const header = asMap(asMap(root)['workflow']);
   const names: Names = {
-    targets: new Set(nodes.filter((found) => found.isTarget).map(({ node }) => String(node['name']))),
+    targets: new Set(nodes.filter((found) => found.isTarget).flatMap(({ node }) => nameOf(node))),
     states: new Set(Object.keys(asMap(header['state']))),
   };
   checkDuplicates(nodes, report);
@@ -23,6 +23,10 @@ export function checkReferences(root: unknown, nodes: readonly FoundNode[], repo
   checkRouteTargets(header['on_error'], ['workflow', 'on_error'], names, report);
   for (const found of nodes) checkNodeReferences(found, names, report);
   checkContainment(nodes, report);
+}
+
+function nameOf({ name }: Raw): string[] {
+  return typeof name === 'string' ? [name] : [];
 }
 
 function checkDuplicates(nodes: readonly FoundNode[], report: Report): void {

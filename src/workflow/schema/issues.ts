@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { suggest } from '../../errors/suggest.ts';
 import { DURATION_FORM } from '../duration.ts';
 import { NODE_TYPES, type NodeType } from '../node-model.ts';
-import { valueAt, type Path } from '../path.ts';
+import { toPointer, valueAt, type Path } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import { capitalised, describePlace, describeValue, listed, quoted } from '../words.ts';
 import { KEYS_OF } from './leaf.ts';
@@ -12,11 +12,25 @@ import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
 
 type Issue = z.core.$ZodIssue;
 
-export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
-  return issues.flatMap((issue) => fromIssue(issue, [], root));
+interface Found extends Problem {
+  /** The key that is not there. */
+  readonly missing?: string;
 }
 
-function fromIssue(issue: Issue, base: Path, root: unknown): Problem[] {
+export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
+  const problems = issues.flatMap((issue) => fromIssue(issue, [], root));
+  // `promt` is told as a misspelt `prompt`; that `prompt` is missing says nothing more
+  const misspelt = new Set(
+    problems.flatMap(({ code, path, suggestion: key }) =>
+      code === 'unknown-key' && key !== undefined ? [toPointer([...path.slice(0, -1), key])] : [],
+    ),
+  );
+  return problems.filter(({ code, path, missing }) => {
+    return code !== 'missing-key' || missing === undefined || !misspelt.has(toPointer([...path, missing]));
+  });
+}
+
+function fromIssue(issue: Issue, base: Path, root: unknown): Found[] {
   const path = [...base, ...issue.path.map(toStep)];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownKey(issue.message, key, path, root));
@@ -40,7 +54,7 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
   return inside.length === 1 ? inside[0] : undefined;
 }
 
-function wrongValue(issue: Issue, path: Path, root: unknown): Problem {
+function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   const value = valueAt(root, path);
   const expected = issue.message;
   if (value === undefined) return missingKey(path, expected, root);
@@ -66,13 +80,14 @@ function quotingHint(expected: string, value: unknown): { suggestion?: string } 
   return isBare && expected === 'text' ? { suggestion: `"${String(value)}"` } : {};
 }
 
-function missingKey(path: Path, expected: string, root: unknown): Problem {
+function missingKey(path: Path, expected: string, root: unknown): Found {
   const key = describePlace(path);
   return {
     code: 'missing-key',
     message: `${capitalised(ownerOf(path.slice(0, -1), root))} needs ${key}`,
     path: path.slice(0, -1),
     expected: `${key}: ${expected}`,
+    missing: String(path.at(-1)),
   };
 }
 

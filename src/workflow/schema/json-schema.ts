@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../errors/json.ts';
 import { fileSchema } from './file.ts';
+import { KIND_DEFINITIONS } from './kinds.ts';
 
 const ID = 'urn:errand:schema:workflow:1';
 
@@ -17,18 +18,15 @@ export function workflowJsonSchema(): JsonObject {
 }
 
 function make(): JsonObject {
-  const { $schema, ...schema } = z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input' });
-  const plain = JSON.parse(JSON.stringify(schema), dropIds) as JsonObject;
-  return {
-    $schema: $schema ?? 'http://json-schema.org/draft-07/schema#',
-    $id: ID,
-    title: 'Errand workflow',
-    ...plain,
-  };
-}
-
-/** zod names its definitions by `id`, which draft-07 does not know on a schema. */
-function dropIds(this: unknown, key: string, value: unknown): unknown {
-  const isSchema = typeof this === 'object' && this !== null && ('type' in this || 'oneOf' in this || 'anyOf' in this);
-  return key === 'id' && typeof value === 'string' && isSchema ? undefined : value;
+  const { $schema, definitions, ...schema } = z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input' });
+  // as text and back: what editors get is JSON, without the undefined of overridden keywords
+  return JSON.parse(
+    JSON.stringify({
+      $schema,
+      $id: ID,
+      title: 'Errand workflow',
+      ...schema,
+      definitions: Object.assign({}, definitions, KIND_DEFINITIONS),
+    }),
+  ) as JsonObject;
 }

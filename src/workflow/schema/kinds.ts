@@ -20,13 +20,19 @@ const AUTHOR_WILDCARD = {
   pattern: `^${NOT_RESERVED}[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*\\.\\*$`,
 };
 
-const ROUTE_KIND = {
-  anyOf: [
-    { enum: [...RUNTIME_KINDS.toSorted(), ...WILDCARDS] },
-    AUTHOR_KIND,
-    AUTHOR_WILDCARD,
-  ],
+/** Named once: completion lists every kind of the catalog, in a list of kinds too. */
+export const KIND_DEFINITIONS = {
+  routeKind: {
+    description: 'A kind of the catalog, one of your own, or a prefix with `.*`.',
+    anyOf: [
+      { enum: [...RUNTIME_KINDS.toSorted(), ...WILDCARDS] },
+      AUTHOR_KIND,
+      AUTHOR_WILDCARD,
+    ],
+  },
 };
+
+const ROUTE_KIND = { $ref: '#/definitions/routeKind' };
 
 /** Anything: what is wrong with it is said by the rules, which know the catalog. */
 export const onErrorSchema: z.ZodType<true | string | string[]> = z.unknown().meta({
@@ -36,7 +42,7 @@ export const onErrorSchema: z.ZodType<true | string | string[]> = z.unknown().me
     'Makes this an **error route**: `true` for any failure, a kind, a list of kinds, or `"prefix.*"`. Without it, the route is for success.',
   anyOf: [
     { const: true, description: 'Any failure.' },
-    ...ROUTE_KIND.anyOf,
+    ROUTE_KIND,
     { type: 'array', minItems: 1, items: ROUTE_KIND },
   ],
 }) as never;

@@ -60,7 +60,7 @@ export const runtimeSchema = strict('`runtime`', 'Which models and servers the w
     text('Its name, such as openai or anthropic.'),
     provider,
   ]).optional(),
-  default_model: modelSchema.optional(),
+  default_model: modelSchema.describe('The model of nodes that name none, or a fallback chain.').optional(),
   temperature: number('Of every model call that has none of its own.', { min: 0, max: 2 }).optional(),
   max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
   mcp_servers: map('MCP servers by name.', mcpServer).optional(),

@@ -1,6 +1,5 @@
 /** Parse and evaluate in one go, for tests that are about what comes out. */
-import type { ErrandError } from '../../errors/errand-error.ts';
-import { isKind } from '../../errors/errand-error.ts';
+import { ErrandError } from '../../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../errors/json.ts';
 import type { TemplateProblem } from './problem.ts';
 import { scopeOf } from './scope.ts';
@@ -34,11 +33,11 @@ export function guardOf(source: string, names: Names = {}): boolean {
   return evaluateGuard(parsed(result), scopeOf(names));
 }
 
-export function failureOf(evaluate: () => unknown): ErrandError<'validation.template'> {
+export function failureOf(evaluate: () => unknown): ErrandError {
   try {
     evaluate();
   } catch (error) {
-    if (isKind(error, 'validation.template')) return error;
+    if (error instanceof ErrandError && error.kind === 'validation.template') return error;
     throw error;
   }
   throw new Error('It did not fail');

@@ -29,8 +29,12 @@ const CONSTANTS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['null', null],
 ]);
 
-/** Words of the grammar, which are nobody's name. */
 const KEYWORDS = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else', 'elif']);
+
+/** Words of the grammar, which are nobody's name. */
+export function isReservedWord(word: string): boolean {
+  return KEYWORDS.has(word) || CONSTANTS.has(word);
+}
 
 const RANGE = { parameters: ['start', 'stop?', 'step?'] };
 

@@ -56,7 +56,7 @@ function bindFilter(cursor: Cursor, name: string, given: GivenArguments, span: S
   const filter = FILTERS.get(name);
   if (filter === undefined) {
     const meant = OTHER_WORDS.get(name) ?? suggest(name, FILTERS.keys());
-    refuse({ ...span, length: name.length }, `There is no filter \`${name}\``, meant);
+    refuse(span, `There is no filter \`${name}\``, meant);
   }
   const { each: named } = filter;
   const each = named === undefined ? undefined : bindEach(cursor, name, given, named);

@@ -17,6 +17,7 @@ import {
 } from './cursor.ts';
 import { tokenizeExpression, tokenizeTemplate, type Token } from './lexer.ts';
 import { parseChoice, parseDisjunction } from './parse-expression.ts';
+import { isReservedWord } from './parse-path.ts';
 import { refuse } from './problem.ts';
 
 const TAGS: ReadonlyMap<string, (cursor: Cursor, opening: Token) => Statement> = new Map([
@@ -129,6 +130,7 @@ function parseTargets(cursor: Cursor): readonly string[] {
   do {
     const name = expectName(cursor, 'a name');
     if (name.text === 'loop') refuse(name, '`loop` is the name of the loop itself');
+    if (isReservedWord(name.text)) refuse(name, `\`${name.text}\` cannot be a name`);
     targets.push(name.text);
   } while (takeSymbol(cursor, ','));
   if (isBracketed) expectSymbol(cursor, ')');

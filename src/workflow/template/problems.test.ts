@@ -3,7 +3,7 @@ import { problemOf } from './evaluating.cases.ts';
 import { parseExpression, parseTemplate } from './template.ts';
 
 /** The source with the place of the problem between `«` and `»`, the message, the suggestion. */
-const PROBLEMS: readonly (readonly [string, string, string?])[] = [
+const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?: string])[] = [
   ['a «{{» b', '`{{` is never closed'],
   ['«{%» if a', '`{%` is never closed'],
   ['a «{#» b', '`{#` is never closed'],
@@ -61,6 +61,8 @@ const PROBLEMS: readonly (readonly [string, string, string?])[] = [
   ['{% if a %}{% else «if» b %}{% endif %}', 'Expected `%}`, found `if`'],
   ['{% for a «of» b %}{% endfor %}', 'Expected `in`, found `of`'],
   ['{% for «loop» in b %}{% endfor %}', '`loop` is the name of the loop itself'],
+  ['{% set «true» = 1 %}', '`true` cannot be a name'],
+  ['{% for «in» in b %}{% endfor %}', '`in` cannot be a name'],
   ['{% for a in b «recursive» %}{% endfor %}', '`recursive` is not supported'],
   ['{% set «a».b = 1 %}', 'Only a name can be set, not a field'],
 ];

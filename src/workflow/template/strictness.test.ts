@@ -67,9 +67,9 @@ describe('what is not there', () => {
       'First line\n  {{ classify.output.label }} and {{ classify.output.lable | upper }}';
     expect(detailsOf(() => textOf(source, names))).toEqual({
       expression: 'classify.output.lable',
-      offset: 45,
+      offset: 48,
       line: 2,
-      column: 35,
+      column: 38,
     });
   });
 });

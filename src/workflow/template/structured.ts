@@ -3,11 +3,11 @@ import type { JsonValue } from '../../errors/json.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { exceed, type Run } from './run.ts';
 
-const WHOLE = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/;
-
 export function structured(run: Run, text: string): JsonValue {
-  if (!WHOLE.test(text)) return text;
-  const value = parsed(text);
+  const inner = text.trim();
+  const ends = inner.charAt(0) + inner.charAt(inner.length - 1);
+  if (ends !== '{}' && ends !== '[]') return text;
+  const value = parsed(inner);
   return value === undefined || !isJson(run, value, 1) ? text : value;
 }
 

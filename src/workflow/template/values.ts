@@ -4,7 +4,7 @@ import { findAll } from './find-text.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { charge, chargeText, exceed, fail, type Run } from './run.ts';
 
-export type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
+type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
 
 /** Comparing text is a fast machine operation; this many characters are one step. */
 const COMPARED_CHARS_PER_STEP = 64;
@@ -14,7 +14,7 @@ const SCANNED_CHARS_PER_STEP = 256;
 /** Listing keys is slow on objects that have many. */
 const KEY_STEPS = 2;
 
-export function typeOf(value: JsonValue): TypeName {
+function typeOf(value: JsonValue): TypeName {
   if (value === null) return 'null';
   if (isList(value)) return 'list';
   return typeof value as Exclude<TypeName, 'null' | 'list'>;
@@ -95,7 +95,10 @@ export function contains(run: Run, whole: JsonValue, part: JsonValue): boolean {
   if (typeof whole === 'string' && typeof part === 'string')
     return findAll(run, whole, part, 1).length > 0;
   if (isList(whole)) return whole.some((item) => isSame(run, item, part));
-  if (isObject(whole)) return Object.hasOwn(whole, toKey(part) ?? '');
+  if (isObject(whole)) {
+    const key = toKey(part);
+    return key !== undefined && Object.hasOwn(whole, key);
+  }
   return fail(run, `\`in\` does not work between ${aType(part)} and ${aType(whole)}`);
 }
 

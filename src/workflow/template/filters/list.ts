@@ -38,7 +38,7 @@ export function orNothing({ run, name }: FilterCall, item: JsonValue | undefined
 }
 
 /** The items, or that attribute of each. */
-export function pick(call: FilterCall, attribute: JsonValue | undefined): readonly JsonValue[] {
+function pick(call: FilterCall, attribute: JsonValue | undefined): readonly JsonValue[] {
   const items = itemsInput(call);
   if (attribute === undefined || attribute === null) return items;
   boundList(call.run, items.length);

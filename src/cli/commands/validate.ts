@@ -1,0 +1,96 @@
+/** `errand validate`: what can be proved of workflow files before a token is spent. */
+import { durationWords } from '../../errors/render/words.ts';
+import { renderDiagnostic } from '../../workflow/diagnostics.ts';
+import { validateWorkflow, type ValidatedFile, type Validation } from '../../workflow/validate.ts';
+import type { WorstCase } from '../../workflow/check/worst-case.ts';
+import { nodeFiles } from '../files.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface ValidateOptions {
+  readonly strict?: boolean;
+  readonly format: 'text' | 'json';
+}
+
+const EXIT_INVALID = 2;
+
+export function validate(
+  paths: readonly string[],
+  options: ValidateOptions,
+  terminal: Terminal,
+): number {
+  const files = nodeFiles(process.cwd());
+  const verdicts = paths.map((path) =>
+    validateWorkflow(path, files, process.env, { strict: options.strict === true }),
+  );
+  const isValid = verdicts.every((verdict) => verdict.isValid);
+  const all = uniqueFiles(verdicts);
+  terminal.out(
+    options.format === 'json'
+      ? JSON.stringify({ isValid, files: all.map(toJson) }, null, 2)
+      : all.map((file) => toText(file, options)).join('\n\n'),
+  );
+  return isValid ? 0 : EXIT_INVALID;
+}
+
+/** A child that two files call is told once; what was asked for comes first. */
+function uniqueFiles(verdicts: readonly Validation[]): ValidatedFile[] {
+  const seen = new Map<string, ValidatedFile>();
+  const asked = verdicts.flatMap(({ files }) => files.slice(0, 1));
+  const reached = verdicts.flatMap(({ files }) => files.slice(1));
+  for (const file of [...asked, ...reached]) if (!seen.has(file.file)) seen.set(file.file, file);
+  return [...seen.values()];
+}
+
+function toJson({ file, diagnostics, nodes, worstCase }: ValidatedFile): object {
+  return {
+    file,
+    diagnostics: diagnostics.map(({ excerpt: _excerpt, file: _file, ...rest }) => rest),
+    nodes,
+    worstCase,
+  };
+}
+
+function toText({ file, diagnostics, nodes, worstCase }: ValidatedFile, options: ValidateOptions): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length;
+  const isValid = errors === 0 && (options.strict !== true || warnings === 0);
+  const counts = [count(errors, 'error'), count(warnings, 'warning')].filter((words) => words !== '');
+  return [
+    `${file}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
+    ...diagnostics.map((diagnostic) => indent(renderDiagnostic(diagnostic))),
+    ...(worstCase === null ? [] : [indent(worstCaseText(worstCase)), indent(handlingText(nodes))]),
+  ].join('\n');
+}
+
+function worstCaseText(worst: WorstCase): string {
+  const figures = [
+    `${figure(worst.modelRequests)} model requests`,
+    `${figure(worst.effects)} effects`,
+    worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
+    worst.costUsdMicros === null ? 'unbounded cost' : `$${(worst.costUsdMicros / 1e6).toFixed(2)}`,
+  ].join(', ');
+  return [`at worst: ${figures}`, ...worst.unbounded.map((reason) => `  unbounded: ${reason}`)].join('\n');
+}
+
+function handlingText(nodes: ValidatedFile['nodes']): string {
+  return Object.entries(nodes)
+    .map(([name, { raises, unhandled }]) => {
+      const kinds = unhandled.slice(0, 3).join(', ') + (unhandled.length > 3 ? ', …' : '');
+      const rest = unhandled.length === 0 ? 'all handled' : `${unhandled.length} ${unhandled.length === 1 ? 'falls' : 'fall'} to the default (${kinds})`;
+      return `${name}: ${count(raises.length, 'kind')} of failure, ${rest}`;
+    })
+    .join('\n');
+}
+
+function figure(value: number | null): string {
+  return value === null ? 'unbounded' : String(value);
+}
+
+function count(number: number, noun: string): string {
+  if (number === 0) return '';
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

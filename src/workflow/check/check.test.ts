@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import type { FilePort } from '../load/port.ts';
+import type { Diagnostic } from '../diagnostics.ts';
+import { validateWorkflow, type Validation } from '../validate.ts';
+import type { CheckOptions } from './check.ts';
+
+/** Files in memory; the workflow under test is `main.yaml`. */
+function filesOf(texts: Readonly<Record<string, string>>): FilePort {
+  return {
+    resolve: (_from, to) => to.replace(/^\.\//, ''),
+    read: (path) => {
+      const text = texts[path];
+      return text === undefined ? { ok: false, reason: 'there is no such file' } : { ok: true, text };
+    },
+  };
+}
+
+function validate(nodes: string, more: { header?: string; files?: Record<string, string>; options?: CheckOptions } = {}): Validation {
+  const header = more.header ?? '';
+  const main = `workflow:\n  name: t\n  entry_point: a\n${header}agents:\n${nodes}`;
+  return validateWorkflow('main.yaml', filesOf({ ...more.files, 'main.yaml': main }), {}, more.options ?? {});
+}
+
+function found(validation: Validation): string[] {
+  return validation.files.flatMap(({ diagnostics }) => diagnostics.map(briefly));
+}
+
+function briefly({ severity, code, message }: Diagnostic): string {
+  return `${severity} ${code}: ${message}`;
+}
+
+describe('what takes a failure', () => {
+  const { files } = validate(`
+  - name: a
+    type: script
+    command: "true"
+    timeout_seconds: 5
+    raises: [order.missing]
+    idempotent: true
+    routes:
+      - {to: $end}
+      - {on_error: order.missing, retry: {max: 2}}
+      - {on_error: internal.script_error, halt: {message: no}, when: "{{ error.message == 'x' }}"}
+      - {on_error: "internal.*", to: b}
+  - {name: b, type: set, value: 1}
+`, { header: '  on_error:\n    - {on_error: order.missing, park: {for: 1m}}\n' });
+  const verdict = files[0]?.nodes['a'];
+
+  it('is the closed set of kinds that the node can fail with', () => {
+    expect(verdict?.raises).toEqual([
+      'internal.envelope_invalid',
+      'internal.script_error',
+      'internal.script_timeout',
+      'internal.script_unspawnable',
+      'order.missing',
+      'validation.template',
+    ]);
+  });
+
+  it('is told for each kind, through both tables and past guards', () => {
+    expect(verdict?.routes).toMatchObject({
+      'order.missing': 'retry #1, then park #0 of the workflow',
+      'internal.script_error': 'halt #2 if its guard holds, then to b',
+      'internal.script_timeout': 'to b',
+      'validation.template': 'the default',
+    });
+  });
+
+  it('lists what falls to the default', () => {
+    expect(verdict?.unhandled).toEqual(['validation.template']);
+  });
+
+  it('asks by default what may have happened, which is no fall', () => {
+    const { files: other } = validate('  - {name: a, type: script, command: "true"}\n');
+    expect(other[0]?.nodes['a']?.routes['effect.outcome_unknown']).toBe('ask by default');
+    expect(other[0]?.nodes['a']?.unhandled).not.toContain('effect.outcome_unknown');
+  });
+
+  it('passes over a spent schedule in a wide retry', () => {
+    const { files: other } = validate(`
+  - name: a
+    prompt: Hi
+    model: sim/x
+    routes: [{to: $end}, {on_error: "provider.*", retry: {max: 2}}, {on_error: true, to: $end}]
+`);
+    expect(other[0]?.nodes['a']?.routes).toMatchObject({
+      'provider.exhausted': 'to $end',
+      'provider.auth': 'retry #1, then to $end',
+    });
+  });
+
+  it('ends a node by a transient kind only where a route takes it over', () => {
+    const kinds = (routes: string): readonly string[] =>
+      validate(`  - {name: a, prompt: Hi, model: sim/x, routes: [{to: $end}, ${routes}]}\n`).files[0]?.nodes['a']?.raises ?? [];
+    expect(kinds('{on_error: true, to: $end}')).not.toContain('provider.rate_limited');
+    expect(kinds('{on_error: provider.rate_limited, to: $end}')).toContain('provider.rate_limited');
+  });
+});
+
+describe('children', () => {
+  const child = (routes: string): string => `
+workflow: {name: c, entry_point: x}
+nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes: [{to: $end}, ${routes}]}]
+`;
+
+  it('let through what they do not settle', () => {
+    const { files } = validate('  - {name: a, type: workflow, workflow: ./c.yaml}\n', {
+      files: { 'c.yaml': child('{on_error: order.missing, to: $end}') },
+    });
+    expect(files[0]?.nodes['a']?.raises).toContain('internal.script_error');
+    expect(files[0]?.nodes['a']?.raises).not.toContain('order.missing');
+  });
+
+  it('are told after the file that calls them', () => {
+    const { files } = validate('  - {name: a, type: workflow, workflow: ./c.yaml}\n', {
+      files: { 'c.yaml': child('{on_error: true, propagate: true}') },
+    });
+    expect(files.map(({ file }) => file)).toEqual(['main.yaml', 'c.yaml']);
+    expect(files[1]?.diagnostics).toEqual([]);
+  });
+
+  it('may propagate, and the top may not', () => {
+    const node = '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, propagate: true}]}\n';
+    expect(found(validate(node))).toEqual(['info propagate-at-top: This works only when another workflow calls this one']);
+    const asTop = validate(node, { options: { asTop: true } });
+    expect(asTop.isValid).toBe(false);
+  });
+});
+
+describe('strict', () => {
+  const node = '  - {name: a, type: set, value: 1}\n';
+
+  it('asks for routes or for a word that the default is meant', () => {
+    expect(validate(node).isValid).toBe(true);
+    expect(found(validate(node, { options: { strict: true } }))).toEqual([
+      'error unhandled-kind: a can fail with validation.template, which no route takes',
+    ]);
+    expect(validate(node, { header: '  on_unhandled: fail\n', options: { strict: true } }).isValid).toBe(true);
+  });
+
+  it('turns warnings into refusals', () => {
+    const nodes = `${node}  - {name: b, type: set, value: 1}\n`;
+    const header = '  on_unhandled: fail\n';
+    expect(validate(nodes, { header }).isValid).toBe(true);
+    expect(validate(nodes, { header, options: { strict: true } }).isValid).toBe(false);
+  });
+});
+
+describe('the flow', () => {
+  it.each([
+    ['a node that nothing leads to', '  - {name: a, type: set, value: 1}\n  - {name: b, type: set, value: 1}\n', 'warning unreachable-node: Nothing leads to b'],
+    ['a loop that only the default bounds', '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n', 'warning endless-loop: Only the default max_iterations bounds the loop of a to itself'],
+    ['a node without a way out', '  - {name: a, type: set, value: 1, routes: [{to: a}]}\n', 'warning no-way-out: From a the workflow can never come to an end'],
+    ['a success route behind one that is always taken', '  - {name: a, type: set, value: 1, routes: [{to: $end}, {to: a}]}\n', 'warning never-matches: This route can never match: an earlier route without a guard is always taken first'],
+    ['a route for what the node cannot fail with', '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: provider.auth, to: $end}]}\n', 'warning never-matches: This route can never match: a cannot fail with that'],
+    ['a retry around tools', '  - {name: a, prompt: Hi, model: sim/x, tools: [lookup], routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 1}}]}\n', 'warning retry-around-tools: A retry runs a from its start, and its tools with it; not all of them are known to be idempotent'],
+  ])('warns of %s', (_, nodes, warning) => {
+    const verdict = validate(nodes);
+    expect(found(verdict)).toContain(warning);
+    expect(verdict.isValid).toBe(true);
+  });
+
+  it('is content with a loop that the file bounds itself', () => {
+    const nodes = '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';
+    expect(found(validate(nodes, { header: '  limits: {max_iterations: 5}\n' }))).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  const two = (second: string, header = ''): string[] =>
+    found(validate(`  - {name: a, type: set, values: {n: 1}, routes: [{to: b}]}\n  - ${second}\n`, { header }));
+  const set = (template: string): string => `{name: b, type: set, value: "${template}"}`;
+
+  it.each([
+    ['{{ nope.x }}', 'error unknown-name: There is nothing called nope here'],
+    ['{{ a.output.m }}', 'error unknown-field: a.output has no m'],
+    ['{{ a.outptu.n }}', 'error unknown-name: a has no outptu'],
+    ['{{ workflow.input.x }}', 'error unknown-input: workflow.input has no x'],
+    ['{{ state.tags }}', 'error unknown-name: state has no tags'],
+    ['{{ failing.error.kind }}', 'error never-failing: No error route leads to b, so there is no failing to speak of'],
+    ['{{ b.output }}', 'error never-ran: b can never have run before b'],
+    ['{{ output.n }}', 'error unknown-name: There is nothing called output here'],
+    ['{{ a.output.n', 'error template-syntax'],
+  ])('refuses %s', (template, diagnostic) => {
+    expect(two(set(template))[0]).toMatch(diagnostic.endsWith('syntax') ? /template-syntax/ : diagnostic);
+  });
+
+  it.each([
+    '{{ a.output.n }}',
+    '{{ b.output.x | default(1) }}',
+    '{{ workflow.name }}',
+    '{{ attempt }}',
+    "{{ failing.error.kind | default('none') }}",
+    '{% for x in [1] %}{{ x }}{% endfor %}',
+    "{{ a.output.n if a.error is defined else 1 }}",
+  ])('accepts %s', (template) => {
+    expect(two(set(template))).toEqual([]);
+  });
+
+  it('sees loop names inside the branch only, and members through their group', () => {
+    const header = '  input: {xs: {type: array}}\n';
+    const group = `
+for_each:
+  - {name: g, source: workflow.input.xs, as: x, agent: {name: m, type: set, value: "{{ x }}{{ _index }}"}, routes: [{to: b}]}
+`;
+    const nodes = (template: string): string => `  - {name: b, type: set, value: "${template}"}\n`;
+    const of = (template: string): string[] => {
+      const main = `workflow:\n  name: t\n  entry_point: g\n${header}agents:\n${nodes(template)}${group}`;
+      return found(validateWorkflow('main.yaml', filesOf({ 'main.yaml': main }), {}));
+    };
+    expect(of('{{ g.outputs }}')).toEqual([]);
+    expect(of('{{ x }}')).toEqual(['error unknown-name: There is nothing called x here']);
+    expect(of('{{ m.output }}')).toEqual(['error never-ran: m can never have run before b']);
+  });
+
+  it('holds explicit mode to what a node lists', () => {
+    const header = '  context: {mode: explicit}\n';
+    expect(two(set('{{ a.output.n }}'), header)).toEqual([
+      'error not-in-input: b does not list a in its input, so it does not see it',
+    ]);
+    expect(two('{name: b, type: set, input: [a.output.n], value: "{{ a.output.n }}"}', header)).toEqual([]);
+  });
+
+  it('reads a bare guard over the fields of the output', () => {
+    const guard = (when: string): string[] =>
+      found(validate(`  - {name: a, type: set, values: {n: 1}, routes: [{to: $end, when: "${when}"}, {to: $end}]}\n`));
+    expect(guard('n == 1')).toEqual([]);
+    expect(guard('m == 1')).toEqual(['error unknown-name: There is nothing called m here']);
+  });
+});
+
+describe('models and tools', () => {
+  it.each([
+    ['{name: a, prompt: Hi}', 'error no-model: a has no model, and the file has no default model'],
+    ['{name: a, prompt: Hi, model: opneai/gpt}', 'error unknown-model: There is no provider called opneai for the model opneai/gpt'],
+    ['{name: a, prompt: Hi, model: gpt}', 'error unknown-model: The model gpt names no provider'],
+    ['{name: a, prompt: Hi, model: sim/x, tools: [files/read]}', 'error unknown-server: There is no MCP server called files for the tool files/read'],
+    ['{name: a, prompt: Hi, model: openai/o1-mini, tools: [x]}', 'warning capability-missing: openai/o1-mini has no tools, which a needs'],
+  ])('judges %s', (node, diagnostic) => {
+    expect(found(validate(`  - ${node}\n`))).toContain(diagnostic);
+  });
+});

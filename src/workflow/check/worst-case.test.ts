@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { validateWorkflow } from '../validate.ts';
+import type { WorstCase } from './worst-case.ts';
+
+const CHILD = `
+workflow: {name: c, entry_point: x}
+nodes:
+  - {name: x, type: script, command: "true", timeout_seconds: 1, idempotent: true,
+     routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]}
+`;
+
+function worst(body: string, header = ''): WorstCase {
+  const texts: Record<string, string> = {
+    'c.yaml': CHILD,
+    'main.yaml': `workflow:\n  name: t\n  entry_point: a\n${header}${body}`,
+  };
+  const files = {
+    resolve: (_from: string, to: string) => to.replace(/^\.\//, ''),
+    read: (path: string) => {
+      const text = texts[path];
+      return text === undefined ? ({ ok: false, reason: 'no such file' } as const) : ({ ok: true, text } as const);
+    },
+  };
+  const { files: verdicts } = validateWorkflow('main.yaml', files, {});
+  const [verdict] = verdicts;
+  if (verdict === undefined || verdict.worstCase === null) throw new Error(JSON.stringify(verdicts));
+  return verdict.worstCase;
+}
+
+describe('the worst case, worked by hand', () => {
+  it('of one script is one effect', () => {
+    expect(worst('nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 3}\n')).toEqual({
+      effects: 1,
+      modelRequests: 0,
+      wallMs: 5000,
+      costUsdMicros: 0,
+      unbounded: [],
+    });
+  });
+
+  it('of 3 × 3 × 3 nested retries is 27 tries of the leaf', () => {
+    // the child's leaf runs 3 times, its caller 3 times, and so does the caller of that one
+    const middle = `
+nodes:
+  - {name: a, type: workflow, workflow: ./c.yaml,
+     routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]}
+`;
+    expect(worst(middle).effects).toBe(9);
+  });
+
+  it('follows the dearest path, not the sum of all', () => {
+    const { effects } = worst(`
+nodes:
+  - {name: a, type: script, command: "true", timeout_seconds: 1, exit_codes: any,
+     routes: [{to: b, when: "exit_code == 0"}, {to: c}]}
+  - {name: b, type: script, command: "true", timeout_seconds: 1, routes: [{to: d}]}
+  - {name: c, type: set, value: 1, routes: [{to: d}]}
+  - {name: d, type: script, command: "true", timeout_seconds: 1}
+`);
+    expect(effects).toBe(3);
+  });
+
+  it('adds the handler that an error route leads to', () => {
+    const { effects } = worst(`
+nodes:
+  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: $end}, {on_error: true, to: b}]}
+  - {name: b, type: script, command: "true", timeout_seconds: 1}
+`);
+    expect(effects).toBe(2);
+  });
+
+  it('gives one model six attempts, two models twelve, and a taken-over limit fewer', () => {
+    const requests = (more: string): number | null =>
+      worst(`nodes:\n  - {name: a, prompt: Hi, tools: [], ${more}}\n`).modelRequests;
+    expect(requests('model: sim/x')).toBe(6);
+    expect(requests('model: [sim/x, sim/y]')).toBe(12);
+    expect(requests('model: sim/x, routes: [{to: $end}, {on_error: provider.rate_limited, to: $end}]')).toBe(3);
+    expect(requests('model: sim/x, output: {n: {type: number}}')).toBe(18);
+    expect(requests('model: sim/x, routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 2}}]')).toBe(18);
+  });
+
+  it('bounds a loop by an explicit max_iterations, and by nothing else', () => {
+    const loop = 'nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: a, when: "exit_code == 1"}, {to: $end}]}\n';
+    expect(worst(loop, '  limits: {max_iterations: 7}\n').effects).toBe(7);
+    expect(worst(loop)).toMatchObject({
+      effects: null,
+      unbounded: ['the loop of a to itself is bounded only by the default max_iterations'],
+    });
+  });
+
+  it('adds up the members of a group and cannot count those of a list', () => {
+    const group = `
+nodes:
+  - {name: x, type: script, command: "true", timeout_seconds: 1}
+  - {name: y, type: workflow, workflow: ./c.yaml}
+parallel: [{name: a, agents: [x, y]}]
+`;
+    expect(worst(group).effects).toBe(4);
+    const list = `
+nodes: [{name: z, type: set, value: 1}]
+for_each: [{name: a, source: "{{ [1, 2] }}", as: i, agent: {name: x, type: script, command: "true", timeout_seconds: 1}}]
+`;
+    expect(worst(list)).toMatchObject({ effects: null, unbounded: ['how many items a goes through is known only when it runs'] });
+  });
+
+  it('is bounded by the run’s own time and enforced budget', () => {
+    const node = 'nodes:\n  - {name: a, prompt: Hi, model: openai/gpt-6, tools: []}\n';
+    expect(worst(node)).toMatchObject({ wallMs: null, costUsdMicros: null });
+    const limits = '  limits: {timeout_seconds: 60, budget_usd: 0.5}\n';
+    expect(worst(node, limits)).toMatchObject({ wallMs: 60_000, costUsdMicros: 500_000 });
+    expect(worst(node, '  limits: {budget_usd: 0.5, budget_mode: audit}\n').costUsdMicros).toBeNull();
+  });
+
+  it('says of people and of parks that nobody can count them', () => {
+    const node = (move: string): readonly string[] =>
+      worst(`nodes:\n  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`).unbounded;
+    expect(node('ask: {options: [abort]}')).toEqual([]);
+    const script = (move: string): readonly string[] =>
+      worst(`nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`).unbounded;
+    expect(script('ask: {options: [retry, abort]}')).toEqual(['a person may answer retry at a, as often as they like']);
+    expect(script('park: {for: 1m}')).toEqual(['a runs again after each park, as often as it takes']);
+    expect(script('park: {for: 1m, max: 3}')).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * The types of a workflow written in code: the file format with camelCase keys, where a `call` may
+ * hold its function, and where the compiler knows which kinds and which nodes there are.
+ */
+import type { RuntimeKind } from '../errors/catalog.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { AuthorKind, ReservedPrefix } from '../errors/kinds.ts';
+import type { WorkflowPlan } from './model.ts';
+import type { CallFile } from './nodes/call.ts';
+import type { ParallelFile } from './nodes/groups.ts';
+import type { ChildFile } from './nodes/workflow.ts';
+import type { HeaderFile } from './schema/header.ts';
+import type { ForEachFile, NodeFile } from './schema/file.ts';
+
+/** The real `AbortSignal` where the program has one, and what is needed of it where it has not. */
+export type AmbientSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } }
+  ? S
+  : { readonly aborted: boolean; readonly reason: unknown };
+
+export interface CallContext {
+  readonly signal: AmbientSignal;
+  /** 0 for the first try. */
+  readonly attempt: number;
+  /** The same for every retry of the same action. */
+  readonly idempotencyKey: string;
+  readonly progress: (message: string) => void;
+}
+
+/** A function may say more exactly what it takes; what the node passes is JSON. */
+export type NodeFunction = {
+  call(input: JsonObject, context: CallContext): unknown;
+}['call'];
+
+/** What `workflow()` gives: the plan, and the functions that the plan names. */
+export interface WorkflowDefinition<N extends readonly Named[] = readonly Named[]> {
+  readonly plan: WorkflowPlan;
+  readonly functions: Readonly<Record<string, NodeFunction>>;
+  /** For types only: the nodes as they were written. */
+  readonly nodes: N;
+}
+
+export interface Named {
+  readonly name: string;
+}
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S;
+
+/** Keys in camelCase all the way down; maps whose keys the author chooses stay as they are. */
+type CamelKeys<T> = JsonValue extends T
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly CamelKeys<Item>[]
+    : T extends object
+      ? {
+          readonly [K in keyof T as K extends string ? (string extends K ? K : Camel<K>) : K]: CamelKeys<
+            T[K]
+          >;
+        }
+      : T;
+
+interface CallNode extends Omit<CamelKeys<CallFile>, 'function'> {
+  /** The function itself, or the name of one that the host or the module has. */
+  readonly function: string | NodeFunction;
+}
+
+interface ChildNode extends Omit<CamelKeys<ChildFile>, 'workflow'> {
+  readonly workflow: WorkflowDefinition | WorkflowPlan;
+}
+
+type PlainNode = Exclude<NodeFile, { type: 'call' | 'workflow' | 'for_each' }>;
+
+export interface ForEachNode extends Omit<CamelKeys<Omit<ForEachFile, 'agent'>>, 'agent'> {
+  readonly agent: NodeDefinition;
+}
+
+export type NodeDefinition =
+  | CamelKeys<PlainNode>
+  | CallNode
+  | ChildNode
+  | (ForEachNode & { readonly type: 'for_each' });
+
+export type ParallelNode = CamelKeys<ParallelFile>;
+
+export interface HeaderDefinition extends Omit<CamelKeys<HeaderFile>, 'module' | 'entryPoint'> {}
+
+/** The kinds that a node says it raises; `never` where it says nothing. */
+export type Raised<T> =
+  | (T extends { readonly raises: readonly (infer K extends string)[] } ? K : never)
+  | (T extends { readonly assert: readonly (infer A)[] }
+      ? A extends { readonly raise: infer K extends string }
+        ? K
+        : never
+      : never);
+
+type Declares<T> = T extends { readonly raises: readonly string[] } ? true : false;
+
+type Wildcard = `${string}.*`;
+
+/** `K` where a route of the node may name it, and what it may name where it may not. */
+type CheckKind<K, T> = K extends RuntimeKind | Wildcard
+  ? K
+  : K extends Raised<T>
+    ? K
+    : Declares<T> extends true
+      ? Raised<T> | RuntimeKind
+      : K extends `${ReservedPrefix}.${string}`
+        ? RuntimeKind
+        : K extends `${string}.${string}`
+          ? K
+          : RuntimeKind;
+
+type CheckOnError<E, T> = E extends true | undefined
+  ? E
+  : E extends readonly unknown[]
+    ? { readonly [I in keyof E]: CheckKind<E[I], T> }
+    : CheckKind<E, T>;
+
+type CheckRoute<R, T, Names extends string> = (R extends { readonly onError: infer E }
+  ? { readonly onError: CheckOnError<E, T> }
+  : unknown) &
+  (R extends { readonly to: string } ? { readonly to: Names | '$end' } : unknown);
+
+/** Intersected with what was written: says nothing where all is well, and what would be where not. */
+export type CheckNode<T, Names extends string> = (T extends { readonly routes: infer R }
+  ? { readonly routes: { readonly [I in keyof R]: CheckRoute<R[I], T, Names> } }
+  : unknown) &
+  (T extends { readonly raises: infer K }
+    ? { readonly raises: { readonly [I in keyof K]: K[I] extends string ? AuthorKind<K[I]> : K[I] } }
+    : unknown) &
+  (T extends { readonly agent: infer A extends Named } ? { readonly agent: CheckNode<A, Names> } : unknown);
+
+export type CheckNodes<N extends readonly Named[], Names extends string> = {
+  readonly [I in keyof N]: CheckNode<N[I], Names>;
+};
+
+export type NamesOf<N extends readonly Named[]> = N[number]['name'];

@@ -1,0 +1,146 @@
+/**
+ * Code first: a workflow as a typed value. It becomes the document that a file would be and goes
+ * through the same schema and the same rules, so that nothing is possible in one and not in the other.
+ */
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject } from '../errors/json.ts';
+import { toFileKeys } from './define-keys.ts';
+import type {
+  CheckNodes,
+  ForEachNode,
+  HeaderDefinition,
+  Named,
+  NamesOf,
+  NodeDefinition,
+  NodeFunction,
+  ParallelNode,
+  WorkflowDefinition,
+} from './define-types.ts';
+import { hasErrors, refusalDraft, toDiagnostic } from './diagnostics.ts';
+import type { FilePlan, WorkflowPlan } from './model.ts';
+import { toPointer } from './path.ts';
+import { planFile } from './plan-file.ts';
+import { providerOf } from './plan-runtime.ts';
+import type { Planner } from './planner.ts';
+import { checkDocument } from './schema/check-document.ts';
+import type { WorkflowFile } from './schema/file.ts';
+
+export type {
+  CallContext,
+  NodeDefinition,
+  NodeFunction,
+  Raised,
+  WorkflowDefinition,
+} from './define-types.ts';
+
+/** The header of a file, its nodes and its output, with camelCase keys. */
+export type WorkflowInput<
+  N extends readonly NodeDefinition[],
+  P extends readonly ParallelNode[],
+  F extends readonly ForEachNode[],
+> = HeaderDefinition & {
+  readonly nodes?: N & CheckNodes<N, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly parallel?: P & CheckNodes<P, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly forEach?: F & CheckNodes<F, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly entryPoint: NoInfer<NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly output?: JsonObject;
+};
+
+interface Collected {
+  readonly workflow: string;
+  readonly functions: Map<string, NodeFunction>;
+  readonly children: Map<string, FilePlan>;
+}
+
+/** Throws an `ErrandError` of kind `validation.*` when the workflow is not valid. */
+export function workflow<
+  const N extends readonly NodeDefinition[] = [],
+  const P extends readonly ParallelNode[] = [],
+  const F extends readonly ForEachNode[] = [],
+>(definition: WorkflowInput<N, P, F>): WorkflowDefinition<N> {
+  const { nodes, parallel, forEach, output, ...header } = definition;
+  const collected: Collected = { workflow: definition.name, functions: new Map(), children: new Map() };
+  const document = toJson({
+    workflow: toFileKeys(header),
+    nodes: (nodes ?? []).map((node: object) => toFileKeys(withoutCode(node, collected))),
+    parallel: toFileKeys(parallel),
+    for_each: (forEach ?? []).map((group: object) => toFileKeys(withoutCode(group, collected))),
+    output,
+  });
+  const file = `code:${definition.name}`;
+  const plan = planFile(accept(document, file), file, plannerFor(document));
+  return {
+    plan: { ...plan, children: Object.fromEntries(collected.children) },
+    functions: Object.fromEntries(collected.functions),
+    // true: the nodes are a const type parameter, and what was passed is of that type
+    nodes: (nodes ?? []) as unknown as N,
+  };
+}
+
+/** Functions and workflows are taken out and leave their names. */
+function withoutCode(node: object, collected: Collected): object {
+  const taken: Record<string, unknown> = { ...node };
+  if ('function' in node && typeof node.function === 'function' && 'name' in node) {
+    const name = `${collected.workflow}.${String(node.name)}`;
+    collected.functions.set(name, node.function as NodeFunction);
+    taken['function'] = name;
+  }
+  if ('workflow' in node && typeof node.workflow === 'object' && node.workflow !== null) {
+    taken['workflow'] = addChild(node.workflow as WorkflowDefinition | WorkflowPlan, collected);
+  }
+  if ('agent' in node && typeof node.agent === 'object' && node.agent !== null) {
+    taken['agent'] = withoutCode(node.agent, collected);
+  }
+  return taken;
+}
+
+function addChild(child: WorkflowDefinition | WorkflowPlan, { functions, children }: Collected): string {
+  const whole = 'plan' in child ? child.plan : child;
+  const { children: below, ...plan } = whole;
+  for (const [file, each] of Object.entries(below)) children.set(file, each);
+  const other = children.get(plan.file);
+  if (other !== undefined && other.fingerprint !== plan.fingerprint) {
+    throw new ErrandError({
+      kind: 'validation.workflow',
+      message: `Two different workflows are called ${plan.name}`,
+      details: { code: 'duplicate-name' },
+    });
+  }
+  children.set(plan.file, plan);
+  if ('functions' in child) {
+    for (const [name, each] of Object.entries(child.functions)) functions.set(name, each);
+  }
+  return plan.file;
+}
+
+function accept(document: unknown, file: string): WorkflowFile {
+  const { problems, file: accepted } = checkDocument(document);
+  const diagnostics = problems.map((problem) => toDiagnostic(problem, undefined, file));
+  if (accepted !== undefined && !hasErrors(diagnostics)) return accepted;
+  const draft = refusalDraft(diagnostics);
+  throw new ErrandError(draft ?? { kind: 'validation.workflow', message: 'The workflow is not valid' });
+}
+
+function plannerFor(document: unknown): Planner {
+  const { workflow: header } = document as Partial<WorkflowFile>;
+  return {
+    place: (path) => ({ pointer: toPointer(path) }),
+    written: String,
+    resolve: (path) => path,
+    provider: providerOf(header?.runtime),
+  };
+}
+
+/** A plan is JSON; what is not, such as a date in an argument, becomes what JSON makes of it. */
+function toJson(document: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(document));
+  } catch (cause) {
+    throw new ErrandError(
+      { kind: 'validation.workflow', message: 'The workflow holds a value that is not JSON' },
+      { cause },
+    );
+  }
+}
+
+export type { Named };

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { detailsOf, failureOf, problemOf, textOf, valueOf } from './evaluating.cases.ts';
+import { TEMPLATE_LIMITS, type LimitName } from './limits.ts';
+import { parseExpression, parseTemplate } from './template.ts';
+
+/** The bound is 50 ms; a shared machine that runs a whole suite gets this much room. */
+const SLOW_MACHINE = 10;
+const MAX_MS = 50 * SLOW_MACHINE;
+
+const million = 'a'.repeat(TEMPLATE_LIMITS.outputChars);
+const names = {
+  million,
+  pairs: '😀'.repeat(TEMPLATE_LIMITS.outputChars / 2),
+  needle: `${'a'.repeat(200_000)}b${'a'.repeat(200_000)}`,
+  words: 'a '.repeat(TEMPLATE_LIMITS.outputChars / 2),
+  list: Array.from({ length: 90_000 }, (_, index) => index),
+  texts: Array.from({ length: 20_000 }, (_, index) => 'x'.repeat(400) + String(index)),
+  wide: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, index])),
+  deep: JSON.parse('['.repeat(5000) + ']'.repeat(5000)),
+};
+
+function often(body: string): string {
+  return `{% for i in range(10000) %}${body}{% endfor %}`;
+}
+
+function filled(part: string, { around }: { around: readonly [string, string] }): string {
+  const room = TEMPLATE_LIMITS.sourceChars - around[0].length - around[1].length;
+  return around[0] + part.repeat(Math.floor(room / part.length)) + around[1];
+}
+
+describe('a template that asks for too much', () => {
+  it.each<[string, LimitName]>([
+    // loops
+    ['{% for a in range(101) %}{% for b in range(100) %}{% endfor %}{% endfor %}', 'iterations'],
+    ['{% for a in list %}{% endfor %}', 'iterations'],
+    [often('{{ i + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 }}'), 'steps'],
+    // growth
+    [`{{ 'a' * 1000000000 }}`, 'outputChars'],
+    [`{{ ('a' * 1000000) * 1000000 }}`, 'outputChars'],
+    ['{{ [1] * 1000000000 }}', 'listItems'],
+    ['{{ list + list }}', 'listItems'],
+    ['{{ million ~ "a" }}', 'outputChars'],
+    ['{{ million + "a" }}', 'outputChars'],
+    ['{{ list | join(million) }}', 'outputChars'],
+    [`{{ million | replace('a', million) }}`, 'steps'],
+    [`{{ 'ab' | replace('a', million) }}`, 'outputChars'],
+    [`{{ million | indent(million, first=true) }}`, 'outputChars'],
+    ['{{ words | title }}', 'steps'],
+    [`{{ million | split('a') }}`, 'listItems'],
+    ['{{ words | split }}', 'listItems'],
+    ['{{ million }}{{ million }}', 'outputChars'],
+    [often('{{ "x" * 1000 }}'), 'outputChars'],
+    ['{{ range(1000000000) }}', 'listItems'],
+    ['{{ range(-1000000000, 1000000000) }}', 'listItems'],
+    ['{{ 2 ** 1025 }}', 'exponent'],
+    // one value many times
+    ['{{ [million, million] }}', 'outputChars'],
+    ['{{ [list] * 1000 }}', 'outputChars'],
+    ['{{ ([list] * 1000) | reverse }}', 'outputChars'],
+    [`{{ {'a': {'b': [texts, texts]}} }}`, 'outputChars'],
+    [`{% set a = [1] %}${'{% set a = [a, a] %}'.repeat(300)}{{ a }}`, 'valueDepth'],
+    [`{% set a = [1, 2] %}${'{% set a = [a, a] %}'.repeat(60)}{{ a }}`, 'steps'],
+    [
+      `{% set a = [1] %}{% set b = [1] %}${'{% set a = [a, a] %}{% set b = [b, b] %}'.repeat(60)}{{ a == b }}`,
+      'steps',
+    ],
+    // depth of values
+    ['{{ deep | tojson }}', 'valueDepth'],
+    ['{{ deep == [deep] }}', 'valueDepth'],
+    ['[{{ "[" * 300 }}{{ "]" * 300 }}]', 'valueDepth'],
+    // the same work again and again
+    [often('{{ million | upper | length }}'), 'steps'],
+    [often('{{ pairs | length }}'), 'steps'],
+    [often('{{ pairs[5] }}'), 'steps'],
+    [often('{{ pairs[:5] }}'), 'steps'],
+    [often('{{ million[:5] }}'), 'steps'],
+    [often('{{ million[::2] | length }}'), 'steps'],
+    [often('{{ list[1:] | length }}'), 'steps'],
+    [often('{{ list | reverse | length }}'), 'steps'],
+    [often('{{ list | select("odd") | length }}'), 'steps'],
+    [often('{{ -1 in list }}'), 'steps'],
+    [often('{{ needle in million }}'), 'steps'],
+    [often('{{ million == million }}'), 'steps'],
+    [often('{% if wide %}{% endif %}'), 'steps'],
+    [often('{{ wide | first }}'), 'steps'],
+    [often('{{ wide == wide }}{{ wide | tojson | length }}'), 'steps'],
+    [often(`{{ million | trim('a') }}`), 'steps'],
+    [often('{{ million is lower }}'), 'steps'],
+    [often('{{ million.upper() | length }}'), 'steps'],
+    [often(`{{ million.split('b') | length }}`), 'steps'],
+    ['{{ texts | sort | first }}', 'steps'],
+    ['{{ texts | unique | length }}', 'steps'],
+    ['{{ pairs | reverse }}', 'steps'],
+    ['{% for character in million %}{% endfor %}', 'steps'],
+  ])('ends: %s', (source, limit) => {
+    const started = performance.now();
+    expect(detailsOf(() => valueOf(source, names))).toMatchObject({
+      limit,
+      max: TEMPLATE_LIMITS[limit],
+    });
+    expect(performance.now() - started).toBeLessThan(MAX_MS);
+  });
+
+  it.each<[string, string, LimitName]>([
+    ['a long source', 'a'.repeat(TEMPLATE_LIMITS.sourceChars + 1), 'sourceChars'],
+    ['many signs', filled('1+', { around: ['{{ ', '1 }}'] }), 'tokens'],
+    ['many texts', filled(`'a' `, { around: ['{{ ', '}}'] }), 'tokens'],
+    ['parentheses', `{{ ${'('.repeat(5000)}1${')'.repeat(5000)} }}`, 'nesting'],
+    ['lists', `{{ ${'['.repeat(5000)}${']'.repeat(5000)} }}`, 'nesting'],
+    ['objects', `{{ ${`{'a':`.repeat(3000)}1${'}'.repeat(3000)} }}`, 'nesting'],
+    ['indexes', `{{ ${'a['.repeat(5000)}1${']'.repeat(5000)} }}`, 'nesting'],
+    ['not', `{{ ${'not '.repeat(5000)}1 }}`, 'nesting'],
+    ['signs', `{{ ${'- '.repeat(10_000)}1 }}`, 'nesting'],
+    ['choices', `{{ ${'1 if 0 else '.repeat(2000)}1 }}`, 'nesting'],
+    ['blocks', '{% if 1 %}'.repeat(2000), 'nesting'],
+    ['loops', '{% for a in b %}'.repeat(1000) + '{% endfor %}'.repeat(1000), 'nesting'],
+    ['captures', '{% set a %}'.repeat(2000), 'nesting'],
+    ['arguments', `{{ ${'a|join('.repeat(3000)}1${')'.repeat(3000)} }}`, 'nesting'],
+    ['filters of filters', `{{ a | map(${`'map', `.repeat(5000)}'upper') }}`, 'nesting'],
+  ])('is refused before it runs: %s', (_what, source, limit) => {
+    const started = performance.now();
+    const problem = problemOf(parseTemplate(source));
+    expect(problem).toMatchObject({ limit });
+    expect(problem.offset + problem.length).toBeLessThanOrEqual(source.length);
+    expect(performance.now() - started).toBeLessThan(MAX_MS);
+  });
+
+  it.each([
+    ['unclosed comments', filled('{# ', { around: ['', ''] })],
+    ['unclosed raw', filled('{% raw %}', { around: ['', ''] })],
+    ['raw that almost ends', filled('{%- endra', { around: ['{% raw %}', ''] })],
+    ['an unclosed text', filled('\\\\', { around: [`{{ '`, ''] })],
+    ['white space', filled(' ', { around: ['{{', '}}'] })],
+    ['digits', filled('1', { around: ['{{ ', ' }}'] })],
+    ['braces', filled('{', { around: ['', ''] })],
+  ])('is refused quickly: %s', (_what, source) => {
+    const started = performance.now();
+    expect(parseTemplate(source).ok).toBe(false);
+    expect(performance.now() - started).toBeLessThan(MAX_MS);
+  });
+
+  it('is told which limit it was', () => {
+    expect(failureOf(() => textOf('{{ range(1000000) }}')).message).toBe(
+      'A list that a template makes may have at most 100,000 items',
+    );
+    expect(problemOf(parseExpression('('.repeat(70) + ')'.repeat(70))).message).toBe(
+      'Brackets and blocks may be nested at most 64 deep',
+    );
+  });
+});
+
+describe('a template that asks for much', () => {
+  it.each([
+    ['ten thousand rounds', () => textOf(often('x')).length, 10_000],
+    [
+      'a text as long as the output may be',
+      () => textOf('{{ million }}', names).length,
+      million.length,
+    ],
+    ['a part of a long text', () => textOf('{{ text[:5] }}', { text: million.repeat(4) }), 'aaaaa'],
+    [
+      'the start of a long text',
+      () => textOf('{{ text | trim | truncate(5) }}', { text: million.repeat(4) }),
+      'aa...',
+    ],
+    ['a long list', () => valueOf('{{ list | length }}', names), 90_000],
+    ['a search in a long text', () => valueOf('{{ needle in million }}', names), false],
+    [
+      'brackets and blocks, sixty deep',
+      () =>
+        textOf(
+          `${'{% if 1 %}'.repeat(30)}{{ ${'('.repeat(30)}1${')'.repeat(30)} }}${'{% endif %}'.repeat(30)}`,
+        ),
+      '1',
+    ],
+    ['a large scope', () => valueOf('{{ wide.k59999 }}', names), 59_999],
+  ])('is given it: %s', (_what, evaluate, expected) => {
+    expect(evaluate()).toBe(expected);
+  });
+});

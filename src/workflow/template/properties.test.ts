@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isKind } from '../../errors/errand-error.ts';
+import type { JsonValue } from '../../errors/json.ts';
+import { failureOf, resultOf, textOf } from './evaluating.cases.ts';
+import { arbitraryTree, printFully, printTightly } from './trees.cases.ts';
+import { findAll } from './find-text.ts';
+import { memoise } from './memo.ts';
+import { newRun } from './run.ts';
+import { scopeOf } from './scope.ts';
+import {
+  evaluateGuard,
+  evaluateTemplate,
+  parseExpression,
+  parseTemplate,
+  renderText,
+  type ParseResult,
+} from './template.ts';
+
+/** Pieces that make up templates, so that random strings of them get past the first character. */
+const PIECES =
+  `{{ }} {% %} {# #} {{- -}} {%- -%} if elif else endif for in endfor set endset raw endraw is not and or
+   defined none true a b a.b a[0] a[1:] [ ] { } ( ) , : | . ~ + - * / // % ** == != < > <= >= = 1 2.5 'x' "y" ' \\
+   upper default('z') length first map(attribute='b') select('odd') sort join(',') range(3) loop.index .items() .get('b')
+   json int 😀 é constructor __proto__`.split(/\s+/);
+
+const PIPES = (
+  "|| list|| sort|| unique|| first|| sum|| items|| dictsort|| reverse|| map('string')|" +
+  "| selectattr('b')|| select|| join('-')|| max|[1:]|.get(1)"
+).split(/\|(?=[|[.])/);
+
+const words = fc
+  .array(fc.constantFrom(...PIECES, ' ', '\n'), { maxLength: 40 })
+  .map((pieces) => pieces.join(' '));
+
+/** Templates that parse, and differ in what they do with what they find. */
+const templates = fc
+  .tuple(
+    arbitraryTree.map(printTightly),
+    arbitraryTree.map(printTightly),
+    fc.constantFrom(...PIPES),
+  )
+  .map(
+    ([one, two, pipe]) =>
+      `{% for x in (${one}) ${pipe} if ${two} %}{{ loop.index }}{% if x == (${two}) %}{{ x ${pipe} }}` +
+      `{% else %}{% set y = x %}{{ y | default(${one}) }}{% endif %}{% else %}{{ ${two} }}{% endfor %}`,
+  );
+
+const sources = fc.oneof(
+  { weight: 2, arbitrary: arbitraryTree.map((tree) => `{{ ${printTightly(tree)} }}`) },
+  { weight: 2, arbitrary: templates },
+  { weight: 4, arbitrary: words },
+  { weight: 3, arbitrary: words.map((inside) => `{{ ${inside} }}`) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
+);
+
+const scopes = fc
+  .record({ a: fc.jsonValue(), b: fc.jsonValue() }, { requiredKeys: [] })
+  .map((record) => scopeOf(record as Record<string, JsonValue>));
+
+function isWithin(source: string, result: ParseResult): boolean {
+  if (result.ok) return true;
+  const { offset, length } = result.problem;
+  return offset >= 0 && length >= 0 && offset + length <= source.length;
+}
+
+/** A value or a failure of our kind; anything else is thrown on. */
+function outcomeOf<T>(evaluate: () => T): T | 'failed' {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (isKind(error, 'validation.template')) return 'failed';
+    throw error;
+  }
+}
+
+function isJson(value: unknown): boolean {
+  return JSON.stringify(JSON.parse(JSON.stringify(value))) === JSON.stringify(value);
+}
+
+describe('any source', () => {
+  it('is a template, or has a problem that lies in it', () => {
+    fc.assert(
+      fc.property(sources, (source) => {
+        const results = [parseTemplate(source), parseExpression(source)];
+        return results.every((result) => isWithin(source, result));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('gives JSON, text and an answer, or fails as a template does', () => {
+    let evaluated = 0;
+    fc.assert(
+      fc.property(sources, scopes, (source, scope) => {
+        for (const result of [parseTemplate(source), parseExpression(source)]) {
+          if (!result.ok) continue;
+          evaluated++;
+          const { template } = result;
+          const value = outcomeOf(() => evaluateTemplate(template, scope));
+          const text = outcomeOf(() => renderText(template, scope));
+          const answer = outcomeOf(() => evaluateGuard(template, scope));
+          if (!isJson(value) || typeof text !== 'string') return false;
+          if (answer !== 'failed' && typeof answer !== 'boolean') return false;
+        }
+        return true;
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(evaluated).toBeGreaterThan(8000);
+  });
+
+  it('gives the same twice', () => {
+    fc.assert(
+      fc.property(sources, scopes, (source, scope) => {
+        const result = parseTemplate(source);
+        if (!result.ok) return;
+        const once = outcomeOf(() => renderText(result.template, scope));
+        expect(outcomeOf(() => renderText(result.template, scope))).toBe(once);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('without a tag is itself', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        fc.pre(!/\{[{%#]/.test(text));
+        expect(textOf(text)).toBe(text);
+      }),
+    );
+  });
+});
+
+const NAMES = { a: { b: 2 }, b: [1, 'x'] };
+
+describe('an expression', () => {
+  it('means the same with all its brackets and with none that can be left out', () => {
+    let values = 0;
+    fc.assert(
+      fc.property(arbitraryTree, (tree) => {
+        const full = outcomeOf(() => resultOf(printFully(tree), NAMES));
+        expect(outcomeOf(() => resultOf(printTightly(tree), NAMES))).toEqual(full);
+        if (full !== 'failed') values++;
+      }),
+      { numRuns: 5000 },
+    );
+    expect(values).toBeGreaterThan(1000);
+  });
+
+  it('reads back any value that was printed as JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const normal = JSON.parse(JSON.stringify(value)) as JsonValue;
+        expect(resultOf('value | tojson', { value: normal })).toBe(JSON.stringify(normal));
+        expect(resultOf('value | json', { value: normal })).toBe(JSON.stringify(normal, null, 2));
+      }),
+    );
+  });
+});
+
+describe('equality', () => {
+  const values = fc.oneof(
+    fc.constantFrom<JsonValue>(0, 1, '', '0', '1', true, false, null, [], {}, [0], { a: 1 }),
+    fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as JsonValue),
+  );
+  const isEqual = (a: JsonValue, b: JsonValue): boolean => resultOf('a == b', { a, b }) === true;
+
+  it('holds between a value and its copy', () => {
+    fc.assert(fc.property(values, (a) => isEqual(a, structuredClone(a))));
+  });
+
+  it('goes both ways, and is the opposite of `!=`', () => {
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        expect(isEqual(a, b)).toBe(isEqual(b, a));
+        expect(resultOf('a != b', { a, b })).toBe(!isEqual(a, b));
+      }),
+    );
+  });
+
+  it('never holds between two types', () => {
+    const typeOf = (value: JsonValue): string =>
+      Array.isArray(value) ? 'list' : Object.prototype.toString.call(value);
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        if (typeOf(a) !== typeOf(b)) expect(isEqual(a, b)).toBe(false);
+      }),
+    );
+  });
+
+  it('does not ask in which order keys stand', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.integer()), (object) => {
+        const turned = Object.fromEntries(Object.entries(object).toReversed());
+        expect(isEqual(object, turned)).toBe(true);
+      }),
+    );
+  });
+
+  it('has an order beside it for numbers and for text, and a failure for the rest', () => {
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        const isOrdered = typeof a === typeof b && (typeof a === 'number' || typeof a === 'string');
+        if (isOrdered) expect(resultOf('a <= b and b <= a', { a, b })).toBe(isEqual(a, b));
+        else
+          expect(failureOf(() => resultOf('a < b', { a, b })).message).toMatch(
+            /^There is no order/,
+          );
+      }),
+    );
+  });
+});
+
+describe('finding text', () => {
+  it('finds what splitting finds', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 400 });
+    const parts = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(letters, parts, letters, (before, part, after) => {
+        const text = before + part + after + part;
+        const found = findAll(newRun('', scopeOf({})), text, part, Infinity);
+        expect(found).toHaveLength(text.split(part).length - 1);
+        for (const place of found) expect(text.startsWith(part, place)).toBe(true);
+      }),
+    );
+  });
+
+  it('finds long parts in long texts', () => {
+    const part = `${'ab'.repeat(40)}c`;
+    const text = `${'ab'.repeat(100)}${part}${part}x${part}`;
+    expect(findAll(newRun('', scopeOf({})), text, part, 2)).toEqual([200, 281]);
+  });
+});
+
+describe('remembering', () => {
+  it('makes each thing once while there is room, and forgets the longest unused', () => {
+    const made: string[] = [];
+    const remember = memoise((source) => (made.push(source), { source }), {
+      maxEntries: 2,
+      maxChars: 10,
+    });
+    for (const source of ['a', 'b', 'a', 'c', 'a', 'b']) remember(source);
+    expect(made).toEqual(['a', 'b', 'c', 'b']);
+    remember('long enough to fill it');
+    expect(remember('a')).toEqual({ source: 'a' });
+    expect(made).toEqual(['a', 'b', 'c', 'b', 'long enough to fill it', 'a']);
+  });
+});

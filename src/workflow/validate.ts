@@ -1,0 +1,71 @@
+/**
+ * A file and what can be proved of it: loaded, then checked. The verdict is data; a file that cannot
+ * be read is a verdict too.
+ */
+import { checkWorkflow, type CheckOptions, type NodeVerdict } from './check/check.ts';
+import type { WorstCase } from './check/worst-case.ts';
+import { hasErrors, MAX_DIAGNOSTICS, sortDiagnostics, type Diagnostic } from './diagnostics.ts';
+import type { Environment, FilePort } from './load/port.ts';
+import { loadWorkflow, type LoadResult } from './load/workflow.ts';
+import type { WorkflowPlan } from './model.ts';
+
+export interface ValidatedFile {
+  readonly file: string;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly nodes: Readonly<Record<string, NodeVerdict>>;
+  /** Null where the file could not be read as a workflow. */
+  readonly worstCase: WorstCase | null;
+}
+
+export interface Validation {
+  readonly isValid: boolean;
+  /** The file itself, then every workflow it can reach. */
+  readonly files: readonly ValidatedFile[];
+  /** Present when the file can run. */
+  readonly plan?: WorkflowPlan;
+  /** Values of variables in places that configure keys, for the redactor. */
+  readonly secrets: readonly string[];
+}
+
+export function validateWorkflow(
+  file: string,
+  files: FilePort,
+  environment: Environment,
+  options: CheckOptions = {},
+): Validation {
+  return validateLoaded(files.resolve('', file), loadWorkflow(file, files, environment), options);
+}
+
+export function validateLoaded(file: string, loaded: LoadResult, options: CheckOptions): Validation {
+  const found = loaded.ok ? checkedFiles(loaded, options) : unreadFiles(file, loaded.diagnostics);
+  const isValid = found.every(({ diagnostics }) => isAccepted(diagnostics, options.strict === true));
+  return {
+    isValid,
+    files: found,
+    ...(loaded.ok && isValid ? { plan: loaded.plan } : {}),
+    secrets: loaded.ok ? loaded.secrets : [],
+  };
+}
+
+function isAccepted(diagnostics: readonly Diagnostic[], isStrict: boolean): boolean {
+  return !hasErrors(diagnostics) && !(isStrict && diagnostics.some(({ severity }) => severity === 'warning'));
+}
+
+function checkedFiles(loaded: Extract<LoadResult, { ok: true }>, options: CheckOptions): ValidatedFile[] {
+  return checkWorkflow(loaded.plan, options).map(({ file, problems, nodes, worstCase }) => {
+    const proved = problems.map((problem) => loaded.sources.diagnose(file, problem, problem.within));
+    const ofForm = loaded.diagnostics.filter((diagnostic) => diagnostic.file === file);
+    const diagnostics = sortDiagnostics([...ofForm, ...proved]).slice(0, MAX_DIAGNOSTICS);
+    return { file, diagnostics, nodes, worstCase };
+  });
+}
+
+function unreadFiles(file: string, diagnostics: readonly Diagnostic[]): ValidatedFile[] {
+  const names = [...new Set([file, ...diagnostics.map((diagnostic) => diagnostic.file)])];
+  return names.map((name) => ({
+    file: name,
+    diagnostics: diagnostics.filter((diagnostic) => diagnostic.file === name),
+    nodes: {},
+    worstCase: null,
+  }));
+}
