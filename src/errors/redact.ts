@@ -32,7 +32,9 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
     values,
     text: (text, key) => {
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
-      return untilStable(values(text));
+      const known = values(text);
+      // the mark of a cut is no part of what was cut
+      return known.endsWith(ELLIPSIS) ? untilStable(known.slice(0, -1)) + ELLIPSIS : untilStable(known);
     },
   };
 }
@@ -99,13 +101,10 @@ const ENCLOSING: readonly Shape[] = [
     REDACTED,
   ],
   // scheme://user:password@host, where the password may hold an @ of its own
-  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/"'<>]+@/gi, `$1${REDACTED}@`],
+  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)(?!\[redacted\]@)[^\s/"'<>]+@/gi, `$1${REDACTED}@`],
 ];
 
-const QUERY = new RegExp(
-  `([?&;]([\\w.-]{1,64})=)(?:(?!${ELLIPSIS}$)[^\\s&;"'\`#<>])+`,
-  'g',
-);
+const QUERY = /([?&;]([\w.-]{1,64})=)[^\s&;"'`#<>]+/g;
 
 /** `Bearer` and its like, where what follows looks like a token and not like the next word. */
 const SCHEME =

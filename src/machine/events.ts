@@ -34,6 +34,13 @@ export interface Waiting extends Wait {
   readonly all: readonly Wait[];
 }
 
+export interface Members {
+  /** Names of a parallel group, keys or indexes of a list. */
+  readonly keys: readonly string[];
+  /** The items of a list, in the same order. */
+  readonly items?: readonly JsonValue[];
+}
+
 interface InNode {
   readonly node: string;
   readonly path: string;
@@ -49,8 +56,18 @@ export type EventBody =
   | { readonly type: 'run:completed'; readonly output: JsonValue }
   | { readonly type: 'run:failed'; readonly error: ErrorReport; readonly output?: JsonValue }
   | { readonly type: 'run:cancelled'; readonly by: string; readonly error?: ErrorReport }
-  | (InNode & { readonly type: 'node:started'; readonly attempt: number })
-  | (InNode & { readonly type: 'node:completed'; readonly output: JsonValue })
+  | (InNode & {
+      readonly type: 'node:started';
+      readonly attempt: number;
+      /** Of a group: its members, fixed when it starts. */
+      readonly members?: Members;
+    })
+  | (InNode & {
+      readonly type: 'node:completed';
+      readonly output: JsonValue;
+      /** What it wrote to the shared state, merged already. */
+      readonly state?: JsonObject;
+    })
   | (InNode & {
       readonly type: 'node:failed';
       readonly error: ErrorReport;

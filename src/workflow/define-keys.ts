@@ -20,7 +20,9 @@ export function toFileKeys(value: unknown): unknown {
 function toFileValue(key: string, value: unknown): unknown {
   if (OPAQUE.has(key)) return value;
   if (!NAMED.has(key) || typeof value !== 'object' || value === null) return toFileKeys(value);
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toFileKeys(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, toFileKeys(inner)]),
+  );
 }
 
 function toSnake(key: string): string {

@@ -54,9 +54,9 @@ type CamelKeys<T> = JsonValue extends T
     ? readonly CamelKeys<Item>[]
     : T extends object
       ? {
-          readonly [K in keyof T as K extends string ? (string extends K ? K : Camel<K>) : K]: CamelKeys<
-            T[K]
-          >;
+          readonly [
+            K in keyof T as K extends string ? (string extends K ? K : Camel<K>) : K
+          ]: CamelKeys<T[K]>;
         }
       : T;
 
@@ -117,19 +117,24 @@ type CheckOnError<E, T> = E extends true | undefined
     ? { readonly [I in keyof E]: CheckKind<E[I], T> }
     : CheckKind<E, T>;
 
-type CheckRoute<R, T, Names extends string> = (R extends { readonly onError: infer E }
-  ? { readonly onError: CheckOnError<E, T> }
-  : unknown) &
-  (R extends { readonly to: string } ? { readonly to: Names | '$end' } : unknown);
+type CheckRoute<R, T, Names extends string> = {
+  readonly [K in keyof R]: K extends 'onError'
+    ? CheckOnError<R[K], T>
+    : K extends 'to'
+      ? Names | '$end'
+      : R[K];
+};
 
-/** Intersected with what was written: says nothing where all is well, and what would be where not. */
-export type CheckNode<T, Names extends string> = (T extends { readonly routes: infer R }
-  ? { readonly routes: { readonly [I in keyof R]: CheckRoute<R[I], T, Names> } }
-  : unknown) &
-  (T extends { readonly raises: infer K }
-    ? { readonly raises: { readonly [I in keyof K]: K[I] extends string ? AuthorKind<K[I]> : K[I] } }
-    : unknown) &
-  (T extends { readonly agent: infer A extends Named } ? { readonly agent: CheckNode<A, Names> } : unknown);
+/** The node as it was written, except where it is wrong: there, what it could be. */
+export type CheckNode<T, Names extends string> = {
+  readonly [K in keyof T]: K extends 'routes'
+    ? { readonly [I in keyof T[K]]: CheckRoute<T[K][I], T, Names> }
+    : K extends 'raises'
+      ? { readonly [I in keyof T[K]]: T[K][I] extends string ? AuthorKind<T[K][I]> : T[K][I] }
+      : K extends 'agent'
+        ? CheckNode<T[K], Names>
+        : T[K];
+};
 
 export type CheckNodes<N extends readonly Named[], Names extends string> = {
   readonly [I in keyof N]: CheckNode<N[I], Names>;

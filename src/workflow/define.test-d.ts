@@ -19,13 +19,21 @@ const fetched = workflow({
         { to: '$end' },
         { onError: 'external.order.missing', to: 'report' },
         { onError: 'orders.empty', to: 'report' },
-        { onError: ['provider.rate_limited', 'external.order.missing'], retry: { max: 2, initialSeconds: 1 } },
+        {
+          onError: ['provider.rate_limited', 'external.order.missing'],
+          retry: { max: 2, initialSeconds: 1 },
+        },
         { onError: 'provider.*', park: { for: '15m' } },
         { onError: true, halt: { message: 'no' } },
       ],
     },
     { name: 'report', type: 'set', value: '{{ failing.error.message }}' },
-    { name: 'ask', prompt: 'Hello', maxTurns: 3, routes: [{ onError: 'anything.of_mine', to: '$end' }, { to: '$end' }] },
+    {
+      name: 'ask',
+      prompt: 'Hello',
+      maxTurns: 3,
+      routes: [{ onError: 'anything.of_mine', to: '$end' }, { to: '$end' }],
+    },
   ],
 });
 
@@ -95,7 +103,9 @@ workflow({
     { name: 'w', type: 'workflow', workflow: fetched, inputMapping: { id: '1' } },
     { name: 's', type: 'script', command: 'true', routes: [{ to: 'all' }] },
   ],
-  parallel: [{ name: 'all', agents: ['w', 's'], failureMode: 'continue_on_error', routes: [{ to: 'each' }] }],
+  parallel: [
+    { name: 'all', agents: ['w', 's'], failureMode: 'continue_on_error', routes: [{ to: 'each' }] },
+  ],
   forEach: [
     {
       name: 'each',

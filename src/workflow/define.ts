@@ -59,7 +59,11 @@ export function workflow<
   const F extends readonly ForEachNode[] = [],
 >(definition: WorkflowInput<N, P, F>): WorkflowDefinition<N> {
   const { nodes, parallel, forEach, output, ...header } = definition;
-  const collected: Collected = { workflow: definition.name, functions: new Map(), children: new Map() };
+  const collected: Collected = {
+    workflow: definition.name,
+    functions: new Map(),
+    children: new Map(),
+  };
   const document = toJson({
     workflow: toFileKeys(header),
     nodes: (nodes ?? []).map((node: object) => toFileKeys(withoutCode(node, collected))),
@@ -94,7 +98,10 @@ function withoutCode(node: object, collected: Collected): object {
   return taken;
 }
 
-function addChild(child: WorkflowDefinition | WorkflowPlan, { functions, children }: Collected): string {
+function addChild(
+  child: WorkflowDefinition | WorkflowPlan,
+  { functions, children }: Collected,
+): string {
   const whole = 'plan' in child ? child.plan : child;
   const { children: below, ...plan } = whole;
   for (const [file, each] of Object.entries(below)) children.set(file, each);
@@ -118,7 +125,9 @@ function accept(document: unknown, file: string): WorkflowFile {
   const diagnostics = problems.map((problem) => toDiagnostic(problem, undefined, file));
   if (accepted !== undefined && !hasErrors(diagnostics)) return accepted;
   const draft = refusalDraft(diagnostics);
-  throw new ErrandError(draft ?? { kind: 'validation.workflow', message: 'The workflow is not valid' });
+  throw new ErrandError(
+    draft ?? { kind: 'validation.workflow', message: 'The workflow is not valid' },
+  );
 }
 
 function plannerFor(document: unknown): Planner {

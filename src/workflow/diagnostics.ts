@@ -33,7 +33,8 @@ export const MAX_DIAGNOSTICS = 200;
 const MAX_REPORTED = 20;
 
 export function toDiagnostic(problem: Problem, span: Span | undefined, file: string): Diagnostic {
-  const position = span === undefined ? { line: 0, column: 0 } : positionAt(span.source, span.start);
+  const position =
+    span === undefined ? { line: 0, column: 0 } : positionAt(span.source, span.start);
   return given({
     severity: problem.severity ?? 'error',
     kind: problem.kind ?? kindAt(problem.path),
@@ -75,7 +76,9 @@ export function refusalDraft(diagnostics: readonly Diagnostic[]): ReportDraft | 
   const draft = toDraft(first);
   const others = errors.length - 1;
   if (others === 0) return draft;
-  const listed = errors.slice(0, MAX_REPORTED).map(({ severity: _severity, excerpt: _excerpt, ...rest }) => rest);
+  const listed = errors
+    .slice(0, MAX_REPORTED)
+    .map(({ severity: _severity, excerpt: _excerpt, ...rest }) => rest);
   return {
     ...draft,
     message: `${first.message} (and ${others} more ${others === 1 ? 'problem' : 'problems'})`,
@@ -84,7 +87,8 @@ export function refusalDraft(diagnostics: readonly Diagnostic[]): ReportDraft | 
 }
 
 function toDraft(diagnostic: Diagnostic): ReportDraft & { readonly details: object } {
-  const { kind, message, file, pointer, line, column, code, expected, suggestion, excerpt } = diagnostic;
+  const { kind, message, file, pointer, line, column, code, expected, suggestion, excerpt } =
+    diagnostic;
   return {
     kind,
     message,
@@ -100,7 +104,8 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   const rows = [`${place} ${severity}: ${message} [${code}]`];
   if (excerpt !== '') rows.push(...excerpt.split('\n').map((row) => `  ${row}`));
   if (expected !== undefined && suggestion === undefined) rows.push(`  expected: ${expected}`);
-  if (suggestion !== undefined) rows.push(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`);
+  if (suggestion !== undefined)
+    rows.push(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`);
   return rows.join('\n');
 }
 

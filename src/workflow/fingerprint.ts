@@ -16,8 +16,7 @@ export function withFingerprint(node: Unmarked<NodePlan>): NodePlan {
     model: undefined,
   };
   if ('member' in node) essence['member'] = node.member.fingerprint;
-  // the same node with one more field
-  return { ...node, fingerprint: hashValue(essence) } as NodePlan;
+  return { ...node, fingerprint: hashValue(essence) };
 }
 
 export function fileFingerprint(plan: Omit<FilePlan, 'fingerprint'>): string {

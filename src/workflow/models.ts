@@ -20,7 +20,9 @@ export function toChain(model: ModelFile, provider: string | undefined): readonl
   });
 }
 
-function toKinds(on: string | readonly string[] | undefined): 'any' | readonly string[] | undefined {
+function toKinds(
+  on: string | readonly string[] | undefined,
+): 'any' | readonly string[] | undefined {
   return on === 'any' || typeof on !== 'string' ? on : [on];
 }
 

@@ -2,7 +2,12 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { Assertion, Place, Route, TemplateText } from './route.ts';
 
-export const FAILURE_MODES = ['fail_fast', 'continue_on_error', 'all_or_nothing', 'quorum'] as const;
+export const FAILURE_MODES = [
+  'fail_fast',
+  'continue_on_error',
+  'all_or_nothing',
+  'quorum',
+] as const;
 export type FailureMode = (typeof FAILURE_MODES)[number];
 
 export const PARTIAL_POLICIES = ['fail', 'restart', 'keep_partial'] as const;

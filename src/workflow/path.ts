@@ -2,7 +2,9 @@
 export type Path = readonly (string | number)[];
 
 export function toPointer(path: Path): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path
+    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
 }
 
 export function fromPointer(pointer: string): Path {
@@ -17,7 +19,8 @@ export function fromPointer(pointer: string): Path {
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
+      return undefined;
     value = Reflect.get(value, step);
   }
   return value;

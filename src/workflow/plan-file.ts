@@ -23,7 +23,10 @@ export function planFile(file: WorkflowFile, name: string, planner: Planner): Fi
     file: name,
     entryPoint: header.entry_point,
     description: header.description,
-    version: header.version === undefined ? undefined : planner.written(header.version, ['workflow', 'version']),
+    version:
+      header.version === undefined
+        ? undefined
+        : planner.written(header.version, ['workflow', 'version']),
     metadata: header.metadata,
     instructions: header.instructions ?? [],
     module: header.module === undefined ? undefined : planner.resolve(header.module),
@@ -60,7 +63,9 @@ function planLimits(limits: NonNullable<HeaderFile['limits']>): Limits {
 function planNodes(file: WorkflowFile, planner: Planner): NodePlan[] {
   const list = file.agents === undefined ? 'nodes' : 'agents';
   return [
-    ...(file.agents ?? file.nodes ?? []).map((node, index) => planNode(node, [list, index], planner)),
+    ...(file.agents ?? file.nodes ?? []).map((node, index) =>
+      planNode(node, [list, index], planner),
+    ),
     ...(file.parallel ?? []).map((group, index) =>
       planNode({ ...group, type: 'parallel' }, ['parallel', index], planner),
     ),

@@ -87,7 +87,9 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
     args: (server.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),
     env: mapValues(server.env ?? {}, (value, key) => written(value, [...path, 'env', key])),
     url: server.url,
-    headers: mapValues(server.headers ?? {}, (value, key) => written(value, [...path, 'headers', key])),
+    headers: mapValues(server.headers ?? {}, (value, key) =>
+      written(value, [...path, 'headers', key]),
+    ),
     timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout),
     tools: isAll ? null : (server.tools ?? null),
     toolSettings: mapValues(server.tool_settings ?? {}, (settings) =>
@@ -95,7 +97,9 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
         writes: settings.writes,
         idempotent: settings.idempotent,
         timeoutMs:
-          settings.timeout_seconds === undefined ? undefined : secondsToMs(settings.timeout_seconds),
+          settings.timeout_seconds === undefined
+            ? undefined
+            : secondsToMs(settings.timeout_seconds),
       }),
     ),
   });
@@ -112,7 +116,10 @@ function planSimulated(entry: SimulatedFile): SimulatedAnswer {
     return { ...common, type: 'stream', chunks: entry.stream, isCut: entry.cut ?? false };
   }
   if (entry.tool_calls !== undefined) {
-    const calls = entry.tool_calls.map((call) => ({ name: call.name, arguments: call.arguments ?? {} }));
+    const calls = entry.tool_calls.map((call) => ({
+      name: call.name,
+      arguments: call.arguments ?? {},
+    }));
     return { ...common, type: 'tool_calls', calls };
   }
   return { ...common, type: 'answer', answer: entry.answer ?? null };
@@ -131,7 +138,11 @@ function planUsage(usage: NonNullable<SimulatedFile['usage']>): SimulatedUsage {
 function planFailure(fail: NonNullable<SimulatedFile['fail']>): SimulatedFailure {
   const { kind, message, retry_after: hint } = fail;
   if (kind !== undefined) {
-    return given({ kind, message, retryAfterMs: hint === undefined ? undefined : secondsToMs(hint) });
+    return given({
+      kind,
+      message,
+      retryAfterMs: hint === undefined ? undefined : secondsToMs(hint),
+    });
   }
   const body: JsonValue | undefined =
     fail.body === undefined && message !== undefined ? { error: { message } } : fail.body;

@@ -37,5 +37,7 @@ const NODE_LISTS: ReadonlySet<unknown> = new Set(['agents', 'nodes', 'parallel',
 
 /** What is wrong inside a node is `node_config`; what is wrong with the file is `workflow`. */
 export function kindAt(path: Path): ValidationKind {
-  return NODE_LISTS.has(path[0]) && path.length > 1 ? 'validation.node_config' : 'validation.workflow';
+  return NODE_LISTS.has(path[0]) && path.length > 1
+    ? 'validation.node_config'
+    : 'validation.workflow';
 }

@@ -32,7 +32,8 @@ const REDACTOR = createRedactor();
 
 export function sourceText(file: string, text: string): SourceText {
   const lineStarts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1))
+    lineStarts.push(at + 1);
   return { file, text, lineStarts };
 }
 
@@ -77,10 +78,15 @@ function lineText(source: SourceText, line: number): string {
   return raw.replace(/\r$/, '').replace(NOT_SHOWN, ' ');
 }
 
-function cutAround(line: string, column: number): { readonly text: string; readonly column: number } {
+function cutAround(
+  line: string,
+  column: number,
+): { readonly text: string; readonly column: number } {
   if (line.length <= MAX_EXCERPT_CHARS) return { text: REDACTOR.text(line), column };
   const start = Math.max(0, Math.min(column - LEAD_CHARS, line.length - MAX_EXCERPT_CHARS));
   const part = line.slice(start, start + MAX_EXCERPT_CHARS);
   const text = REDACTOR.text(part);
-  return start === 0 ? { text: `${text}…`, column } : { text: `…${text}`, column: column - start + 1 };
+  return start === 0
+    ? { text: `${text}…`, column }
+    : { text: `…${text}`, column: column - start + 1 };
 }

@@ -36,9 +36,15 @@ export function validateWorkflow(
   return validateLoaded(files.resolve('', file), loadWorkflow(file, files, environment), options);
 }
 
-export function validateLoaded(file: string, loaded: LoadResult, options: CheckOptions): Validation {
+export function validateLoaded(
+  file: string,
+  loaded: LoadResult,
+  options: CheckOptions,
+): Validation {
   const found = loaded.ok ? checkedFiles(loaded, options) : unreadFiles(file, loaded.diagnostics);
-  const isValid = found.every(({ diagnostics }) => isAccepted(diagnostics, options.strict === true));
+  const isValid = found.every(({ diagnostics }) =>
+    isAccepted(diagnostics, options.strict === true),
+  );
   return {
     isValid,
     files: found,
@@ -48,12 +54,20 @@ export function validateLoaded(file: string, loaded: LoadResult, options: CheckO
 }
 
 function isAccepted(diagnostics: readonly Diagnostic[], isStrict: boolean): boolean {
-  return !hasErrors(diagnostics) && !(isStrict && diagnostics.some(({ severity }) => severity === 'warning'));
+  return (
+    !hasErrors(diagnostics) &&
+    !(isStrict && diagnostics.some(({ severity }) => severity === 'warning'))
+  );
 }
 
-function checkedFiles(loaded: Extract<LoadResult, { ok: true }>, options: CheckOptions): ValidatedFile[] {
+function checkedFiles(
+  loaded: Extract<LoadResult, { ok: true }>,
+  options: CheckOptions,
+): ValidatedFile[] {
   return checkWorkflow(loaded.plan, options).map(({ file, problems, nodes, worstCase }) => {
-    const proved = problems.map((problem) => loaded.sources.diagnose(file, problem, problem.within));
+    const proved = problems.map((problem) =>
+      loaded.sources.diagnose(file, problem, problem.within),
+    );
     const ofForm = loaded.diagnostics.filter((diagnostic) => diagnostic.file === file);
     const diagnostics = sortDiagnostics([...ofForm, ...proved]).slice(0, MAX_DIAGNOSTICS);
     return { file, diagnostics, nodes, worstCase };

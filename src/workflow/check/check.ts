@@ -53,6 +53,7 @@ class Checker {
   readonly #flows = new Map<string, Flow>();
   readonly #escaping = new Map<string, readonly string[]>();
   readonly #bills = new Map<string, Bill>();
+  readonly #kinds = new Map<NodePlan, readonly string[]>();
 
   constructor(root: WorkflowPlan, options: CheckOptions) {
     this.#root = root;
@@ -99,7 +100,11 @@ class Checker {
   }
 
   #kindsOf(node: NodePlan, plan: FilePlan): readonly string[] {
-    return kindsOf(node, plan, (file) => this.#escapingFrom(file));
+    const known = this.#kinds.get(node);
+    if (known !== undefined) return known;
+    const kinds = kindsOf(node, plan, (file) => this.#escapingFrom(file));
+    this.#kinds.set(node, kinds);
+    return kinds;
   }
 
   /** What a child lets through to its caller. Calls in a circle are refused before this is asked. */

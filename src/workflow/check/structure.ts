@@ -50,7 +50,11 @@ function nodesWithAnEnd(flow: Flow): ReadonlySet<string> {
     const edges = flow.from.get(name) ?? [];
     const leaves = node.routes.some(({ move }) => move.type === 'halt' || move.type === 'propagate');
     if (node.type === 'terminate' || leaves || edges.some(({ to }) => to === END)) ends.add(name);
-    for (const { to } of edges) before.set(to, [...(before.get(to) ?? []), name]);
+    for (const { to } of edges) {
+      const earlier = before.get(to);
+      if (earlier === undefined) before.set(to, [name]);
+      else earlier.push(name);
+    }
   }
   const open = [...ends];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

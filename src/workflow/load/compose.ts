@@ -2,8 +2,17 @@
  * From a syntax tree to values with places: aliases unfolded, files included, variables filled in,
  * keys checked. Total: what cannot be a value is reported and becomes null, and the rest goes on.
  */
-import { isAlias, isMap, isScalar, isSeq, Scalar, type Alias, type Node, type Pair, type YAMLMap } from 'yaml';
-import type { JsonValue } from '../../errors/json.ts';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Scalar,
+  type Alias,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import type { Path } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import type { SourceText, Span } from '../source.ts';
@@ -37,7 +46,12 @@ interface Walk {
   readonly isAliased: boolean;
 }
 
-export function compose(source: SourceText, root: Node, path: Path, context: ComposeContext): Located {
+export function compose(
+  source: SourceText,
+  root: Node,
+  path: Path,
+  context: ComposeContext,
+): Located {
   const walk: Walk = {
     source,
     context,
@@ -52,7 +66,12 @@ function convert(node: Node, path: Path, walk: Walk): Located {
   if (walk.isAliased) walk.context.counts.aliased++;
   const span = spanOf(node, walk.source);
   if (path.length > MAX_DEPTH) {
-    return refused(walk, { code: 'yaml-too-deep', message: `Nested more than ${MAX_DEPTH} deep`, path, span });
+    return refused(walk, {
+      code: 'yaml-too-deep',
+      message: `Nested more than ${MAX_DEPTH} deep`,
+      path,
+      span,
+    });
   }
   if (isAlias(node)) return unfold(node, span, path, walk);
   if (node.tag === '!file') return include(node, span, path, walk);
@@ -97,7 +116,12 @@ function unfold(alias: Alias, span: Span, path: Path, walk: Walk): Located {
 function include(node: Node, span: Span, path: Path, walk: Walk): Located {
   const written = isScalar(node) ? node.value : undefined;
   if (typeof written !== 'string' || written === '') {
-    return refused(walk, { code: 'yaml-tag', message: '`!file` needs the path of a file', path, span });
+    return refused(walk, {
+      code: 'yaml-tag',
+      message: '`!file` needs the path of a file',
+      path,
+      span,
+    });
   }
   return includeFile(written, span, path, walk);
 }
@@ -158,16 +182,16 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
 function valueOf(node: Node | null, keySpan: Span, path: Path, walk: Walk): Located {
   if (node === null) return { value: null, ...keySpan };
   const located = convert(node, path, walk);
-  if (!isSimulationOfFile(path, located)) return located;
-  const { source, start, end } = located;
-  return includeFile(String(located.value), { source, start, end }, path, walk);
+  const { source, start, end, value, style } = located;
+  const isNamed =
+    isSimulation(path) && typeof value === 'string' && value !== '' && style !== 'text';
+  return isNamed ? includeFile(value, { source, start, end }, path, walk) : located;
 }
 
 /** `simulate: {careful: ./careful.sim.yaml}`: the same list in a file. */
-function isSimulationOfFile(path: Path, located: Located): boolean {
-  const isPlace =
-    path.length === 4 && path[0] === 'workflow' && path[1] === 'runtime' && path[2] === 'simulate';
-  return isPlace && typeof located.value === 'string' && located.value !== '' && located.style !== 'text';
+function isSimulation(path: Path): boolean {
+  const [first, second, third] = path;
+  return path.length === 4 && first === 'workflow' && second === 'runtime' && third === 'simulate';
 }
 
 /** `<<` adds what the map does not have itself; of several the first wins. */
@@ -182,19 +206,17 @@ function addMerged(other: Located, members: Map<string, Located>): void {
 function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
   const value: unknown = isScalar(node) ? node.value : null;
   const style = isScalar(node) ? styleOf(node) : 'plain';
-  if (typeof value === 'string') return { value: fromText(value, style, span, path, walk), style, ...span };
+  if (typeof value === 'string') {
+    const expanded = expand(value, span, path, walk);
+    const isBare = style === 'plain' && expanded !== value && isOneReference(value);
+    return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
+  }
   if (typeof value === 'number' && !Number.isFinite(value)) {
     const message = `${quoted(String(value))} is no number that JSON has`;
     return refused(walk, { code: 'yaml-number', message, path, span });
   }
   const isValue = value === null || typeof value === 'number' || typeof value === 'boolean';
-  return { value: isValue ? value : String(value), style, ...span };
-}
-
-function fromText(text: string, style: ScalarStyle, span: Span, path: Path, walk: Walk): JsonValue {
-  const expanded = expand(text, span, path, walk);
-  const isBare = style === 'plain' && expanded !== text && isOneReference(text);
-  return isBare ? resolvePlain(expanded) : expanded;
+  return { value: isValue ? value : null, style, ...span };
 }
 
 function expand(text: string, span: Span, path: Path, walk: Walk): string {
@@ -231,8 +253,8 @@ function holdsSecret(path: Path): boolean {
 
 function keyOf(node: Node | null): string | undefined {
   if (!isScalar(node) || node.value === null || node.value === undefined) return undefined;
-  if (typeof node.value === 'string') return node.value === '' ? undefined : node.value;
-  return node.source ?? String(node.value);
+  const key = typeof node.value === 'string' ? node.value : node.source;
+  return key === '' ? undefined : key;
 }
 
 function badKey(key: string | undefined): Pick<Problem, 'code' | 'message' | 'suggestion'> {

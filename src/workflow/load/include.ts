@@ -33,11 +33,19 @@ export function openInclude(
   const file = files.resolve(at.span.source.file, written);
   if (trail.includes(file)) {
     const circle = [...trail.slice(trail.indexOf(file)), file].join(' → ');
-    report({ ...at, code: 'include-cycle', message: `Files include each other in a circle: ${circle}` });
+    report({
+      ...at,
+      code: 'include-cycle',
+      message: `Files include each other in a circle: ${circle}`,
+    });
     return undefined;
   }
   if (counts.includes++ >= MAX_INCLUDES) {
-    report({ ...at, code: 'include-too-many', message: `More than ${MAX_INCLUDES} files are included` });
+    report({
+      ...at,
+      code: 'include-too-many',
+      message: `More than ${MAX_INCLUDES} files are included`,
+    });
     return undefined;
   }
   const content = files.read(file);
@@ -60,7 +68,7 @@ function readInclude(
 ): Included | undefined {
   const tooLarge = refuseSize(source);
   if (tooLarge !== undefined) {
-    report({ ...tooLarge, ...at });
+    report({ ...tooLarge, path: at.path });
     return undefined;
   }
   const form = formOf(source.file);
@@ -70,14 +78,16 @@ function readInclude(
   const node = parseYaml(source, (problem) => problems.push(problem));
   // a file that says that it is YAML has to be; any other that is not YAML is a text
   if (node === undefined && form === 'yaml') {
-    for (const problem of problems) report({ ...problem, ...at });
+    for (const problem of problems) report({ ...problem, path: at.path });
     return undefined;
   }
   return { source, node: isCollection(node) ? node : undefined };
 }
 
 const TEXT_ENDINGS: ReadonlySet<string> = new Set(
-  'md markdown txt prompt j2 jinja jinja2 tmpl sh bash py js mjs ts ps1 sql html xml csv'.split(' '),
+  'md markdown txt prompt j2 jinja jinja2 tmpl sh bash py js mjs ts ps1 sql html xml csv'.split(
+    ' ',
+  ),
 );
 
 /** A prompt that begins with `Note: …` reads as a YAML map, so its name decides where it can. */

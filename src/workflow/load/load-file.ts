@@ -33,14 +33,14 @@ export interface World {
 export function loadFile(file: string, text: string, world: World): LoadedFile {
   const source = sourceText(file, text);
   const problems: Problem[] = [];
-  const root = readDocument(source, world, (problem) => problems.push(problem));
+  const root = readDocument(source, world, (problem) => {
+    if (problems.length < MAX_DIAGNOSTICS) problems.push(problem);
+  });
   if (root === undefined) return { file, diagnostics: toDiagnostics(problems, undefined, source) };
 
   const checked = checkDocument(root.value);
   const lost = problems.filter(({ code }) => code !== 'duplicate-key');
-  const known = new Set(lost.map(({ path }) => toPointer(path)));
-  // what could not be read has been told; that it is missing now would only be noise
-  problems.push(...checked.problems.filter(({ path }) => !isBelow(path, known)));
+  problems.push(...checked.problems.filter((problem) => !followsFrom(problem, lost)));
 
   const diagnostics = toDiagnostics(problems, root, source);
   if (checked.file === undefined || hasErrors(diagnostics)) return { file, root, diagnostics };
@@ -74,8 +74,15 @@ function readDocument(
   return compose(source, tree, [], context);
 }
 
-function isBelow(path: Path, known: ReadonlySet<string>): boolean {
-  return path.some((_, index) => known.has(toPointer(path.slice(0, index + 1))));
+/** What could not be read has been told; that it is missing now would only be noise. */
+function followsFrom({ code, path }: Problem, lost: readonly Problem[]): boolean {
+  return lost.some(({ path: above }) => {
+    const isLostNode = above.length > 0 && above.length <= 2;
+    return (
+      (code === 'unknown-node' && isLostNode) ||
+      (above.length > 0 && above.every((step, index) => path[index] === step))
+    );
+  });
 }
 
 function toDiagnostics(

@@ -19,7 +19,10 @@ export interface Located extends Span {
 }
 
 /** The value at a path, or the nearest above it that exists. */
-export function findLocated(root: Located, path: Path): { readonly found: Located; readonly isExact: boolean } {
+export function findLocated(
+  root: Located,
+  path: Path,
+): { readonly found: Located; readonly isExact: boolean } {
   let found = root;
   for (const step of path) {
     const next = found.members?.get(String(step));

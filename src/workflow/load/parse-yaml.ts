@@ -2,7 +2,7 @@
 import { Composer, Lexer, Parser, type CST, type ParsedNode, type YAMLError } from 'yaml';
 import type { DiagnosticCode } from '../codes.ts';
 import type { Report } from '../problem.ts';
-import type { SourceText, Span } from '../source.ts';
+import { positionAt, type SourceText, type Span } from '../source.ts';
 import { MAX_DEPTH, Nesting } from './nesting.ts';
 import { MAX_FILE_CHARS } from './port.ts';
 
@@ -20,7 +20,9 @@ export function parseYaml(source: SourceText, report: Report): ParsedNode | null
     return undefined;
   }
   const nesting = new Nesting();
-  const documents = [...new Composer(OPTIONS).compose(tokens(source.text, nesting), true, source.text.length)];
+  const documents = [
+    ...new Composer(OPTIONS).compose(tokens(source.text, nesting), true, source.text.length),
+  ];
   if (nesting.isTooDeep) {
     report({
       code: 'yaml-too-deep',
@@ -31,10 +33,23 @@ export function parseYaml(source: SourceText, report: Report): ParsedNode | null
     return undefined;
   }
   const [first, second] = documents;
-  const errors = documents.flatMap((document) => document.errors).slice(0, MAX_ERRORS);
-  for (const error of errors) reportError(error, source, report);
+  const errors = documents.flatMap((document) => document.errors);
+  for (const error of firstOfEachLine(errors, source)) reportError(error, source, report);
   if (second !== undefined) reportSecond(second.range[0], source, report);
-  return first === undefined || errors.length > 0 || second !== undefined ? undefined : first.contents;
+  return first === undefined || errors.length > 0 || second !== undefined
+    ? undefined
+    : first.contents;
+}
+
+/** A parser that has lost its way finds more wrong in the same line; only the first says something. */
+function firstOfEachLine(errors: readonly YAMLError[], source: SourceText): readonly YAMLError[] {
+  const byLine = new Map<number, YAMLError>();
+  for (const error of errors) {
+    if (byLine.size >= MAX_ERRORS) break;
+    const { line } = positionAt(source, error.pos[0]);
+    if (!byLine.has(line)) byLine.set(line, error);
+  }
+  return [...byLine.values()];
 }
 
 /** One pass over the lexemes, watched; a text that nests too deep ends before it is composed. */
@@ -81,14 +96,20 @@ function reportError(error: YAMLError, source: SourceText, report: Report): void
   });
 }
 
-const KNOWN: Readonly<Record<string, { readonly code: DiagnosticCode; readonly message: string }>> = {
-  TAB_AS_INDENT: { code: 'yaml-tab', message: 'YAML is indented with spaces, and this is a tab' },
-};
+const KNOWN: Readonly<Record<string, { readonly code: DiagnosticCode; readonly message: string }>> =
+  {
+    TAB_AS_INDENT: { code: 'yaml-tab', message: 'YAML is indented with spaces, and this is a tab' },
+  };
 
 function hintFor(error: YAMLError, source: SourceText): { suggestion?: string } {
   if (error.code === 'TAB_AS_INDENT') return { suggestion: 'Replace the tab with spaces' };
   const line = lineAround(source.text, error.pos[0]);
-  if (/:\s+\{\{/.test(line)) return { suggestion: 'Put quotes around a value that begins with `{{`' };
+  if (/\bon_error:\s*\*/.test(line)) return { suggestion: 'on_error: true' };
+  if (/:\s+\{\{/.test(line))
+    return { suggestion: 'Put quotes around a value that begins with `{{`' };
+  if (/[[{,:]\s*[^\s"']*\$\{/.test(line)) {
+    return { suggestion: 'Put quotes around `${VAR}` inside `{ }` and `[ ]`' };
+  }
   if (error.code === 'BLOCK_AS_IMPLICIT_KEY' || /Nested mappings/.test(error.message)) {
     return { suggestion: 'Put quotes around a text that contains `: `' };
   }

@@ -23,7 +23,11 @@ export interface WorkflowSources {
 export function workflowSources(
   loaded: ReadonlyMap<string, { readonly root?: Located }>,
 ): WorkflowSources {
-  const spanOf = (file: string, problem: Pick<Problem, 'path' | 'at'>, part?: Part): Span | undefined => {
+  const spanOf = (
+    file: string,
+    problem: Pick<Problem, 'path' | 'at'>,
+    part?: Part,
+  ): Span | undefined => {
     const root = loaded.get(file)?.root;
     if (root === undefined) return undefined;
     if (part === undefined) return spanAt(root, problem.path, problem.at ?? 'value');

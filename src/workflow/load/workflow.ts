@@ -2,7 +2,13 @@
  * The door: a workflow file and every file it calls, as one plan or as diagnostics. Total: whatever
  * the text is, the answer is data. Pure: files and environment are the caller's.
  */
-import { hasErrors, MAX_DIAGNOSTICS, sortDiagnostics, toDiagnostic, type Diagnostic } from '../diagnostics.ts';
+import {
+  hasErrors,
+  MAX_DIAGNOSTICS,
+  sortDiagnostics,
+  toDiagnostic,
+  type Diagnostic,
+} from '../diagnostics.ts';
 import type { FilePlan, WorkflowPlan } from '../model.ts';
 import type { ChildPlan, NodePlan } from '../node-model.ts';
 import { fromPointer, type Path } from '../path.ts';
@@ -32,7 +38,11 @@ export type LoadResult =
       /** Values of variables in places that configure keys, for the redactor. */
       readonly secrets: readonly string[];
     }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly sources: WorkflowSources };
+  | {
+      readonly ok: false;
+      readonly diagnostics: readonly Diagnostic[];
+      readonly sources: WorkflowSources;
+    };
 
 /** Sub-workflows of one workflow, however deep. */
 const MAX_CHILDREN = 500;
@@ -43,7 +53,11 @@ interface Loading {
   readonly diagnostics: Diagnostic[];
 }
 
-export function loadWorkflow(file: string, files: FilePort, environment: Environment = {}): LoadResult {
+export function loadWorkflow(
+  file: string,
+  files: FilePort,
+  environment: Environment = {},
+): LoadResult {
   const name = files.resolve('', file);
   return load(name, files.read(name), { files, environment, secrets: new Set() });
 }
@@ -56,7 +70,9 @@ export function loadWorkflowText(text: string, options: LoadOptions): LoadResult
 
 function load(file: string, content: FileContent, world: World): LoadResult {
   const loading: Loading = { world, loaded: new Map(), diagnostics: [] };
-  const plan = content.ok ? loadTree(file, content.text, loading) : unreadable(file, content.reason, loading);
+  const plan = content.ok
+    ? loadTree(file, content.text, loading)
+    : unreadable(file, content.reason, loading);
   const diagnostics = sortDiagnostics(loading.diagnostics).slice(0, MAX_DIAGNOSTICS);
   const sources = workflowSources(loading.loaded);
   if (plan === undefined || hasErrors(diagnostics)) return { ok: false, diagnostics, sources };
@@ -112,7 +128,11 @@ function loadTree(file: string, text: string, loading: Loading): FilePlan | unde
   return top.plan;
 }
 
-function refuseCall(call: ChildPlan, trail: readonly string[], { loaded }: Loading): Problem | undefined {
+function refuseCall(
+  call: ChildPlan,
+  trail: readonly string[],
+  { loaded }: Loading,
+): Problem | undefined {
   const path = [...fromPointer(call.location.pointer), 'workflow'];
   if (trail.includes(call.workflow)) {
     const circle = [...trail.slice(trail.indexOf(call.workflow)), call.workflow].join(' → ');

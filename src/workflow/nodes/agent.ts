@@ -3,7 +3,16 @@ import { given } from '../given.ts';
 import { PARTIAL_POLICIES, type AgentPlan } from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Planner } from '../planner.ts';
-import { choice, hinted, list, literal, strict, text, wholeNumber, type FromShape } from '../schema/leaf.ts';
+import {
+  choice,
+  hinted,
+  list,
+  literal,
+  strict,
+  text,
+  wholeNumber,
+  type FromShape,
+} from '../schema/leaf.ts';
 import {
   answeringShape,
   planAnswering,
@@ -36,8 +45,14 @@ export const agentShape = {
     deny: list('Not these.', toolName).optional(),
     ask: list('A person approves each call of these.', toolName).optional(),
   }).optional(),
-  max_turns: wholeNumber('Requests to the model at most. Default: 20.', { min: 1, max: 10_000 }).optional(),
-  writes: list('State keys that it may write, with the tool write_state.', text('A state key.')).optional(),
+  max_turns: wholeNumber('Requests to the model at most. Default: 20.', {
+    min: 1,
+    max: 10_000,
+  }).optional(),
+  writes: list(
+    'State keys that it may write, with the tool write_state.',
+    text('A state key.'),
+  ).optional(),
   on_partial: choice(
     'What happens when a stream breaks after its first content. Default: fail.',
     PARTIAL_POLICIES,
@@ -46,7 +61,11 @@ export const agentShape = {
 
 export type AgentFile = FromShape<typeof agentShape>;
 
-export function planAgent(node: AgentFile, path: Path, planner: Planner): Omit<AgentPlan, 'fingerprint'> {
+export function planAgent(
+  node: AgentFile,
+  path: Path,
+  planner: Planner,
+): Omit<AgentPlan, 'fingerprint'> {
   return given({
     type: 'agent',
     ...planStep(node, path, planner),

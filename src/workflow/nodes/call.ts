@@ -12,12 +12,18 @@ export const callShape = {
   ...answeringShape,
   function: text('The name of the function.'),
   arguments: jsonMap('What it is called with; values are templates.').optional(),
-  idempotent: flag('Whether it may be repeated when its outcome is unknown. Default: false.').optional(),
+  idempotent: flag(
+    'Whether it may be repeated when its outcome is unknown. Default: false.',
+  ).optional(),
 };
 
 export type CallFile = FromShape<typeof callShape>;
 
-export function planCall(node: CallFile, path: Path, planner: Planner): Omit<CallPlan, 'fingerprint'> {
+export function planCall(
+  node: CallFile,
+  path: Path,
+  planner: Planner,
+): Omit<CallPlan, 'fingerprint'> {
   return {
     type: 'call',
     ...planStep(node, path, planner),

@@ -41,7 +41,10 @@ export const inputShape = {
 
 export const routedShape = {
   assert: list('Checked on success, in order.', assertionSchema).optional(),
-  routes: list('What happens next. Without routes a success ends the workflow.', routeSchema).optional(),
+  routes: list(
+    'What happens next. Without routes a success ends the workflow.',
+    routeSchema,
+  ).optional(),
 };
 
 export const raisingShape = {
@@ -61,7 +64,9 @@ export const answeringShape = {
 };
 
 export const spendingShape = {
-  model: modelSchema.describe('The model, or a fallback chain. Default: `default_model`.').optional(),
+  model: modelSchema
+    .describe('The model, or a fallback chain. Default: `default_model`.')
+    .optional(),
   system_prompt: anyText('What the model is told about itself.').optional(),
   temperature: number('How freely the model answers.', { min: 0, max: 2 }).optional(),
   max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
@@ -84,7 +89,11 @@ export interface StepPlan {
   readonly location: Place;
 }
 
-export function planStep(node: Partial<StepFile> & { name: string }, path: Path, planner: Planner): StepPlan {
+export function planStep(
+  node: Partial<StepFile> & { name: string },
+  path: Path,
+  planner: Planner,
+): StepPlan {
   return given({
     name: node.name,
     description: node.description,
@@ -107,8 +116,11 @@ export function planStep(node: Partial<StepFile> & { name: string }, path: Path,
   });
 }
 
-export function planAnswering(node: FromShape<typeof answeringShape>): { outputSchema?: JsonObject } {
-  const outputSchema = node.output === undefined ? node.output_schema : fieldListToSchema(node.output);
+export function planAnswering(node: FromShape<typeof answeringShape>): {
+  outputSchema?: JsonObject;
+} {
+  const outputSchema =
+    node.output === undefined ? node.output_schema : fieldListToSchema(node.output);
   return given({ outputSchema });
 }
 
@@ -120,7 +132,10 @@ export interface SpendingPlan {
   readonly budget?: { readonly usdMicros?: number; readonly tokens?: number };
 }
 
-export function planSpending(node: FromShape<typeof spendingShape>, planner: Planner): SpendingPlan {
+export function planSpending(
+  node: FromShape<typeof spendingShape>,
+  planner: Planner,
+): SpendingPlan {
   const { budget } = node;
   const usdMicros = budget?.usd === undefined ? undefined : usdToMicros(budget.usd);
   return given({

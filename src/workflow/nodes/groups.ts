@@ -1,6 +1,11 @@
 /** `parallel` and `for_each`: members that run side by side, each a branch of its own. */
 import { given } from '../given.ts';
-import { FAILURE_MODES, type ForEachPlan, type NodePlan, type ParallelPlan } from '../node-model.ts';
+import {
+  FAILURE_MODES,
+  type ForEachPlan,
+  type NodePlan,
+  type ParallelPlan,
+} from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Planner } from '../planner.ts';
 import {
@@ -24,7 +29,9 @@ const groupShape = {
     'What a failed member means. quorum needs `quorum`. Default: fail_fast.',
     FAILURE_MODES,
   ).optional(),
-  quorum: wholeNumber('How many members must succeed; the rest is cancelled.', { min: 1 }).optional(),
+  quorum: wholeNumber('How many members must succeed; the rest is cancelled.', {
+    min: 1,
+  }).optional(),
   max_concurrent: wholeNumber('Members at once. Default: 8.', { min: 1, max: 1000 }).optional(),
 };
 
@@ -38,7 +45,9 @@ export const parallelShape = {
 
 const forEachFields = {
   ...groupShape,
-  source: text('What to go through: a dotted name such as workflow.input.items, or a template that gives a list.'),
+  source: text(
+    'What to go through: a dotted name such as workflow.input.items, or a template that gives a list.',
+  ),
   as: matching(
     'What templates of the member call the item.',
     LOOP_NAME_PATTERN,

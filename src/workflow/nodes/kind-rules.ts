@@ -8,13 +8,24 @@ import { describePlace, describeValue, quoted } from '../words.ts';
 import { asList, asMap, textItems, type Raw } from './read.ts';
 
 const KIND_FORM = 'dotted lowercase words such as order.missing';
-const ANY_WORDS: ReadonlySet<string> = new Set(['*', 'any', 'all', 'always', 'yes', 'on', 'true', '.*', '**']);
+const ANY_WORDS: ReadonlySet<string> = new Set([
+  '*',
+  'any',
+  'all',
+  'always',
+  'yes',
+  'on',
+  'true',
+  '.*',
+  '**',
+]);
 
 /** What a node declares or asserts; undefined where it declares nothing and so may raise anything. */
 export function declaredKinds(node: Raw): ReadonlySet<string> | undefined {
   if (!Array.isArray(node['raises'])) return undefined;
+  const raised = textItems(node['raises']).map(([kind]) => kind);
   const asserted = asList(node['assert']).map((assertion) => asMap(assertion)['raise']);
-  return new Set([...node['raises'], ...asserted].filter((kind) => typeof kind === 'string'));
+  return new Set([...raised, ...asserted.filter((kind) => typeof kind === 'string')]);
 }
 
 export function checkRaises(node: Raw, path: Path, report: Report): void {
@@ -70,7 +81,8 @@ export function checkOnError(
 ): void {
   if (value === true) return;
   if (Array.isArray(value) && value.length > 0) {
-    for (const [index, item] of value.entries()) checkPattern(item, [...path, index], declared, report);
+    for (const [index, item] of value.entries())
+      checkPattern(item, [...path, index], declared, report);
   } else if (typeof value === 'string' && value !== '') {
     checkPattern(value, path, declared, report);
   } else {
@@ -106,7 +118,9 @@ function checkPattern(
       message: `${quoted(item)} is not a kind`,
       path,
       expected: `${KIND_FORM}, or "prefix.*", or \`true\` for any failure`,
-      ...hint(ANY_WORDS.has(item.toLowerCase()) ? 'true' : (nearest(item, declared) ?? repaired(item))),
+      ...hint(
+        ANY_WORDS.has(item.toLowerCase()) ? 'true' : (nearest(item, declared) ?? repaired(item)),
+      ),
     });
   } else if (isReservedKind(item)) {
     checkCatalogPattern(item, path, report);
@@ -138,12 +152,7 @@ function checkCatalogPattern(item: string, path: Path, report: Report): void {
 const WILDCARDS: readonly string[] = [...RESERVED_PREFIXES].map((prefix) => `${prefix}.*`);
 
 /** A kind of the catalog where the runtime is asked for one: `on` of a chain, `fail` of a simulation. */
-export function checkCatalogKind(
-  kind: unknown,
-  path: Path,
-  prefix: string,
-  report: Report,
-): void {
+export function checkCatalogKind(kind: unknown, path: Path, prefix: string, report: Report): void {
   if (typeof kind !== 'string') return;
   const known = RUNTIME_KINDS.filter((name) => name.startsWith(prefix));
   if (known.some((name) => name === kind)) return;
@@ -172,9 +181,7 @@ function repaired(kind: string): string | undefined {
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
     .replace(/[/:]+/g, '.');
-  if (isKindName(plain)) return plain;
-  const prefixed = `external.${plain}`;
-  return isKindName(prefixed) ? prefixed : undefined;
+  return [plain, `external.${plain}`].find(isKindName);
 }
 
 function hint(suggestion: string | undefined): { suggestion?: string } {

@@ -4,7 +4,7 @@ import { isTemplate } from '../models.ts';
 import type { NodeType } from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Report } from '../problem.ts';
-import { listed, quoted } from '../words.ts';
+import { describeValue, listed, quoted } from '../words.ts';
 import { checkFields } from './field-rules.ts';
 import { checkRaises, declaredKinds } from './kind-rules.ts';
 import { checkModel } from './model-rules.ts';
@@ -26,7 +26,8 @@ export function checkNode(type: NodeType, node: Raw, path: Path, report: Report)
   checkName(node, path, report);
   checkRaises(node, path, report);
   checkRoutes(node['routes'], [...path, 'routes'], declaredKinds(node), report);
-  if (!everyOptionLeadsOn(type, node)) checkSuccessRoute(node['routes'], [...path, 'routes'], report);
+  if (!everyOptionLeadsOn(type, node))
+    checkSuccessRoute(node['routes'], [...path, 'routes'], report);
   checkModel(node['model'], [...path, 'model'], report);
   RULES[type]?.(node, path, report);
 }
@@ -48,7 +49,9 @@ function checkName(node: Raw, path: Path, report: Report): void {
 /** With a `route` on each option nobody asks the success routes. */
 function everyOptionLeadsOn(type: NodeType, node: Raw): boolean {
   const options = asList(node['options']);
-  return type === 'human_gate' && options.length > 0 && options.every((each) => 'route' in asMap(each));
+  return (
+    type === 'human_gate' && options.length > 0 && options.every((each) => 'route' in asMap(each))
+  );
 }
 
 const checkOutput: Rule = (node, path, report) => {
@@ -105,7 +108,8 @@ function checkExitCodes(node: Raw, path: Path, report: Report): void {
   report({
     code: 'exit-codes-any',
     severity: 'info',
-    message: 'This guard reads `exit_code`, so every exit of the script is an answer and not a failure',
+    message:
+      'This guard reads `exit_code`, so every exit of the script is an answer and not a failure',
     path: [...path, 'routes', index, 'when'],
     suggestion: 'exit_codes: any',
   });
@@ -127,16 +131,16 @@ function checkGate(node: Raw, path: Path, report: Report): void {
     if (value === undefined || values.indexOf(value) === index) continue;
     report({
       code: 'duplicate-name',
-      message: `Two options have the value ${quoted(String(value))}`,
+      message: `Two options have ${describeValue(value)} for their value`,
       path: [...path, 'options', index],
     });
   }
   const fallback = node['default'];
   if (fallback === undefined || values.length === 0 || values.includes(fallback)) return;
-  const meant = suggest(String(fallback), values.map(String));
+  const meant = typeof fallback === 'string' ? suggest(fallback, values.map(String)) : undefined;
   report({
     code: 'bad-value',
-    message: `No option has the value ${quoted(String(fallback))}`,
+    message: `No option has ${describeValue(fallback)} for its value`,
     path: [...path, 'default'],
     expected: `one of ${listed(values.map(String), 'or')}`,
     ...(meant === undefined ? {} : { suggestion: meant }),
@@ -164,7 +168,11 @@ function checkDistinct(list: unknown, path: Path, report: Report): void {
   const seen = new Set<string>();
   for (const [name, index] of textItems(list)) {
     if (seen.has(name)) {
-      report({ code: 'duplicate-name', message: `${quoted(name)} is listed twice`, path: [...path, index] });
+      report({
+        code: 'duplicate-name',
+        message: `${quoted(name)} is listed twice`,
+        path: [...path, index],
+      });
     }
     seen.add(name);
   }

@@ -4,7 +4,12 @@ import { given } from '../given.ts';
 import { ASK_OPTIONS, END, type Move, type Place, type RetryMove, type Route } from '../route.ts';
 import type { RouteFile } from '../schema/route.ts';
 
-const RETRY_DEFAULTS = { backoff: 'exponential', initialMs: 1000, maxMs: 60_000, jitter: 0.2 } as const;
+const RETRY_DEFAULTS = {
+  backoff: 'exponential',
+  initialMs: 1000,
+  maxMs: 60_000,
+  jitter: 0.2,
+} as const;
 
 export function planRoute(route: RouteFile, index: number, place: Place): Route {
   return given({
@@ -27,7 +32,9 @@ function toMove(route: RouteFile): Move {
 
 function toRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
   const initialMs =
-    retry.initial_seconds === undefined ? RETRY_DEFAULTS.initialMs : secondsToMs(retry.initial_seconds);
+    retry.initial_seconds === undefined
+      ? RETRY_DEFAULTS.initialMs
+      : secondsToMs(retry.initial_seconds);
   return {
     type: 'retry',
     max: retry.max,

@@ -82,13 +82,17 @@ function checkTargets(list: unknown, path: Path, names: Names, report: Report): 
 
 function checkTarget(name: unknown, path: Path, { targets }: Names, report: Report): void {
   if (typeof name !== 'string' || name === '' || targets.has(name)) return;
-  const meant = ['end', 'END', '$END', '__end__', 'End'].includes(name) ? END : suggest(name, targets);
+  const meant = ['end', 'END', '$END', '__end__', 'End'].includes(name)
+    ? END
+    : suggest(name, targets);
   report({
     code: 'unknown-node',
     kind: 'validation.workflow',
     message: `No node or group is called ${quoted(name)}`,
     path,
-    ...(targets.size > 0 && targets.size <= 20 ? { expected: `one of ${listed([...targets], 'or')}` } : {}),
+    ...(targets.size > 0 && targets.size <= 20
+      ? { expected: `one of ${listed([...targets], 'or')}` }
+      : {}),
     ...(meant === undefined ? {} : { suggestion: meant }),
   });
 }

@@ -27,19 +27,25 @@ export const scriptShape = {
   command: text('The program, as a template; no shell is involved.'),
   args: list('Its arguments, as templates.', scalar('An argument.')).optional(),
   env: map('Added to its environment; values are templates.', scalar('A value.')).optional(),
-  working_dir: text('Where it runs, from this file. Default: the folder of this file.').optional(),
+  working_dir: text('Where it runs, from the folder of this file.').optional(),
   stdin: anyText('What it reads, as a template.').optional(),
   timeout: seconds('Conductor’s name for timeout_seconds.').optional(),
   exit_codes: either('Exits that are answers and not failures. Default: [0].', '`any` or a list', [
     literal('Every exit.', 'any'),
     list('These.', wholeNumber('An exit code.', { min: 0, max: 255 }), 1),
   ]).optional(),
-  idempotent: flag('Whether it may be repeated when its outcome is unknown. Default: false.').optional(),
+  idempotent: flag(
+    'Whether it may be repeated when its outcome is unknown. Default: false.',
+  ).optional(),
 };
 
 export type ScriptFile = FromShape<typeof scriptShape>;
 
-export function planScript(node: ScriptFile, path: Path, planner: Planner): Omit<ScriptPlan, 'fingerprint'> {
+export function planScript(
+  node: ScriptFile,
+  path: Path,
+  planner: Planner,
+): Omit<ScriptPlan, 'fingerprint'> {
   const { written } = planner;
   const timeout = node.timeout_seconds ?? node.timeout;
   return given({

@@ -12,12 +12,18 @@ export const toolShape = {
   ...answeringShape,
   tool: text('The tool: its name, or server/name.'),
   arguments: jsonMap('What it is called with; values are templates.').optional(),
-  idempotent: flag('Whether it may be repeated when its outcome is unknown. Default: false.').optional(),
+  idempotent: flag(
+    'Whether it may be repeated when its outcome is unknown. Default: false.',
+  ).optional(),
 };
 
 export type ToolFile = FromShape<typeof toolShape>;
 
-export function planTool(node: ToolFile, path: Path, planner: Planner): Omit<ToolPlan, 'fingerprint'> {
+export function planTool(
+  node: ToolFile,
+  path: Path,
+  planner: Planner,
+): Omit<ToolPlan, 'fingerprint'> {
   return {
     type: 'tool',
     ...planStep(node, path, planner),

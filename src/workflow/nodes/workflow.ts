@@ -11,7 +11,9 @@ export const workflowShape = {
   ...stepShape,
   ...timeoutShape,
   workflow: text('The path of its file, from this file.', 'the path of a workflow file'),
-  input_mapping: jsonMap('Its inputs, as templates. Without it: the inputs of this workflow.').optional(),
+  input_mapping: jsonMap(
+    'Its inputs, as templates. Without it: the inputs of this workflow.',
+  ).optional(),
 };
 
 export type ChildFile = FromShape<typeof workflowShape>;

@@ -5,6 +5,7 @@
 import { checkNode } from '../nodes/node-rules.ts';
 import { checkReferences } from '../nodes/references.ts';
 import { eachNode } from '../nodes/each-node.ts';
+import { toPointer } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import { fileSchema, type WorkflowFile } from './file.ts';
 import { checkHeader } from './header-rules.ts';
@@ -16,10 +17,18 @@ export interface CheckedDocument {
   readonly file: WorkflowFile | undefined;
 }
 
+const MISSHAPEN: ReadonlySet<string> = new Set(['wrong-type', 'bad-value', 'bad-duration']);
+
 export function checkDocument(document: unknown): CheckedDocument {
   const parsed = fileSchema.safeParse(document);
   const problems = parsed.success ? [] : toProblems(parsed.error.issues, document);
-  const report = (problem: Problem): void => void problems.push(problem);
+  const misshapen = new Set(
+    problems.filter(({ code }) => MISSHAPEN.has(code)).map(({ path }) => toPointer(path)),
+  );
+  const report = (problem: Problem): void => {
+    // what is not even of the right form needs no second remark
+    if (!misshapen.has(toPointer(problem.path))) problems.push(problem);
+  };
   const nodes = eachNode(document);
   checkHeader(document, report);
   for (const { type, node, path } of nodes) {

@@ -1,5 +1,11 @@
 /** A whole workflow file. */
-import { forEachSchema, nodeSchema, parallelSchema, type ForEachFile, type NodeFile } from './node.ts';
+import {
+  forEachSchema,
+  nodeSchema,
+  parallelSchema,
+  type ForEachFile,
+  type NodeFile,
+} from './node.ts';
 import { headerSchema, outputSchema } from './header.ts';
 import { hinted, list, strict, type FromFile } from './leaf.ts';
 

@@ -61,20 +61,20 @@ function checkProvider(provider: unknown, path: Path, report: Report): void {
 }
 
 function checkServer(server: Raw, path: Path, report: Report): void {
-  const type = server['type'] ?? 'stdio';
+  const type = server['type'] === 'http' || server['type'] === 'sse' ? server['type'] : 'stdio';
   const [needed, other] = type === 'stdio' ? ['command', 'url'] : ['url', 'command'];
   if (needed !== undefined && !(needed in server)) {
     const isOtherType = other !== undefined && other in server;
     report({
       code: 'missing-key',
-      message: `A server of type ${String(type)} needs ${quoted(needed)}`,
+      message: `A server of type ${type} needs ${quoted(needed)}`,
       path,
       ...(isOtherType ? { suggestion: type === 'stdio' ? 'type: http' : 'type: stdio' } : {}),
     });
   } else if (other !== undefined && other in server) {
     report({
       code: 'either-or',
-      message: `A server of type ${String(type)} has no ${quoted(other)}`,
+      message: `A server of type ${type} has no ${quoted(other)}`,
       path: [...path, other],
       at: 'key',
     });
@@ -84,7 +84,9 @@ function checkServer(server: Raw, path: Path, report: Report): void {
 function checkSimulated(answer: Raw, path: Path, report: Report): void {
   const keys = SIMULATED.filter((key) => key in answer);
   if (keys.length !== 1) {
-    const meant = Object.keys(answer).map((key) => suggest(key, SIMULATED)).find(Boolean);
+    const meant = Object.keys(answer)
+      .map((key) => suggest(key, SIMULATED))
+      .find(Boolean);
     report({
       code: 'either-or',
       message:

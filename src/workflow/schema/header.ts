@@ -12,6 +12,7 @@ import {
   list,
   map,
   name,
+  namedMap,
   number,
   scalar,
   seconds,
@@ -22,8 +23,13 @@ import {
 } from './leaf.ts';
 
 const limits = strict('`limits`', 'What the run may use at most.', {
-  max_iterations: wholeNumber('Nodes that may start. Default: 1000.', { min: 1, max: 1_000_000 }).optional(),
-  timeout_seconds: seconds('How long the run may take; stands still while people are asked.').optional(),
+  max_iterations: wholeNumber('Nodes that may start. Default: 1000.', {
+    min: 1,
+    max: 1_000_000,
+  }).optional(),
+  timeout_seconds: seconds(
+    'How long the run may take; stands still while people are asked.',
+  ).optional(),
   budget_usd: number('US dollars.', { min: 0, max: 1_000_000_000 }).optional(),
   budget_tokens: wholeNumber('Tokens of input and output.', { min: 0 }).optional(),
   budget_mode: choice(
@@ -34,7 +40,9 @@ const limits = strict('`limits`', 'What the run may use at most.', {
 });
 
 const cost = strict('`cost`', 'How costs are shown, and prices that Errand does not know.', {
-  show_per_agent: flag('Accepted for Conductor’s files; costs are always kept per node.').optional(),
+  show_per_agent: flag(
+    'Accepted for Conductor’s files; costs are always kept per node.',
+  ).optional(),
   show_summary: flag('Accepted for Conductor’s files; there is always a summary.').optional(),
   pricing: map('Prices by model.', modelPrice).optional(),
 });
@@ -54,12 +62,12 @@ export const headerSchema = strict('`workflow`', 'The workflow as a whole.', {
   metadata: jsonMap('Anything you want to keep with the file.').optional(),
   instructions: list('Stand before the prompt of every agent.', anyText('One of them.')).optional(),
   module: text('A TypeScript or JavaScript file that exports functions and tools.').optional(),
-  input: map('The inputs by name.', inputField).optional(),
+  input: namedMap('The inputs by name.', inputField).optional(),
   context: context.optional(),
   limits: limits.optional(),
   cost: cost.optional(),
   runtime: runtimeSchema.optional(),
-  state: map('Values that nodes share, by key.', stateField).optional(),
+  state: namedMap('Values that nodes share, by key.', stateField).optional(),
   on_unhandled: choice(
     'Says that the default is meant for failures without a route: fail (in a child: propagate).',
     ['fail', 'propagate'],

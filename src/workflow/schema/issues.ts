@@ -12,13 +12,16 @@ import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** Nobody repairs more in one round, and each costs a search for what was meant. */
+const MAX_ISSUES = 500;
+
 interface Found extends Problem {
   /** The key that is not there. */
   readonly missing?: string;
 }
 
 export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
-  const problems = issues.flatMap((issue) => fromIssue(issue, [], root));
+  const problems = issues.slice(0, MAX_ISSUES).flatMap((issue) => fromIssue(issue, [], root));
   // `promt` is told as a misspelt `prompt`; that `prompt` is missing says nothing more
   const misspelt = new Set(
     problems.flatMap(({ code, path, suggestion: key }) =>
@@ -26,14 +29,19 @@ export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
     ),
   );
   return problems.filter(({ code, path, missing }) => {
-    return code !== 'missing-key' || missing === undefined || !misspelt.has(toPointer([...path, missing]));
+    return (
+      code !== 'missing-key' ||
+      missing === undefined ||
+      !misspelt.has(toPointer([...path, missing]))
+    );
   });
 }
 
 function fromIssue(issue: Issue, base: Path, root: unknown): Found[] {
   const path = [...base, ...issue.path.map(toStep)];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownKey(issue.message, key, path, root));
+    const keys = issue.keys.slice(0, MAX_ISSUES);
+    return keys.map((key) => unknownKey(issue.message, key, path, root));
   }
   if (issue.code === 'invalid_union') {
     if (issue.discriminator !== undefined) return [unknownType(path, root)];
@@ -60,7 +68,10 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   if (value === undefined) return missingKey(path, expected, root);
 
   const isDuration = expected.startsWith(DURATION_FORM);
-  const hint = issue.code === 'invalid_value' ? suggest(String(value), issue.values.map(String)) : undefined;
+  const hint =
+    issue.code === 'invalid_value' && typeof value === 'string'
+      ? suggest(value, issue.values.map(String))
+      : undefined;
   return {
     code: isDuration ? 'bad-duration' : codeOf(issue),
     message: `${capitalised(describePlace(path))} must be ${expected}, not ${describeValue(value)}`,
@@ -71,7 +82,9 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
 }
 
 function codeOf(issue: Issue): 'wrong-type' | 'bad-value' {
-  return issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'wrong-type' : 'bad-value';
+  return issue.code === 'invalid_type' || issue.code === 'invalid_union'
+    ? 'wrong-type'
+    : 'bad-value';
 }
 
 /** YAML reads `12` and `true` as something else than text. */
@@ -164,9 +177,10 @@ function unknownType(path: Path, root: unknown): Problem {
 function badKey(path: Path): Problem {
   return {
     code: 'bad-name',
-    message: `${capitalised(describePlace(path))} cannot be used as a name here`,
+    message: `${describePlace(path)} is not a name that templates can use`,
     path,
     at: 'key',
+    expected: 'letters, digits, `_` and `-`, a letter first',
   };
 }
 

@@ -18,7 +18,10 @@ export function workflowJsonSchema(): JsonObject {
 }
 
 function make(): JsonObject {
-  const { $schema, definitions, ...schema } = z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input' });
+  const { $schema, definitions, ...schema } = z.toJSONSchema(fileSchema, {
+    target: 'draft-7',
+    io: 'input',
+  });
   // as text and back: what editors get is JSON, without the undefined of overridden keywords
   return JSON.parse(
     JSON.stringify({

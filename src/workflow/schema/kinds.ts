@@ -24,11 +24,7 @@ const AUTHOR_WILDCARD = {
 export const KIND_DEFINITIONS = {
   routeKind: {
     description: 'A kind of the catalog, one of your own, or a prefix with `.*`.',
-    anyOf: [
-      { enum: [...RUNTIME_KINDS.toSorted(), ...WILDCARDS] },
-      AUTHOR_KIND,
-      AUTHOR_WILDCARD,
-    ],
+    anyOf: [{ enum: [...RUNTIME_KINDS.toSorted(), ...WILDCARDS] }, AUTHOR_KIND, AUTHOR_WILDCARD],
   },
 };
 
@@ -47,17 +43,21 @@ export const onErrorSchema: z.ZodType<true | string | string[]> = z.unknown().me
   ],
 }) as never;
 
-export const raisedKind: z.ZodType<string> = z.string({ error: 'a kind such as order.missing' }).meta({
-  description: 'A kind of your own: dotted lowercase words, not under a prefix of the runtime.',
-  ...AUTHOR_KIND,
-});
+export const raisedKind: z.ZodType<string> = z
+  .string({ error: 'a kind such as order.missing' })
+  .meta({
+    description: 'A kind of your own: dotted lowercase words, not under a prefix of the runtime.',
+    ...AUTHOR_KIND,
+  });
 
 /** Of an assertion, which may also say what it would be anyway. */
-export const assertedKind: z.ZodType<string> = z.string({ error: 'a kind such as order.missing' }).meta({
-  description: 'The kind that a failing assertion raises. Default: assert.failed.',
-  type: undefined,
-  anyOf: [{ const: 'assert.failed' }, AUTHOR_KIND],
-});
+export const assertedKind: z.ZodType<string> = z
+  .string({ error: 'a kind such as order.missing' })
+  .meta({
+    description: 'The kind that a failing assertion raises. Default: assert.failed.',
+    type: undefined,
+    anyOf: [{ const: 'assert.failed' }, AUTHOR_KIND],
+  });
 
 const PROVIDER_KINDS = RUNTIME_KINDS.filter((kind) => kind.startsWith('provider.')).toSorted();
 
@@ -66,9 +66,7 @@ export const providerKind: z.ZodType<string> = z
   .meta({ description: 'A kind of provider failure.', enum: PROVIDER_KINDS });
 
 /** Of a simulated failure: whatever the runtime itself can report. */
-export const simulatedKind: z.ZodType<string> = z
-  .string({ error: 'a kind of the catalog' })
-  .meta({
-    description: 'The kind of the failure.',
-    enum: RUNTIME_KINDS.toSorted(),
-  });
+export const simulatedKind: z.ZodType<string> = z.string({ error: 'a kind of the catalog' }).meta({
+  description: 'The kind of the failure.',
+  enum: RUNTIME_KINDS.toSorted(),
+});

@@ -48,14 +48,20 @@ export function name(about: string): z.ZodString {
 }
 
 export function matching(about: string, pattern: string, expected: string): z.ZodString {
-  return z.string({ error: expected }).regex(new RegExp(pattern), { error: expected }).describe(about);
+  return z
+    .string({ error: expected })
+    .regex(new RegExp(pattern), { error: expected })
+    .describe(about);
 }
 
 export function flag(about: string): z.ZodBoolean {
   return z.boolean({ error: '`true` or `false`' }).describe(about);
 }
 
-export function literal<const T extends string | boolean>(about: string, value: T): z.ZodLiteral<T> {
+export function literal<const T extends string | boolean>(
+  about: string,
+  value: T,
+): z.ZodLiteral<T> {
   return z.literal(value, { error: `\`${String(value)}\`` }).describe(about);
 }
 
@@ -85,6 +91,11 @@ export function duration(about: string): z.ZodUnion<readonly [z.ZodString, z.Zod
   return durationLike(about, DURATION_PATTERN, { above: 0, max: 31_622_400 });
 }
 
+/** Above zero, or a template that gives one. */
+export function durationOrTemplate(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
+  return durationLike(about, `${DURATION_PATTERN}|\\{[{%]`, { above: 0, max: 31_622_400 });
+}
+
 /** Zero too. */
 export function delay(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
   return durationLike(about, DELAY_PATTERN, { min: 0, max: 31_622_400 });
@@ -100,6 +111,15 @@ export function map<S extends z.ZodType>(about: string, value: S): z.ZodRecord<z
   return z.record(z.string(), value, { error: 'a map' }).describe(about);
 }
 
+/** A map whose keys are names that templates use. */
+export function namedMap<S extends z.ZodType>(
+  about: string,
+  value: S,
+): z.ZodRecord<z.ZodString, S> {
+  const key = z.string().regex(new RegExp(NAME_PATTERN));
+  return z.record(key, value, { error: 'a map' }).describe(about);
+}
+
 /** Any JSON; strings in it may be templates. */
 export function json(about: string): z.ZodType<JsonValue> {
   // the document was made of JSON values only before a schema sees it
@@ -111,7 +131,9 @@ export function jsonMap(about: string): z.ZodRecord<z.ZodString, z.ZodType<JsonV
 }
 
 /** Text, or a number or flag that is taken as it is written. */
-export function scalar(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber, z.ZodBoolean]> {
+export function scalar(
+  about: string,
+): z.ZodUnion<readonly [z.ZodString, z.ZodNumber, z.ZodBoolean]> {
   return z
     .union([z.string(), z.number(), z.boolean()], { error: 'text, a number or a flag' })
     .describe(about);

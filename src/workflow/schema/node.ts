@@ -61,8 +61,7 @@ export const NODE_NOUNS: Readonly<Record<NodeType, string>> = {
 
 const noOutputTwice = { not: { required: ['output', 'output_schema'] } };
 
-// the members of a union that contains itself cannot be inferred; a type test holds the two equal
-export const nodeSchema: z.ZodType<NodeFile> = z.lazy(() => union) as never;
+export const nodeSchema: z.ZodType<NodeFile> = z.lazy(() => union);
 
 const agent = hinted(strict(NODE_NOUNS.agent, 'A model answers a prompt.', agentShape), {
   id: 'agent',
@@ -104,10 +103,10 @@ const set = hinted(strict(NODE_NOUNS.set, 'Values from templates.', setShape), {
   not: { required: ['value', 'values'] },
 });
 
+const isQuorum = { properties: { failure_mode: { const: 'quorum' } }, required: ['failure_mode'] };
+const hasNumber = { required: ['quorum'] };
 const quorumTogether = {
-  if: { properties: { failure_mode: { const: 'quorum' } }, required: ['failure_mode'] },
-  then: { required: ['quorum'] },
-  else: { not: { required: ['quorum'] } },
+  oneOf: [{ allOf: [isQuorum, hasNumber] }, { not: { anyOf: [isQuorum, hasNumber] } }],
 };
 
 const PARALLEL_HINTS = { ...quorumTogether };
@@ -148,7 +147,10 @@ const union = hinted(
     script,
     set,
     hinted(strict(NODE_NOUNS.call, 'A function.', callShape), { id: 'call', ...noOutputTwice }),
-    hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), { id: 'tool', ...noOutputTwice }),
+    hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), {
+      id: 'tool',
+      ...noOutputTwice,
+    }),
     hinted(strict(NODE_NOUNS.transform, 'JavaScript in a sandbox.', transformShape), {
       id: 'transform',
       ...noOutputTwice,

@@ -34,8 +34,11 @@ const retry = strict('`retry`', 'Run the node again.', {
 });
 
 const ask = strict('`ask`', 'Open a gate for a person, with the report.', {
-  options: list('What the person may answer. Default: all four.', choice('An answer.', ASK_OPTIONS), 1)
-    .optional(),
+  options: list(
+    'What the person may answer. Default: all four.',
+    choice('An answer.', ASK_OPTIONS),
+    1,
+  ).optional(),
   timeout: duration('How long the gate is open; then matching goes on below.').optional(),
 });
 
@@ -51,7 +54,9 @@ const halt = strict('`halt`', 'End the whole run here.', {
 export const routeSchema = hinted(
   strict('a route', 'What happens next: one condition and exactly one move.', {
     on_error: onErrorSchema.optional(),
-    when: text('A template or a bare expression; the route counts only when it is true.').optional(),
+    when: text(
+      'A template or a bare expression; the route counts only when it is true.',
+    ).optional(),
     to: target.optional(),
     retry: retry.optional(),
     ask: either('Ask a person; `true` for all options.', '`true` or a map', [
@@ -98,6 +103,9 @@ export const assertionSchema = strict('an assertion', 'Checked when the node suc
   that: text('A template or a bare expression that must be true.'),
   raise: assertedKind.optional(),
   message: anyText('What to say when it is not, as a template.').optional(),
-}).meta({ id: 'assertion', description: 'Checked on success; a failing one is routed like any failure.' });
+}).meta({
+  id: 'assertion',
+  description: 'Checked on success; a failing one is routed like any failure.',
+});
 
 export type AssertionFile = FromFile<typeof assertionSchema>;

@@ -16,12 +16,16 @@ import {
   type FromFile,
 } from './leaf.ts';
 
-const provider = strict('`provider`', 'The provider of models that name none, and how to reach it.', {
-  name: text('Its name, such as openai or anthropic.'),
-  base_url: text('Where it answers, if not at its usual address.').optional(),
-  api_key: text('Its key; write ${VAR}, which stays out of what is stored.').optional(),
-  headers: map('Headers of every request.', scalar('A header.')).optional(),
-});
+const provider = strict(
+  '`provider`',
+  'The provider of models that name none, and how to reach it.',
+  {
+    name: text('Its name, such as openai or anthropic.'),
+    base_url: text('Where it answers, if not at its usual address.').optional(),
+    api_key: text('Its key; write ${VAR}, which stays out of what is stored.').optional(),
+    headers: map('Headers of every request.', scalar('A header.')).optional(),
+  },
+);
 
 const toolSettings = strict('tool settings', 'What Errand cannot know of a tool of a server.', {
   writes: flag('Whether it changes something; such a tool must be named by a node.').optional(),
@@ -43,10 +47,14 @@ const mcpServer = strict('an MCP server', 'A server whose tools agents and tool 
 
 const USD_PER_MTOK = { min: 0, max: 1_000_000 } as const;
 
-const simulatedPrice = strict('`simulate_price_per_mtok`', 'What a million simulated tokens cost.', {
-  input: number('US dollars for a million tokens of input.', USD_PER_MTOK).optional(),
-  output: number('US dollars for a million tokens of output.', USD_PER_MTOK).optional(),
-});
+const simulatedPrice = strict(
+  '`simulate_price_per_mtok`',
+  'What a million simulated tokens cost.',
+  {
+    input: number('US dollars for a million tokens of input.', USD_PER_MTOK).optional(),
+    output: number('US dollars for a million tokens of output.', USD_PER_MTOK).optional(),
+  },
+);
 
 export const modelPrice = strict('a price', 'US dollars for a million tokens of a model.', {
   input_per_mtok: number('For a million tokens of input.', USD_PER_MTOK),
@@ -60,8 +68,13 @@ export const runtimeSchema = strict('`runtime`', 'Which models and servers the w
     text('Its name, such as openai or anthropic.'),
     provider,
   ]).optional(),
-  default_model: modelSchema.describe('The model of nodes that name none, or a fallback chain.').optional(),
-  temperature: number('Of every model call that has none of its own.', { min: 0, max: 2 }).optional(),
+  default_model: modelSchema
+    .describe('The model of nodes that name none, or a fallback chain.')
+    .optional(),
+  temperature: number('Of every model call that has none of its own.', {
+    min: 0,
+    max: 2,
+  }).optional(),
   max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
   mcp_servers: map('MCP servers by name.', mcpServer).optional(),
   simulate: simulateSchema.optional(),

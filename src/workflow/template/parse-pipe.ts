@@ -60,11 +60,11 @@ function bindFilter(cursor: Cursor, name: string, given: GivenArguments, span: S
   }
   const { each: named } = filter;
   const each = named === undefined ? undefined : bindEach(cursor, name, given, named);
-  const own = named === undefined ? given : ownArguments(given, named, each !== undefined);
+  const own = named === undefined ? given : ownArguments(given, named, each);
   return { kind: 'filter', name, args: bindArguments(filter, own, `\`${name}\``), each, ...span };
 }
 
-/** What `map('upper')` and `selectattr('state', 'equalto', 'done')` do to each item, if it is named. */
+/** What `map('upper')` or `selectattr('state', 'equalto', 'done')` does to each item, if named. */
 function bindEach(
   cursor: Cursor,
   name: string,
@@ -87,11 +87,11 @@ function bindEach(
 /** A filter that is named takes the rest of the arguments with it, those with names as well. */
 function ownArguments(
   given: GivenArguments,
-  { kind, after }: EachSignature,
-  isNamed: boolean,
+  { after }: EachSignature,
+  each: Stage | undefined,
 ): GivenArguments {
   const positional = given.positional.slice(0, after);
-  return { ...given, positional, named: kind === 'filter' && isNamed ? [] : given.named };
+  return { ...given, positional, named: each?.kind === 'filter' ? [] : given.named };
 }
 
 function parseTest(cursor: Cursor): TestStage {

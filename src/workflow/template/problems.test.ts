@@ -68,7 +68,7 @@ const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?
 ];
 
 describe('a source that is no template', () => {
-  it.each(PROBLEMS)('%s', (marked, message, suggestion) => {
+  it.each(PROBLEMS)('%s', (...[marked = '', message, suggestion]) => {
     const [before = '', inside = ''] = marked.split(/[«»]/);
     const problem = problemOf(parseTemplate(marked.replace(/[«»]/g, '')));
     expect(problem).toEqual({

@@ -1,4 +1,4 @@
-/** Which paths a condition shows to be there, by `is defined`, when it holds or when it does not. */
+/** Which paths a condition proves to be there, by `is defined`, when it holds or does not. */
 import type { Expression, Link, NameNode } from './ast.ts';
 
 export type StaticPath = readonly (string | number)[];

@@ -109,7 +109,7 @@ function within(walk: Walk): Walk {
 function proving(walk: Walk, condition: Expression, truth: boolean): Walk {
   const more = provenPaths(condition, truth);
   if (more.length === 0 || walk.proven.length >= MAX_PROVEN) return walk;
-  return { ...walk, proven: [...walk.proven, ...more] };
+  return { ...walk, proven: [...walk.proven, ...more].slice(0, MAX_PROVEN) };
 }
 
 function isBound(name: string, bound: BoundNames | undefined): boolean {

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../errors/json.ts';
 import type { Body, ForNode, IfNode, SetNode, Statement } from './ast.ts';
 import { evaluate, isTrue } from './evaluate.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
-import { boundOutput, charge, exceed, fail, newBindings, type Run } from './run.ts';
+import { boundOutput, charge, chargeText, exceed, fail, newBindings, type Run } from './run.ts';
 import { toText } from './to-text.ts';
 import { isList, itemsOf } from './values.ts';
 
@@ -40,8 +40,11 @@ function renderStatement(run: Run, statement: Statement, output: Output): void {
       return renderFor(run, statement, output);
     case 'set':
       return assign(run, statement);
-    case 'capture':
-      run.bindings.names.set(statement.target, render(run, statement.body));
+    case 'capture': {
+      const text = render(run, statement.body);
+      chargeText(run, text.length);
+      run.bindings.names.set(statement.target, text);
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { detailsOf, failureOf, guardOf, resultOf, textOf, valueOf } from './eval
 
 const names = {
   classify: { output: { label: 'bug', score: null, tags: ['a'] } },
-  workflow: { input: { secret: 'sk-live-0123456789' } },
+  workflow: { input: { secret: 'hunter two' } },
 };
 
 describe('what is not there', () => {
@@ -119,10 +119,15 @@ describe('a failure', () => {
     `workflow.input[workflow.input.secret]`,
     `workflow.input.secret < 1`,
     `range(workflow.input.secret)`,
-    `classify.output | sum(attribute=workflow.input.secret)`,
+    `[classify] | sum(attribute=workflow.input.secret)`,
+    `[classify] | selectattr(workflow.input.secret)`,
+    `{workflow.input.secret: 1}.hunter`,
+    `1 | round(0, workflow.input.secret)`,
+    `workflow.input.secret.join(1)`,
+    `'a' is divisibleby workflow.input.secret`,
   ])('does not tell what a name holds: %s', (source) => {
     const { report } = failureOf(() => valueOf(`{{ ${source} }}`, names));
-    expect(JSON.stringify(report)).not.toContain('sk-live');
+    expect(JSON.stringify(report)).not.toContain('hunter');
   });
 
   it('has its kind, and the action of the catalog', () => {

@@ -20,7 +20,7 @@ export interface Template {
   readonly source: string;
   /** One `{{ expression }}` and nothing else but white space: its value keeps its type. */
   readonly isSingleExpression: boolean;
-  /** What it reads, in the order of the source. */
+  /** What it reads from the scope, as often as it does. */
   readonly references: readonly Reference[];
   readonly body: Body;
 }
@@ -74,8 +74,8 @@ export function renderText(template: Template, scope: Scope): string {
 }
 
 /**
- * Yes or no, for `when` and `assert`. A single expression by its truth; text must say `true`, `1` or
- * `yes`, or `false`, `0`, `no` or nothing. Throws `validation.template`.
+ * Yes or no, for `when` and `assert`. A single expression by its truth; text must say `true`, `1`
+ * or `yes`, or `false`, `0`, `no` or nothing. Throws `validation.template`.
  */
 export function evaluateGuard(template: Template, scope: Scope): boolean {
   const run = newRun(template.source, scope);

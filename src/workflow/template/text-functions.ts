@@ -7,6 +7,9 @@ import { aType } from './values.ts';
 
 type Args = readonly (JsonValue | undefined)[];
 
+/** Putting a character into a set costs as much as rewriting so many. */
+const CHARS_OF_SET = 16;
+
 export function wantText(run: Run, value: JsonValue | undefined, name: string): string {
   if (typeof value === 'string') return value;
   return fail(run, `\`${name}\` must be a string, not ${aType(value ?? null)}`);
@@ -26,8 +29,9 @@ export function wantCount(
 /** Without `chars`, white space; otherwise any of those characters. */
 export function stripText(run: Run, text: string, chars: JsonValue | undefined): string {
   if (chars === undefined || chars === null) return trimmed(run, text);
-  chargeText(run, text.length);
-  const stripped = new Set(wantText(run, chars, 'chars'));
+  const wanted = wantText(run, chars, 'chars');
+  chargeText(run, text.length + CHARS_OF_SET * wanted.length);
+  const stripped = new Set(wanted);
   let start = 0;
   let end = text.length;
   while (start < end && stripped.has(text.charAt(start))) start++;

@@ -4,27 +4,20 @@ import { findAll } from './find-text.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { charge, chargeText, exceed, fail, type Run } from './run.ts';
 
-type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
-
 /** Comparing text is a fast machine operation; this many characters are one step. */
 const COMPARED_CHARS_PER_STEP = 64;
 
+/** So is looking for one kind of character. */
 const SCANNED_CHARS_PER_STEP = 256;
 
 /** Listing keys is slow on objects that have many. */
 const KEY_STEPS = 2;
 
-function typeOf(value: JsonValue): TypeName {
-  if (value === null) return 'null';
-  if (isList(value)) return 'list';
-  return typeof value as Exclude<TypeName, 'null' | 'list'>;
-}
-
-/** With its article: `a list`. */
+/** The name of its type, with the article: `a list`. */
 export function aType(value: JsonValue): string {
-  const type = typeOf(value);
-  if (type === 'null') return 'null';
-  return type === 'object' ? 'an object' : `a ${type}`;
+  if (value === null) return 'null';
+  if (isList(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 export function isList(value: JsonValue): value is readonly JsonValue[] {

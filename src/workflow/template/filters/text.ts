@@ -1,6 +1,6 @@
 /** Filters for text. */
 import type { JsonValue } from '../../../errors/json.ts';
-import { boundOutput, chargeText, fail, type Run } from '../run.ts';
+import { boundOutput, charge, chargeText, fail, type Run } from '../run.ts';
 import { replaceText, splitText, stripText, wantCount, wantText } from '../text-functions.ts';
 import { charactersOf, hasPairs, isTruthy } from '../values.ts';
 import { textInput, type Filter, type FilterCall } from './filter.ts';
@@ -81,9 +81,11 @@ function firstCharacters(run: Run, text: string, count: number): readonly string
 function indent({ run, args }: FilterCall, text: string): string {
   const [width = 4, first = false, blank = false] = args;
   const margin = marginOf(run, width);
+  chargeText(run, text.length);
   const lines = text.split('\n');
+  charge(run, lines.length);
   boundOutput(run, text.length + lines.length * margin.length);
-  chargeText(run, text.length + lines.length * margin.length);
+  chargeText(run, lines.length * margin.length);
   const isIndented = (line: string, index: number): boolean =>
     index === 0 ? isTruthy(run, first) : line !== '' || isTruthy(run, blank);
   return lines.map((line, i) => (isIndented(line, i) ? margin + line : line)).join('\n');

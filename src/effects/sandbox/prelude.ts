@@ -1,0 +1,105 @@
+/**
+ * The JavaScript that runs inside the engine before the author's code: takes away what is not
+ * deterministic, and gives the one function through which the code is called. It keeps its own
+ * references to what it needs, because the code may change every global.
+ */
+
+/** What the prelude's function gives back, as JSON: always a text, whatever the code did. */
+export type RunAnswer =
+  | { readonly json: string }
+  /** The value cannot be the output of a node. */
+  | { readonly unusable: string }
+  /** Of what is no error at all, or does not let itself be read, the three are empty. */
+  | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } };
+
+/** Clocks, chance, code from text, and what shows the garbage collector or another thread at work. */
+const REMOVED = [
+  'Atomics',
+  'Date',
+  'FinalizationRegistry',
+  'Function',
+  'SharedArrayBuffer',
+  'WeakRef',
+  'eval',
+  'performance',
+  'queueMicrotask',
+];
+
+export const OUT_OF_MEMORY = 'out of memory';
+
+/** An expression; its value is a function of the author's function and the input as JSON. */
+export const PRELUDE = `(() => {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const { getPrototypeOf, defineProperty, prototype: plain } = Object;
+  const { isArray } = Array;
+  const { isFinite } = Number;
+  const { apply } = Reflect;
+  const { isPrototypeOf } = plain;
+  const toText = String;
+  const errors = [
+    TypeError, RangeError, ReferenceError, SyntaxError, URIError, EvalError, InternalError, Error,
+  ].map(({ name, prototype }) => ({ name, prototype }));
+  const { find } = Array.prototype;
+
+  for (const each of [function () {}, function* () {}, async function () {}, async function* () {}])
+    defineProperty(getPrototypeOf(each), 'constructor', { value: undefined });
+  for (const name of ${JSON.stringify(REMOVED)}) delete globalThis[name];
+  delete Math.random;
+
+  const reject = (reason) => { throw { __proto__: null, unusable: reason }; };
+  const check = function (key, value) {
+    switch (typeof value) {
+      case 'undefined':
+        if (key === '') reject('it gave no value, and a body needs a return');
+        if (isArray(this)) reject('a list in it has an item that is undefined');
+        return value;
+      case 'function':
+      case 'symbol':
+      case 'bigint':
+        return reject('it is or holds a ' + typeof value);
+      case 'number':
+        return isFinite(value) ? value : reject('it is or holds a number that is not finite');
+      case 'object': {
+        if (value === null || isArray(value)) return value;
+        const prototype = getPrototypeOf(value);
+        if (prototype === plain || prototype === null) return value;
+        return reject('it is or holds an object that is not plain data');
+      }
+      default:
+        return value;
+    }
+  };
+  const isObject = (value) => typeof value === 'object' && value !== null;
+  const encode = (value) => {
+    try {
+      return { json: stringify(value, check) };
+    } catch (thrown) {
+      if (isObject(thrown) && getPrototypeOf(thrown) === null) return thrown;
+      if (isObject(thrown) && thrown.message === 'circular reference') return { unusable: 'it holds itself' };
+      throw thrown;
+    }
+  };
+  const describe = (thrown) => {
+    const inherits = ({ prototype }) => apply(isPrototypeOf, prototype, [thrown]);
+    const known = isObject(thrown) ? apply(find, errors, [inherits]) : undefined;
+    if (known === undefined) return { name: '', message: '', stack: '' };
+    return { name: known.name, message: toText(thrown.message), stack: toText(thrown.stack) };
+  };
+  const isMemory = (thrown) => thrown === null || thrown.message === '${OUT_OF_MEMORY}';
+
+  return (code, input) => {
+    try {
+      return stringify(encode(code(parse(input))));
+    } catch (thrown) {
+      try {
+        return stringify({ thrown: describe(thrown) });
+      } catch (second) {
+        // nothing may be allocated here: the memory may be full
+        return isMemory(second)
+          ? '{"thrown":{"name":"InternalError","message":"${OUT_OF_MEMORY}","stack":""}}'
+          : '{"thrown":{"name":"","message":"","stack":""}}';
+      }
+    }
+  };
+})()`;

@@ -1,0 +1,122 @@
+/**
+ * One worker and the one job it may have. A worker that ran into its deadline, was cancelled, broke
+ * or said that it is spoiled is over: `run` settles, and `isOver` is true from then on.
+ */
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import { WORKER_STACK_MB, type Answer, type FromWorker, type Job } from './protocol.ts';
+
+/** The same file as source and as build. */
+const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+
+/** Beyond what a result of the largest size needs on the host's side. */
+const RESOURCE_LIMITS = { stackSizeMb: WORKER_STACK_MB, maxOldGenerationSizeMb: 256 };
+
+/** Loading takes some 60 ms; a machine that needs this long is broken. */
+const START_LIMIT_MS = 30_000;
+
+/** The worker could not start, or died. */
+interface Broken {
+  readonly type: 'broken';
+  readonly thrown: unknown;
+}
+
+export type Ending =
+  | { readonly type: 'answer'; readonly answer: Answer }
+  | { readonly type: 'deadline' }
+  | { readonly type: 'cancelled' }
+  | Broken;
+
+export interface RunOptions {
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}
+
+export class SandboxWorker {
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  #isReady = false;
+  #isOver = false;
+  #listener: ((event: FromWorker | Broken) => void) | undefined;
+
+  constructor(entry: URL = ENTRY) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#worker = new Worker(entry, {
+      workerData: { port: port2 },
+      transferList: [port2],
+      // nothing of the host's environment, flags or terminal
+      env: {},
+      execArgv: [],
+      stdin: false,
+      stdout: true,
+      stderr: true,
+      resourceLimits: RESOURCE_LIMITS,
+    });
+    this.#worker.stdout.resume();
+    this.#worker.stderr.resume();
+    this.#port.on('message', (message: FromWorker) => this.#hear(message));
+    this.#worker.on('error', (thrown: unknown) => this.#break(thrown));
+    this.#worker.on('exit', () => this.#break(new Error('The worker of the sandbox ended by itself')));
+    // the timer of a running job keeps the process, an idle worker must not
+    this.#port.unref();
+    this.#worker.unref();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Never rejects. One at a time. */
+  async run(job: Job, { limitMs, signal }: RunOptions): Promise<Ending> {
+    const { promise, resolve } = Promise.withResolvers<Ending>();
+    const cancel = (): void => resolve({ type: 'cancelled' });
+    const waitAtMost = (ms: number): NodeJS.Timeout => setTimeout(() => resolve(this.#atDeadline()), ms);
+    let timer = waitAtMost(START_LIMIT_MS);
+    const start = (): void => {
+      clearTimeout(timer);
+      timer = waitAtMost(limitMs);
+      this.#port.postMessage(job);
+    };
+    this.#listener = (event) => {
+      if (event.type === 'ready') start();
+      else resolve(event);
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    else if (this.#isOver) resolve({ type: 'broken', thrown: new Error('The worker is over') });
+    else if (this.#isReady) start();
+
+    const ending = await promise;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+    this.#listener = undefined;
+    if (ending.type !== 'answer') await this.end();
+    return ending;
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#port.close();
+    await this.#worker.terminate();
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.type === 'ready') this.#isReady = true;
+    else if (message.isSpoiled) this.#isOver = true;
+    this.#listener?.(message);
+  }
+
+  #break(thrown: unknown): void {
+    this.#isOver = true;
+    this.#listener?.({ type: 'broken', thrown });
+  }
+
+  /** An answer that lies there already was in time: it was this thread that was late. */
+  #atDeadline(): Ending {
+    if (!this.#isReady) return { type: 'broken', thrown: new Error('The worker did not start') };
+    const waiting = receiveMessageOnPort(this.#port) as { readonly message: FromWorker } | undefined;
+    if (waiting === undefined || waiting.message.type === 'ready') return { type: 'deadline' };
+    if (waiting.message.isSpoiled) this.#isOver = true;
+    return waiting.message;
+  }
+}

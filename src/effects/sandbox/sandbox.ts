@@ -1,0 +1,110 @@
+/**
+ * JavaScript over JSON, in a few workers: each evaluation has a wall limit and memory of its own,
+ * and one worker is kept warm. Who comes when all are busy waits in line, off the clock.
+ */
+import { availableParallelism } from 'node:os';
+import { LIMIT_MS, MAX_TEXT_BYTES, type Job } from './protocol.ts';
+import { SandboxWorker, type Ending } from './sandbox-worker.ts';
+
+export interface SandboxOptions {
+  /** Workers at once. Default: two, where the machine has as many. */
+  readonly maxWorkers?: number;
+  /** Wall time of one evaluation. Default: one second. */
+  readonly limitMs?: number;
+}
+
+export interface Sandbox {
+  /** Never rejects. */
+  evaluate(job: Job, signal: AbortSignal): Promise<Ending>;
+  /** Ends the workers; what still runs or waits is cancelled. */
+  close(): Promise<void>;
+}
+
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  return new WorkerSandbox(options);
+}
+
+type Turn = (worker: SandboxWorker | undefined) => void;
+
+class WorkerSandbox implements Sandbox {
+  readonly #maxWorkers: number;
+  readonly #limitMs: number;
+  readonly #live = new Set<SandboxWorker>();
+  readonly #idle: SandboxWorker[] = [];
+  readonly #line: Turn[] = [];
+  readonly #closing = new AbortController();
+
+  constructor({ maxWorkers, limitMs = LIMIT_MS }: SandboxOptions) {
+    this.#maxWorkers = maxWorkers ?? Math.min(2, availableParallelism());
+    this.#limitMs = limitMs;
+  }
+
+  async evaluate(job: Job, signal: AbortSignal): Promise<Ending> {
+    if (Buffer.byteLength(job.code) + Buffer.byteLength(job.input) > MAX_TEXT_BYTES) {
+      const reason = 'code and input are too large for it';
+      return { type: 'answer', answer: { ok: false, fault: 'memory', reason } };
+    }
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const worker = await this.#turn(either);
+    if (worker === undefined) return { type: 'cancelled' };
+    try {
+      return await worker.run(job, { limitMs: this.#limitMs, signal: either });
+    } finally {
+      await this.#release(worker);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#live].map((worker) => this.#discard(worker)));
+  }
+
+  /** A worker for this job; undefined when it was cancelled in line. */
+  async #turn(signal: AbortSignal): Promise<SandboxWorker | undefined> {
+    if (signal.aborted) return undefined;
+    const free = this.#idle.pop() ?? this.#grow();
+    if (free !== undefined) return free;
+
+    const { promise, resolve } = Promise.withResolvers<SandboxWorker | undefined>();
+    const leave = (): void => {
+      this.#line.splice(this.#line.indexOf(resolve), 1);
+      resolve(undefined);
+    };
+    this.#line.push(resolve);
+    signal.addEventListener('abort', leave, { once: true });
+    const worker = await promise;
+    signal.removeEventListener('abort', leave);
+    return worker;
+  }
+
+  #grow(): SandboxWorker | undefined {
+    if (this.#live.size >= this.#maxWorkers) return undefined;
+    const worker = new SandboxWorker();
+    this.#live.add(worker);
+    return worker;
+  }
+
+  async #release(worker: SandboxWorker): Promise<void> {
+    if (worker.isOver) await this.#discard(worker);
+    const next = this.#line[0];
+    const free = worker.isOver ? this.#waiting(next) : worker;
+    if (free === undefined) return;
+    if (next !== undefined) {
+      this.#line.shift();
+      next(free);
+    } else if (this.#idle.length === 0) this.#idle.push(free);
+    else await this.#discard(free);
+  }
+
+  /** A new worker is only worth its start when someone is in line for it. */
+  #waiting(next: Turn | undefined): SandboxWorker | undefined {
+    return next === undefined ? undefined : this.#grow();
+  }
+
+  async #discard(worker: SandboxWorker): Promise<void> {
+    this.#live.delete(worker);
+    const index = this.#idle.indexOf(worker);
+    if (index >= 0) this.#idle.splice(index, 1);
+    await worker.end();
+  }
+}

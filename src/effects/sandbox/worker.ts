@@ -1,0 +1,36 @@
+/**
+ * The entry of the sandbox's worker. Loads the engine, says that it is ready, and answers one job at
+ * a time. It ends itself never: the one who started it does.
+ */
+import { workerData, type MessagePort } from 'node:worker_threads';
+import { evaluate, loadEngine, type Engine } from './engine.ts';
+import type { FromWorker, Job } from './protocol.ts';
+
+// the one who started this worker gives it exactly this
+const { port } = workerData as { readonly port: MessagePort };
+
+function say(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+function answer(engine: Engine, job: Job): FromWorker {
+  try {
+    const given = evaluate(engine, job);
+    const isSpoiled = !given.ok && given.fault === 'memory';
+    return { type: 'answer', answer: given, isSpoiled };
+  } catch (thrown) {
+    // the engine's own stack or memory broke through to the host
+    const isStack = thrown instanceof RangeError;
+    const reason = isStack ? 'it went too deep for the stack' : 'it broke the engine of the sandbox';
+    const fault = isStack || isOutOfBounds(thrown) ? 'memory' : 'runtime';
+    return { type: 'answer', answer: { ok: false, fault, reason }, isSpoiled: true };
+  }
+}
+
+function isOutOfBounds(thrown: unknown): boolean {
+  return thrown instanceof WebAssembly.RuntimeError && /out of bounds|OOM|memory/i.test(thrown.message);
+}
+
+const engine = await loadEngine();
+port.on('message', (job: Job) => say(answer(engine, job)));
+say({ type: 'ready' });

@@ -1,0 +1,243 @@
+/**
+ * Where a finished visit leads. Success routes are considered when it succeeded, error routes when it
+ * failed; the node's table first, then the workflow's, then the default. State is committed only
+ * after the route is decided.
+ */
+import { rebuild } from '../errors/build.ts';
+import { matchesKind } from '../errors/kinds.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { takes } from '../workflow/check/routing.ts';
+import { END, type Route } from '../workflow/route.ts';
+import { backoffMs } from './backoff.ts';
+import { isBare, evaluateText, holds } from './evaluate.ts';
+import type { EventBody, RouteBucket } from './events.ts';
+import { failureAt, thrownAt } from './failure.ts';
+import { namesIn } from './names.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
+
+/** No route takes these, and no group wraps them: they end the run. */
+const UNROUTABLE = [
+  'limit.run_timeout',
+  'limit.retries',
+  'internal.unexpected',
+  'internal.invariant',
+  'store.*',
+  'run.*',
+  'cancelled.*',
+  'halt.intentional',
+];
+
+export function endsTheRun(kind: string): boolean {
+  return UNROUTABLE.some((pattern) => matchesKind(kind, pattern));
+}
+
+export function decideSuccess(state: RunState, scope: Scope): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const routes = node.routes.filter(({ onError }) => onError === undefined);
+  if (routes.length === 0 || node.type === 'terminate') return [taken(visit, END, undefined, 'success')];
+  for (const route of routes) {
+    const verdict = guardHolds(state, scope, route);
+    if (verdict instanceof Failed) return [failed(visit, verdict.error)];
+    if (!verdict) continue;
+    if (route.move.type === 'halt') return halt(state, scope, route, undefined);
+    if (route.move.type === 'to') return [taken(visit, route.move.to, route.index, 'success')];
+  }
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'route.no_match',
+    message: `None of the routes of ${visit.node} matches its result`,
+  });
+  return [failed(visit, error)];
+}
+
+export function decideFailure(state: RunState, scope: Scope): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const { error } = visit;
+  if (error === undefined) return [];
+  if (endsTheRun(error.kind)) return [{ type: 'run:failed', error }];
+  const candidates = errorRoutes(state, scope, error);
+  for (const [position, { route, bucket }] of candidates.entries()) {
+    if (position < visit.routesTried || !takes(route, error.kind)) continue;
+    const verdict = guardHolds(state, scope, route);
+    if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error, error);
+    if (!verdict) continue;
+    const events = makeMove(state, scope, route, bucket);
+    if (events !== undefined) return events;
+  }
+  return byDefault(state, scope, withAttempts(visit, error));
+}
+
+interface Candidate {
+  readonly route: Route;
+  readonly bucket: RouteBucket;
+}
+
+/** A failed guard is taken by the workflow's table or the default only. */
+function errorRoutes(state: RunState, scope: Scope, error: ErrorReport): readonly Candidate[] {
+  const plan = fileOf(state.plan, scope.file);
+  const own = error.kind === 'route.guard_failed' ? [] : nodeOf(plan, visitOf(scope).node).routes;
+  return [
+    ...own.filter(({ onError }) => onError !== undefined).map((route) => ({ route, bucket: 'error' as const })),
+    ...plan.onError.map((route) => ({ route, bucket: 'workflow' as const })),
+  ];
+}
+
+/** Undefined when the move is spent and matching goes on below it. */
+function makeMove(
+  state: RunState,
+  scope: Scope,
+  route: Route,
+  bucket: RouteBucket,
+): readonly EventBody[] | undefined {
+  const visit = visitOf(scope);
+  const error = withAttempts(visit, visit.error);
+  const { move } = route;
+  const used = visit.used.get(`${bucket}:${route.index}`) ?? 0;
+  const take = (to?: string): EventBody => ({ ...taken(visit, to, route.index, bucket, move.type), kind: error.kind });
+  switch (move.type) {
+    case 'to':
+      return [take(move.to)];
+    case 'retry': {
+      if (used >= move.max) return undefined;
+      const delayMs = backoffMs(move, used + 1, error, [state.run, visit.path, visit.number]);
+      return [take(), { type: 'node:retrying', ...here(visit), attempt: visit.attempt + 1, delayMs, error }];
+    }
+    case 'park': {
+      if (move.max !== undefined && used >= move.max) return undefined;
+      const until = move.forMs === undefined ? {} : { until: new Date(state.nowMs + move.forMs).toISOString() };
+      return [{ ...take(), ...until }];
+    }
+    case 'ask':
+      return [take(), askGate(state, visit, error.message, move.options, move.timeoutMs)];
+    case 'halt':
+      return halt(state, scope, route, error);
+    case 'propagate':
+      return [take()];
+  }
+}
+
+function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
+  const visit = visitOf(scope);
+  if (error.kind === 'effect.outcome_unknown' && visit.routesTried < DEFAULT_ASKED) {
+    return [askGate(state, visit, error.message, ['repeat', 'edit', 'abort'], undefined)];
+  }
+  const route: EventBody = { ...taken(visit, undefined, undefined, 'default', 'propagate'), kind: error.kind };
+  return scope.id === ROOT_SCOPE ? [{ type: 'run:failed', error }] : [route];
+}
+
+/** Past every route and past the default question. */
+export const DEFAULT_ASKED = 1_000_000;
+
+function askGate(
+  state: RunState,
+  visit: Visit,
+  prompt: string,
+  options: readonly string[],
+  timeoutMs: number | undefined,
+): EventBody {
+  const deadline = timeoutMs === undefined ? {} : { deadline: new Date(state.nowMs + timeoutMs).toISOString() };
+  return { type: 'gate:opened', ...here(visit), gate: visit.path, prompt, options, ...deadline };
+}
+
+function halt(
+  state: RunState,
+  scope: Scope,
+  { move, index }: Route,
+  cause: ErrorReport | undefined,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const bucket = cause === undefined ? 'success' : 'error';
+  const message =
+    move.type === 'halt' && move.message !== undefined ? haltMessage(state, scope, move.message) : undefined;
+  if (message instanceof Failed) return guardFailed(state, scope, message.error, cause ?? message.error);
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'halt.intentional',
+    message: message ?? cause?.message ?? `${visit.node} halted the run`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+  return [taken(visit, undefined, index, bucket, 'halt'), { type: 'run:failed', error }];
+}
+
+function haltMessage(state: RunState, scope: Scope, template: string): string | Failed {
+  const { output, error } = visitOf(scope);
+  try {
+    return evaluateText(template, namesIn(state, scope, { output: output ?? null, error }));
+  } catch (thrown) {
+    return new Failed(thrownAt(state, scope, visitOf(scope).node, thrown));
+  }
+}
+
+function guardFailed(
+  state: RunState,
+  scope: Scope,
+  guard: ErrorReport,
+  original: ErrorReport,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'route.guard_failed',
+    message: `A guard of ${visit.node} cannot be evaluated: ${guard.message}`,
+    cause: original,
+  });
+  return [failed(visit, error)];
+}
+
+class Failed {
+  readonly error: ErrorReport;
+  constructor(error: ErrorReport) {
+    this.error = error;
+  }
+}
+
+function guardHolds(state: RunState, scope: Scope, { when }: Route): boolean | Failed {
+  if (when === undefined) return true;
+  const { output, error, node } = visitOf(scope);
+  try {
+    return holds(when, namesIn(state, scope, { output: output ?? null, error, fields: isBare(when) }));
+  } catch (thrown) {
+    const guard = thrownAt(state, scope, node, thrown);
+    return new Failed(
+      error === undefined
+        ? failureAt(state, scope, node, {
+            kind: 'route.guard_failed',
+            message: `A guard of ${node} cannot be evaluated: ${guard.message}`,
+            cause: guard,
+          })
+        : guard,
+    );
+  }
+}
+
+function withAttempts(visit: Visit, error: ErrorReport): ErrorReport;
+function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport;
+function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport {
+  // asked only of a visit that has failed
+  const known = error as ErrorReport;
+  return visit.attempts.length < 2 ? known : rebuild(known, { attempts: visit.attempts });
+}
+
+function taken(
+  visit: Visit,
+  to: string | undefined,
+  rule: number | undefined,
+  bucket: RouteBucket,
+  move: Extract<EventBody, { type: 'route:taken' }>['move'] = 'to',
+): Extract<EventBody, { type: 'route:taken' }> {
+  return {
+    type: 'route:taken',
+    ...here(visit),
+    move,
+    bucket,
+    ...(to === undefined ? {} : { to }),
+    ...(rule === undefined ? {} : { rule }),
+  };
+}
+
+function failed(visit: Visit, error: ErrorReport): EventBody {
+  return { type: 'node:failed', ...here(visit), error };
+}
+
+function here({ node, path }: Visit): { readonly node: string; readonly path: string } {
+  return { node, path };
+}

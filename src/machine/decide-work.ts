@@ -1,0 +1,245 @@
+/** How a try begins and what it asks for, by the type of its node. */
+import { ErrandError } from '../errors/errand-error.ts';
+import { isArray, type JsonObject, type JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { parseDuration } from '../workflow/duration.ts';
+import type { FilePlan } from '../workflow/model.ts';
+import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
+import { effectRequest } from './effect-request.ts';
+import { evaluateDeep, evaluateObject, evaluateText, holds, isBare } from './evaluate.ts';
+import type { EventBody, Members } from './events.ts';
+import { failureAt, thrownAt } from './failure.ts';
+import { mergeState } from './merge-state.ts';
+import { namesIn } from './names.ts';
+import { fileOf, nodeOf, pathOf, visitOf, workflowScope } from './plan-lookup.ts';
+import type { RunState, Scope, Visit } from './state.ts';
+
+/** Either events, or a time to be asked again. */
+export interface Decision {
+  readonly events: readonly EventBody[];
+  readonly wakeAtMs?: number;
+}
+
+/** A try begins; a group's members are fixed with it. */
+export function beginTry(state: RunState, scope: Scope, name: string, attempt: number): readonly EventBody[] {
+  const plan = fileOf(state.plan, scope.file);
+  const node = nodeOf(plan, name);
+  const where = { node: name, path: pathOf(scope, name) };
+  if (scope.starts >= plan.limits.maxIterations) {
+    const error = failureAt(state, scope, name, {
+      kind: 'limit.steps',
+      message: `${plan.name} has started ${scope.starts} nodes, which is its limit`,
+      details: { limit: plan.limits.maxIterations, spent: scope.starts },
+    });
+    return [{ type: 'node:failed', ...where, error }];
+  }
+  try {
+    const members = membersOf(state, scope, node);
+    return [{ type: 'node:started', ...where, attempt, ...(members === undefined ? {} : { members }) }];
+  } catch (thrown) {
+    const error = thrownAt(state, scope, name, thrown);
+    return [{ type: 'node:started', ...where, attempt }, { type: 'node:failed', ...where, error }];
+  }
+}
+
+export function decideWork(state: RunState, scope: Scope): Decision {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  try {
+    return work(state, scope, visit, node);
+  } catch (thrown) {
+    return { events: [failed(visit, thrownAt(state, scope, visit.node, thrown))] };
+  }
+}
+
+/** A result is an answer only when every assertion holds. */
+export function completion(
+  state: RunState,
+  scope: Scope,
+  output: JsonValue,
+  written?: JsonObject,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const error = brokenAssertion(state, scope, node, output);
+  const where = { node: visit.node, path: visit.path };
+  return [
+    error === undefined
+      ? { type: 'node:completed', ...where, output, ...(written === undefined ? {} : { state: written }) }
+      : { type: 'node:failed', ...where, error, output },
+  ];
+}
+
+function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Decision {
+  const names = namesIn(state, scope, { node });
+  const where = { node: visit.node, path: visit.path };
+  switch (node.type) {
+    case 'set': {
+      const written = evaluateObject(node.state, names);
+      return { events: completion(state, scope, setOutput(node, names), mergedState(state, scope, written)) };
+    }
+    case 'wait': {
+      const untilMs = visit.startedAtMs + durationOf(node.duration, names);
+      if (state.nowMs < untilMs) return { events: [], wakeAtMs: untilMs };
+      return { events: completion(state, scope, { waited_seconds: (untilMs - visit.startedAtMs) / 1000 }) };
+    }
+    case 'human_gate':
+      return {
+        events: [
+          {
+            type: 'gate:opened',
+            ...where,
+            gate: visit.path,
+            prompt: evaluateText(node.prompt, names),
+            options: node.options.map(({ value }) => value),
+            ...(node.expiresMs === undefined
+              ? {}
+              : { deadline: new Date(state.nowMs + node.expiresMs).toISOString() }),
+          },
+        ],
+      };
+    case 'workflow': {
+      const child = fileOf(state.plan, node.workflow);
+      const given =
+        node.inputMapping === undefined
+          ? workflowScope(state, scope).input
+          : evaluateObject(node.inputMapping, names);
+      const input = withDefaults(child, given, names);
+      return { events: [{ type: 'child:started', ...where, workflow: child.name, input }] };
+    }
+    case 'terminate':
+      return { events: terminate(state, scope, visit, node) };
+    case 'script':
+    case 'call':
+    case 'tool':
+    case 'transform': {
+      const request = effectRequest(state, scope);
+      if (request === undefined) return { events: [] };
+      return { events: [{ type: 'effect:requested', ...where, effect: request.ref, attempt: visit.attempt }] };
+    }
+    case 'agent':
+    case 'supervisor':
+      return {
+        events: [
+          failed(
+            visit,
+            failureAt(state, scope, visit.node, {
+              kind: 'validation.unsupported',
+              message: `Nodes of type ${node.type} cannot be run by this version`,
+            }),
+          ),
+        ],
+      };
+    case 'parallel':
+    case 'for_each':
+      return { events: [] };
+  }
+}
+
+function terminate(
+  state: RunState,
+  scope: Scope,
+  visit: Visit,
+  node: Extract<NodePlan, { type: 'terminate' }>,
+): readonly EventBody[] {
+  const names = namesIn(state, scope, { node });
+  const output = node.outputTemplate === undefined ? null : evaluateObject(node.outputTemplate, names);
+  if (node.status === 'success') return completion(state, scope, output);
+  const reason = node.reason === undefined ? `${visit.node} ended the workflow` : evaluateText(node.reason, names);
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'terminate.failed',
+    message: reason,
+    details: { output },
+  });
+  return [{ type: 'node:failed', node: visit.node, path: visit.path, error, output }];
+}
+
+function setOutput(node: SetPlan, names: ReturnType<typeof namesIn>): JsonValue {
+  if (node.values !== undefined) return evaluateObject(node.values, names);
+  return node.value === undefined ? {} : evaluateDeep(node.value, names);
+}
+
+function mergedState(state: RunState, scope: Scope, written: JsonObject): JsonObject | undefined {
+  if (Object.keys(written).length === 0) return undefined;
+  const around = workflowScope(state, scope);
+  const fields = fileOf(state.plan, around.file).state;
+  return mergeState(fields, around.state, written);
+}
+
+function durationOf(duration: number | string, names: ReturnType<typeof namesIn>): number {
+  if (typeof duration === 'number') return duration;
+  const value = evaluateDeep(duration, names);
+  const ms = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
+  if (ms === undefined) throw invalid('The duration is not one: a text such as 500ms or 2m, or seconds');
+  return ms;
+}
+
+function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | undefined {
+  if (node.type === 'parallel') return { keys: node.members };
+  if (node.type !== 'for_each') return undefined;
+  const names = namesIn(state, scope, { node });
+  const source = isBare(node.source) ? `{{ ${node.source} }}` : node.source;
+  const items = evaluateDeep(source, names);
+  if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
+  const keys = items.map((item, index) => keyOf(node, item, index, names));
+  const double = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (double !== undefined) throw invalidInput(`Two members of ${node.name} have the key ${double}`);
+  return { keys, items };
+}
+
+function keyOf(
+  node: Extract<NodePlan, { type: 'for_each' }>,
+  item: JsonValue,
+  index: number,
+  names: ReturnType<typeof namesIn>,
+): string {
+  if (node.keyBy === undefined) return String(index);
+  const withItem = {
+    lookup: (name: string) => (name === node.as ? item : names.lookup(name)),
+    names: () => [node.as, ...names.names()],
+  };
+  const key = evaluateDeep(isBare(node.keyBy) ? `{{ ${node.keyBy} }}` : node.keyBy, withItem);
+  return typeof key === 'string' ? key : JSON.stringify(key);
+}
+
+function withDefaults(child: FilePlan, given: JsonObject, names: ReturnType<typeof namesIn>): JsonObject {
+  const defaults = Object.entries(child.input).flatMap(([name, field]) =>
+    field.default === undefined || Object.hasOwn(given, name) ? [] : [[name, evaluateDeep(field.default, names)]],
+  );
+  const missing = Object.entries(child.input).find(([name, { required }]) => required && !Object.hasOwn(given, name));
+  if (missing !== undefined) throw invalidInput(`${child.name} needs the input ${missing[0]}`);
+  return { ...given, ...(Object.fromEntries(defaults) as JsonObject) };
+}
+
+function brokenAssertion(
+  state: RunState,
+  scope: Scope,
+  node: NodePlan,
+  output: JsonValue,
+): ErrorReport | undefined {
+  for (const { that, raise, message } of node.assert) {
+    const names = namesIn(state, scope, { output, fields: isBare(that) });
+    try {
+      if (holds(that, names)) continue;
+      return failureAt(state, scope, node.name, {
+        kind: raise,
+        message: message === undefined ? `An assertion of ${node.name} does not hold` : evaluateText(message, names),
+      });
+    } catch (thrown) {
+      return thrownAt(state, scope, node.name, thrown);
+    }
+  }
+  return undefined;
+}
+
+function failed(visit: Visit, error: ErrorReport): EventBody {
+  return { type: 'node:failed', node: visit.node, path: visit.path, error };
+}
+
+function invalid(message: string): ErrandError {
+  return new ErrandError({ kind: 'validation.template', message });
+}
+
+function invalidInput(message: string): ErrandError {
+  return new ErrandError({ kind: 'validation.input', message });
+}

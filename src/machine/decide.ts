@@ -1,0 +1,156 @@
+/**
+ * What should happen now. Pure: no clock, no I/O, no randomness, no promises; it reads the state and
+ * says which events come next, or when to ask again.
+ *
+ * Invariants, cited by the tests:
+ * I1  A decision looks at one scope that is ready, and at nothing that its last event did not touch.
+ * I2  Every event that a decision makes is one that `evolve` can take in the same state.
+ * I3  An ended run decides nothing; cancelled beats failed beats completed.
+ * I4  A scope that is asked twice without an event in between gives the same answer.
+ * I5  What a decision rests on is in the log: asking again after a crash decides the same.
+ */
+import type { JsonValue } from '../errors/json.ts';
+import { decideFailure, decideSuccess } from './decide-route.ts';
+import { beginTry, completion, decideWork, type Decision } from './decide-work.ts';
+import { evaluateObject } from './evaluate.ts';
+import type { EventBody } from './events.ts';
+import { crossedAt, failureAt, thrownAt } from './failure.ts';
+import { decideGroup } from './group.ts';
+import { namesIn } from './names.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import type { RunState, Scope, ScopeResult } from './state.ts';
+
+/** For the scope that has waited longest; undefined when nothing can be decided now. */
+export function decide(state: RunState): (Decision & { readonly scope: string }) | undefined {
+  if (state.status !== 'running') return undefined;
+  if (state.cancelledBy !== undefined) return { scope: '', events: [cancelled(state.cancelledBy)] };
+  for (const id of state.ready) {
+    const scope = state.scopes.get(id);
+    if (scope !== undefined) return { scope: id, ...decideScope(state, scope) };
+    state.ready.delete(id);
+  }
+  return undefined;
+}
+
+function decideScope(state: RunState, scope: Scope): Decision {
+  if (scope.result !== undefined && scope.parent === undefined) return { events: ending(state, scope, scope.result) };
+  const visit = visitOf(scope);
+  const { phase } = visit;
+  switch (phase.at) {
+    case 'entering':
+      return { events: beginTry(state, scope, visit.node, visit.attempt) };
+    case 'working':
+      return decideWork(state, scope);
+    case 'result':
+      return { events: afterEffect(state, scope, phase.result) };
+    case 'waiting':
+      return state.nowMs < phase.untilMs
+        ? { events: [], wakeAtMs: phase.untilMs }
+        : { events: beginTry(state, scope, visit.node, visit.attempt) };
+    case 'inside':
+      return { events: decideInside(state, scope) };
+    case 'asking':
+      return decideAsking(state, scope, phase.gate);
+    case 'answered':
+      return { events: afterAnswer(state, scope, phase.value) };
+    case 'expired':
+      return { events: afterExpiry(state, scope) };
+    case 'succeeded':
+      return { events: decideSuccess(state, scope) };
+    case 'failed':
+      return { events: decideFailure(state, scope) };
+    case 'effect':
+    case 'parked':
+    case 'ended':
+      return { events: [] };
+  }
+}
+
+function cancelled(by: string): EventBody {
+  return { type: 'run:cancelled', by };
+}
+
+function ending(state: RunState, scope: Scope, result: ScopeResult): readonly EventBody[] {
+  if (result.error !== undefined) return [{ type: 'run:failed', error: result.error }];
+  const output = outputOf(state, scope, result);
+  return output.error === undefined
+    ? [{ type: 'run:completed', output: output.output ?? null }]
+    : [{ type: 'run:failed', error: output.error }];
+}
+
+/** The file's own output, else what its last node gave. */
+function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResult {
+  const plan = fileOf(state.plan, scope.file);
+  const endedByTermination = nodeOf(plan, visitOf(scope).node).type === 'terminate';
+  if (plan.output === undefined || (endedByTermination && result.output !== null)) return result;
+  try {
+    return { output: evaluateObject(plan.output, namesIn(state, scope)) };
+  } catch (thrown) {
+    return { error: thrownAt(state, scope, visitOf(scope).node, thrown) };
+  }
+}
+
+function afterEffect(state: RunState, scope: Scope, result: ScopeResult): readonly EventBody[] {
+  const visit = visitOf(scope);
+  if (result.error === undefined) return completion(state, scope, result.output ?? null);
+  const error = failureAt(state, scope, visit.node, result.error);
+  const partial = result.output === undefined ? {} : { output: result.output };
+  return [{ type: 'node:failed', node: visit.node, path: visit.path, error, ...partial }];
+}
+
+function decideInside(state: RunState, scope: Scope): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (node.type === 'parallel' || node.type === 'for_each') return decideGroup(state, scope, node);
+  const child = state.scopes.get(visit.path);
+  if (child?.result === undefined) return [];
+  const result = child.result.error === undefined ? outputOf(state, child, child.result) : child.result;
+  const where = { node: visit.node, path: visit.path };
+  const status = result.error === undefined ? 'completed' : 'failed';
+  const ended: EventBody = { type: 'child:ended', ...where, workflow: fileOf(state.plan, child.file).name, status };
+  if (result.error === undefined) return [ended, ...completion(state, scope, result.output ?? null)];
+  return [ended, { type: 'node:failed', ...where, error: crossedAt(state, scope, visit.node, result.error) }];
+}
+
+function decideAsking(state: RunState, scope: Scope, gate: string): Decision {
+  const deadlineMs = state.gates.get(gate)?.deadlineMs;
+  if (deadlineMs === undefined) return { events: [] };
+  const { node, path } = visitOf(scope);
+  return state.nowMs < deadlineMs
+    ? { events: [], wakeAtMs: deadlineMs }
+    : { events: [{ type: 'gate:expired', node, path, gate }] };
+}
+
+function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const where = { node: visit.node, path: visit.path };
+  if (visit.error === undefined) return completion(state, scope, gateOutput(value));
+  if (value === 'retry' || value === 'repeat') return beginTry(state, scope, visit.node, visit.attempt + 1);
+  if (value === 'skip')
+    return [
+      { type: 'node:skipped', ...where, reason: 'a person chose to go on without it' },
+      { type: 'node:completed', ...where, output: visit.output ?? null },
+    ];
+  if (value === 'abort') return [{ type: 'route:taken', ...where, move: 'propagate', bucket: 'default', kind: visit.error.kind }];
+  const edited = typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
+  return [{ type: 'node:completed', ...where, output: edited ?? null }];
+}
+
+function gateOutput(value: JsonValue): JsonValue {
+  const isWhole = typeof value === 'object' && value !== null && 'selected' in value;
+  return isWhole ? value : { selected: value, additional_input: null };
+}
+
+function afterExpiry(state: RunState, scope: Scope): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (visit.error !== undefined) return decideFailure(state, scope);
+  if (node.type === 'human_gate' && node.default !== undefined)
+    return completion(state, scope, gateOutput(node.default));
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'gate.expired',
+    message: `Nobody answered ${visit.node} in time`,
+  });
+  return [{ type: 'node:failed', node: visit.node, path: visit.path, error }];
+}
+

@@ -1,0 +1,134 @@
+/** When a group opens members, when it has seen enough, and what it then says. */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { GroupPlan } from '../workflow/node-model.ts';
+import { beginTry, completion } from './decide-work.ts';
+import type { EventBody } from './events.ts';
+import { failureAt } from './failure.ts';
+import { asJson } from './names.ts';
+import { fileOf, visitOf } from './plan-lookup.ts';
+import { newBranch } from './scopes.ts';
+import type { MemberCounts, RunState, Scope, Visit } from './state.ts';
+
+/** Members' reports that a group's own report holds. */
+const MAX_REPORTED = 20;
+
+export function decideGroup(state: RunState, scope: Scope, node: GroupPlan): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const { members } = visit;
+  if (members === undefined) return [];
+  const verdict = verdictOn(node, members);
+  if (verdict === 'open') return openMembers(state, scope, node, members);
+  const cancelled = cancelBranches(state, visit);
+  const results = resultsOf(state, visit, node);
+  return verdict === 'success'
+    ? [...cancelled, ...completion(state, scope, results)]
+    : [...cancelled, groupFailed(state, scope, node, results)];
+}
+
+/** The branch that a key stands for. */
+export function branchId(groupPath: string, key: string): string {
+  return `${groupPath}[${key}]`;
+}
+
+function verdictOn(node: GroupPlan, counts: MemberCounts): 'open' | 'success' | 'failure' {
+  const { keys, succeeded, failed } = counts;
+  const isOver = succeeded + failed === keys.length;
+  switch (node.failureMode) {
+    case 'fail_fast':
+      if (failed > 0) return 'failure';
+      return isOver ? 'success' : 'open';
+    case 'all_or_nothing':
+      if (!isOver) return 'open';
+      return failed > 0 ? 'failure' : 'success';
+    case 'continue_on_error':
+      if (!isOver) return 'open';
+      return failed > 0 && succeeded === 0 ? 'failure' : 'success';
+    case 'quorum': {
+      const needed = node.quorum ?? keys.length;
+      if (succeeded >= needed) return 'success';
+      return keys.length - failed < needed ? 'failure' : 'open';
+    }
+  }
+}
+
+function openMembers(
+  state: RunState,
+  scope: Scope,
+  node: GroupPlan,
+  counts: MemberCounts,
+): readonly EventBody[] {
+  const running = counts.opened - counts.succeeded - counts.failed;
+  const room = Math.min(node.maxConcurrent - running, counts.keys.length - counts.opened);
+  const events: EventBody[] = [];
+  for (let index = counts.opened; index < counts.opened + room; index++) {
+    const key = counts.keys[index] ?? '';
+    const first = node.type === 'parallel' ? key : node.member.name;
+    const branch = newBranch(state, scope, visitOf(scope), key);
+    events.push(...beginTry(state, branch, first, 0));
+  }
+  return events;
+}
+
+/** What still runs in other branches is stopped, and its attempt is on the bill. */
+function cancelBranches(state: RunState, visit: Visit): readonly EventBody[] {
+  const events: EventBody[] = [];
+  for (const { scope: id, effect } of state.effects.values()) {
+    if (!id.startsWith(`${visit.path}[`)) continue;
+    const branch = state.scopes.get(id);
+    if (branch?.visit === undefined) continue;
+    const error = failureAt(state, branch, branch.visit.node, {
+      kind: effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
+      message: `${visit.node} needs no more of its members`,
+    });
+    events.push({ type: 'effect:failed', node: branch.visit.node, path: branch.visit.path, effect, error });
+  }
+  return events;
+}
+
+/** Outputs and errors apart, never mixed. */
+function resultsOf(state: RunState, visit: Visit, node: GroupPlan): JsonObject {
+  const keys = visit.members?.keys ?? [];
+  const outputs: [string, JsonValue][] = [];
+  const errors: [string, JsonValue][] = [];
+  for (const key of keys) {
+    const result = state.scopes.get(branchId(visit.path, key))?.result;
+    if (result?.error !== undefined) errors.push([key, asJson(result.error)]);
+    else if (result !== undefined) outputs.push([key, result.output ?? null]);
+  }
+  const isList = node.type === 'for_each' && node.keyBy === undefined;
+  const byKey = new Map(outputs);
+  return {
+    outputs: isList ? keys.map((key) => byKey.get(key) ?? null) : Object.fromEntries(outputs),
+    errors: Object.fromEntries(errors),
+  };
+}
+
+function groupFailed(state: RunState, scope: Scope, node: GroupPlan, results: JsonObject): EventBody {
+  const visit = visitOf(scope);
+  const failures = (visit.members?.keys ?? []).flatMap((key) => {
+    const error = state.scopes.get(branchId(visit.path, key))?.result?.error;
+    return error === undefined ? [] : [[key, error] as const];
+  });
+  const counts: Record<string, number> = {};
+  for (const [, { kind }] of failures) counts[kind] = (counts[kind] ?? 0) + 1;
+  const first = failures.find(([key]) => key === visit.members?.firstFailed)?.[1] ?? failures[0]?.[1];
+  const plan = fileOf(state.plan, scope.file);
+  const { pointer, line, column } = node.location;
+  const error = failureAt(state, scope, visit.node, {
+    kind: node.failureMode === 'quorum' ? 'group.quorum' : 'group.failed',
+    message: `${failures.length} of ${visit.members?.keys.length ?? 0} members of ${node.name} failed`,
+    details: { members: Object.fromEntries(failures.slice(0, MAX_REPORTED)), counts },
+    location: {
+      workflow: plan.name,
+      node: node.name,
+      path: visit.path,
+      file: plan.file,
+      pointer,
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    },
+    frames: [{ workflow: plan.name, node: node.name, path: visit.path }],
+    ...(first === undefined ? {} : { cause: first }),
+  });
+  return { type: 'node:failed', node: visit.node, path: visit.path, error, output: results };
+}

@@ -1,0 +1,178 @@
+/**
+ * The state of a run: what its events add up to. Plain data, owned and changed by `evolve` alone.
+ *
+ * A run is a tree of scopes. A scope is one line of control through one file: the workflow itself, a
+ * sub-workflow, or the branch of a group's member. It is at one node at a time, and that visit says
+ * how far it has got.
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import type { EffectRef, Members, Waiting } from './events.ts';
+import { newTimers, type Timers } from './timers.ts';
+
+/** What templates see of a node that ran. */
+export interface Slot {
+  readonly output?: JsonValue;
+  readonly error?: ErrorReport;
+  /** Of a group. */
+  readonly outputs?: JsonValue;
+  readonly errors?: JsonValue;
+}
+
+export type Phase =
+  /** A try is due. */
+  | { readonly at: 'entering' }
+  /** The try has begun and nothing was asked of the world yet. */
+  | { readonly at: 'working' }
+  | { readonly at: 'effect'; readonly key: string }
+  /** Until a time: a `wait`, a backoff, a park that ends by itself. */
+  | { readonly at: 'waiting'; readonly untilMs: number; readonly why: 'wait' | 'backoff' | 'park' }
+  /** Until someone resumes the run. */
+  | { readonly at: 'parked' }
+  | { readonly at: 'asking'; readonly gate: string }
+  /** A person has answered, or nobody did in time. */
+  | { readonly at: 'answered'; readonly value: JsonValue }
+  | { readonly at: 'expired' }
+  /** The effect is back. */
+  | { readonly at: 'result'; readonly result: ScopeResult }
+  /** Its branches or its sub-workflow are running. */
+  | { readonly at: 'inside' }
+  /** The result is known; the next move is not. */
+  | { readonly at: 'succeeded' }
+  | { readonly at: 'failed' }
+  /** Nothing more happens here in this leg: the scope has ended with this visit. */
+  | { readonly at: 'ended' };
+
+export interface Visit {
+  readonly node: string;
+  readonly path: string;
+  /** How often the scope has been at this node, this time included. */
+  readonly number: number;
+  /** Of the current or the coming try; 0 is the first. */
+  attempt: number;
+  phase: Phase;
+  output: JsonValue | undefined;
+  error: ErrorReport | undefined;
+  /** The failed tries of this visit. */
+  attempts: AttemptSummary[];
+  /** How often each retry or park route was taken in this visit, by table and index. */
+  readonly used: Map<string, number>;
+  /** Error routes before this one have been tried for the present failure. */
+  routesTried: number;
+  startedAtMs: number;
+  /** Of a group. */
+  members: MemberCounts | undefined;
+}
+
+export interface MemberCounts extends Members {
+  opened: number;
+  succeeded: number;
+  failed: number;
+  /** The key of the first that failed. */
+  firstFailed: string | undefined;
+}
+
+export interface ScopeResult {
+  readonly output?: JsonValue;
+  readonly error?: ErrorReport;
+}
+
+export interface Scope {
+  /** The path of everything in it: empty for the run, `one` for a child, `each[42]` for a branch. */
+  readonly id: string;
+  readonly kind: 'workflow' | 'branch';
+  /** The key of its plan; empty for the run's own file. */
+  readonly file: string;
+  /** The scope whose node runs this one. */
+  readonly parent: string | undefined;
+  /** Of a member in its group. */
+  readonly key: string | undefined;
+  /** What ran here. Branches see their surroundings through their parent. */
+  readonly slots: Map<string, Slot>;
+  readonly loop: JsonObject;
+  readonly visits: Map<string, number>;
+  /** Of a workflow; a branch has those of the workflow around it. */
+  readonly input: JsonObject;
+  readonly state: Map<string, JsonValue>;
+  /** The latest failure that an error route led away from. */
+  failing: { readonly node: string; readonly error: ErrorReport; readonly output: JsonValue } | undefined;
+  last: string | undefined;
+  starts: number;
+  visit: Visit | undefined;
+  result: ScopeResult | undefined;
+}
+
+export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+
+export interface PendingEffect {
+  readonly scope: string;
+  readonly effect: EffectRef;
+  readonly attempt: number;
+}
+
+export interface OpenGate {
+  readonly scope: string;
+  readonly options: readonly JsonValue[];
+  readonly deadlineMs: number | undefined;
+}
+
+export interface RunState {
+  readonly run: string;
+  readonly plan: WorkflowPlan;
+  status: RunStatus;
+  readonly scopes: Map<string, Scope>;
+  /** Scopes with something to decide, oldest first. */
+  readonly ready: Set<string>;
+  readonly effects: Map<string, PendingEffect>;
+  readonly gates: Map<string, OpenGate>;
+  readonly timers: Timers;
+  /** The time of the latest event, or of whoever asks for a decision. */
+  nowMs: number;
+  /** Number of the latest event. */
+  seq: number;
+  retries: number;
+  cancelledBy: string | undefined;
+  waiting: Waiting | undefined;
+  output: JsonValue | undefined;
+  error: ErrorReport | undefined;
+}
+
+export const ROOT_SCOPE = '';
+
+export function newRunState(run: string, plan: WorkflowPlan): RunState {
+  return {
+    run,
+    plan,
+    status: 'running',
+    scopes: new Map(),
+    ready: new Set(),
+    effects: new Map(),
+    gates: new Map(),
+    timers: newTimers(),
+    nowMs: 0,
+    seq: 0,
+    retries: 0,
+    cancelledBy: undefined,
+    waiting: undefined,
+    output: undefined,
+    error: undefined,
+  };
+}
+
+export function newVisit(node: string, path: string, number: number): Visit {
+  return {
+    node,
+    path,
+    number,
+    attempt: 0,
+    phase: { at: 'entering' },
+    output: undefined,
+    error: undefined,
+    attempts: [],
+    used: new Map(),
+    routesTried: 0,
+    startedAtMs: 0,
+    members: undefined,
+  };
+}

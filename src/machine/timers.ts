@@ -1,0 +1,68 @@
+/** The waits of a run, the earliest first: a heap, so that ten thousand waits cost no more a step. */
+export interface Timers {
+  readonly heap: Timer[];
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly scope: string;
+}
+
+export function newTimers(): Timers {
+  return { heap: [] };
+}
+
+export function setTimer({ heap }: Timers, atMs: number, scope: string): void {
+  heap.push({ atMs, scope });
+  let child = heap.length - 1;
+  while (child > 0) {
+    const parent = (child - 1) >> 1;
+    if (!isBefore(heap[child], heap[parent])) return;
+    swap(heap, child, parent);
+    child = parent;
+  }
+}
+
+/** When the next wait may end; a wait that is over for another reason is still in it. */
+export function nextTimerMs({ heap }: Timers): number | undefined {
+  return heap[0]?.atMs;
+}
+
+/** The scopes whose waits end by now, in order; they are asked whether they still wait. */
+export function takeDue({ heap }: Timers, nowMs: number): string[] {
+  const due: string[] = [];
+  while (heap[0] !== undefined && heap[0].atMs <= nowMs) {
+    due.push(heap[0].scope);
+    removeFirst(heap);
+  }
+  return due;
+}
+
+function removeFirst(heap: Timer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  heap[0] = last;
+  let parent = 0;
+  for (;;) {
+    const left = 2 * parent + 1;
+    const smaller = isBefore(heap[left + 1], heap[left]) ? left + 1 : left;
+    if (!isBefore(heap[smaller], heap[parent])) return;
+    swap(heap, smaller, parent);
+    parent = smaller;
+  }
+}
+
+/** Ties go by scope, so that the order never depends on how the heap came about. */
+function isBefore(a: Timer | undefined, b: Timer | undefined): boolean {
+  if (a === undefined) return false;
+  if (b === undefined) return true;
+  return a.atMs === b.atMs ? a.scope < b.scope : a.atMs < b.atMs;
+}
+
+function swap(heap: Timer[], a: number, b: number): void {
+  const first = heap[a];
+  const second = heap[b];
+  if (first === undefined || second === undefined) return;
+  heap[a] = second;
+  heap[b] = first;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { expandEnvironment } from './environment.ts';
+import { SMALL } from './files.cases.ts';
+import { loadWorkflowText, type LoadResult } from './workflow.ts';
+
+const ENV = { A: 'one', B: '${A}', EMPTY: '', N: '3', LOOP: '${LOOP}', D: '${A}-${B}' };
+
+describe('${VAR}', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['${A}', 'one'],
+    ['x ${A} y ${A}', 'x one y one'],
+    ['${B}', 'one'],
+    ['${D}', 'one-one'],
+    ['${NONE:-two}', 'two'],
+    ['${NONE:-}', ''],
+    ['${NONE:-${A}}', 'one'],
+    ['${EMPTY:-two}', ''],
+    ['$${A}', '${A}'],
+    ['$A ${a} ${input.x} ${1} ${#A} ${A%x} $(A)', '$A ${a} ${input.x} ${1} ${#A} ${A%x} $(A)'],
+    ['${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}', '${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}'],
+  ])('in %j is %j', (text, expected) => {
+    expect(expandEnvironment(text, ENV)).toEqual({ text: expected, missing: [], isTooDeep: false });
+  });
+
+  it('names what is missing and goes on with the rest', () => {
+    expect(expandEnvironment('${X} ${A} ${Y} ${X}', ENV)).toMatchObject({ missing: ['X', 'Y'] });
+  });
+
+  it('gives up on variables without an end', () => {
+    expect(expandEnvironment('${LOOP}', ENV)).toMatchObject({ isTooDeep: true });
+    const wide = Object.fromEntries(
+      Array.from({ length: 9 }, (_, n) => [`V${n}`, `\${V${n + 1}}`.repeat(20)]),
+    );
+    expect(expandEnvironment('${V0}', { ...wide, V9: 'x' })).toMatchObject({ isTooDeep: true });
+  });
+
+  it('does not find what objects inherit', () => {
+    expect(expandEnvironment('${__PROTO__}', {})).toMatchObject({ missing: ['__PROTO__'] });
+  });
+});
+
+describe('variables in a file', () => {
+  const load = (text: string, environment = ENV): LoadResult =>
+    loadWorkflowText(text, { file: 'a.yaml', environment });
+
+  it('are read as YAML where they stand alone and unquoted', () => {
+    const text = `workflow: {name: x, entry_point: a}
+nodes:
+  - name: a
+    type: set
+    value:
+      - "\${A}"
+      - \${N}
+      - "\${N}"
+      - \${NONE:-true}
+      - x\${N}
+`;
+    expect(load(text)).toMatchObject({ plan: { nodes: [{ value: ['one', 3, '3', true, 'x3'] }] } });
+  });
+
+  it('are refused with their place when they are not set', () => {
+    expect(load(SMALL.replace('name: small', 'name: "${TEAM}"')).diagnostics).toMatchObject([
+      {
+        code: 'env-missing',
+        pointer: '/workflow/name',
+        line: 1,
+        column: 18,
+        message: 'The environment variable `TEAM` is not set',
+        suggestion: '${TEAM:-default}',
+      },
+    ]);
+    expect(load(SMALL.replace('name: small', 'name: "${LOOP}"')).diagnostics).toMatchObject([
+      { code: 'env-too-deep' },
+    ]);
+  });
+
+  it('are asked to be quoted inside braces', () => {
+    expect(load(SMALL.replace('name: small', 'name: ${A}')).diagnostics[0]).toMatchObject({
+      code: 'yaml-syntax',
+      suggestion: 'Put quotes around `${VAR}` inside `{ }` and `[ ]`',
+    });
+  });
+
+  it('stay out of the plan where they are keys', () => {
+    const text = `workflow:
+  name: x
+  entry_point: a
+  runtime:
+    provider: {name: openai, base_url: "http://\${A}", api_key: "\${KEY}", headers: {X-Key: "\${KEY}"}}
+    mcp_servers: {s: {command: "\${A}", env: {TOKEN: "\${TOKEN}"}}}
+nodes: [{name: a, prompt: hi}]
+`;
+    const result = load(text, { ...ENV, KEY: 'sk-1234567890', TOKEN: 'tok' } as never);
+    expect(result).toMatchObject({
+      ok: true,
+      secrets: ['sk-1234567890', 'tok'],
+      plan: {
+        runtime: {
+          provider: { baseUrl: 'http://one', apiKey: '${KEY}', headers: { 'X-Key': '${KEY}' } },
+          mcpServers: { s: { command: 'one', env: { TOKEN: '${TOKEN}' } } },
+        },
+      },
+    });
+    expect(load(text).diagnostics.map(({ code }) => code)).toEqual([
+      'env-missing',
+      'env-missing',
+      'env-missing',
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../diagnostics.ts';
+import { SMALL } from './files.cases.ts';
+import { loadWorkflowText, type LoadResult } from './workflow.ts';
+
+function load(text: string): LoadResult {
+  return loadWorkflowText(text, { file: 'a.yaml' });
+}
+
+function diagnostics(text: string): readonly Diagnostic[] {
+  return load(text).diagnostics;
+}
+
+function codes(text: string): string[] {
+  return diagnostics(text).map(({ code }) => code);
+}
+
+function within(ms: number, work: () => void): void {
+  const start = performance.now();
+  work();
+  expect(performance.now() - start).toBeLessThan(ms);
+}
+
+describe('a text that is not a workflow', () => {
+  it.each([
+    ['', 'file-empty'],
+    ['# only a comment\n', 'file-empty'],
+    ['just text', 'wrong-type'],
+    ['[1, 2]', 'wrong-type'],
+    ['a: b: c', 'yaml-syntax'],
+    ['"open', 'yaml-syntax'],
+    ['a: [1', 'yaml-syntax'],
+    ['workflow:\n\tname: x', 'yaml-tab'],
+    ['a: 1\n---\nb: 2', 'yaml-documents'],
+    ['a: !thing x', 'yaml-tag'],
+    ['a: !!binary x', 'yaml-tag'],
+    ['a: *nowhere', 'yaml-alias'],
+    ['a: &a [*a]', 'yaml-alias'],
+    ['a: .inf', 'yaml-number'],
+    ['{{ x }}: 1', 'yaml-key'],
+    ['__proto__: {a: 1}', 'yaml-key'],
+    ['? [a, b]\n: c', 'yaml-key'],
+    ['a: 1\na: 2', 'duplicate-key'],
+  ])('is refused: %j', (text, code) => {
+    const result = load(text);
+    expect(result.ok).toBe(false);
+    expect(result.diagnostics.map((each) => each.code)).toContain(code);
+    for (const each of result.diagnostics) {
+      expect(each.file).toBe('a.yaml');
+      expect(each.line).toBeGreaterThan(0);
+      expect(each.column).toBeGreaterThan(0);
+    }
+  });
+
+  it('shows several mistakes at once, in the order of the file', () => {
+    const found = diagnostics('workflow: {name: 1}\nagent: []\nnodes: 3\noutput: x\n');
+    expect(found.map(({ line, code }) => `${line} ${code}`)).toEqual([
+      '1 missing-key',
+      '1 wrong-type',
+      '2 unknown-key',
+      '3 wrong-type',
+      '4 wrong-type',
+    ]);
+  });
+
+  it('says where a duplicate stands and reads the first', () => {
+    const [found] = diagnostics(`${SMALL}nodes: []\n`);
+    expect(found).toMatchObject({ code: 'duplicate-key', pointer: '/nodes', line: 4, column: 1 });
+  });
+
+  it('suggests quotes around a template', () => {
+    expect(diagnostics(SMALL.replace('value: 1', 'value: {{ x }}'))).toMatchObject([
+      { code: 'yaml-key', line: 3, suggestion: 'Put quotes around a value that begins with `{{`' },
+    ]);
+  });
+
+  it('suggests true for a bare star', () => {
+    const [found] = diagnostics(SMALL.replace('value: 1', 'routes: [{on_error: *, to: a}]'));
+    expect(found).toMatchObject({ suggestion: 'on_error: true' });
+  });
+});
+
+describe('YAML that is unusual and right', () => {
+  it.each([
+    ['a byte order mark', `\uFEFF${SMALL}`],
+    ['Windows line ends', SMALL.replaceAll('\n', '\r\n')],
+    ['a document start', `---\n${SMALL}`],
+    ['a document end', `${SMALL}...\n`],
+    ['a comment for the language server', `# yaml-language-server: $schema=x\n${SMALL}`],
+    [
+      'JSON',
+      '{"workflow": {"name": "x", "entry_point": "a"}, "nodes": [{"name": "a", "type": "set", "value": 1}]}',
+    ],
+    ['core tags', SMALL.replace('value: 1', 'value: !!str 1')],
+    ['an alias', SMALL.replace('value: 1', 'value: &v [1]') + 'output: {x: *v}\n'],
+    [
+      'a merge key',
+      `workflow: {name: m, entry_point: a}
+nodes:
+  - &base {name: a, type: set, value: 1}
+  - {<<: *base, name: b}
+`,
+    ],
+  ])('%s', (_, text) => {
+    expect(load(text)).toMatchObject({ ok: true, diagnostics: [] });
+  });
+
+  it('reads YAML 1.2: yes and on are texts, 012 is twelve', () => {
+    const result = load(SMALL.replace('value: 1', 'value: [yes, on, 012, 0o14, 1.10]'));
+    expect(result).toMatchObject({
+      ok: true,
+      plan: { nodes: [{ value: ['yes', 'on', 12, 12, 1.1] }] },
+    });
+  });
+
+  it('keeps arguments and variables as they are written', () => {
+    const text = SMALL.replace(
+      'type: set, value: 1',
+      'type: script, command: x, args: [1.10, 08, true], env: {V: 1.10}',
+    );
+    expect(load(text)).toMatchObject({
+      plan: { nodes: [{ args: ['1.10', '08', 'true'], env: { V: '1.10' } }] },
+    });
+  });
+});
+
+describe('hostile YAML', () => {
+  const levels = (n: number): string =>
+    Array.from(
+      { length: n },
+      (_, i) => `a${i}: &a${i} [${i === 0 ? 'x' : `*a${i - 1}, `.repeat(9)}]`,
+    ).join('\n');
+
+  it('refuses an alias bomb', () => {
+    within(1500, () => expect(codes(levels(12))).toContain('yaml-alias-bomb'));
+  });
+
+  it.each([
+    ['brackets', '['],
+    ['dashes', '- '],
+    ['question marks', '? '],
+    ['maps', '{a: '],
+    ['compact maps', 'a: &a '],
+  ])('refuses a tower of %s', (_, piece) => {
+    within(1000, () => expect(codes(piece.repeat(50_000))).toEqual(['yaml-too-deep']));
+  });
+
+  it('refuses a staircase of maps', () => {
+    const stairs = Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n');
+    expect(codes(stairs)).toEqual(['yaml-too-deep']);
+  });
+
+  it('takes brackets in texts for what they are', () => {
+    const text = SMALL.replace('value: 1', `value: "${'['.repeat(500)}"`);
+    expect(load(text).ok).toBe(true);
+  });
+
+  it('refuses more than 10 MB at once', () => {
+    const text = `a: ${'x'.repeat(10 * 1024 * 1024)}`;
+    within(1000, () => expect(codes(text)).toEqual(['file-too-large']));
+  });
+
+  it('finds a duplicate among a hundred thousand keys', () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
+    within(4000, () => expect(codes(`${keys}\nk7: 1`)).toContain('duplicate-key'));
+  });
+
+  it('stops counting at two hundred diagnostics', () => {
+    const keys = Array.from({ length: 1000 }, (_, index) => `k${index}: 1`).join('\n');
+    expect(diagnostics(keys)).toHaveLength(200);
+  });
+});

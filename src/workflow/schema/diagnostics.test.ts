@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { CODES, type DiagnosticCode } from '../codes.ts';
+import { renderDiagnostic, type Diagnostic } from '../diagnostics.ts';
+import { loadWorkflowText } from '../load/workflow.ts';
+import {
+  AGENT,
+  FILE,
+  HEADER,
+  NODE,
+  REFUSED_AGENTS,
+  REFUSED_FILES,
+  REFUSED_HEADERS,
+  REFUSED_NODES,
+  REFUSED_ROUTES,
+  REFUSED_TABLES,
+  ROUTE,
+  type Expected,
+} from './refused.cases.ts';
+
+function diagnose(text: string): readonly Diagnostic[] {
+  return loadWorkflowText(text, { file: 'a.yaml' }).diagnostics;
+}
+
+/** The source text at the place of a diagnostic, up to the end of its word. */
+function pointedAt(text: string, { line, column }: Diagnostic): string {
+  const row = text.split('\n')[line - 1] ?? '';
+  return /^[\w$.{["*-]+/.exec(row.slice(column - 1))?.[0] ?? '';
+}
+
+function check(template: string, written: string, [code, at, suggestion]: Expected): Diagnostic {
+  const text = template.replace('«»', () => written);
+  const found = diagnose(text);
+  expect(found.map((each) => each.code)).toEqual([code]);
+  const [diagnostic] = found;
+  if (diagnostic === undefined) throw new Error('no diagnostic');
+  expect(pointedAt(text, diagnostic)).toBe(at);
+  expect(diagnostic.suggestion).toBe(suggestion);
+  seen.add(code);
+  return diagnostic;
+}
+
+const seen = new Set<DiagnosticCode>();
+
+describe('a route', () => {
+  it.each(REFUSED_ROUTES)('%s', (written, ...expected) => {
+    check(ROUTE, written, expected);
+  });
+
+  it.each([
+    '{on_error: true, to: b}',
+    '{on_error: order.missing, to: b}',
+    '{on_error: [order.odd, provider.auth, "tool.*"], halt: {message: "{{ error.message }}"}}',
+    '{on_error: "order.*", ask: {options: [retry, abort], timeout: 24h}}',
+    '{on_error: assert.failed, park: {for: 15m, max: 3}}',
+    '{on_error: true, ask: true}',
+    '{on_error: true, halt: true}',
+    '{on_error: true, propagate: true, when: error.retryable}',
+    '{halt: {message: done}, when: "{{ output.x }}"}',
+    '{on_error: provider.rate_limited, retry: {max: 100, backoff: none, initial_seconds: 0, jitter: 1}}',
+  ])('may be %s', (written) => {
+    expect(diagnose(ROUTE.replace('«»', () => written))).toEqual([]);
+  });
+});
+
+describe('a table of routes', () => {
+  const table = (routes: string): string => AGENT.replace('«»', () => `routes: ${routes}`);
+
+  it.each(REFUSED_TABLES)('%s', (routes, ...expected) => {
+    check(AGENT, `routes: ${routes}`, expected);
+  });
+
+  it.each([
+    '[{to: b}, {on_error: true, retry: {max: 1}}, {on_error: true, ask: true}, {on_error: true, to: b}]',
+    '[{on_error: true, when: "x", to: b}, {on_error: true, to: b}, {to: b}]',
+    '[{on_error: true, to: b}, {to: b}]',
+    '[]',
+  ])('may be %s', (routes) => {
+    expect(diagnose(table(routes))).toEqual([]);
+  });
+
+  it('of the workflow takes failures only', () => {
+    check(HEADER, 'on_error: [{to: a}]', ['error-table-route', '{to', 'on_error: true']);
+    check(HEADER, 'on_error: [{on_error: true, to: a}, {on_error: provider.auth, to: a}]', [
+      'catch-all-not-last',
+      'true',
+      'Move this route to the end of the table',
+    ]);
+    expect(
+      diagnose(HEADER.replace('«»', 'on_error: [{on_error: my.own, park: {for: 15m}}]')),
+    ).toEqual([]);
+  });
+});
+
+describe('an agent', () => {
+  it.each(REFUSED_AGENTS)('with %s', (written, ...expected) => {
+    check(AGENT, written, expected);
+  });
+});
+
+describe('a node', () => {
+  it.each(REFUSED_NODES)('%s', (written, ...expected) => {
+    check(NODE, written, expected);
+  });
+
+  it('needs no success route where every option of a gate leads on', () => {
+    const gate = (option: string): string =>
+      `{name: a, type: human_gate, prompt: x, options: [${option}], routes: [{on_error: gate.expired, to: b}]}`;
+    expect(diagnose(NODE.replace('«»', gate('{value: x, route: b}')))).toEqual([]);
+    check(NODE, gate('{value: x}'), ['no-success-route', 'routes', '{to: $end}']);
+  });
+
+  it.each([
+    'exit_code == 0',
+    '{{ output.exit_code in [0, 1] }}',
+    "{{ a.output['exit_code'] }}",
+    'a.output.exit_code == 0',
+  ])('a script whose guard is %s takes every exit as an answer', (guard) => {
+    const text = NODE.replace(
+      '«»',
+      () => `{name: a, type: script, command: x, routes: [{to: b, when: "${guard}"}]}`,
+    );
+    expect(loadWorkflowText(text, { file: 'a.yaml' })).toMatchObject({
+      plan: { nodes: [{}, { exitCodes: 'any' }] },
+      diagnostics: [{ code: 'exit-codes-any', severity: 'info' }],
+    });
+  });
+
+  it.each(['my_exit_code == 0', "{{ output.text == 'exit_code' }}", '{{ b.output.exit_code }}'])(
+    'a script whose guard is %s does not',
+    (guard) => {
+      const text = NODE.replace(
+        '«»',
+        () => `{name: a, type: script, command: x, routes: [{to: b, when: "${guard}"}]}`,
+      );
+      expect(diagnose(text)).toEqual([]);
+    },
+  );
+});
+
+describe('a file', () => {
+  it.each(REFUSED_FILES)('with %s', (written, ...expected) => {
+    check(FILE, written, expected);
+  });
+
+  it('may have groups of groups', () => {
+    const written = `parallel: [{name: p, agents: [a, f], max_concurrent: 2}]
+for_each: [{name: f, source: "{{ x }}", as: i, agent: {name: g, type: parallel, agents: [b]}}]`;
+    expect(diagnose(FILE.replace('«»', written))).toEqual([]);
+  });
+});
+
+describe('the header', () => {
+  it.each(REFUSED_HEADERS)('with %s', (written, ...expected) => {
+    check(HEADER, written, expected);
+  });
+
+  it('accepts what Conductor’s files say for readers', () => {
+    const written = `description: x
+  version: 1.10
+  metadata: {team: [a]}
+  instructions: [Be brief.]
+  cost: {show_per_agent: true, show_summary: false, pricing: {openai/x: {input_per_mtok: 1, output_per_mtok: 2.5}}}
+  runtime: {provider: claude, default_model: sonnet}`;
+    expect(loadWorkflowText(HEADER.replace('«»', written), { file: 'a.yaml' })).toMatchObject({
+      plan: {
+        version: '1.10',
+        instructions: ['Be brief.'],
+        prices: {
+          'openai/x': { inputUsdMicrosPerMtok: 1_000_000, outputUsdMicrosPerMtok: 2_500_000 },
+        },
+        runtime: { provider: { name: 'anthropic' }, defaultModel: [{ model: 'anthropic/sonnet' }] },
+      },
+    });
+  });
+});
+
+describe('kinds of diagnostics', () => {
+  it.each([
+    [FILE.replace('«»', 'ouput: {}'), 'validation.workflow'],
+    [HEADER.replace('«»', 'inputs: {}'), 'validation.workflow'],
+    [AGENT.replace('«»', 'promt: {}'), 'validation.node_config'],
+    [AGENT.replace('«»', 'validator: {}'), 'validation.unsupported'],
+    [ROUTE.replace('«»', '{on_error: true, to: c}'), 'validation.workflow'],
+    [ROUTE.replace('«»', '{to: b, halt: true}'), 'validation.node_config'],
+    ['a: b: c', 'validation.workflow'],
+  ])('%j is %s', (text, kind) => {
+    expect(diagnose(text)[0]).toMatchObject({ kind, severity: 'error' });
+  });
+
+  it('are shown with their place, the line and a caret', () => {
+    const diagnostic = check(ROUTE, '{on_error: provider.rate_limitd, to: b}', [
+      'unknown-kind',
+      'provider.rate_limitd',
+      'provider.rate_limited',
+    ]);
+    expect(diagnostic.pointer).toBe('/nodes/1/routes/1/on_error');
+    expect(renderDiagnostic(diagnostic)).toBe(
+      `a.yaml:10:20 error: The catalog has no kind \`provider.rate_limitd\`, and its prefix belongs to the runtime [unknown-kind]
+   9 |       - {to: $end}
+  10 |       - {on_error: provider.rate_limitd, to: b}
+     |                    ^^^^^^^^^^^^^^^^^^^^
+  did you mean \`provider.rate_limited\`?`,
+    );
+  });
+
+  it('each have a case in these tables, except those of texts and files', () => {
+    const elsewhere = /^(file|yaml|include|env|child|workflow)-|^duplicate-key$/;
+    const own = Object.keys(CODES).slice(0, Object.keys(CODES).indexOf('workflow-cycle') + 1);
+    expect(
+      own.filter((code) => !elsewhere.test(code) && !seen.has(code as DiagnosticCode)),
+    ).toEqual([]);
+  });
+});

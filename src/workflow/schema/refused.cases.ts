@@ -1,0 +1,451 @@
+/**
+ * What is refused, with the one diagnostic it gets: pieces that stand at «» in a file that is valid
+ * otherwise. The same cases go through a validator of JSON Schema that is not ours.
+ */
+import type { DiagnosticCode } from '../codes.ts';
+
+/** What is expected of the one diagnostic: where it points, and what it suggests. */
+export type Expected = readonly [code: DiagnosticCode, at: string, suggestion?: string];
+
+export const AGENT = `workflow: {name: x, entry_point: a, state: {tags: {type: array}}}
+nodes:
+  - {name: b, type: set, value: 1}
+  - name: a
+    prompt: hi
+    «»
+`;
+
+export const NODE = `workflow: {name: x, entry_point: a, state: {tags: {type: array}}}
+nodes:
+  - {name: b, type: set, value: 1}
+  - «»
+`;
+
+export const ROUTE = `workflow: {name: x, entry_point: a}
+nodes:
+  - {name: b, type: set, value: 1}
+  - name: a
+    prompt: hi
+    raises: [order.missing]
+    assert: [{that: output.x, raise: order.odd}]
+    routes:
+      - {to: $end}
+      - «»
+`;
+
+export const HEADER = `workflow:
+  name: x
+  entry_point: a
+  «»
+nodes: [{name: a, type: set, value: 1}]
+`;
+
+export const FILE = `workflow: {name: x, entry_point: a}
+nodes:
+  - {name: a, type: set, value: 1}
+  - {name: b, type: set, value: 1}
+«»
+`;
+
+export type Refused = readonly [written: string, ...expected: Expected];
+
+export const REFUSED_ROUTES: readonly Refused[] = [
+  [
+    '{to: b, halt: {message: x}}',
+    'two-moves',
+    'halt',
+    'Write one route for each move, in the order in which they should be tried',
+  ],
+  [
+    '{on_error: true, retry: {max: 1}, ask: true}',
+    'two-moves',
+    'ask',
+    'Write one route for each move, in the order in which they should be tried',
+  ],
+  ['{when: "x"}', 'no-move', '{when', 'to: $end'],
+  ['{on_error: true}', 'no-move', '{on_error', 'to: a node that handles it'],
+  ['{retry: {max: 1}}', 'move-needs-error', 'retry', 'on_error: true'],
+  ['{ask: true}', 'move-needs-error', 'ask', 'on_error: true'],
+  ['{park: true}', 'move-needs-error', 'park', 'on_error: true'],
+  ['{propagate: true}', 'move-needs-error', 'propagate', 'on_error: true'],
+  ['{on_error: false, to: b}', 'on-error-value', 'false', 'true'],
+  ['{on_error: null, to: b}', 'on-error-value', 'null', 'true'],
+  ['{on_error: "", to: b}', 'on-error-value', '""', 'true'],
+  ['{on_error: [], to: b}', 'on-error-value', 'on_error', 'true'],
+  ['{on_error: "*", to: b}', 'on-error-value', '"*"', 'true'],
+  ['{on_error: ["*"], to: b}', 'on-error-value', '"*"', 'true'],
+  ['{on_error: [true], to: b}', 'on-error-value', 'true', 'true'],
+  ['{on_error: 7, to: b}', 'on-error-value', '7', 'true'],
+  ['{on_error: {a: 1}, to: b}', 'on-error-value', 'on_error', 'true'],
+  ['{on_error: any, to: b}', 'bad-kind', 'any', 'true'],
+  ['{on_error: rate_limited, to: b}', 'bad-kind', 'rate_limited', 'provider.rate_limited'],
+  ['{on_error: Order.Missing, to: b}', 'bad-kind', 'Order.Missing', 'order.missing'],
+  ['{on_error: external/order, to: b}', 'bad-kind', 'external', 'external.order'],
+  ['{on_error: [order.missing, x], to: b}', 'bad-kind', 'x', 'external.x'],
+  ['{on_error: "a b.*", to: b}', 'bad-kind', '"a'],
+  [
+    '{on_error: provider.rate_limitd, to: b}',
+    'unknown-kind',
+    'provider.rate_limitd',
+    'provider.rate_limited',
+  ],
+  ['{on_error: "provider.x.*", to: b}', 'unknown-kind', '"provider.x.*"', 'provider.*'],
+  ['{on_error: order.mising, to: b}', 'undeclared-kind', 'order.mising', 'order.missing'],
+  ['{on_error: [order.odd, something.else], to: b}', 'undeclared-kind', 'something.else'],
+  ['{on_error: true, to: nowhere}', 'unknown-node', 'nowhere'],
+  ['{on_error: true, to: end}', 'unknown-node', 'end', '$end'],
+  ['{on_error: true, to: "a b"}', 'bad-value', '"a'],
+  ['{on_error: true, retry: {max: 0}}', 'bad-value', '0'],
+  ['{on_error: true, retry: {max: 101}}', 'bad-value', '101'],
+  ['{on_error: true, retry: {max: 1.5}}', 'wrong-type', '1.5'],
+  ['{on_error: true, retry: {}}', 'missing-key', 'retry'],
+  ['{on_error: true, retry: 3}', 'wrong-type', '3'],
+  ['{on_error: true, retry: {max: 1, backoff: expo}}', 'bad-value', 'expo'],
+  [
+    '{on_error: true, retry: {max: 1, backoff: exponental}}',
+    'bad-value',
+    'exponental',
+    'exponential',
+  ],
+  ['{on_error: true, retry: {max: 1, jitter: 2}}', 'bad-value', '2'],
+  ['{on_error: true, retry: {max: 1, initial_seconds: 5, max_seconds: 2}}', 'bad-value', '5'],
+  [
+    '{on_error: true, retry: {max: 1, intial_seconds: 5}}',
+    'unknown-key',
+    'intial_seconds',
+    'initial_seconds',
+  ],
+  ['{on_error: true, ask: {options: []}}', 'bad-value', 'options'],
+  ['{on_error: true, ask: {options: [retri]}}', 'bad-value', 'retri', 'retry'],
+  ['{on_error: true, ask: {timeout: 24 hours}}', 'bad-duration', '24'],
+  ['{on_error: true, park: {for: 0s}}', 'bad-duration', '0s'],
+  ['{on_error: true, park: {for: soon}}', 'bad-duration', 'soon'],
+  ['{on_error: true, park: {max: 2}}', 'missing-key', 'park'],
+  ['{on_error: true, park: false}', 'wrong-type', 'false'],
+  ['{on_error: true, propagate: false}', 'bad-value', 'false'],
+  ['{on_error: true, halt: stop}', 'wrong-type', 'stop'],
+  [
+    '{on_error: true, to: b, output: {x: 1}}',
+    'unsupported-key',
+    'output',
+    'Use a `set` node on the way',
+  ],
+  ['{on_eror: true, to: b}', 'unknown-key', 'on_eror', 'on_error'],
+];
+
+export const REFUSED_TABLES: readonly Refused[] = [
+  [
+    '[{to: b}, {on_error: true, to: b}, {on_error: provider.auth, to: b}]',
+    'catch-all-not-last',
+    'true',
+    'Move this route to the end of the table',
+  ],
+  [
+    '[{to: b}, {on_error: true, park: true}, {on_error: true, to: b}]',
+    'catch-all-not-last',
+    'true',
+    'Move this route to the end of the table',
+  ],
+  ['[{on_error: true, to: b}]', 'no-success-route', 'routes', '{to: $end}'],
+];
+
+export const REFUSED_AGENTS: readonly Refused[] = [
+  ['promt: x', 'unknown-key', 'promt', 'prompt'],
+  ['command: bash', 'unknown-key', 'command', 'type: script'],
+  ['arguments: {}', 'unknown-key', 'arguments'],
+  [
+    'retry: {max_attempts: 3}',
+    'unsupported-key',
+    'retry',
+    'Write a route: `{on_error: provider.rate_limited, retry: {max: 2}}`',
+  ],
+  [
+    'validator: {criteria: x}',
+    'unsupported-key',
+    'validator',
+    'Use `assert`, or an agent that grades the output',
+  ],
+  ['dialog: {trigger_prompt: x}', 'unsupported-key', 'dialog', 'Use a `human_gate`'],
+  [
+    'sandbox: {}',
+    'unsupported-key',
+    'sandbox',
+    'Use a `transform` for code that must be contained',
+  ],
+  [
+    'skills: [x]',
+    'unsupported-key',
+    'skills',
+    'Put what the skill says into `instructions` or the prompt',
+  ],
+  ['max_agent_iterations: 4', 'unsupported-key', 'max_agent_iterations', 'Write `max_turns`'],
+  [
+    'provider: openai',
+    'unsupported-key',
+    'provider',
+    'Write the provider into the model: `model: provider/model`',
+  ],
+  ['model: 4', 'wrong-type', '4'],
+  ['model: []', 'bad-value', 'model'],
+  [
+    'model: [{model: a/b, on: provider.contentfilter}]',
+    'unknown-kind',
+    'provider.contentfilter',
+    'provider.content_filter',
+  ],
+  ['model: [{model: a/b, on: [tool.failed]}]', 'unknown-kind', 'tool.failed'],
+  ['model: [{on: any}]', 'missing-key', '{on'],
+  ['max_turns: 0', 'bad-value', '0'],
+  ['timeout_seconds: 0', 'bad-value', '0'],
+  ['timeout_seconds: 1m', 'wrong-type', '1m'],
+  ['budget: {usd: -1}', 'bad-value', '-1'],
+  ['budget: {euro: 1}', 'unknown-key', 'euro'],
+  ['tools: all', 'wrong-type', 'all'],
+  ['tools: [7]', 'wrong-type', '7', '"7"'],
+  ['policy: {ask: refund}', 'wrong-type', 'refund'],
+  ['on_partial: keep', 'bad-value', 'keep'],
+  ['writes: [tag]', 'unknown-state', 'tag', 'tags'],
+  ['raises: [provider.mine]', 'reserved-kind', 'provider.mine', 'external.provider.mine'],
+  ['raises: [run.lost]', 'reserved-kind', 'run.lost', 'external.run.lost'],
+  ['raises: [Missing]', 'bad-kind', 'Missing', 'external.missing'],
+  [
+    'raises: [order.missing, order.missing]',
+    'duplicate-raise',
+    'order.missing',
+    'Remove one of them',
+  ],
+  [
+    'assert: [{that: "x", raise: limit.mine}]',
+    'reserved-kind',
+    'limit.mine',
+    'external.limit.mine',
+  ],
+  ['assert: [{raise: my.own}]', 'missing-key', '{raise'],
+  ['output: {x: {type: strng}}', 'bad-value', 'strng', 'string'],
+  ['output: {x: string}', 'wrong-type', 'string'],
+  ['output: {x: {type: string, enum: [1]}}', 'wrong-type', '1'],
+  ['output: {x: {type: string, pattern: "["}}', 'bad-value', '"["'],
+  ['output: {x: {type: number, minimum: 3, maximum: 2}}', 'bad-value', '3'],
+  [
+    'output: {x: {type: array, items: {type: object, properties: {y: {type: int}}}}}',
+    'bad-value',
+    'int',
+  ],
+  ['output_schema: [1]', 'wrong-type', 'output_schema'],
+  [
+    'output: {x: {type: string}}\n    output_schema: {type: object}',
+    'either-or',
+    'output_schema',
+    'Remove `output` or `output_schema`',
+  ],
+  ['routes: {to: b}', 'wrong-type', 'routes'],
+];
+
+export const REFUSED_NODES: readonly Refused[] = [
+  ['{name: a, type: scrpt}', 'unknown-node-type', 'scrpt', 'script'],
+  ['{name: a, type: 7}', 'unknown-node-type', '7'],
+  [
+    '{name: a, type: questions}',
+    'unsupported-type',
+    'questions',
+    'Use one `human_gate` for each question',
+  ],
+  ['{name: a}', 'missing-key', '{name'],
+  ['{name: a, type: script}', 'missing-key', '{name'],
+  [
+    '{name: a, type: script, command: x, timeout: 1, timeout_seconds: 1}',
+    'either-or',
+    'timeout',
+    'Remove `timeout_seconds` or `timeout`',
+  ],
+  ['{name: a, type: script, command: x, exit_codes: [256]}', 'bad-value', '256'],
+  ['{name: a, type: script, command: x, exit_codes: all}', 'wrong-type', 'all'],
+  [
+    '{name: a, type: script, command: x, routes: [{to: b, when: exit_code == 0}, {to: $end}]}',
+    'exit-codes-any',
+    'exit_code',
+    'exit_codes: any',
+  ],
+  ['{name: a, type: script, command: x, args: [[1]]}', 'wrong-type', '[1'],
+  ['{name: a, type: set}', 'either-or', '{name', 'value: a template'],
+  [
+    '{name: a, type: set, value: 1, values: {x: 1}}',
+    'either-or',
+    'values',
+    'Remove `value` or `values`',
+  ],
+  ['{name: a, type: set, state: {tgs: 1}}', 'unknown-state', 'tgs', 'tags'],
+  ['{name: a, type: wait, duration: soon}', 'bad-duration', 'soon'],
+  ['{name: a, type: wait, duration: 0}', 'bad-duration', '0'],
+  ['{name: a, type: wait}', 'missing-key', '{name'],
+  ['{name: a, type: call, function: ""}', 'bad-value', '""'],
+  ['{name: a, type: tool, tool: x, arguments: [1]}', 'wrong-type', 'arguments'],
+  ['{name: a, type: transform}', 'missing-key', '{name'],
+  ['{name: a, type: human_gate, prompt: x, options: []}', 'bad-value', 'options'],
+  ['{name: a, type: human_gate, prompt: x, options: [{route: b}]}', 'either-or', '{route'],
+  [
+    '{name: a, type: human_gate, prompt: x, options: [{value: x}, {value: x}]}',
+    'duplicate-name',
+    '{value',
+  ],
+  [
+    '{name: a, type: human_gate, prompt: x, options: [{value: yes}], default: yess}',
+    'bad-value',
+    'yess',
+    'yes',
+  ],
+  ['{name: a, type: human_gate, prompt: x, options: [{value: x, route: c}]}', 'unknown-node', 'c'],
+  [
+    '{name: a, type: workflow, workflow: "{{ x }}"}',
+    'unsupported-value',
+    '"{{',
+    'Write one node for each workflow, and routes with `when` to choose between them',
+  ],
+  [
+    '{name: a, type: workflow, workflow: qa@registry#v1}',
+    'unsupported-value',
+    'qa',
+    'Copy the workflow beside this file and name it by its path',
+  ],
+  ['{name: a, type: supervisor, prompt: x, manages: []}', 'bad-value', 'manages'],
+  ['{name: a, type: supervisor, prompt: x, manages: [c]}', 'unknown-node', 'c'],
+  ['{name: a, type: supervisor, prompt: x, manages: [a]}', 'group-cycle', 'a'],
+  ['{name: a, type: terminate, status: ok}', 'bad-value', 'ok'],
+  ['{name: a, type: terminate, status: failed, routes: []}', 'unknown-key', 'routes'],
+  [
+    '{name: workflow, type: set, value: 1, routes: [{to: a}]}\n  - {name: a, prompt: x}',
+    'bad-name',
+    'workflow',
+    'workflow_node',
+  ],
+  [
+    '{name: output, type: set, value: 1}\n  - {name: a, prompt: x}',
+    'shadowed-name',
+    'output',
+    'output_node',
+  ],
+  ['{name: b, type: set, value: 1}\n  - {name: a, prompt: x}', 'duplicate-name', 'b', 'b_2'],
+  ['{name: "a b", type: set, value: 1}\n  - {name: a, prompt: x}', 'bad-value', '"a'],
+];
+
+export const REFUSED_FILES: readonly Refused[] = [
+  ['agents: []', 'agents-and-nodes', 'nodes', 'Move these nodes to `agents`'],
+  [
+    'tools: [x]',
+    'unsupported-key',
+    'tools',
+    'Name tools on the node that uses them; they come from `module`, the host or `mcp_servers`',
+  ],
+  ['ouput: {}', 'unknown-key', 'ouput', 'output'],
+  ['output: x', 'wrong-type', 'x'],
+  ['parallel: [{name: p, agents: []}]', 'bad-value', 'agents'],
+  ['parallel: [{name: p, agents: [a, a]}]', 'duplicate-name', 'a'],
+  ['parallel: [{name: p, agents: [a, c]}]', 'unknown-node', 'c'],
+  ['parallel: [{name: p, agents: [a, p]}]', 'group-cycle', 'p'],
+  ['parallel: [{name: p, agents: [q]}, {name: q, agents: [p]}]', 'group-cycle', 'p'],
+  ['parallel: [{name: a, agents: [b]}]', 'duplicate-name', 'a', 'a_2'],
+  ['parallel: [{name: p, agents: [a], failure_mode: quorum}]', 'missing-key', '{name', 'quorum: 1'],
+  ['parallel: [{name: p, agents: [a], quorum: 1}]', 'either-or', 'quorum', 'failure_mode: quorum'],
+  ['parallel: [{name: p, agents: [a], failure_mode: quorum, quorum: 2}]', 'bad-value', '2'],
+  [
+    'parallel: [{name: p, agents: [a], failure_mode: failfast}]',
+    'bad-value',
+    'failfast',
+    'fail_fast',
+  ],
+  ['parallel: [{name: p, agents: [a], type: for_each}]', 'bad-value', 'for_each'],
+  ['for_each: [{name: f, source: x, as: i}]', 'missing-key', '{name'],
+  [
+    'for_each: [{name: f, source: x, as: output, agent: {name: m, prompt: x}}]',
+    'bad-value',
+    'output',
+  ],
+  [
+    'for_each: [{name: f, source: x, as: i, agent: {name: a, prompt: x}}]',
+    'duplicate-name',
+    'a',
+    'a_2',
+  ],
+  ['for_each: [{name: f, source: x, as: i, agent: {name: m}}]', 'missing-key', 'agent'],
+  [
+    'for_each: [{name: f, source: x, as: i, agent: {name: m, prompt: x, routes: [{to: m}]}}]',
+    'unknown-node',
+    'm',
+  ],
+  [
+    'for_each: [{name: f, source: x, as: i, max_concurrent: 0, agent: {name: m, prompt: x}}]',
+    'bad-value',
+    '0',
+  ],
+];
+
+export const REFUSED_HEADERS: readonly Refused[] = [
+  ['hooks: {on_start: x}', 'unsupported-key', 'hooks', 'Use routes, or read the events of the run'],
+  ['inputs: {}', 'unknown-key', 'inputs', 'input'],
+  ['context: {mode: all}', 'bad-value', 'all'],
+  [
+    'context: {max_tokens: 3}',
+    'unsupported-key',
+    'max_tokens',
+    'Use the mode `explicit` and list what a node needs',
+  ],
+  ['limits: {max_iterations: 0}', 'bad-value', '0'],
+  ['limits: {budget_usd: lots}', 'wrong-type', 'lots'],
+  ['limits: {budget_mode: warn}', 'bad-value', 'warn'],
+  ['input: {x: {type: string, default: 3}}', 'wrong-type', '3'],
+  ['input: {x: {type: string, enum: [a], default: b}}', 'bad-value', 'b'],
+  ['input: {"a b": {type: string}}', 'bad-name', '"a'],
+  ['input: {x: {default: 3}}', 'missing-key', 'x'],
+  ['state: {x: {type: string, merge: append}}', 'bad-value', 'append', 'replace'],
+  ['state: {x: {type: array, default: 3}}', 'wrong-type', '3'],
+  [
+    'runtime: {provider: copilot}',
+    'unsupported-value',
+    'copilot',
+    'Use a provider of models, such as `openai`, `anthropic` or `google`',
+  ],
+  [
+    'runtime: {provider: {name: hermes}}',
+    'unsupported-value',
+    'hermes',
+    'Use a provider of models, such as `openai`, `anthropic` or `google`',
+  ],
+  [
+    'runtime: {provider: {name: openai, wire_api: responses}}',
+    'unsupported-key',
+    'wire_api',
+    'Use `name`, `base_url`, `api_key` and `headers`',
+  ],
+  [
+    'runtime: {checkpoint: {}}',
+    'unsupported-key',
+    'checkpoint',
+    'Leave it out; every step is stored before the next one starts',
+  ],
+  [
+    'runtime: {plugins: []}',
+    'unsupported-key',
+    'plugins',
+    'Put what the skill says into `instructions` or the prompt',
+  ],
+  ['runtime: {temperature: 3}', 'bad-value', '3'],
+  ['runtime: {mcp_servers: {s: {url: x}}}', 'missing-key', 's', 'type: http'],
+  ['runtime: {mcp_servers: {s: {type: http, url: x, command: y}}}', 'either-or', 'command'],
+  [
+    'runtime: {mcp_servers: {s: {command: x, timeout: 30}}}',
+    'unsupported-key',
+    'timeout',
+    'Write `timeout_seconds`',
+  ],
+  ['runtime: {simulate: {m: []}}', 'bad-value', 'm'],
+  ['runtime: {simulate: {m: [{}]}}', 'either-or', '{'],
+  ['runtime: {simulate: {m: [{answer: x, stream: [y]}]}}', 'either-or', '{answer'],
+  ['runtime: {simulate: {m: [{answer: x, cut: true}]}}', 'either-or', 'cut'],
+  ['runtime: {simulate: {m: [{fail: {}}]}}', 'either-or', 'fail', 'kind: provider.rate_limited'],
+  ['runtime: {simulate: {m: [{fail: {kind: provider.slow}}]}}', 'unknown-kind', 'provider.slow'],
+  ['runtime: {simulate: {m: [{fail: {status: 42}}]}}', 'bad-value', '42'],
+  ['runtime: {simulate: {m: [{answer: x, delay: 5 minutes}]}}', 'bad-duration', '5'],
+  ['on_unhandled: ignore', 'bad-value', 'ignore'],
+  ['instructions: x', 'wrong-type', 'x'],
+  ['module: ""', 'bad-value', '""'],
+];
