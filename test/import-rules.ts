@@ -59,7 +59,10 @@ const READS_THE_WORLD = new Set(['src/errors/stamp.ts', 'src/resilience.ts']);
 
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  '@cfworker/json-schema': ['src/workflow/value-check.ts'],
+  '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/engine.ts'],
   commander: ['src/cli/'],
+  'quickjs-emscripten-core': ['src/effects/sandbox/engine.ts'],
   yaml: ['src/workflow/load/'],
   zod: ['src/errors/schema.ts', 'src/workflow/schema/'],
 };

@@ -3,7 +3,7 @@
  * the builder, the reader and the writer, so they cannot disagree on what a field may hold. A check never throws, whatever it is given.
  */
 import { MAX_ATTEMPTS, MAX_EVIDENCE, MAX_FRAMES } from './bounds.ts';
-import { isArray, isPlainObject, keysOf, readProperty, type JsonObject } from './json.ts';
+import { isArray, isPlainObject, readProperty, type JsonObject } from './json.ts';
 import { isKindName } from './kinds.ts';
 import type {
   AttemptSummary,
@@ -96,9 +96,9 @@ function record<T extends object>(shape: Shape<T>, required: readonly (keyof T)[
 
 const FRAME: Shape<Frame> = { workflow: text, node: text, path: text };
 
+/** Any object: whoever keeps it bounds it first, and then it is JSON. */
 const details: Check<JsonObject> = (value) =>
-  // whoever keeps it bounds it first, and then it is JSON
-  isPlainObject(value) && keysOf(value).length > 0 ? (value as JsonObject) : undefined;
+  isPlainObject(value) ? (value as JsonObject) : undefined;
 
 type FieldChecks = {
   readonly [K in keyof CheckedFields]-?: Check<NonNullable<CheckedFields[K]> | null>;

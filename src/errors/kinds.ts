@@ -19,8 +19,10 @@ export type AuthorKind<K extends string> = string extends K
   ? K
   : K extends `${ReservedPrefix}.${string}`
     ? never
-    : K extends Lowercase<K> & `${string}.${string}`
-      ? K
+    : K extends `${string}.${string}`
+      ? Lowercase<K> extends K
+        ? K
+        : never
       : never;
 
 /** The kinds that a pattern stands for: `provider.*` for all under the prefix, others for themselves. */

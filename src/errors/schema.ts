@@ -55,7 +55,7 @@ const provider = {
   status: count,
   code: word,
   type: word,
-  requestId: word,
+  requestId: word.exactOptional(),
   retryAfterMs: count,
   limit: word,
 };

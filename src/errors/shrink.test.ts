@@ -131,9 +131,10 @@ describe('what is left out of a report that is too large', () => {
   it('is the middle of a long chain and never its root', () => {
     let report = built({ kind: 'root.fault', message: 'root' });
     for (let depth = 0; depth < 20; depth++) report = built({ message: `${depth}`, cause: report });
-    const chain = chainOf(report).map((link) => link.message);
-    expect(chain).toEqual(['19', '18', '17', '16', '15', '14', '13', '12', 'root']);
-    expect(report.cut).toEqual({ causes: 12 });
+    const chain = chainOf(report);
+    expect(chain.map((link) => link.message).join(' ')).toBe('19 18 17 16 15 14 13 12 root');
+    const counted = chain.map((link) => link.cut?.causes ?? 0);
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(12);
   });
 
   it('is never where it was raised', () => {

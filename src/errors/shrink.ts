@@ -62,7 +62,7 @@ const STEPS: readonly Step[] = [
   (report) => shortMembers(report, 100),
   (report) => mapCauses(report, onlyIdentity),
   onlyIdentity,
-  (report) => mapCauses(shortTexts(report), shortTexts),
+  (report) => mapCauses(shortTexts(report), (cause) => shortTexts(withoutDetails(cause, []))),
 ];
 
 function limitDepth(report: ErrorReport, maxDepth: number): ErrorReport {
@@ -72,7 +72,9 @@ function limitDepth(report: ErrorReport, maxDepth: number): ErrorReport {
 
   const kept = endsOf(chain, maxDepth);
   const cause = kept.reduceRight((inner, link) => withCause(link, inner));
-  return counted(withCause(report, cause), { causes: chain.length - kept.length });
+  // what a link had left out before it was left out itself is still missing
+  const gone = chain.filter((link) => !kept.includes(link)).map((link) => 1 + (link.cut?.causes ?? 0));
+  return counted(withCause(report, cause), { causes: gone.reduce((sum, count) => sum + count, 0) });
 }
 
 function mapCauses(report: ErrorReport, step: Step): ErrorReport {

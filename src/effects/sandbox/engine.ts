@@ -3,7 +3,7 @@
  * cannot grow. The engine's own memory limit is soft and its time limit is polled, so neither is
  * used: the memory is ours, and whoever started the worker ends it at the deadline.
  */
-import variant from '@jitl/quickjs-wasmfile-release-sync';
+import build from '@jitl/quickjs-wasmfile-release-sync';
 import {
   DefaultIntrinsics,
   newQuickJSWASMModuleFromVariant,
@@ -18,8 +18,19 @@ import { MEMORY_PAGES, STACK_BYTES, type Answer, type Job } from './protocol.ts'
 
 export type Engine = QuickJSWASMModule;
 
+// true: it is the default export of an ES module whose types describe its CommonJS twin
+const variant = build as unknown as (typeof build)['default'];
+
+/** TypeScript knows the global only together with the whole browser. */
+interface MemoryMaker {
+  readonly WebAssembly: {
+    readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object;
+  };
+}
+
 export async function loadEngine(): Promise<Engine> {
-  const memory = new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
+  const { Memory } = (globalThis as unknown as MemoryMaker).WebAssembly;
+  const memory = new Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
   return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory }));
 }
 

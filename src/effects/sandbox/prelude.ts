@@ -51,7 +51,7 @@ export const PRELUDE = `(() => {
   const check = function (key, value) {
     switch (typeof value) {
       case 'undefined':
-        if (key === '') reject('it gave no value, and a body needs a return');
+        if (key === '') reject('it is undefined (a body needs a return)');
         if (isArray(this)) reject('a list in it has an item that is undefined');
         return value;
       case 'function':

@@ -52,8 +52,6 @@ export class SandboxWorker {
       stderr: true,
       resourceLimits: RESOURCE_LIMITS,
     });
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
     this.#port.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (thrown: unknown) => this.#break(thrown));
     this.#worker.on('exit', () => this.#break(new Error('The worker of the sandbox ended by itself')));

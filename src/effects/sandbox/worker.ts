@@ -28,7 +28,9 @@ function answer(engine: Engine, job: Job): FromWorker {
 }
 
 function isOutOfBounds(thrown: unknown): boolean {
-  return thrown instanceof WebAssembly.RuntimeError && /out of bounds|OOM|memory/i.test(thrown.message);
+  // of WebAssembly; `abort` of the engine is one too, with what it says in brackets
+  const isWasm = thrown instanceof Error && thrown.name === 'RuntimeError';
+  return isWasm && /out of bounds|OOM|memory/i.test(thrown.message);
 }
 
 const engine = await loadEngine();

@@ -132,7 +132,7 @@ describe('what happened to the work', () => {
     [{ status: 408 }, 'transient'],
     [{ transport: { code: 'UND_ERR_HEADERS_TIMEOUT' } }, 'ambiguous'],
     [{ transport: { code: 'ECONNREFUSED' }, phase: 'before_send' as const }, 'transient'],
-    [{ status: 400 }, 'content'],
+    [{ status: 400, body: { error: { message: 'no' } } }, 'content'],
   ])('judges a submit that ended with %j as %s', (how, category) => {
     expect(classify({ ...BARE, ...how, operation: 'submit' }).category).toBe(category);
   });

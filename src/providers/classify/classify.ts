@@ -96,6 +96,7 @@ const WAITS: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.server_error',
   'provider.timeout',
   'provider.conflict',
+  'provider.request_too_large',
 ]);
 
 const LIMITED: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([

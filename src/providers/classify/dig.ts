@@ -63,7 +63,7 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
     'message msg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
   status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
   param: 'param loc field parameter',
-  stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason',
+  stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',
   block: 'blockreason block_reason',
   quota: 'quotaid quota_id quotametric quota_metric',
   quotaValue: 'quotavalue quota_value',
@@ -222,12 +222,23 @@ function sentence(value: string, depth: number, into: Findings): void {
   if (value.trim() === '') return;
   const inner = value.includes('{') ? parseEmbedded(value) : undefined;
   if (inner === undefined || !isPlainObject(inner)) {
-    if (!into.messages.includes(value)) into.messages.push(value);
+    prose(value, into);
     return;
   }
-  const prose = proseAround(value);
-  if (prose !== '') into.messages.push(prose);
+  const around = proseAround(value);
+  if (around !== '') prose(around, into);
   visit(inner, undefined, depth + 1, into);
+}
+
+const MAX_NAMED = 4;
+
+/** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
+function prose(value: string, into: Findings): void {
+  if (into.messages.includes(value)) return;
+  into.messages.push(value);
+  if (!value.includes('Exception') && !value.includes('Error')) return;
+  const names = value.slice(0, 2048).match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b/g) ?? [];
+  for (const name of names.slice(0, MAX_NAMED)) addCode(name, into);
 }
 
 /** One word, whatever joins its parts; a sentence is not a code. */

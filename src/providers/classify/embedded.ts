@@ -49,7 +49,7 @@ function parseJsonLines(text: string): EventStream | undefined {
 }
 
 function parseServerSentEvents(text: string): EventStream | undefined {
-  if (!/^(?:event|data|id|:)/.test(text.slice(0, 64).trimStart())) return undefined;
+  if (!/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')) return undefined;
   const data = text
     .slice(0, MAX_BODY_CHARS)
     .split('\n')
@@ -97,11 +97,12 @@ function isApostrophe(text: string, index: number): boolean {
   return /[a-z]/i.test(text[index - 1] ?? '') && /[a-z]/i.test(text[index + 1] ?? '');
 }
 
-/** `{'error': 'x', 'param': None}` as printed by Python's `str`. */
+/** `{'error': 'x', 'param': None}` as Python prints it, `{"error" => "x"}` as Ruby does. */
 function parsePythonDict(text: string): unknown {
-  if (!/^\{\s*'/.test(text) || text.length > 8192) return undefined;
+  if (!/^\{\s*(?:'|"[^"]{0,80}"\s{0,4}=>)/.test(text) || text.length > 8192) return undefined;
   const json = text
-    .replace(/\bNone\b/g, 'null')
+    .replace(/"\s{0,4}=>/g, '":')
+    .replace(/\b(?:None|nil)\b/g, 'null')
     .replace(/\bTrue\b/g, 'true')
     .replace(/\bFalse\b/g, 'false')
     .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner));

@@ -48,7 +48,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   const said = text === '' ? (failure.transport?.message ?? '') : text;
   const status = speakingStatus(failure.status, findings, said.slice(0, 1024));
   return {
-    failure,
+    failure: withFault(failure, findings.namedCode),
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
     codes: findings.codes,
@@ -73,6 +73,12 @@ interface ReadBody {
   readonly form: BodyForm;
   readonly value: unknown;
   readonly isEnded?: boolean;
+}
+
+/** A server that answers with its own exception: the code in the body is one of the transport's. */
+function withFault(failure: ProviderFailure, code: string | undefined): ProviderFailure {
+  const isFault = code !== undefined && /^(?:E[A-Z]{4,14}|EAI_[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code);
+  return isFault && failure.transport === undefined ? { ...failure, transport: { code } } : failure;
 }
 
 function readBody(body: unknown): ReadBody {
@@ -117,7 +123,8 @@ function speakingStatus(
 ): number | undefined {
   const inner = findings.statuses.find((status) => status >= 400 && status <= 599);
   if (outer === undefined || outer < 400) return inner ?? leadingStatus(text) ?? outer;
-  return outer >= 500 && inner !== undefined ? inner : outer;
+  // 400 and 5xx are what gateways say when they pass on another's refusal
+  return (outer >= 500 || outer === 400) && inner !== undefined ? inner : outer;
 }
 
 /** SDKs print `429 Rate limit reached`, `[400 Bad Request]`, `Unexpected server response: 401`. */

@@ -2,7 +2,7 @@
 import type { TransportFault } from '../envelope.ts';
 import type { Evidence } from './evidence.ts';
 import type { Family } from './phrases.ts';
-import type { Conditions, Rule } from './rule.ts';
+import { NONE, type Conditions, type Rule } from './rule.ts';
 
 /** What it found, or undefined when the condition does not hold. An empty word holds silently. */
 type Check = (evidence: Evidence) => string | undefined;
@@ -49,8 +49,10 @@ const COMPILERS: Compilers = {
     (failure.transport !== undefined) === expected ? `transport=${nameOf(failure.transport)}` : undefined,
   statuses: (statuses) => {
     const allowed = new Set(statuses);
-    return ({ status }) =>
-      status !== undefined && allowed.has(status) ? `status=${status}` : undefined;
+    return ({ status }) => {
+      if (!allowed.has(status ?? NONE)) return undefined;
+      return status === undefined ? '' : `status=${status}`;
+    };
   },
   statusRange: ([from, to]) => ({ status }) =>
     status !== undefined && status >= from && status <= to ? `status=${status}` : undefined,
@@ -59,6 +61,8 @@ const COMPILERS: Compilers = {
   phases: (phases) => ({ failure }) =>
     phases.includes(failure.phase) ? `phase=${failure.phase}` : undefined,
   forms: (forms) => ({ form }) => (forms.includes(form) ? `body=${form}` : undefined),
+  reasonless: () => ({ codes, text, form }) =>
+    form !== 'json' && codes.size === 0 && (text === '' || /^(?:4\d\d )?bad request\.?$/i.test(text)) ? 'no reason' : undefined,
   unfinished: () => ({ isUnfinished }) => (isUnfinished ? 'stream=unfinished' : undefined),
   emptyAnswer: () => ({ isEmptyAnswer }) => (isEmptyAnswer ? 'answer=empty' : undefined),
   codes: (codes) => {
@@ -156,7 +160,7 @@ function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): 
 }
 
 const LIMIT = /\blimit:?\s{0,3}(\d[\d,]{0,14})/i;
-const REQUESTED = /\brequested:?\s{0,3}(\d[\d,]{0,14})/i;
+const REQUESTED = /\brequested:?\s{0,3}~?(\d[\d,]{0,14})/i;
 
 /** `Limit 30000, Requested 31538`: the request alone is above the limit. */
 function requestOverLimit({ text, status }: Evidence): string | undefined {

@@ -11,9 +11,13 @@ import type { Family } from './phrases.ts';
 /** When a call can work again: at once, at the hint, when a window resets, when a person acts. */
 export type Recovery = 'now' | 'hint' | 'window' | 'human';
 
+/** In a list of statuses: no status is known. */
+export const NONE = 0;
+
 export interface Conditions {
   readonly providers?: readonly string[];
   readonly verdicts?: readonly Verdict[];
+  /** `NONE` stands for a failure without a status. */
   readonly statuses?: readonly number[];
   /** From and to, both included. */
   readonly statusRange?: readonly [number, number];
@@ -43,6 +47,8 @@ export interface Conditions {
   readonly emptyAnswer?: true;
   /** A stream whose events stop without a stop reason or an end marker. */
   readonly unfinished?: true;
+  /** A refusal that gives no reason at all. */
+  readonly reasonless?: true;
   readonly hasStatus?: boolean;
   readonly hasTransport?: boolean;
 }

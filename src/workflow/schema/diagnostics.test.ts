@@ -15,7 +15,12 @@ import {
   REFUSED_TABLES,
   ROUTE,
   type Expected,
+  type Refused,
 } from './refused.cases.ts';
+
+function rows(cases: readonly Refused[]): { written: string; expected: Expected }[] {
+  return cases.map(([written, ...expected]) => ({ written, expected }));
+}
 
 function diagnose(text: string): readonly Diagnostic[] {
   return loadWorkflowText(text, { file: 'a.yaml' }).diagnostics;
@@ -42,7 +47,7 @@ function check(template: string, written: string, [code, at, suggestion]: Expect
 const seen = new Set<DiagnosticCode>();
 
 describe('a route', () => {
-  it.each(REFUSED_ROUTES)('%s', (written, ...expected) => {
+  it.each(rows(REFUSED_ROUTES))('$written', ({ written, expected }) => {
     check(ROUTE, written, expected);
   });
 
@@ -65,8 +70,8 @@ describe('a route', () => {
 describe('a table of routes', () => {
   const table = (routes: string): string => AGENT.replace('«»', () => `routes: ${routes}`);
 
-  it.each(REFUSED_TABLES)('%s', (routes, ...expected) => {
-    check(AGENT, `routes: ${routes}`, expected);
+  it.each(rows(REFUSED_TABLES))('$written', ({ written, expected }) => {
+    check(AGENT, `routes: ${written}`, expected);
   });
 
   it.each([
@@ -92,13 +97,13 @@ describe('a table of routes', () => {
 });
 
 describe('an agent', () => {
-  it.each(REFUSED_AGENTS)('with %s', (written, ...expected) => {
+  it.each(rows(REFUSED_AGENTS))('with $written', ({ written, expected }) => {
     check(AGENT, written, expected);
   });
 });
 
 describe('a node', () => {
-  it.each(REFUSED_NODES)('%s', (written, ...expected) => {
+  it.each(rows(REFUSED_NODES))('$written', ({ written, expected }) => {
     check(NODE, written, expected);
   });
 
@@ -138,7 +143,7 @@ describe('a node', () => {
 });
 
 describe('a file', () => {
-  it.each(REFUSED_FILES)('with %s', (written, ...expected) => {
+  it.each(rows(REFUSED_FILES))('with $written', ({ written, expected }) => {
     check(FILE, written, expected);
   });
 
@@ -150,7 +155,7 @@ for_each: [{name: f, source: "{{ x }}", as: i, agent: {name: g, type: parallel, 
 });
 
 describe('the header', () => {
-  it.each(REFUSED_HEADERS)('with %s', (written, ...expected) => {
+  it.each(rows(REFUSED_HEADERS))('with $written', ({ written, expected }) => {
     check(HEADER, written, expected);
   });
 

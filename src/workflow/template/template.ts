@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from '../../errors/json.ts';
 import type { Body, Expression } from './ast.ts';
-import { evaluate, isTrue } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { memoise } from './memo.ts';
 import { parseBareExpression, parseBody } from './parse-template.ts';
@@ -15,6 +15,7 @@ import { fail, newRun } from './run.ts';
 import type { Scope } from './scope.ts';
 import { structured } from './structured.ts';
 import { toJson } from './to-text.ts';
+import { isTruthy } from './values.ts';
 
 export interface Template {
   readonly source: string;
@@ -74,13 +75,19 @@ export function renderText(template: Template, scope: Scope): string {
 }
 
 /**
- * Yes or no, for `when` and `assert`. A single expression by its truth; text must say `true`, `1`
+ * Yes or no, for `when` and `assert`. A single expression by its truth, where a text that says no
+ * means no; other text must say `true`, `1`
  * or `yes`, or `false`, `0`, `no` or nothing. Throws `validation.template`.
  */
 export function evaluateGuard(template: Template, scope: Scope): boolean {
   const run = newRun(template.source, scope);
   const expression = singleExpression(template.body);
-  if (expression !== undefined) return isTrue(run, expression);
+  if (expression !== undefined) {
+    const value = evaluate(run, expression);
+    // a script's "false" is a text, and every text but the empty one would be true
+    const word = typeof value === 'string' ? GUARD_WORDS.get(value.trim().toLowerCase()) : undefined;
+    return word ?? isTruthy(run, value);
+  }
   const text = render(run, template.body).trim().toLowerCase();
   run.at = { offset: 0, length: template.source.length };
   return (

@@ -1,5 +1,5 @@
 /** The last word when nothing more exact spoke: generic codes, then the HTTP status alone. */
-import type { Rule } from '../rule.ts';
+import { NONE, type Rule } from '../rule.ts';
 
 /** Settings of a call, as opposed to what it is about. */
 const SETTING =
@@ -153,6 +153,17 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'the way of asking is wrong: method, address or encoding, not the content',
   },
   {
+    id: 'status.400-without-reason',
+    when: { statuses: [400], reasonless: true },
+    then: {
+      kind: 'provider.invalid_request',
+      category: 'unknown',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'refused without a word; content and settings look alike',
+  },
+  {
     id: 'status.4xx',
     when: { statusRange: [400, 499] },
     then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
@@ -187,5 +198,11 @@ export const STATUS_RULES: readonly Rule[] = [
     when: { codes: ['not_found', 'resource_not_found'] },
     then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'a code for something that is not there, without a status',
+  },
+  {
+    id: 'stream.unrecognised',
+    when: { phases: ['streaming'], statuses: [NONE, 200] },
+    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'something broke inside the stream, and nothing says what',
   },
 ];

@@ -2,9 +2,10 @@
  * What only the prose says. These come after everything structured, and each of them is marked low
  * confidence. The order matters where one wording contains another.
  */
-import type { Rule } from '../rule.ts';
+import { NONE, type Rule } from '../rule.ts';
 
-const REFUSED = [400, 404, 406, 409, 412, 415, 422, 424];
+/** A request that was refused, or a text that lost its status. */
+const REFUSED = [NONE, 400, 404, 406, 409, 412, 415, 422, 424];
 
 export const TEXT_RULES: readonly Rule[] = [
   {
@@ -33,7 +34,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'output-cap.text',
-    when: { phrases: ['output_cap'], notPhrases: ['rate_limit'] },
+    when: { phrases: ['output_cap'], notPhrases: ['rate_limit', 'token_sum'] },
     then: {
       kind: 'provider.invalid_request',
       category: 'configuration',
@@ -70,7 +71,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'no-key.text',
-    when: { statuses: [400, 401, 403, 404, 500, 503], phrases: ['no_key'] },
+    when: { statuses: [NONE, 400, 401, 403, 404, 500, 503], phrases: ['no_key'] },
     then: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'the gateway says that nobody gave it a key',
   },
@@ -87,8 +88,14 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message speaks of a certificate that is not trusted, whatever wraps it',
   },
   {
+    id: 'permission.scopes',
+    when: { statuses: [401], phrases: ['scopes'] },
+    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the key is known and lacks a scope, although the status says that it is not known',
+  },
+  {
     id: 'auth.text',
-    when: { statuses: [400, 404, 412, 422, 500], phrases: ['auth'] },
+    when: { statuses: [NONE, 400, 404, 412, 422, 500], phrases: ['auth'] },
     then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the message speaks of the key, whatever the status',
   },
@@ -101,16 +108,10 @@ export const TEXT_RULES: readonly Rule[] = [
   {
     id: 'overload.text',
     when: {
-      statuses: [200, 400, 408, 424, 425, 429, 500, 502, 503, 504, 520, 529],
+      statuses: [NONE, 200, 400, 408, 424, 425, 429, 500, 502, 503, 504, 520, 529],
       phrases: ['overload'],
       notPhrases: ['short_window', 'permission'],
     },
-    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'the message says that there is no capacity at the moment',
-  },
-  {
-    id: 'overload.text-without-status',
-    when: { hasStatus: false, phrases: ['overload'], notPhrases: ['short_window'] },
     then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the message says that there is no capacity at the moment',
   },
@@ -128,15 +129,15 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'permission.region',
-    when: { statuses: [200, 400, 404, 412, 422, 500], phrases: ['region'] },
+    when: { statuses: [NONE, 200, 400, 404, 412, 422, 500], phrases: ['region'] },
     then: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
     why: 'the message says that the caller’s country or region is not served',
   },
   {
     id: 'permission.text',
     when: {
-      statuses: [200, 400, 412, 422, 500, 502],
-      phrases: ['permission'],
+      statuses: [NONE, 200, 400, 412, 422, 500, 502],
+      phrases: ['permission', 'scopes'],
       notPhrases: ['unsupported', 'model'],
     },
     then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
@@ -191,80 +192,26 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'rate.text',
-    when: { statuses: [200, 400, 403, 500, 502, 503, 529], phrases: ['rate_limit'] },
+    when: { statuses: [NONE, 200, 400, 403, 500, 502, 503, 529], phrases: ['rate_limit'] },
     then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
     why: 'the message speaks of a rate limit under another status',
   },
   {
-    id: 'rate.text-without-status',
-    when: { hasStatus: false, phrases: ['rate_limit'] },
-    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'the message speaks of a rate limit',
-  },
-  {
-    id: 'auth.text-without-status',
-    when: { hasStatus: false, phrases: ['auth'] },
-    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
-    why: 'the message speaks of the key',
-  },
-  {
     id: 'network.text',
-    when: { statuses: [400, 500], phrases: ['connection'] },
+    when: { statuses: [NONE, 400, 500], phrases: ['connection'] },
     then: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a gateway says that it could not reach the provider, under a status of its own',
   },
   {
     id: 'timeout.text',
-    when: { statuses: [200, 424, 499, 500, 502, 503], phrases: ['timeout'] },
+    when: { statuses: [NONE, 200, 424, 499, 500, 502, 503], phrases: ['timeout'] },
     then: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'the message says that something upstream took too long',
   },
   {
-    id: 'timeout.text-without-status',
-    when: { hasStatus: false, phrases: ['timeout'] },
-    then: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
-    why: 'the message says that it took too long',
-  },
-  {
     id: 'server.text',
-    when: { statusRange: [200, 299], phrases: ['server'] },
+    when: { statuses: [NONE, 200], phrases: ['server'] },
     then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
     why: 'a fault of the server inside an answer with a good status',
-  },
-  {
-    id: 'server.text-without-status',
-    when: { hasStatus: false, phrases: ['server'] },
-    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
-    why: 'the message says that the server failed inside',
-  },
-  {
-    id: 'content.text-without-status',
-    when: { hasStatus: false, phrases: ['content_filter'] },
-    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
-    why: 'the message speaks of a content policy',
-  },
-  {
-    id: 'context.text-without-status',
-    when: { hasStatus: false, phrases: ['context'], notPhrases: ['short_window'] },
-    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
-    why: 'the message says that the prompt does not fit the window',
-  },
-  {
-    id: 'permission.text-without-status',
-    when: { hasStatus: false, phrases: ['permission', 'region'] },
-    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
-    why: 'the message says that a right is missing',
-  },
-  {
-    id: 'model.text-without-status',
-    when: { hasStatus: false, phrases: ['model'] },
-    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the message says that there is no such model to be had',
-  },
-  {
-    id: 'unsupported.text-without-status',
-    when: { hasStatus: false, phrases: ['unsupported'] },
-    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
-    why: 'the message says that the model or host cannot do this',
   },
 ];

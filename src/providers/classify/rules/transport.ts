@@ -27,6 +27,12 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     why: 'the SDK found no credentials and sent nothing',
   },
   {
+    id: 'transport.no-output',
+    when: { transportNames: ['AI_NoOutputGeneratedError'] },
+    then: { kind: 'provider.unknown', scope: 'request', recovery: 'now' },
+    why: 'the SDK has nothing to give and hides what happened in the stream',
+  },
+  {
     id: 'transport.aborted',
     when: { transportNames: ['AbortError', 'APIUserAbortError', 'RequestAbortedError', 'CanceledError', 'CancelledError'] },
     then: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
@@ -78,7 +84,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     id: 'transport.address-text',
-    when: { transportText: /^(?:bad port|unknown scheme|invalid url)$|not implemented\.\.\. yet/i },
+    when: { transportText: /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|not implemented\.\.\. yet/i },
     then: {
       kind: 'provider.invalid_request',
       category: 'configuration',
@@ -101,8 +107,14 @@ export const TRANSPORT_RULES: readonly Rule[] = [
     why: 'a key with a character that no header can hold, usually from copying',
   },
   {
+    id: 'stream.framing',
+    when: { phases: ['streaming'], transportCodePrefixes: ['HPE_'] },
+    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'the framing of the body broke after the answer had begun',
+  },
+  {
     id: 'transport.not-http',
-    when: { transportCodePrefixes: ['HPE_'] },
+    when: { transportCodePrefixes: ['HPE_', 'UND_ERR_HEADERS_OVERFLOW'] },
     then: {
       kind: 'provider.network',
       category: 'unknown',
@@ -242,7 +254,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     id: 'transport.connect-text',
-    when: { hasStatus: false, transportText: /tcp connect error|dns error|failed to lookup|unable to connect|no connection established|connect ECONN/i },
+    when: { hasStatus: false, transportText: /tcp connect error|dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN/i },
     then: {
       kind: 'provider.network',
       outcome: 'not_started',
@@ -296,7 +308,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     id: 'transport.connect-name',
-    when: { transportNames: ['ConnectTimeout', 'ConnectError', 'PoolTimeout', 'ConnectTimeoutError'] },
+    when: { transportNames: ['ConnectTimeout', 'ConnectError', 'PoolTimeout', 'ConnectTimeoutError', 'EndpointConnectionError'] },
     then: {
       kind: 'provider.network',
       outcome: 'not_started',

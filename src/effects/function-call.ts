@@ -1,0 +1,92 @@
+/**
+ * One call of a foreign function, within its time: told to stop by its signal, given a moment to do
+ * so, and abandoned when it does not listen. Whatever it does after that, nobody hears of it.
+ */
+import { MACHINE_CLOCK } from './clock.ts';
+import type { EffectContext } from './effect.ts';
+import type { FunctionRequest } from './function.ts';
+
+/** For a function that listens: long enough to reject, too short to be waited for. */
+const GRACE_MS = 100;
+
+export type Ending =
+  | { readonly type: 'gave'; readonly value: unknown }
+  | { readonly type: 'threw'; readonly thrown: unknown }
+  | {
+      readonly type: 'stopped';
+      readonly by: 'timeout' | 'abort';
+      /** It was told, and goes on. */
+      readonly isRunning: boolean;
+      /** What it still gave when it was told. */
+      readonly late?: { readonly value: unknown };
+    };
+
+export async function callWithin(request: FunctionRequest, context: EffectContext): Promise<Ending> {
+  const clock = context.clock ?? MACHINE_CLOCK;
+  const scope = new AbortController();
+  const { promise: told, resolve: tell } = Promise.withResolvers<'timeout' | 'abort'>();
+  const abort = (): void => tell('abort');
+  context.signal.addEventListener('abort', abort, { once: true });
+  const stopTimer =
+    request.timeoutMs === undefined ? noop : clock.after(request.timeoutMs, () => tell('timeout'));
+
+  let isOver = false;
+  const work = settled(() =>
+    request.run(structuredClone(request.input), {
+      signal: scope.signal,
+      attempt: context.attempt,
+      idempotencyKey: context.idempotencyKey,
+      progress: (value) => {
+        if (!isOver) announce(context, value);
+      },
+    }),
+  );
+  try {
+    const first = await Promise.race([work, told]);
+    if (typeof first !== 'string') return first;
+
+    scope.abort(reasonFor(first, request, context));
+    const { promise: grace, resolve: endGrace } = Promise.withResolvers<'running'>();
+    const stopGrace = clock.after(GRACE_MS, () => endGrace('running'));
+    const last = await Promise.race([work, grace]);
+    stopGrace();
+    if (last === 'running') return { type: 'stopped', by: first, isRunning: true };
+    const late = last.type === 'gave' ? { late: { value: last.value } } : {};
+    return { type: 'stopped', by: first, isRunning: false, ...late };
+  } finally {
+    isOver = true;
+    stopTimer();
+    context.signal.removeEventListener('abort', abort);
+  }
+}
+
+function noop(): void {
+  // there is no timer to stop
+}
+
+/** Never rejects, so that nothing is left unhandled when it is abandoned. */
+async function settled(run: () => unknown): Promise<Extract<Ending, { type: 'gave' | 'threw' }>> {
+  try {
+    return { type: 'gave', value: await run() };
+  } catch (thrown) {
+    return { type: 'threw', thrown };
+  }
+}
+
+function reasonFor(
+  by: 'timeout' | 'abort',
+  { timeoutMs }: FunctionRequest,
+  { signal }: EffectContext,
+): unknown {
+  if (by === 'abort') return signal.reason;
+  return new DOMException(`The time limit of ${timeoutMs} ms is over`, 'TimeoutError');
+}
+
+/** A watcher that throws hurts nobody, least of all the function. */
+function announce({ progress }: EffectContext, value: Parameters<NonNullable<EffectContext['progress']>>[0]): void {
+  try {
+    progress?.(value);
+  } catch {
+    // subscribers report their own failures; this one only stops hearing
+  }
+}

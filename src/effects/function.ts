@@ -1,0 +1,167 @@
+/**
+ * The effect of a `call` or a `tool` node: a function of the host or of the workflow's module.
+ *
+ * | what happened                         | kind                                      | outcome |
+ * |---------------------------------------|-------------------------------------------|---------|
+ * | threw what a report is known for      | that                                      | that    |
+ * | threw an unreserved `kind`            | that kind: a raise                        | failed  |
+ * | threw anything else                   | `call.failed`, `tool.failed`              | failed  |
+ * | gave what is not JSON                 | `call.failed`, `tool.output_malformed`    | failed  |
+ * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
+ * | timeout, ended when told to           | `limit.node_timeout`, `tool.timeout`      | partial |
+ * | timeout, does not listen              | the same                                  | unknown, or partial where it is idempotent |
+ * | our signal                            | `cancelled.*`                             | the same as a timeout |
+ *
+ * A function that does not listen is abandoned: what it does later reaches nobody. Whether an
+ * unknown outcome becomes `effect.outcome_unknown` is not decided here.
+ */
+import type { RuntimeKind } from '../errors/catalog.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import { reportFrom } from '../providers/report-from.ts';
+import { checkValue } from '../workflow/value-check.ts';
+import { MACHINE_CLOCK } from './clock.ts';
+import {
+  cancelledBefore,
+  neverRejecting,
+  toDraft,
+  type Effect,
+  type EffectContext,
+  type EffectFailure,
+  type EffectResult,
+} from './effect.ts';
+import { callWithin, type Ending } from './function-call.ts';
+import { toOutput } from './output.ts';
+import { describeFindings } from './schema-violation.ts';
+
+/** What a function or a tool is given beside its input. */
+export interface FunctionContext {
+  /** Aborted at the timeout, and when the work is no longer wanted. */
+  readonly signal: AbortSignal;
+  /** 0 for the first. */
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  /** Tells those who watch; never fails. */
+  readonly progress: (value: JsonValue) => void;
+}
+
+export interface FunctionRequest {
+  readonly type: 'call' | 'tool';
+  readonly name: string;
+  readonly run: (input: JsonValue, context: FunctionContext) => unknown;
+  readonly input: JsonValue;
+  readonly timeoutMs?: number;
+  /** Whether it may be repeated when nobody knows how it ended. */
+  readonly isIdempotent: boolean;
+  readonly outputSchema?: JsonObject;
+}
+
+interface Names {
+  readonly noun: string;
+  readonly failed: RuntimeKind;
+  readonly notJson: RuntimeKind;
+  readonly offSchema: RuntimeKind;
+  readonly timeout: RuntimeKind;
+  readonly cancelled: NonNullable<EffectContext['cancelled']>;
+}
+
+const NAMES: Readonly<Record<FunctionRequest['type'], Names>> = {
+  call: {
+    noun: 'function',
+    failed: 'call.failed',
+    notJson: 'call.failed',
+    offSchema: 'internal.schema_violation',
+    timeout: 'limit.node_timeout',
+    cancelled: 'cancelled.call',
+  },
+  tool: {
+    noun: 'tool',
+    failed: 'tool.failed',
+    notJson: 'tool.output_malformed',
+    offSchema: 'tool.output_malformed',
+    timeout: 'tool.timeout',
+    cancelled: 'cancelled.tool',
+  },
+};
+
+export const callFunction: Effect<FunctionRequest> = neverRejecting(async (request, context) => {
+  const names = NAMES[request.type];
+  const cancelled = context.cancelled ?? names.cancelled;
+  if (context.signal.aborted) return cancelledBefore(cancelled);
+  const ending = await callWithin(request, context);
+  switch (ending.type) {
+    case 'gave':
+      return gave(ending.value, request, context);
+    case 'threw':
+      return threw(ending.thrown, request, context);
+    case 'stopped':
+      return stopped(ending, ending.by === 'timeout' ? names.timeout : cancelled, { request, context });
+  }
+});
+
+function gave(value: unknown, request: FunctionRequest, context: EffectContext): EffectResult {
+  const { noun, notJson, offSchema } = NAMES[request.type];
+  const output = toOutput(value, context.redactor);
+  if (!output.ok) {
+    const where = output.pointer === '' ? 'it' : output.pointer;
+    return failed({
+      kind: notJson,
+      message: `The ${noun} ${request.name} gave something that is not JSON: ${where} ${output.problem}`,
+      details: { pointer: output.pointer },
+    });
+  }
+  // before the secrets are taken out: what the function did is what is judged
+  const raw = toOutput(value, AS_IT_IS);
+  const findings =
+    request.outputSchema === undefined || !raw.ok ? [] : checkValue(request.outputSchema, raw.value);
+  if (findings.length === 0) return { ok: true, output: output.value };
+  const subject = `The output of the ${noun} ${request.name}`;
+  return {
+    ...failed({
+      kind: offSchema,
+      ...describeFindings(subject, findings),
+      title: request.type === 'call' ? 'Function output malformed' : 'Tool output malformed',
+    }),
+    output: output.value,
+  };
+}
+
+const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };
+
+function threw(thrown: unknown, request: FunctionRequest, context: EffectContext): EffectFailure {
+  const nowMs = (context.clock ?? MACHINE_CLOCK).now();
+  const report = reportFrom(thrown, {
+    fallback: NAMES[request.type].failed,
+    redactor: context.redactor,
+    // the same on a replay with the same clock
+    stamp: { id: `${context.idempotencyKey}.${context.attempt}`, at: new Date(nowMs).toISOString() },
+  });
+  return { ok: false, failure: toDraft(report), thrown };
+}
+
+function stopped(
+  ending: Extract<Ending, { type: 'stopped' }>,
+  kind: RuntimeKind,
+  { request, context }: { readonly request: FunctionRequest; readonly context: EffectContext },
+): EffectFailure {
+  const { noun } = NAMES[request.type];
+  const why =
+    ending.by === 'timeout'
+      ? `did not finish within ${request.timeoutMs ?? 0} ms`
+      : 'was cancelled while it ran';
+  const isInDoubt = ending.isRunning && !request.isIdempotent;
+  const late = ending.late === undefined ? undefined : toOutput(ending.late.value, context.redactor);
+  return {
+    ...failed({
+      kind,
+      message: `The ${noun} ${request.name} ${why}${ending.isRunning ? ' and does not listen to its signal' : ''}`,
+      outcome: isInDoubt ? 'unknown' : 'partial',
+      details: { abandoned: ending.isRunning },
+    }),
+    ...(late?.ok === true ? { output: late.value } : {}),
+  };
+}
+
+function failed(failure: ReportDraft): EffectFailure {
+  return { ok: false, failure };
+}

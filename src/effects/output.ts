@@ -1,0 +1,92 @@
+/**
+ * What an effect gives, as JSON that the log can hold: nothing is dropped silently, nothing is
+ * deeper than what every reader of it can walk, and configured secrets are taken out. What runs is
+ * what is stored, so this is the only form in which an output goes on.
+ */
+import { isArray, readProperty, type JsonValue } from '../errors/json.ts';
+import type { Redactor } from '../errors/redact.ts';
+import { toPointer } from '../workflow/path.ts';
+
+/** Levels of lists and objects; those who store, compare and render an output recurse. */
+export const MAX_OUTPUT_DEPTH = 500;
+
+export type Output =
+  | { readonly ok: true; readonly value: JsonValue }
+  /** `it holds a function`, and where. */
+  | { readonly ok: false; readonly problem: string; readonly pointer: string };
+
+interface Walk {
+  readonly redactor: Redactor;
+  readonly ancestors: Set<object>;
+  readonly path: (string | number)[];
+}
+
+/** Of any value at all. `undefined` on its own is null: a function need not return anything. */
+export function toOutput(value: unknown, redactor: Redactor): Output {
+  const walk: Walk = { redactor, ancestors: new Set(), path: [] };
+  try {
+    return { ok: true, value: value === undefined ? null : convert(value, walk) };
+  } catch (thrown) {
+    const problem = thrown instanceof Unusable ? thrown.message : 'cannot be read';
+    return { ok: false, problem, pointer: toPointer(walk.path) };
+  }
+}
+
+class Unusable extends Error {}
+
+function convert(value: unknown, walk: Walk): JsonValue {
+  switch (typeof value) {
+    case 'string':
+      return walk.redactor.values(value);
+    case 'number':
+      return number(value, walk);
+    case 'boolean':
+      return value;
+    case 'object':
+      return value === null ? null : container(value, walk);
+    default:
+      throw new Unusable(`is ${value === undefined ? 'undefined' : `a ${typeof value}`}`);
+  }
+}
+
+/** A configured value can be a number too. */
+function number(value: number, walk: Walk): JsonValue {
+  if (!Number.isFinite(value)) throw new Unusable('is a number that is not finite');
+  const written = String(value);
+  const redacted = walk.redactor.values(written);
+  // plus zero: JSON has no negative zero
+  return redacted === written ? value + 0 : redacted;
+}
+
+function container(value: object, walk: Walk): JsonValue {
+  if (walk.ancestors.has(value)) throw new Unusable('holds itself');
+  if (walk.ancestors.size >= MAX_OUTPUT_DEPTH) {
+    throw new Unusable(`is deeper than ${MAX_OUTPUT_DEPTH} levels`);
+  }
+  walk.ancestors.add(value);
+  const converted = contents(value, walk);
+  walk.ancestors.delete(value);
+  return converted;
+}
+
+function contents(value: object, walk: Walk): JsonValue {
+  if (isArray(value)) return Array.from(value, (item, index) => at(index, item, walk));
+  const toJson = readProperty(value, 'toJSON');
+  if (typeof toJson === 'function') return convert(Reflect.apply(toJson, value, ['']), walk);
+  const name = Object.prototype.toString.call(value).slice(8, -1);
+  if (name !== 'Object') throw new Unusable(`is a ${name}, which JSON does not have`);
+
+  const entries: [string, JsonValue][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) entries.push([walk.redactor.values(key), at(key, item, walk)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** The path is left as it is by what throws: it says where. */
+function at(step: string | number, value: unknown, walk: Walk): JsonValue {
+  walk.path.push(step);
+  const converted = convert(value, walk);
+  walk.path.pop();
+  return converted;
+}

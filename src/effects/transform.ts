@@ -1,0 +1,110 @@
+/**
+ * The effect of a `transform` node: JavaScript over its arguments, in the sandbox. The same code and
+ * input give the same result; a failure tells its sort and its place, never the code or a value.
+ *
+ * | what happened               | kind                        | outcome     |
+ * |-----------------------------|-----------------------------|-------------|
+ * | not parsable                | `sandbox.syntax`            | not_started |
+ * | threw                       | `sandbox.runtime`           | failed      |
+ * | memory, stack, text too big | `sandbox.memory`            | failed      |
+ * | not JSON, or off its schema | `sandbox.result`            | failed      |
+ * | more than one second        | `sandbox.timeout`           | failed      |
+ * | our signal                  | `cancelled.*`               | failed      |
+ * | the worker broke            | `internal.unexpected`       | failed      |
+ *
+ * It has no side effects, so no outcome is ever in doubt.
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import { checkValue } from '../workflow/value-check.ts';
+import {
+  cancelledBefore,
+  neverRejecting,
+  type Effect,
+  type EffectContext,
+  type EffectFailure,
+  type EffectResult,
+} from './effect.ts';
+import { toOutput } from './output.ts';
+import type { Answer } from './sandbox/protocol.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+import { describeFindings } from './schema-violation.ts';
+
+export interface TransformRequest {
+  /** An expression, or a body with `return`; it sees `input`. */
+  readonly code: string;
+  readonly input: JsonValue;
+  readonly outputSchema?: JsonObject;
+}
+
+export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest> {
+  return neverRejecting(async (request, context) => {
+    const cancelled = context.cancelled ?? 'cancelled.call';
+    if (context.signal.aborted) return cancelledBefore(cancelled);
+    const job = { code: request.code, input: JSON.stringify(request.input) };
+    const ending = await sandbox.evaluate(job, context.signal);
+    switch (ending.type) {
+      case 'answer':
+        return ending.answer.ok
+          ? succeeded(ending.answer.json, request, context)
+          : failed(faultOf(ending.answer));
+      case 'deadline':
+        return failed({ kind: 'sandbox.timeout', message: 'The code ran longer than its time limit' });
+      case 'cancelled':
+        return failed({
+          kind: cancelled,
+          message: 'The code was stopped because it is no longer wanted',
+          outcome: 'failed',
+        });
+      case 'broken':
+        return {
+          ...failed({ kind: 'internal.unexpected', message: 'The worker of the sandbox broke' }),
+          thrown: ending.thrown,
+        };
+    }
+  });
+}
+
+function succeeded(
+  json: string,
+  request: TransformRequest,
+  { redactor }: EffectContext,
+): EffectResult {
+  // the prelude of the sandbox wrote it
+  const value = JSON.parse(json) as JsonValue;
+  const output = toOutput(value, redactor);
+  if (!output.ok) {
+    return failed({
+      kind: 'sandbox.result',
+      message: `The value of the code cannot be an output: it ${output.problem}`,
+      details: { pointer: output.pointer },
+    });
+  }
+  const findings = request.outputSchema === undefined ? [] : checkValue(request.outputSchema, value);
+  if (findings.length === 0) return { ok: true, output: output.value };
+  return { ...failed({ kind: 'sandbox.result', ...describeFindings('The value of the code', findings) }), output: output.value };
+}
+
+const SENTENCES = {
+  syntax: 'The code is not JavaScript',
+  runtime: 'The code failed',
+  memory: 'The code is too much for the sandbox',
+  result: 'The value of the code cannot be an output',
+  timeout: 'The code ran longer than its time limit',
+} as const;
+
+function faultOf({ fault, reason, line, column }: Exclude<Answer, { ok: true }>): ReportDraft {
+  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  return {
+    kind: `sandbox.${fault}`,
+    message: `${SENTENCES[fault]}: ${reason}${place}`,
+    details: {
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    },
+  };
+}
+
+function failed(failure: ReportDraft): EffectFailure {
+  return { ok: false, failure };
+}

@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../errors/json.ts';
+import { rehearse, type Effects } from './harness.cases.ts';
+
+const workflow = (nodes: string, header = ''): string =>
+  `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
+
+const failing =
+  (kind: string, times = Infinity): Effects =>
+  (request) =>
+    request.attempt < times ? { fail: { kind, message: `${kind} at ${request.path}` } } : { n: request.attempt };
+
+describe('a straight line', () => {
+  it('runs node after node and ends with the file’s output', () => {
+    const { state, story } = rehearse(
+      workflow(
+        '  - {name: a, type: set, values: {n: 2}, routes: [{to: b}]}\n  - {name: b, type: set, value: "{{ a.output.n * 21 }}"}\noutput: {answer: "{{ b.output }}"}\n',
+      ),
+    );
+    expect(state).toMatchObject({ status: 'completed', output: { answer: 42 } });
+    expect(story).toEqual([
+      'run:started',
+      'node:started a',
+      'node:completed a',
+      'route a to b (success)',
+      'node:started b',
+      'node:completed b',
+      'route b to $end (success)',
+      'run:completed',
+    ]);
+  });
+
+  it('takes the first success route whose guard holds', () => {
+    const { story } = rehearse(
+      workflow(
+        '  - {name: a, type: set, values: {n: 2}, routes: [{to: b, when: "n == 1"}, {to: c, when: "{{ output.n == 2 }}"}, {to: $end}]}\n  - {name: b, type: set, value: 1}\n  - {name: c, type: set, value: 1}\n',
+      ),
+    );
+    expect(story).toContain('route a to c (success)');
+  });
+
+  it('waits as long as it says', () => {
+    const { events } = rehearse(workflow('  - {name: a, type: wait, duration: 90s}\n'));
+    expect(events.find(({ type }) => type === 'node:completed')).toMatchObject({ output: { waited_seconds: 90 } });
+  });
+
+  it('keeps shared state by its merges', () => {
+    const { state } = rehearse(
+      workflow(
+        '  - {name: a, type: set, value: 1, state: {tags: x, total: 2}, routes: [{to: b}]}\n  - {name: b, type: set, value: 1, state: {tags: [y], total: 3}}\noutput: {tags: "{{ state.tags }}", total: "{{ state.total }}"}\n',
+        '  state: {tags: {type: array, default: [], merge: append}, total: {type: number, merge: sum}}\n',
+      ),
+    );
+    expect(state.output).toEqual({ tags: ['x', 'y'], total: 5 });
+  });
+});
+
+describe('a failure', () => {
+  it('at the top without a route ends the run, with where it was raised', () => {
+    const { state } = rehearse(workflow('  - {name: a, type: script, command: x}\n'), { effects: failing('order.missing') });
+    expect(state).toMatchObject({
+      status: 'failed',
+      error: { kind: 'order.missing', location: { node: 'a', path: 'a', line: 5 }, frames: [{ workflow: 't', path: 'a' }] },
+    });
+  });
+
+  it('is routed by its kind, and the handler sees it', () => {
+    const { state, story } = rehearse(
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: other.thing, to: $end}, {on_error: "order.*", to: b}]}\n  - {name: b, type: set, value: "{{ failing.node }}: {{ failing.error.kind }}, {{ a.error.message }}"}\n',
+      ),
+      { effects: failing('order.missing') },
+    );
+    expect(story).toContain('route a to b (error)');
+    expect(state.output).toBe('a: order.missing, order.missing at a');
+  });
+
+  it('is retried as often as the route says, then goes on below it with every attempt', () => {
+    const { events, story } = rehearse(
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 2, jitter: 0}}, {on_error: true, to: b}]}\n  - {name: b, type: set, value: 1}\n'.replace('{on_error: true, retry', '{on_error: order.missing, retry'),
+      ),
+      { effects: failing('order.missing') },
+    );
+    expect(story.filter((line) => line.startsWith('node:retrying'))).toEqual(['node:retrying a #1 in 1000', 'node:retrying a #2 in 2000']);
+    expect(story.filter((line) => line === 'node:started a')).toHaveLength(3);
+    expect(story).toContain('route a to b (error)');
+    expect(events.filter(({ type }) => type === 'node:failed')).toHaveLength(3);
+  });
+
+  it('leaves no trace of an earlier try in what templates see after a success', () => {
+    const { state } = rehearse(
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: b}, {on_error: true, retry: {max: 2}}]}\n  - {name: b, type: set, value: "{{ a.error is defined }}"}\n',
+      ),
+      { effects: failing('order.missing', 1) },
+    );
+    expect(state).toMatchObject({ status: 'completed', output: false });
+  });
+
+  it('halts the run with its cause inside', () => {
+    const { state } = rehearse(
+      workflow('  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, halt: {message: "No: {{ error.kind }}"}}]}\n'),
+      { effects: failing('order.missing') },
+    );
+    expect(state.error).toMatchObject({ kind: 'halt.intentional', message: 'No: order.missing', cause: { kind: 'order.missing' } });
+  });
+
+  it('of a guard keeps the original as its cause and is taken by the workflow’s table', () => {
+    const { state } = rehearse(
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, to: $end, when: "{{ nope.x }}"}]}\n  - {name: b, type: set, value: "{{ failing.error.cause.kind }}"}\n',
+        '  on_error: [{on_error: route.guard_failed, to: b}]\n',
+      ),
+      { effects: failing('order.missing') },
+    );
+    expect(state).toMatchObject({ status: 'completed', output: 'order.missing' });
+  });
+
+  it('of an assertion is routed like any other', () => {
+    const { state } = rehearse(
+      workflow('  - {name: a, type: set, values: {n: 1}, assert: [{that: "{{ output.n == 2 }}", raise: sum.wrong, message: "is {{ output.n }}"}]}\n'),
+    );
+    expect(state.error).toMatchObject({ kind: 'sum.wrong', message: 'is 1' });
+  });
+
+  it('stops a loop at its limit', () => {
+    const { state, story } = rehearse(
+      workflow('  - {name: a, type: set, value: 1, routes: [{to: a}]}\n', '  limits: {max_iterations: 5}\n'),
+    );
+    expect(story.filter((line) => line === 'node:started a')).toHaveLength(5);
+    expect(state.error).toMatchObject({ kind: 'limit.steps' });
+  });
+
+  it('parks the run until its time, then tries again', () => {
+    const { story } = rehearse(
+      workflow('  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, park: {for: 15m}}]}\n'),
+      { effects: failing('order.missing', 2) },
+    );
+    expect(story.filter((line) => line.startsWith('route a park'))).toHaveLength(2);
+    expect(story.at(-1)).toBe('run:completed');
+  });
+});
+
+describe('sub-workflows', () => {
+  const child = `workflow: {name: c, entry_point: x, input: {n: {type: number}, m: {type: number, default: 5}}}
+nodes: [{name: x, type: script, command: "{{ workflow.input.n + workflow.input.m }}"}]
+output: {done: "{{ x.output.n }}"}
+`;
+
+  it('get their inputs, with defaults, and give their output', () => {
+    const seen: JsonValue[] = [];
+    const { state } = rehearse(workflow('  - {name: a, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}\n'), {
+      files: { 'c.yaml': child },
+      effects: ({ work }) => {
+        seen.push(work.type === 'script' ? work.command : '');
+        return { n: 7 };
+      },
+    });
+    expect(seen).toEqual(['6']);
+    expect(state).toMatchObject({ status: 'completed', output: { done: 7 } });
+  });
+
+  it('pass a failure on unchanged, one frame for each boundary', () => {
+    const middle = 'workflow: {name: m, entry_point: y}\nnodes: [{name: y, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}]\n';
+    const { state } = rehearse(workflow('  - {name: a, type: workflow, workflow: ./m.yaml, input_mapping: {}}\n'), {
+      files: { 'c.yaml': child, 'm.yaml': middle },
+      effects: failing('order.missing'),
+    });
+    expect(state.error).toMatchObject({
+      kind: 'order.missing',
+      location: { workflow: 'c', node: 'x', path: 'a/y/x' },
+      frames: [
+        { workflow: 'c', node: 'x', path: 'a/y/x' },
+        { workflow: 'm', node: 'y', path: 'a/y' },
+        { workflow: 't', node: 'a', path: 'a' },
+      ],
+    });
+  });
+
+  it('multiply their retries as written: 3 × 3 × 3 tries of the leaf', () => {
+    const retry = 'routes: [{to: $end}, {on_error: order.missing, retry: {max: 2, backoff: none}}]';
+    const leaf = `workflow: {name: c, entry_point: x}\nnodes: [{name: x, type: script, command: x, raises: [order.missing], ${retry}}]\n`;
+    const middle = `workflow: {name: m, entry_point: y}\nnodes: [{name: y, type: workflow, workflow: ./c.yaml, ${retry}}]\n`;
+    let tries = 0;
+    rehearse(workflow(`  - {name: a, type: workflow, workflow: ./m.yaml, ${retry}}\n`), {
+      files: { 'c.yaml': leaf, 'm.yaml': middle },
+      effects: () => {
+        tries++;
+        return { fail: { kind: 'order.missing', message: 'no' } };
+      },
+    });
+    expect(tries).toBe(27);
+  });
+
+  it('end by a termination that their caller can route', () => {
+    const ended = 'workflow: {name: c, entry_point: x}\nnodes: [{name: x, type: terminate, status: failed, reason: "not today", output_template: {n: 1}}]\n';
+    const { state } = rehearse(
+      workflow('  - {name: a, type: workflow, workflow: ./c.yaml, routes: [{to: $end}, {on_error: terminate.failed, to: b}]}\n  - {name: b, type: set, value: "{{ failing.error.message }} {{ failing.error.details.output.n }}"}\n'),
+      { files: { 'c.yaml': ended } },
+    );
+    expect(state.output).toBe('not today 1');
+  });
+});
+
+describe('groups', () => {
+  const members = '  - {name: x, type: script, command: x}\n  - {name: y, type: script, command: y}\n';
+  const parallel = (mode: string, more = ''): string =>
+    `${workflow(members)}parallel: [{name: a, agents: [x, y], failure_mode: ${mode}${more}}]\noutput: {o: "{{ a.outputs }}", e: "{{ a.errors }}"}\n`;
+  const oneFails: Effects = ({ path }) =>
+    path.includes('[y]') ? { fail: { kind: 'order.missing', message: 'no' } } : { ok: true };
+
+  it('collect outputs and errors apart', () => {
+    const { state } = rehearse(parallel('continue_on_error'), { effects: oneFails });
+    expect(state.output).toMatchObject({ o: { x: { ok: true } }, e: { y: { kind: 'order.missing' } } });
+  });
+
+  it.each(['fail_fast', 'all_or_nothing'])('fail under %s with every member’s report, counted by kind', (mode) => {
+    const { state } = rehearse(parallel(mode), { effects: oneFails });
+    expect(state.error).toMatchObject({
+      kind: 'group.failed',
+      category: 'domain',
+      location: { node: 'a', path: 'a' },
+      details: { members: { y: { kind: 'order.missing' } }, counts: { 'order.missing': 1 } },
+      cause: { kind: 'order.missing', location: { path: 'a[y]/y' } },
+    });
+  });
+
+  it('stop the siblings of a failure, and put their attempts on the bill', () => {
+    const { story } = rehearse(parallel('fail_fast'), {
+      effects: ({ path }) => (path.includes('[x]') ? { fail: { kind: 'order.missing', message: 'no' } } : { ok: true }),
+    });
+    expect(story).toContain('effect:failed a[y]/y cancelled.tool');
+    expect(story).not.toContain('node:completed a[y]/y');
+  });
+
+  it('are content with a quorum', () => {
+    const { state } = rehearse(parallel('quorum', ', quorum: 1'), { effects: oneFails });
+    expect(state.status).toBe('completed');
+    const none = rehearse(parallel('quorum', ', quorum: 2'), { effects: oneFails });
+    expect(none.state.error).toMatchObject({ kind: 'group.quorum' });
+  });
+
+  it('go through a list with bounded concurrency and keep its order', () => {
+    let open = 0;
+    let most = 0;
+    const text = `${workflow('  - {name: z, type: set, value: 1}\n', '  input: {xs: {type: array}}\n')}for_each: [{name: a, source: workflow.input.xs, as: i, max_concurrent: 2, agent: {name: m, type: script, command: "{{ i }}{{ _index }}"}}]\noutput: {o: "{{ a.outputs }}"}\n`;
+    const { state, events } = rehearse(text, {
+      input: { xs: ['p', 'q', 'r', 's'] },
+      effects: ({ work }) => (work.type === 'script' ? work.command : ''),
+    });
+    for (const { type } of events) {
+      if (type === 'effect:requested') most = Math.max(most, ++open);
+      if (type === 'effect:succeeded') open--;
+    }
+    expect(most).toBe(2);
+    expect(state.output).toEqual({ o: ['p0', 'q1', 'r2', 's3'] });
+  });
+
+  it('let a member repair itself before they see a failure', () => {
+    const text = `${workflow('  - {name: x, type: script, command: x, routes: [{to: $end}, {on_error: true, to: fix}]}\n  - {name: fix, type: set, value: mended}\n  - {name: y, type: set, value: fine}\n')}parallel: [{name: a, agents: [x, y]}]\noutput: {o: "{{ a.outputs }}"}\n`;
+    const { state } = rehearse(text, { effects: failing('order.missing') });
+    expect(state.output).toEqual({ o: { x: 'mended', y: 'fine' } });
+  });
+
+  it('refuse two members with one key', () => {
+    const text = `${workflow('  - {name: z, type: set, value: 1}\n')}for_each: [{name: a, source: "{{ [1, 1] }}", as: i, key_by: i, agent: {name: m, type: set, value: 1}}]\n`;
+    expect(rehearse(text).state.error).toMatchObject({ kind: 'validation.input' });
+  });
+});
+
+describe('people', () => {
+  const asked = workflow('  - {name: a, type: script, command: x, routes: [{to: b}, {on_error: true, ask: {options: [retry, edit, skip, abort]}}]}\n  - {name: b, type: set, value: "{{ a.output }}"}\n');
+
+  it.each([
+    ['retry', 'completed', { n: 1 }],
+    ['skip', 'completed', null],
+    [{ edit: { n: 9 } }, 'completed', { n: 9 }],
+    ['abort', 'failed', undefined],
+  ] as const)('answer %j to a failure', (value, status, output) => {
+    const { state } = rehearse(asked, { effects: failing('order.missing', 1), answers: { a: value } });
+    expect(state.status).toBe(status);
+    if (status === 'completed') expect(state.output).toEqual(output);
+  });
+
+  it('choose at a gate, which may expire into its default', () => {
+    const gate = (more: string): string =>
+      workflow(`  - {name: a, type: human_gate, prompt: Go?, options: [{label: Yes, value: yes}, {label: No, value: no}]${more}}\n`);
+    expect(rehearse(gate(''), { answers: { a: 'no' } }).state.output).toMatchObject({ selected: 'no' });
+    expect(rehearse(gate(', timeout: 1h, default: yes')).state.output).toMatchObject({ selected: 'yes' });
+    expect(rehearse(gate(', timeout: 1h')).state.error).toMatchObject({ kind: 'gate.expired' });
+  });
+});

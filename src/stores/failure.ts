@@ -1,0 +1,80 @@
+/** The failures of a store, one function each: what was asked, and why it cannot be. */
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject } from '../errors/json.ts';
+import type { ClaimState } from '../machine/store-port.ts';
+
+/** Why a store cannot be used now; goes into `details.reason`. */
+export type OutageReason =
+  | 'busy'
+  | 'cannot_open'
+  | 'closed'
+  | 'file_missing'
+  | 'file_replaced'
+  | 'full'
+  | 'interrupted'
+  | 'io'
+  | 'no_memory'
+  | 'read_only';
+
+const SAID: Readonly<Record<OutageReason, string>> = {
+  busy: 'The store is locked by another process',
+  cannot_open: 'The store cannot be opened',
+  closed: 'The store is closed',
+  file_missing: 'The file of the store is gone',
+  file_replaced: 'The file of the store was replaced by another one',
+  full: 'There is no room left to write to the store',
+  interrupted: 'The store broke off what it was doing',
+  io: 'The file of the store cannot be read or written',
+  no_memory: 'The store ran out of memory',
+  read_only: 'The store cannot be written to',
+};
+
+export function unavailable(
+  reason: OutageReason,
+  details: JsonObject = {},
+  cause?: unknown,
+): ErrandError<'store.unavailable'> {
+  return new ErrandError(
+    { kind: 'store.unavailable', message: SAID[reason], details: { reason, ...details } },
+    { cause },
+  );
+}
+
+/** What is damaged, in one sentence; `where` names the run and the row or the event. */
+export function corrupt(
+  message: string,
+  where: JsonObject,
+  cause?: unknown,
+): ErrandError<'store.corrupt'> {
+  return new ErrandError({ kind: 'store.corrupt', message, details: where }, { cause });
+}
+
+export function runNotFound(run: string): ErrandError<'run.not_found'> {
+  return new ErrandError({
+    kind: 'run.not_found',
+    message: `There is no run ${run} in this store`,
+    details: { run },
+  });
+}
+
+export function claimLost(run: string, epoch: number): ErrandError<'store.claim_lost'> {
+  return new ErrandError({
+    kind: 'store.claim_lost',
+    message: `The claim on run ${run} is no longer held`,
+    details: { run, epoch },
+  });
+}
+
+export function alreadyActive(run: string, held: ClaimState): ErrandError<'run.already_active'> {
+  const { id, host, pid } = held.owner;
+  return new ErrandError({
+    kind: 'run.already_active',
+    message: `Run ${run} is being carried on by process ${pid} on ${host}`,
+    details: { run, owner: id, host, pid, leaseUntilMs: held.untilMs },
+  });
+}
+
+/** The caller broke a rule of the port. */
+export function misused(message: string, details: JsonObject): ErrandError<'internal.invariant'> {
+  return new ErrandError({ kind: 'internal.invariant', message, details });
+}

@@ -1,0 +1,283 @@
+/**
+ * A store that lasts as long as its process: for tests, simulations and runs that nobody will
+ * resume. Keeps JSON text like any other store, so that nobody can change what is stored.
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type {
+  Checkpoint,
+  Claim,
+  ClaimRequest,
+  ClaimState,
+  Commit,
+  ListQuery,
+  LogHead,
+  NewRun,
+  RunRecord,
+  RunStore,
+  RunSummary,
+  StoredCommit,
+  StoredSignal,
+} from '../machine/store-port.ts';
+import { claimLost, runNotFound, unavailable } from './failure.ts';
+import {
+  alreadyCreated,
+  checkTaken,
+  conflict,
+  eventsText,
+  grantClaim,
+  isSameOwner,
+  jsonText,
+  placeCommit,
+} from './rules.ts';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since the epoch; leases are measured with it. */
+  readonly now: () => number;
+}
+
+interface Row {
+  readonly seq: number;
+  readonly text: string;
+  readonly head: LogHead;
+}
+
+interface Run {
+  readonly start: Pick<RunRecord, 'run' | 'workflow' | 'file' | 'startedAt'>;
+  readonly input: string;
+  readonly rows: Row[];
+  plan: string;
+  standing: string;
+  head: LogHead;
+  epoch: number;
+  held: ClaimState | null;
+  checkpoint: { readonly head: LogHead; readonly text: string } | null;
+  readonly signals: Map<number, string>;
+  sent: number;
+  taken: number;
+}
+
+export function openMemoryStore(options: MemoryStoreOptions): RunStore {
+  return new MemoryStore(options.now);
+}
+
+class MemoryStore implements RunStore {
+  readonly #now: () => number;
+  readonly #runs = new Map<string, Run>();
+  readonly #breakers = new Map<string, string>();
+  #commits = 0;
+  #isClosed = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async create(fresh: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }> {
+    this.#checkOpen();
+    const text = eventsText(fresh.id, fresh.events);
+    const existing = this.#runs.get(fresh.id);
+    if (existing !== undefined) return repeatedCreate(existing, fresh, text);
+    const head = this.#nextHead(1, fresh.events.length);
+    const { id, workflow, file, startedAt, owner } = fresh;
+    this.#runs.set(id, {
+      start: { run: id, workflow, file, startedAt },
+      input: jsonText(fresh.input, `The input of run ${id}`),
+      rows: [{ seq: 1, text, head }],
+      plan: fresh.plan,
+      standing: jsonText(fresh.standing, `The standing of run ${id}`),
+      head,
+      epoch: 1,
+      held: { owner, epoch: 1, untilMs: this.#now() + fresh.leaseMs },
+      checkpoint: null,
+      signals: new Map(),
+      sent: 0,
+      taken: 0,
+    });
+    return { claim: { run: id, epoch: 1 }, head };
+  }
+
+  async append(commit: Commit): Promise<LogHead> {
+    const run = this.#run(commit.claim.run);
+    const text = eventsText(commit.claim.run, commit.events);
+    if (placeCommit(commit, run) === 'past') return repeatedCommit(run, commit, text);
+    const taken = checkTaken(commit, run);
+    const standing = commit.standing && jsonText(commit.standing, 'The standing of a run');
+
+    run.head = this.#nextHead(commit.seq, commit.events.length);
+    run.rows.push({ seq: commit.seq, text, head: run.head });
+    run.standing = standing ?? run.standing;
+    run.plan = commit.plan ?? run.plan;
+    for (; run.taken < taken; run.taken++) run.signals.delete(run.taken + 1);
+    return run.head;
+  }
+
+  async *read(id: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
+    const { rows } = this.#run(id);
+    const end = rows.length;
+    for (const row of rows.slice(firstRowFrom(rows, fromSeq), end)) {
+      // what is stored was checked on its way in
+      const events = JSON.parse(row.text) as JsonObject[];
+      const skipped = Math.max(0, fromSeq - row.seq);
+      yield { seq: row.seq + skipped, events: events.slice(skipped), head: row.head };
+    }
+  }
+
+  async get(id: string): Promise<RunRecord> {
+    const run = this.#run(id);
+    const input = JSON.parse(run.input) as JsonValue;
+    return { ...summaryOf(run), plan: run.plan, input, head: run.head };
+  }
+
+  async summary(id: string): Promise<RunSummary> {
+    return summaryOf(this.#run(id));
+  }
+
+  async list({ statuses, limit, before }: ListQuery = {}): Promise<readonly RunSummary[]> {
+    this.#checkOpen();
+    const runs = [...this.#runs.values()];
+    const end = before === undefined ? runs.length : runs.indexOf(this.#run(before));
+    return runs
+      .slice(0, end)
+      .reverse()
+      .map(summaryOf)
+      .filter(({ status }) => statuses === undefined || statuses.includes(status))
+      .slice(0, limit);
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    const run = this.#run(request.run);
+    run.held = grantClaim(request, run, this.#now());
+    run.epoch = run.held.epoch;
+    return { run: request.run, epoch: run.epoch };
+  }
+
+  async heartbeat(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]> {
+    this.#checkOpen();
+    const untilMs = this.#now() + leaseMs;
+    return claims.filter((claim) => {
+      const run = this.#runs.get(claim.run);
+      if (run === undefined || run.held === null || run.epoch !== claim.epoch) return true;
+      run.held = { ...run.held, untilMs };
+      return false;
+    });
+  }
+
+  async release(claim: Claim): Promise<void> {
+    const run = this.#run(claim.run);
+    if (run.epoch !== claim.epoch) return;
+    run.epoch++;
+    run.held = null;
+  }
+
+  async saveCheckpoint(claim: Claim, { head, state }: Checkpoint): Promise<void> {
+    const run = this.#run(claim.run);
+    if (run.epoch !== claim.epoch) throw claimLost(claim.run, claim.epoch);
+    run.checkpoint = { head, text: jsonText(state, `A checkpoint of run ${claim.run}`) };
+  }
+
+  async loadCheckpoint(id: string): Promise<Checkpoint | null> {
+    const { checkpoint, rows } = this.#run(id);
+    if (checkpoint === null) return null;
+    const row = rows[firstRowFrom(rows, checkpoint.head.nextSeq - 1)];
+    const isConfirmed =
+      row?.head.nextSeq === checkpoint.head.nextSeq && row.head.digest === checkpoint.head.digest;
+    if (!isConfirmed) return null;
+    return { head: row.head, state: JSON.parse(checkpoint.text) as JsonValue };
+  }
+
+  async dropCheckpoints(id?: string): Promise<void> {
+    this.#checkOpen();
+    const runs = id === undefined ? this.#runs.values() : [this.#run(id)];
+    for (const run of runs) run.checkpoint = null;
+  }
+
+  async send(id: string, signal: object): Promise<number> {
+    const run = this.#run(id);
+    run.signals.set(run.sent + 1, jsonText(signal, `A signal to run ${id}`));
+    return ++run.sent;
+  }
+
+  async signals(id: string): Promise<readonly StoredSignal[]> {
+    return [...this.#run(id).signals].map(([number, text]) => ({
+      number,
+      signal: JSON.parse(text) as JsonObject,
+    }));
+  }
+
+  async runsWithSignals(): Promise<readonly string[]> {
+    this.#checkOpen();
+    return [...this.#runs].filter(([, run]) => run.signals.size > 0).map(([id]) => id);
+  }
+
+  async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
+    this.#checkOpen();
+    return new Map(
+      [...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]),
+    );
+  }
+
+  async setBreaker(key: string, state: JsonValue): Promise<void> {
+    this.#checkOpen();
+    if (state === null) this.#breakers.delete(key);
+    else this.#breakers.set(key, jsonText(state, `The state of breaker ${key}`));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw unavailable('closed');
+  }
+
+  #run(id: string): Run {
+    this.#checkOpen();
+    const run = this.#runs.get(id);
+    if (run === undefined) throw runNotFound(id);
+    return run;
+  }
+
+  /** No log here is ever rewritten, so the number of a commit tells it from all others. */
+  #nextHead(seq: number, count: number): LogHead {
+    return { nextSeq: seq + count, digest: `memory-${++this.#commits}` };
+  }
+}
+
+function repeatedCreate(
+  run: Run,
+  fresh: NewRun,
+  text: string,
+): { readonly claim: Claim; readonly head: LogHead } {
+  const [first] = run.rows;
+  const isSame =
+    run.held !== null &&
+    run.epoch === 1 &&
+    isSameOwner(run.held.owner, fresh.owner) &&
+    first?.text === text;
+  if (!isSame || first === undefined) throw alreadyCreated(fresh);
+  return { claim: { run: fresh.id, epoch: 1 }, head: first.head };
+}
+
+function repeatedCommit(run: Run, commit: Commit, text: string): LogHead {
+  const row = run.rows[firstRowFrom(run.rows, commit.seq)];
+  if (row?.seq !== commit.seq || row.text !== text) throw conflict(commit);
+  return row.head;
+}
+
+function summaryOf(run: Run): RunSummary {
+  // written by this file, from a standing
+  const standing = JSON.parse(run.standing) as RunSummary;
+  return { ...run.start, ...standing, claim: run.held };
+}
+
+/** Index of the first row that ends after `seq`. */
+function firstRowFrom(rows: readonly Row[], seq: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const row = rows[middle];
+    if (row !== undefined && row.head.nextSeq <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,101 @@
+/** The rules that every store keeps, whatever it keeps its data in. */
+import type {
+  ClaimOwner,
+  ClaimRequest,
+  ClaimState,
+  Commit,
+  LogHead,
+  NewRun,
+} from '../machine/store-port.ts';
+import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
+
+/** The JSON text of a commit's events. */
+export function eventsText(run: string, events: readonly object[]): string {
+  if (events.length === 0) throw misused('A commit needs at least one event', { run });
+  return jsonText(events, `An event of run ${run}`);
+}
+
+/** What comes back is what JSON keeps of a value; what JSON cannot hold is refused. */
+export function jsonText(value: unknown, what: string): string {
+  const text = tryStringify(value, what);
+  // a function or undefined has no JSON text at all, which the type of stringify does not say
+  if (typeof text !== 'string') throw misused(`${what} is not JSON`, {});
+  return text;
+}
+
+function tryStringify(value: unknown, what: string): unknown {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw misused(`${what} is not JSON`, { reason: String(error) });
+  }
+}
+
+/** The claim that the request leads to; `epoch` is the present one. */
+export function grantClaim(
+  request: ClaimRequest,
+  present: { readonly epoch: number; readonly held: ClaimState | null },
+  nowMs: number,
+): ClaimState {
+  const { held } = present;
+  if (held !== null && held.untilMs > nowMs && request.isAlive(held.owner)) {
+    throw alreadyActive(request.run, held);
+  }
+  return {
+    owner: request.owner,
+    epoch: present.epoch + 1,
+    untilMs: nowMs + request.leaseMs,
+  };
+}
+
+/**
+ * Whether a commit goes to the end of the log, or may be there already. Throws when the claim is
+ * lost, and when the log has lost what this writer was told is in it.
+ */
+export function placeCommit(
+  commit: Commit,
+  present: { readonly epoch: number; readonly head: LogHead },
+): 'next' | 'past' {
+  const { run, epoch } = commit.claim;
+  if (epoch !== present.epoch) throw claimLost(run, epoch);
+  const { nextSeq } = present.head;
+  if (commit.seq === nextSeq) return 'next';
+  if (commit.seq < nextSeq) return 'past';
+  throw corrupt(`The log of run ${run} ends before event ${commit.seq}`, {
+    run,
+    seq: nextSeq,
+    expectedSeq: commit.seq,
+  });
+}
+
+/** Two writers with one claim cannot be; if the log says so, this one has to stop. */
+export function conflict(commit: Commit): Error {
+  return claimLost(commit.claim.run, commit.claim.epoch);
+}
+
+/** Signals are taken in order and once. */
+export function checkTaken(
+  commit: Commit,
+  inbox: { readonly sent: number; readonly taken: number },
+): number {
+  const through = commit.signalsThrough ?? inbox.taken;
+  if (through >= inbox.taken && through <= inbox.sent) return through;
+  throw misused(`Run ${commit.claim.run} has no signal ${through} to take`, {
+    run: commit.claim.run,
+    through,
+    ...inbox,
+  });
+}
+
+export function alreadyCreated(run: NewRun): Error {
+  return misused(`There is a run ${run.id} in this store already`, { run: run.id });
+}
+
+export function isSameOwner(one: ClaimOwner, other: ClaimOwner): boolean {
+  return (
+    one.id === other.id &&
+    one.host === other.host &&
+    one.pid === other.pid &&
+    one.processStartedAt === other.processStartedAt
+  );
+}

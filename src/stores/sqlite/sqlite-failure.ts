@@ -1,0 +1,60 @@
+/**
+ * What an error of SQLite means for a run, by its result code and never by its text: the store
+ * cannot be used now, or it cannot be trusted.
+ */
+import { ErrandError } from '../../errors/errand-error.ts';
+import { readProperty, type JsonObject } from '../../errors/json.ts';
+import { corrupt, unavailable, type OutageReason } from '../failure.ts';
+
+/** Primary result codes of https://sqlite.org/rescode.html that pass, or that a person mends. */
+const OUTAGES: ReadonlyMap<number, OutageReason> = new Map([
+  [3, 'read_only'], // PERM
+  [4, 'interrupted'], // ABORT
+  [5, 'busy'], // BUSY
+  [6, 'busy'], // LOCKED
+  [7, 'no_memory'], // NOMEM
+  [8, 'read_only'], // READONLY
+  [9, 'interrupted'], // INTERRUPT
+  [10, 'io'], // IOERR
+  [13, 'full'], // FULL
+  [14, 'cannot_open'], // CANTOPEN
+  [15, 'busy'], // PROTOCOL: the race for the locks went on for too long
+  [22, 'io'], // NOLFS
+  [23, 'read_only'], // AUTH
+]);
+
+/**
+ * Codes that fixed statements over a sound file cannot give: ERROR (a table or a column that is not
+ * there), CORRUPT, SCHEMA, CONSTRAINT, MISMATCH, FORMAT, RANGE, NOTADB.
+ */
+const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24, 25, 26]);
+
+/** Extended codes whose primary code says otherwise: a read whose checksum or length is wrong. */
+const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 8)]);
+
+/** What Node throws for a column that no statement of ours ever wrote. */
+const UNREADABLE: ReadonlySet<unknown> = new Set(['ERR_OUT_OF_RANGE', 'ERR_STRING_TOO_LONG']);
+
+/** The typed failure, or the error itself when it does not come from the database. */
+export function sqliteFailure(error: unknown, where: JsonObject = {}): unknown {
+  if (error instanceof ErrandError) return error;
+  const code = readProperty(error, 'code');
+  if (UNREADABLE.has(code)) return corrupt('A row of the store is damaged', where, error);
+  if (code === 'ERR_INVALID_STATE') return unavailable('closed', where, error);
+
+  const errcode = readProperty(error, 'errcode');
+  if (typeof errcode !== 'number') return error;
+  const details = { ...where, errcode };
+  const primary = errcode & 0xff;
+  if (DAMAGE.has(primary) || DAMAGED_READS.has(errcode)) {
+    return corrupt('The file of the store is damaged', details, error);
+  }
+  const reason = OUTAGES.get(primary);
+  return reason === undefined ? error : unavailable(reason, details, error);
+}
+
+/** Whether another connection is in the way, which a short wait can mend. */
+export function isBusy(error: unknown): boolean {
+  const errcode = readProperty(error, 'errcode');
+  return typeof errcode === 'number' && OUTAGES.get(errcode & 0xff) === 'busy';
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDuration, secondsToMs } from './duration.ts';
+import { canonicalJson, hashText, hashValue } from './hash.ts';
+import { usdToMicros } from './money.ts';
+import { fromPointer, toPointer, valueAt } from './path.ts';
+
+describe('a duration', () => {
+  it.each([
+    ['500ms', 500],
+    ['60s', 60_000],
+    ['2.5m', 150_000],
+    ['1h', 3_600_000],
+    ['2d', 172_800_000],
+    ['0s', 0],
+    ['1.1s', 1100],
+    ['0.0001s', 1],
+    [3, 3000],
+    [0.25, 250],
+  ])('%s is %i ms', (written, ms) => expect(parseDuration(written)).toBe(ms));
+
+  it.each(['', 's', '5', '5 s', '-1s', '1e3s', '5S', '5min', '1m30s', '٣s', '9'.repeat(20) + 's'])(
+    '%j is none',
+    (written) => expect(parseDuration(written)).toBeUndefined(),
+  );
+
+  it('never becomes shorter', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        (s) => secondsToMs(s) >= s * 1000 - 1e-3,
+      ),
+    );
+  });
+});
+
+describe('money', () => {
+  it.each([
+    [0, 0],
+    [0.5, 500_000],
+    [0.000001, 1],
+    [0.0000001, 1],
+    [1.1, 1_100_000],
+    [0.29, 290_000],
+  ])('%d dollars are %i micro-dollars', (usd, micros) => expect(usdToMicros(usd)).toBe(micros));
+});
+
+describe('a hash', () => {
+  it('stays what it is', () => {
+    expect([hashText(''), hashText('a'), hashText('errand')]).toMatchInlineSnapshot(`
+      [
+        "289cbb439a1730ee",
+        "02c2717e128a37e3",
+        "aaf28692aa5636cd",
+      ]
+    `);
+  });
+
+  it('does not depend on the order of keys, and depends on everything else', () => {
+    expect(hashValue({ a: 1, b: [{ c: 2, d: 3 }] })).toBe(hashValue({ b: [{ d: 3, c: 2 }], a: 1 }));
+    expect(hashValue({ a: 1, b: undefined })).toBe(hashValue({ a: 1 }));
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const areEqual = canonicalJson(a) === canonicalJson(b);
+        return (hashValue(a) === hashValue(b)) === areEqual;
+      }),
+    );
+  });
+
+  it('is not the same for a hundred thousand texts', () => {
+    const seen = new Set<string>();
+    for (let n = 0; n < 100_000; n++) seen.add(hashText(`node ${n}`));
+    expect(seen.size).toBe(100_000);
+  });
+
+  it('is of canonical JSON that is JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('a pointer', () => {
+  it('leads back to its path', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (path) => {
+        expect(fromPointer(toPointer(path))).toEqual(path);
+      }),
+    );
+  });
+
+  it('finds only what is there itself', () => {
+    expect(valueAt({ a: [{ 'b/c': 1 }] }, fromPointer('/a/0/b~1c'))).toBe(1);
+    expect(valueAt({}, ['constructor'])).toBeUndefined();
+    expect(valueAt({ a: 1 }, ['a', 'b'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * Whether a schema is one: each keyword that constrains has the form it needs. What the validator
+ * does not know it ignores, and a constraint that is silently ignored is worse than none.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { toPointer, type Path } from './path.ts';
+import type { Finding } from './value-check.ts';
+
+/** Undefined when the value is good for the keyword. */
+type Form = (value: JsonValue, at: Path, walk: Walk) => string | undefined;
+
+interface Walk {
+  readonly flaws: Finding[];
+  readonly isKnown: (reference: string, at: object) => boolean;
+}
+
+const TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+
+export function findSchemaFlaws(
+  schema: JsonObject,
+  isKnown: (reference: string, at: object) => boolean,
+): readonly Finding[] {
+  const walk: Walk = { flaws: [], isKnown };
+  visit(schema, [], walk);
+  return walk.flaws;
+}
+
+function visit(schema: JsonValue, at: Path, walk: Walk): string | undefined {
+  if (typeof schema === 'boolean') return undefined;
+  if (!isJsonObject(schema)) return 'must be a schema: an object, true or false';
+  for (const [keyword, value] of Object.entries(schema)) {
+    const here = [...at, keyword];
+    const message =
+      keyword === '$ref' ? reference(value, schema, walk) : FORMS.get(keyword)?.(value, here, walk);
+    if (message !== undefined) walk.flaws.push({ of: 'schema', pointer: toPointer(here), message });
+  }
+  return undefined;
+}
+
+function reference(value: JsonValue, schema: JsonObject, walk: Walk): string | undefined {
+  if (typeof value !== 'string') return 'must be a text';
+  return walk.isKnown(value, schema) ? undefined : 'refers to a schema that is not there';
+}
+
+const isText = (value: JsonValue): value is string => typeof value === 'string';
+
+const type: Form = (value) => {
+  const names = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  const isGood = names.length > 0 && names.every((name) => isText(name) && TYPES.has(name));
+  return isGood ? undefined : `must be one or more of ${[...TYPES].join(', ')}`;
+};
+
+const number: Form = (value) => (typeof value === 'number' ? undefined : 'must be a number');
+
+/** Draft 4 has a flag where later ones have a number. */
+const numberOrFlag: Form = (value, at, walk) =>
+  typeof value === 'boolean' ? undefined : number(value, at, walk);
+
+const divisor: Form = (value) =>
+  typeof value === 'number' && value > 0 ? undefined : 'must be a number above 0';
+
+const count: Form = (value) =>
+  Number.isInteger(value) && Number(value) >= 0 ? undefined : 'must be a whole number from 0';
+
+const flag: Form = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+
+const list: Form = (value) => (Array.isArray(value) ? undefined : 'must be a list');
+
+const names: Form = (value) =>
+  Array.isArray(value) && value.every(isText) ? undefined : 'must be a list of names';
+
+const pattern: Form = (value) =>
+  isText(value) && isPattern(value) ? undefined : 'must be a regular expression';
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').source.length >= 0;
+  } catch {
+    return false;
+  }
+}
+
+const schemas: Form = (value, at, walk) => {
+  if (!Array.isArray(value) || value.length === 0) return 'must be a list of schemas';
+  (value as readonly JsonValue[]).forEach((item, index) => enter(item, [...at, index], walk));
+  return undefined;
+};
+
+const itemsForm: Form = (value, at, walk) =>
+  Array.isArray(value) && value.length > 0 ? schemas(value, at, walk) : visit(value, at, walk);
+
+const schemaMap: Form = (value, at, walk) => {
+  if (!isJsonObject(value)) return 'must be an object of schemas';
+  for (const [name, item] of Object.entries(value)) enter(item, [...at, name], walk);
+  return undefined;
+};
+
+const patternMap: Form = (value, at, walk) => {
+  const bad = Object.keys(isJsonObject(value) ? value : {}).find((name) => !isPattern(name));
+  return bad === undefined ? schemaMap(value, at, walk) : 'must have regular expressions as names';
+};
+
+const namesMap: Form = (value, at, walk) => {
+  if (!isJsonObject(value)) return 'must be an object of lists';
+  return Object.values(value)
+    .map((item) => names(item, at, walk))
+    .find((found) => found !== undefined);
+};
+
+/** Lists of names, or schemas. */
+const dependencies: Form = (value, at, walk) => {
+  if (!isJsonObject(value)) return 'must be an object';
+  for (const [name, item] of Object.entries(value)) {
+    if (!Array.isArray(item)) enter(item, [...at, name], walk);
+  }
+  return undefined;
+};
+
+function enter(schema: JsonValue, at: Path, walk: Walk): void {
+  const message = visit(schema, at, walk);
+  if (message !== undefined) walk.flaws.push({ of: 'schema', pointer: toPointer(at), message });
+}
+
+const FORMS: ReadonlyMap<string, Form> = new Map(
+  Object.entries({
+    type,
+    enum: list,
+    required: names,
+    pattern,
+    properties: schemaMap,
+    patternProperties: patternMap,
+    $defs: schemaMap,
+    definitions: schemaMap,
+    dependentSchemas: schemaMap,
+    dependentRequired: namesMap,
+    dependencies,
+    prefixItems: schemas,
+    allOf: schemas,
+    anyOf: schemas,
+    oneOf: schemas,
+    items: itemsForm,
+    additionalItems: visit,
+    additionalProperties: visit,
+    unevaluatedItems: visit,
+    unevaluatedProperties: visit,
+    contains: visit,
+    propertyNames: visit,
+    not: visit,
+    if: visit,
+    then: visit,
+    else: visit,
+    minimum: number,
+    maximum: number,
+    exclusiveMinimum: numberOrFlag,
+    exclusiveMaximum: numberOrFlag,
+    multipleOf: divisor,
+    minLength: count,
+    maxLength: count,
+    minItems: count,
+    maxItems: count,
+    minProperties: count,
+    maxProperties: count,
+    minContains: count,
+    maxContains: count,
+    uniqueItems: flag,
+    format: (value) => (isText(value) ? undefined : 'must be a text'),
+  } satisfies Record<string, Form>),
+);
