@@ -19,7 +19,11 @@ function virtualClock(): Clock & { readonly slept: number[] } {
   };
 }
 
-const limited = (seconds: string): object => ({ status: 429, headers: { 'retry-after': seconds }, body: {} });
+const limited = (seconds: string): object => ({
+  status: 429,
+  headers: { 'retry-after': seconds },
+  body: {},
+});
 const broken = { status: 500, headers: {}, body: {} };
 
 function failing(...failures: unknown[]): (call: Call) => string {
@@ -46,27 +50,44 @@ describe('withResilience', () => {
 
   it('gives up after the attempts of the kind, with all of them in the report', async () => {
     const clock = virtualClock();
-    const error = await failureOf(withResilience(failing(broken, broken, broken, broken), { clock, provider: 'openai' }));
+    const error = await failureOf(
+      withResilience(failing(broken, broken, broken, broken), { clock, provider: 'openai' }),
+    );
     expect(isKind(error, 'provider.server_error')).toBe(true);
     expect(error).toMatchObject({
-      report: { attempts: [{ number: 1, target: 'openai' }, { number: 2 }, { number: 3, kind: 'provider.server_error' }] },
+      report: {
+        attempts: [
+          { number: 1, target: 'openai' },
+          { number: 2 },
+          { number: 3, kind: 'provider.server_error' },
+        ],
+      },
     });
     expect(clock.slept).toHaveLength(2);
   });
 
   it('asks once, and not again, for what waiting cannot fix', async () => {
     const clock = virtualClock();
-    const error = await failureOf(withResilience(failing({ status: 401, headers: {}, body: {} }), { clock }));
+    const error = await failureOf(
+      withResilience(failing({ status: 401, headers: {}, body: {} }), { clock }),
+    );
     expect(isKind(error, 'provider.auth')).toBe(true);
     expect(clock.slept).toEqual([]);
   });
 
   it('ends now, as a limit, when the hint lies past the deadline', async () => {
     const clock = virtualClock();
-    const error = await failureOf(withResilience(failing(limited('60')), { clock, deadlineMs: 2_000_000 }).then());
+    const error = await failureOf(
+      withResilience(failing(limited('60')), { clock, deadlineMs: 2_000_000 }),
+    );
     expect(error).toMatchObject({ unexpectedly: 'answer 1' });
-    const late = await failureOf(withResilience(failing(limited('60')), { clock: frozenDeadline(), deadlineMs: 30_000 }));
-    expect(late).toMatchObject({ kind: 'limit.node_timeout', report: { cause: { kind: 'provider.rate_limited' }, attempts: [{ number: 1 }] } });
+    const late = await failureOf(
+      withResilience(failing(limited('60')), { clock: frozenDeadline(), deadlineMs: 30_000 }),
+    );
+    expect(late).toMatchObject({
+      kind: 'limit.node_timeout',
+      report: { cause: { kind: 'provider.rate_limited' }, attempts: [{ number: 1 }] },
+    });
   });
 
   it('aborts the call at the deadline', async () => {
@@ -84,7 +105,8 @@ describe('withResilience', () => {
   it('refuses at once, without a call, while the breaker is open, and probes after its rest', async () => {
     const clock = virtualClock();
     const policy = { clock, breaker: 'a-test', retry: 'none' } as const;
-    for (let index = 0; index < 5; index++) await failureOf(withResilience(failing(broken), policy));
+    for (let index = 0; index < 5; index++)
+      await failureOf(withResilience(failing(broken), policy));
     let calls = 0;
     const count = (): string => `call ${++calls}`;
     expect(isKind(await failureOf(withResilience(count, policy)), 'breaker.open')).toBe(true);
@@ -103,8 +125,13 @@ describe('withResilience', () => {
           abort.abort();
         }),
     };
-    const error = await failureOf(withResilience(failing(limited('9')), { clock, signal: abort.signal }));
-    expect(error).toMatchObject({ kind: 'cancelled.call', report: { attempts: [{ kind: 'provider.rate_limited' }] } });
+    const error = await failureOf(
+      withResilience(failing(limited('9')), { clock, signal: abort.signal }),
+    );
+    expect(error).toMatchObject({
+      kind: 'cancelled.call',
+      report: { attempts: [{ kind: 'provider.rate_limited' }] },
+    });
   });
 });
 

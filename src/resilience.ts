@@ -4,9 +4,10 @@
  */
 import { buildReport, rebuild } from './errors/build.ts';
 import type { RetrySchedule } from './errors/catalog/row.ts';
-import { ErrandError } from './errors/errand-error.ts';
+import { ErrandError, isKind } from './errors/errand-error.ts';
 import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report.ts';
 import { ambientStamp } from './errors/stamp.ts';
+import { toReport } from './errors/to-report.ts';
 import {
   askBreaker,
   breakerFailed,
@@ -95,9 +96,9 @@ async function attempt<T>(
     note(policy.breaker, breakerSucceeded);
     return { ok: true, value };
   } catch (thrown) {
-    const isOurs = thrown instanceof ErrandError && thrown.kind === 'limit.node_timeout';
-    if (isOurs) scope.abort(thrown);
-    const report = isOurs ? thrown.report : failureOf(thrown, policy);
+    const isDeadline = isKind(thrown, 'limit.node_timeout');
+    if (isDeadline) scope.abort(thrown);
+    const report = isDeadline ? toReport(thrown) : failureOf(thrown, policy);
     note(policy.breaker, (state) => breakerFailed(state, report.kind, clock.now()));
     return { ok: false, report };
   } finally {
@@ -137,7 +138,10 @@ function nextWait(
   );
 }
 
-function scheduleFor(report: ErrorReport, { retry = 'default' }: ResiliencePolicy): RetrySchedule | null {
+function scheduleFor(
+  report: ErrorReport,
+  { retry = 'default' }: ResiliencePolicy,
+): RetrySchedule | null {
   if (retry === 'none') return null;
   return retry === 'default' ? defaultSchedule(report.kind) : retry;
 }

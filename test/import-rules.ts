@@ -51,6 +51,9 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
   root: PURE,
 };
 
+/** `src/index.ts`, and what only it needs. */
+const ROOT_FILES = new Set(['index.ts', 'resilience.ts']);
+
 /** Files that reach every environment the package does: no Node, no clock, no randomness. */
 const PURE_LAYERS = new Set<Layer>([...PURE, 'root']);
 
@@ -196,7 +199,7 @@ function withoutCasts(value: unknown): Node | null {
 function layerOf(path: string): Layer | null {
   const [top, second, third] = path.split('/');
   if (top !== 'src' || second === undefined) return null;
-  if (third === undefined) return second === 'index.ts' ? 'root' : null;
+  if (third === undefined) return ROOT_FILES.has(second ?? '') ? 'root' : null;
   return LAYERS.find((layer) => layer === second) ?? null;
 }
 

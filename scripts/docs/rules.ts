@@ -29,15 +29,17 @@ export function renderRules(): string {
   ].join('\n');
 }
 
-function renderRule({ id, when, then, why }: Rule): string[] {
-  const category = then.category === undefined ? '' : `, category \`${then.category}\``;
-  const outcome = then.outcome === undefined ? '' : `, outcome \`${then.outcome}\``;
+function renderRule({ id, when, means, why }: Rule): string[] {
+  const category = means.category === undefined ? '' : `, category \`${means.category}\``;
+  const outcome = means.outcome === undefined ? '' : `, outcome \`${means.outcome}\``;
   return [
     `### ${id}`,
     '',
-    `\`${then.kind}\`${category}${outcome}; scope \`${then.scope}\`, recovery \`${then.recovery}\`. Because ${why}.`,
+    `\`${means.kind}\`${category}${outcome}; scope \`${means.scope}\`, recovery \`${means.recovery}\`. Because ${why}.`,
     '',
-    ...Object.entries(when).map(([name, value]) => `- ${conditionWords(name as keyof Conditions, value)}`),
+    ...Object.entries(when).map(
+      ([name, value]) => `- ${conditionWords(name as keyof Conditions, value)}`,
+    ),
     '',
   ];
 }
@@ -45,7 +47,8 @@ function renderRule({ id, when, then, why }: Rule): string[] {
 function conditionWords(name: keyof Conditions, value: unknown): string {
   const label = LABELS[name];
   if (value instanceof RegExp) return `${label}: \`${value.source.replaceAll('|', '\\|')}\``;
-  if (Array.isArray(value)) return `${label}: ${value.map((item) => `\`${String(item)}\``).join(', ')}`;
+  if (Array.isArray(value))
+    return `${label}: ${value.map((item) => `\`${String(item)}\``).join(', ')}`;
   if (typeof value === 'object' && value !== null) return `${label}: \`${JSON.stringify(value)}\``;
   return value === true ? label : `${label}: \`${String(value)}\``;
 }
@@ -75,12 +78,17 @@ const LABELS: Readonly<Record<keyof Conditions, string>> = {
   phases: 'phase',
   emptyAnswer: 'an answer with nothing in it',
   unfinished: 'a stream without its end',
+  reasonless: 'no reason is given',
   hasStatus: 'has a status',
   hasTransport: 'has a transport fault',
 };
 
 function phraseWords(phrases: readonly (string | readonly string[])[]): string {
   return phrases
-    .map((phrase) => (typeof phrase === 'string' ? `“${phrase.trim()}”` : phrase.map((stem) => `“${stem}”`).join(' + ')))
+    .map((phrase) =>
+      typeof phrase === 'string'
+        ? `“${phrase.trim()}”`
+        : phrase.map((stem) => `“${stem}”`).join(' + '),
+    )
     .join(', ');
 }

@@ -4,10 +4,9 @@ import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
+import type { Format } from './format.ts';
 import type { Terminal } from './terminal.ts';
-
-export const FORMATS = ['text', 'json', 'markdown'] as const;
-export type Format = (typeof FORMATS)[number];
 
 /** What was typed cannot be done; nothing was run. */
 export function refusal(message: string, next: string): ErrandError {
@@ -18,8 +17,9 @@ export function refusal(message: string, next: string): ErrandError {
   });
 }
 
-/** Shows why nothing was done and gives the exit code for it. */
-export function refuse(report: ErrorReport, format: Format, terminal: Terminal): number {
+/** Shows why nothing was done, whatever was thrown, and gives the exit code for it. */
+export function refuse(thrown: unknown, format: Format, terminal: Terminal): number {
+  const report = toReport(thrown);
   switch (format) {
     case 'json':
       terminal.out(JSON.stringify({ error: forPerson(report) }, null, 2));

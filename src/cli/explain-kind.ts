@@ -1,17 +1,19 @@
 /** One catalog row for a person, a program and a page. */
 import { retryableByDefault } from '../errors/build.ts';
 import { catalogRow, DOMAIN_ROW } from '../errors/catalog.ts';
-import type { CatalogRow, RetrySchedule } from '../errors/catalog/row.ts';
+import type { CatalogRow } from '../errors/catalog/row.ts';
 import { padEnd, wrap } from '../errors/render/columns.ts';
-import { durationWords, retryableWords } from '../errors/render/words.ts';
-import { CATEGORY_MEANING } from '../errors/vocabulary.ts';
+import { categoryWords, retryableWords, scheduleWords } from '../errors/render/words.ts';
 import type { Terminal } from './terminal.ts';
 
 type Style = Pick<Terminal, 'columns' | 'color'>;
 
 const LABEL_COLUMNS = 12;
 
-export type ExplainedRow = { readonly kind: string; readonly retryable: boolean | null } & CatalogRow;
+export type ExplainedRow = {
+  readonly kind: string;
+  readonly retryable: boolean | null;
+} & CatalogRow;
 
 export function explainJson(kind: string): ExplainedRow {
   const row = rowOf(kind);
@@ -60,22 +62,19 @@ function rowOf(kind: string): CatalogRow {
 }
 
 function facts(row: CatalogRow): (readonly [string, string])[] {
-  const aliases = Object.entries(row.aliases).map(([system, names]) => `${names.join(', ')} (${system})`);
+  const aliases = Object.entries(row.aliases).map(
+    ([system, names]) => `${names.join(', ')} (${system})`,
+  );
   const all: (readonly [string, string])[] = [
     ['class', row.class],
-    ['category', `${row.category} (goes away by ${CATEGORY_MEANING[row.category]})`],
+    ['category', categoryWords(row)],
     ['retryable', retryableWords({ retryable: retryableByDefault(row.category) })],
-    ['retries', row.schedule === null ? 'none by default' : scheduleWords(row.schedule)],
+    ['retries', scheduleWords(row.schedule)],
     ['outcome', row.outcome],
     ['HTTP status', String(row.httpStatus)],
     ['exit code', String(row.exitCode)],
   ];
   return aliases.length === 0 ? all : [...all, ['also called', aliases.join('; ')]];
-}
-
-function scheduleWords({ attempts, waitsMs }: RetrySchedule): string {
-  const waits = waitsMs.map(durationWords).join(', ');
-  return `${attempts} attempts in all, waiting as the server asks, else ${waits} (±20 %)`;
 }
 
 function labelled(label: string, value: string, columns: number): string[] {

@@ -3,8 +3,7 @@
  * nothing. Whatever goes wrong ends here, as a report with an exit code.
  */
 import { Command, CommanderError, Option } from 'commander';
-import { toReport } from '../errors/to-report.ts';
-import { FORMATS, refuse, type Format } from './exit.ts';
+import { FORMATS, type Format } from './format.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
@@ -32,11 +31,16 @@ Examples:
 program
   .command('explain')
   .summary('say what a kind of failure means')
-  .description('Says what a kind of failure means, why it happens, what to do, and what Errand does by itself.')
+  .description(
+    'Says what a kind of failure means, why it happens, what to do, and what Errand does by itself.',
+  )
   .argument('[kind]', 'a kind, such as provider.rate_limited, or the name it has in another system')
   .option('--list', 'list all kinds')
   .addOption(formatOption())
-  .addHelpText('after', '\nExamples:\n  errand explain provider.quota_exhausted\n  errand explain --list --format json')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  errand explain provider.quota_exhausted\n  errand explain --list --format json',
+  )
   .action(async (kind: string | undefined, options: { list?: boolean; format: Format }) => {
     format = options.format;
     const { explain } = await import('./commands/explain.ts');
@@ -55,7 +59,6 @@ program
     `\nExamples:\n  echo '{"provider":"openai","status":429,"body":{"error":{"code":"insufficient_quota"}}}' | errand classify\n  errand classify --jsonl < failures.jsonl`,
   )
   .action(async (options: { jsonl?: boolean }) => {
-    format = 'json';
     const { classify } = await import('./commands/classify.ts');
     process.stdin.setEncoding('utf8');
     // with an encoding set, the stream gives strings
@@ -70,8 +73,13 @@ program
   )
   .argument('<file...>', 'workflow files')
   .option('--strict', 'warnings, and kinds that fall to the default unsaid, make a file invalid')
-  .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
-  .addHelpText('after', '\nExamples:\n  errand validate triage.yaml\n  errand validate --strict --format json workflows/*.yaml')
+  .addOption(
+    new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'),
+  )
+  .addHelpText(
+    'after',
+    '\nExamples:\n  errand validate triage.yaml\n  errand validate --strict --format json workflows/*.yaml',
+  )
   .action(async (files: string[], options: { strict?: boolean; format: 'text' | 'json' }) => {
     format = options.format;
     const { validate } = await import('./commands/validate.ts');
@@ -81,7 +89,9 @@ program
 program
   .command('schema')
   .summary('print the JSON Schema of workflow files')
-  .description('Prints the JSON Schema (draft-07) of workflow files. An editor completes a file that begins with a yaml-language-server comment naming it.')
+  .description(
+    'Prints the JSON Schema (draft-07) of workflow files. An editor completes a file that begins with a yaml-language-server comment naming it.',
+  )
   .addHelpText('after', '\nExample:\n  errand schema > workflow.schema.json')
   .action(async () => {
     const { schema } = await import('./commands/schema.ts');
@@ -96,5 +106,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else process.exitCode = refuse(toReport(error), format, terminal);
+  else {
+    const { refuse } = await import('./exit.ts');
+    process.exitCode = refuse(error, format, terminal);
+  }
 }

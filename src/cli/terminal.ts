@@ -1,31 +1,39 @@
 /** What the command line knows of where its output goes. Answers go to stdout, all else to stderr. */
+import { once } from 'node:events';
 
 export interface Terminal {
   readonly columns: number;
   readonly color: boolean;
   out(text: string): void;
   err(text: string): void;
+  /** Resolves when a slow reader has caught up; a command with much to say waits for it. */
+  drained(): Promise<void>;
 }
 
 export function processTerminal(): Terminal {
+  const { stdout, stderr } = process;
   // a reader that goes away (`| head`) ends the command; it is no failure of ours
-  for (const stream of [process.stdout, process.stderr]) {
+  for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(0);
       throw error;
     });
   }
   return {
-    columns: process.stdout.columns ?? process.stderr.columns ?? 80,
-    color: wantsColor(process.stdout.isTTY && process.stderr.isTTY, process.env),
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
+    columns: stdout.columns || stderr.columns || 80,
+    color: wantsColor(stdout.isTTY, process.env),
+    out: (text) => void stdout.write(`${text}\n`),
+    err: (text) => void stderr.write(`${text}\n`),
+    drained: async () => {
+      if (stdout.writableNeedDrain) await once(stdout, 'drain');
+    },
   };
 }
 
 /** NO_COLOR wins over everything, FORCE_COLOR over what the stream is. */
-export function wantsColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
-  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
-  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
-  return isTerminal && env['TERM'] !== 'dumb';
+function wantsColor(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  const { NO_COLOR: none = '', FORCE_COLOR: forced, TERM: name } = env;
+  if (none !== '') return false;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTerminal && name !== 'dumb';
 }

@@ -21,7 +21,10 @@ export type Ending =
       readonly late?: { readonly value: unknown };
     };
 
-export async function callWithin(request: FunctionRequest, context: EffectContext): Promise<Ending> {
+export async function callWithin(
+  request: FunctionRequest,
+  context: EffectContext,
+): Promise<Ending> {
   const clock = context.clock ?? MACHINE_CLOCK;
   const scope = new AbortController();
   const { promise: told, resolve: tell } = Promise.withResolvers<'timeout' | 'abort'>();
@@ -83,7 +86,10 @@ function reasonFor(
 }
 
 /** A watcher that throws hurts nobody, least of all the function. */
-function announce({ progress }: EffectContext, value: Parameters<NonNullable<EffectContext['progress']>>[0]): void {
+function announce(
+  { progress }: EffectContext,
+  value: Parameters<NonNullable<EffectContext['progress']>>[0],
+): void {
   try {
     progress?.(value);
   } catch {

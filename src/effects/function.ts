@@ -95,7 +95,10 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
     case 'threw':
       return threw(ending.thrown, request, context);
     case 'stopped':
-      return stopped(ending, ending.by === 'timeout' ? names.timeout : cancelled, { request, context });
+      return stopped(ending, ending.by === 'timeout' ? names.timeout : cancelled, {
+        request,
+        context,
+      });
   }
 });
 
@@ -113,7 +116,9 @@ function gave(value: unknown, request: FunctionRequest, context: EffectContext):
   // before the secrets are taken out: what the function did is what is judged
   const raw = toOutput(value, AS_IT_IS);
   const findings =
-    request.outputSchema === undefined || !raw.ok ? [] : checkValue(request.outputSchema, raw.value);
+    request.outputSchema === undefined || !raw.ok
+      ? []
+      : checkValue(request.outputSchema, raw.value);
   if (findings.length === 0) return { ok: true, output: output.value };
   const subject = `The output of the ${noun} ${request.name}`;
   return {
@@ -134,7 +139,10 @@ function threw(thrown: unknown, request: FunctionRequest, context: EffectContext
     fallback: NAMES[request.type].failed,
     redactor: context.redactor,
     // the same on a replay with the same clock
-    stamp: { id: `${context.idempotencyKey}.${context.attempt}`, at: new Date(nowMs).toISOString() },
+    stamp: {
+      id: `${context.idempotencyKey}.${context.attempt}`,
+      at: new Date(nowMs).toISOString(),
+    },
   });
   return { ok: false, failure: toDraft(report), thrown };
 }
@@ -150,7 +158,8 @@ function stopped(
       ? `did not finish within ${request.timeoutMs ?? 0} ms`
       : 'was cancelled while it ran';
   const isInDoubt = ending.isRunning && !request.isIdempotent;
-  const late = ending.late === undefined ? undefined : toOutput(ending.late.value, context.redactor);
+  const late =
+    ending.late === undefined ? undefined : toOutput(ending.late.value, context.redactor);
   return {
     ...failed({
       kind,

@@ -49,7 +49,10 @@ export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest
           ? succeeded(ending.answer.json, request, context)
           : failed(faultOf(ending.answer));
       case 'deadline':
-        return failed({ kind: 'sandbox.timeout', message: 'The code ran longer than its time limit' });
+        return failed({
+          kind: 'sandbox.timeout',
+          message: 'The code ran longer than its time limit',
+        });
       case 'cancelled':
         return failed({
           kind: cancelled,
@@ -80,9 +83,13 @@ function succeeded(
       details: { pointer: output.pointer },
     });
   }
-  const findings = request.outputSchema === undefined ? [] : checkValue(request.outputSchema, value);
+  const findings =
+    request.outputSchema === undefined ? [] : checkValue(request.outputSchema, value);
   if (findings.length === 0) return { ok: true, output: output.value };
-  return { ...failed({ kind: 'sandbox.result', ...describeFindings('The value of the code', findings) }), output: output.value };
+  return {
+    ...failed({ kind: 'sandbox.result', ...describeFindings('The value of the code', findings) }),
+    output: output.value,
+  };
 }
 
 const SENTENCES = {
@@ -94,7 +101,8 @@ const SENTENCES = {
 } as const;
 
 function faultOf({ fault, reason, line, column }: Exclude<Answer, { ok: true }>): ReportDraft {
-  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  const place =
+    line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
   return {
     kind: `sandbox.${fault}`,
     message: `${SENTENCES[fault]}: ${reason}${place}`,

@@ -55,7 +55,7 @@ const provider = {
   status: count,
   code: word,
   type: word,
-  requestId: word.exactOptional(),
+  requestId: word,
   retryAfterMs: count,
   limit: word,
 };

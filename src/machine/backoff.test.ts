@@ -5,7 +5,14 @@ import type { ErrorReport } from '../errors/report.ts';
 import { BACKOFFS, type RetryMove } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
 
-const MOVE: RetryMove = { type: 'retry', max: 100, backoff: 'exponential', initialMs: 1000, maxMs: 60_000, jitter: 0 };
+const MOVE: RetryMove = {
+  type: 'retry',
+  max: 100,
+  backoff: 'exponential',
+  initialMs: 1000,
+  maxMs: 60_000,
+  jitter: 0,
+};
 
 function failure(retryAfterMs?: number): ErrorReport {
   const provider = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -38,11 +45,16 @@ describe('the waits of a retry route', () => {
       jitter: fc.double({ min: 0, max: 1, noNaN: true }),
     });
     fc.assert(
-      fc.property(move, fc.integer({ min: 1, max: 100 }), fc.option(fc.nat(1e7), { nil: undefined }), (some, rerun, hint) => {
-        const delay = backoffMs({ ...MOVE, ...some }, rerun, failure(hint), ['run', 'node']);
-        const cap = some.maxMs * (1 + some.jitter) + 1;
-        return delay >= (hint ?? 0) && (delay <= cap || delay === hint);
-      }),
+      fc.property(
+        move,
+        fc.integer({ min: 1, max: 100 }),
+        fc.option(fc.nat(1e7), { nil: undefined }),
+        (some, rerun, hint) => {
+          const delay = backoffMs({ ...MOVE, ...some }, rerun, failure(hint), ['run', 'node']);
+          const cap = some.maxMs * (1 + some.jitter) + 1;
+          return delay >= (hint ?? 0) && (delay <= cap || delay === hint);
+        },
+      ),
     );
   });
 });

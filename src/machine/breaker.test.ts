@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askBreaker, breakerFailed, breakerSucceeded, CLOSED, REST_MS, type BreakerState } from './breaker.ts';
+import {
+  askBreaker,
+  breakerFailed,
+  breakerSucceeded,
+  CLOSED,
+  REST_MS,
+  type BreakerState,
+} from './breaker.ts';
 
 const BROKEN = 'provider.server_error';
 
 function after(failures: number, kind = BROKEN): BreakerState {
-  return Array.from({ length: failures }).reduce<BreakerState>((state) => breakerFailed(state, kind, 0), CLOSED);
+  return Array.from({ length: failures }).reduce<BreakerState>(
+    (state) => breakerFailed(state, kind, 0),
+    CLOSED,
+  );
 }
 
 describe('a breaker', () => {
@@ -14,15 +24,20 @@ describe('a breaker', () => {
     expect(after(5)).toEqual({ state: 'open', untilMs: REST_MS });
   });
 
-  it.each(['provider.rate_limited', 'provider.quota_exhausted', 'provider.auth', 'provider.invalid_request'])(
-    'takes no notice of %s',
-    (kind) => {
-      expect(after(50, kind)).toEqual(CLOSED);
-    },
-  );
+  it.each([
+    'provider.rate_limited',
+    'provider.quota_exhausted',
+    'provider.auth',
+    'provider.invalid_request',
+  ])('takes no notice of %s', (kind) => {
+    expect(after(50, kind)).toEqual(CLOSED);
+  });
 
   it('forgets failures after a success', () => {
-    expect(breakerFailed(breakerSucceeded(after(4)), BROKEN, 0)).toEqual({ state: 'closed', failures: 1 });
+    expect(breakerFailed(breakerSucceeded(after(4)), BROKEN, 0)).toEqual({
+      state: 'closed',
+      failures: 1,
+    });
   });
 
   it('lets one probe through after its rest, and nobody else until it is back', () => {
@@ -32,7 +47,10 @@ describe('a breaker', () => {
     expect(probe).toMatchObject({ allowed: true, next: { state: 'half_open', isProbing: true } });
     const { next } = probe as { next: BreakerState };
     expect(askBreaker(next, REST_MS).allowed).toBe(false);
-    expect(breakerFailed(next, BROKEN, 70_000)).toEqual({ state: 'open', untilMs: 70_000 + REST_MS });
+    expect(breakerFailed(next, BROKEN, 70_000)).toEqual({
+      state: 'open',
+      untilMs: 70_000 + REST_MS,
+    });
   });
 
   it('closes after two successes', () => {
@@ -52,7 +70,10 @@ describe('a breaker', () => {
           now += passed;
           const asked = askBreaker(state, now);
           if (!asked.allowed) continue;
-          state = outcome === 'ok' ? breakerSucceeded(asked.next) : breakerFailed(asked.next, outcome, now);
+          state =
+            outcome === 'ok'
+              ? breakerSucceeded(asked.next)
+              : breakerFailed(asked.next, outcome, now);
         }
         return askBreaker(state, now + REST_MS).allowed;
       }),

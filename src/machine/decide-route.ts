@@ -36,13 +36,15 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const routes = node.routes.filter(({ onError }) => onError === undefined);
-  if (routes.length === 0 || node.type === 'terminate') return [taken(visit, END, undefined, 'success')];
+  if (routes.length === 0 || node.type === 'terminate')
+    return [taken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return [failed(visit, verdict.error)];
     if (!verdict) continue;
     if (route.move.type === 'halt') return halt(state, scope, route, undefined);
-    if (route.move.type === 'to') return [taken(visit, route.move.to, route.index, 'success')];
+    if (route.move.type === 'to')
+      return [taken(visit, { to: route.move.to, rule: route.index, bucket: 'success' })];
   }
   const error = failureAt(state, scope, visit.node, {
     kind: 'route.no_match',
@@ -78,7 +80,9 @@ function errorRoutes(state: RunState, scope: Scope, error: ErrorReport): readonl
   const plan = fileOf(state.plan, scope.file);
   const own = error.kind === 'route.guard_failed' ? [] : nodeOf(plan, visitOf(scope).node).routes;
   return [
-    ...own.filter(({ onError }) => onError !== undefined).map((route) => ({ route, bucket: 'error' as const })),
+    ...own
+      .filter(({ onError }) => onError !== undefined)
+      .map((route) => ({ route, bucket: 'error' as const })),
     ...plan.onError.map((route) => ({ route, bucket: 'workflow' as const })),
   ];
 }
@@ -94,22 +98,27 @@ function makeMove(
   const error = withAttempts(visit, visit.error);
   const { move } = route;
   const used = visit.used.get(`${bucket}:${route.index}`) ?? 0;
-  const take = (to?: string): EventBody => ({ ...taken(visit, to, route.index, bucket, move.type), kind: error.kind });
+  const take = (more: Partial<RouteTaken> = {}): EventBody =>
+    taken(visit, { move: move.type, rule: route.index, bucket, kind: error.kind, ...more });
   switch (move.type) {
     case 'to':
-      return [take(move.to)];
+      return [take({ to: move.to })];
     case 'retry': {
       if (used >= move.max) return undefined;
       const delayMs = backoffMs(move, used + 1, error, [state.run, visit.path, visit.number]);
-      return [take(), { type: 'node:retrying', ...here(visit), attempt: visit.attempt + 1, delayMs, error }];
+      return [
+        take(),
+        { type: 'node:retrying', ...here(visit), attempt: visit.attempt + 1, delayMs, error },
+      ];
     }
     case 'park': {
       if (move.max !== undefined && used >= move.max) return undefined;
-      const until = move.forMs === undefined ? {} : { until: new Date(state.nowMs + move.forMs).toISOString() };
-      return [{ ...take(), ...until }];
+      const until =
+        move.forMs === undefined ? {} : { until: new Date(state.nowMs + move.forMs).toISOString() };
+      return [take(until)];
     }
     case 'ask':
-      return [take(), askGate(state, visit, error.message, move.options, move.timeoutMs)];
+      return [take(), askGate(state, visit, { prompt: error.message, ...move })];
     case 'halt':
       return halt(state, scope, route, error);
     case 'propagate':
@@ -120,9 +129,9 @@ function makeMove(
 function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
   const visit = visitOf(scope);
   if (error.kind === 'effect.outcome_unknown' && visit.routesTried < DEFAULT_ASKED) {
-    return [askGate(state, visit, error.message, ['repeat', 'edit', 'abort'], undefined)];
+    return [askGate(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] })];
   }
-  const route: EventBody = { ...taken(visit, undefined, undefined, 'default', 'propagate'), kind: error.kind };
+  const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
   return scope.id === ROOT_SCOPE ? [{ type: 'run:failed', error }] : [route];
 }
 
@@ -132,11 +141,15 @@ export const DEFAULT_ASKED = 1_000_000;
 function askGate(
   state: RunState,
   visit: Visit,
-  prompt: string,
-  options: readonly string[],
-  timeoutMs: number | undefined,
+  asked: {
+    readonly prompt: string;
+    readonly options: readonly string[];
+    readonly timeoutMs?: number;
+  },
 ): EventBody {
-  const deadline = timeoutMs === undefined ? {} : { deadline: new Date(state.nowMs + timeoutMs).toISOString() };
+  const { prompt, options, timeoutMs } = asked;
+  const deadline =
+    timeoutMs === undefined ? {} : { deadline: new Date(state.nowMs + timeoutMs).toISOString() };
   return { type: 'gate:opened', ...here(visit), gate: visit.path, prompt, options, ...deadline };
 }
 
@@ -149,14 +162,17 @@ function halt(
   const visit = visitOf(scope);
   const bucket = cause === undefined ? 'success' : 'error';
   const message =
-    move.type === 'halt' && move.message !== undefined ? haltMessage(state, scope, move.message) : undefined;
-  if (message instanceof Failed) return guardFailed(state, scope, message.error, cause ?? message.error);
+    move.type === 'halt' && move.message !== undefined
+      ? haltMessage(state, scope, move.message)
+      : undefined;
+  if (message instanceof Failed)
+    return guardFailed(state, scope, message.error, cause ?? message.error);
   const error = failureAt(state, scope, visit.node, {
     kind: 'halt.intentional',
     message: message ?? cause?.message ?? `${visit.node} halted the run`,
     ...(cause === undefined ? {} : { cause }),
   });
-  return [taken(visit, undefined, index, bucket, 'halt'), { type: 'run:failed', error }];
+  return [taken(visit, { move: 'halt', rule: index, bucket }), { type: 'run:failed', error }];
 }
 
 function haltMessage(state: RunState, scope: Scope, template: string): string | Failed {
@@ -194,7 +210,10 @@ function guardHolds(state: RunState, scope: Scope, { when }: Route): boolean | F
   if (when === undefined) return true;
   const { output, error, node } = visitOf(scope);
   try {
-    return holds(when, namesIn(state, scope, { output: output ?? null, error, fields: isBare(when) }));
+    return holds(
+      when,
+      namesIn(state, scope, { output: output ?? null, error, fields: isBare(when) }),
+    );
   } catch (thrown) {
     const guard = thrownAt(state, scope, node, thrown);
     return new Failed(
@@ -217,21 +236,14 @@ function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport
   return visit.attempts.length < 2 ? known : rebuild(known, { attempts: visit.attempts });
 }
 
+type RouteTaken = Extract<EventBody, { type: 'route:taken' }>;
+
 function taken(
   visit: Visit,
-  to: string | undefined,
-  rule: number | undefined,
-  bucket: RouteBucket,
-  move: Extract<EventBody, { type: 'route:taken' }>['move'] = 'to',
-): Extract<EventBody, { type: 'route:taken' }> {
-  return {
-    type: 'route:taken',
-    ...here(visit),
-    move,
-    bucket,
-    ...(to === undefined ? {} : { to }),
-    ...(rule === undefined ? {} : { rule }),
-  };
+  how: Pick<RouteTaken, 'bucket'> &
+    Partial<Pick<RouteTaken, 'move' | 'to' | 'rule' | 'kind' | 'until'>>,
+): RouteTaken {
+  return { type: 'route:taken', ...here(visit), move: 'to', ...how };
 }
 
 function failed(visit: Visit, error: ErrorReport): EventBody {

@@ -21,7 +21,12 @@ export interface Decision {
 }
 
 /** A try begins; a group's members are fixed with it. */
-export function beginTry(state: RunState, scope: Scope, name: string, attempt: number): readonly EventBody[] {
+export function beginTry(
+  state: RunState,
+  scope: Scope,
+  name: string,
+  attempt: number,
+): readonly EventBody[] {
   const plan = fileOf(state.plan, scope.file);
   const node = nodeOf(plan, name);
   const where = { node: name, path: pathOf(scope, name) };
@@ -35,10 +40,15 @@ export function beginTry(state: RunState, scope: Scope, name: string, attempt: n
   }
   try {
     const members = membersOf(state, scope, node);
-    return [{ type: 'node:started', ...where, attempt, ...(members === undefined ? {} : { members }) }];
+    return [
+      { type: 'node:started', ...where, attempt, ...(members === undefined ? {} : { members }) },
+    ];
   } catch (thrown) {
     const error = thrownAt(state, scope, name, thrown);
-    return [{ type: 'node:started', ...where, attempt }, { type: 'node:failed', ...where, error }];
+    return [
+      { type: 'node:started', ...where, attempt },
+      { type: 'node:failed', ...where, error },
+    ];
   }
 }
 
@@ -65,7 +75,12 @@ export function completion(
   const where = { node: visit.node, path: visit.path };
   return [
     error === undefined
-      ? { type: 'node:completed', ...where, output, ...(written === undefined ? {} : { state: written }) }
+      ? {
+          type: 'node:completed',
+          ...where,
+          output,
+          ...(written === undefined ? {} : { state: written }),
+        }
       : { type: 'node:failed', ...where, error, output },
   ];
 }
@@ -76,12 +91,21 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
   switch (node.type) {
     case 'set': {
       const written = evaluateObject(node.state, names);
-      return { events: completion(state, scope, setOutput(node, names), mergedState(state, scope, written)) };
+      return {
+        events: completion(
+          state,
+          scope,
+          setOutput(node, names),
+          mergedState(state, scope, written),
+        ),
+      };
     }
     case 'wait': {
       const untilMs = visit.startedAtMs + durationOf(node.duration, names);
       if (state.nowMs < untilMs) return { events: [], wakeAtMs: untilMs };
-      return { events: completion(state, scope, { waited_seconds: (untilMs - visit.startedAtMs) / 1000 }) };
+      return {
+        events: completion(state, scope, { waited_seconds: (untilMs - visit.startedAtMs) / 1000 }),
+      };
     }
     case 'human_gate':
       return {
@@ -115,7 +139,11 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     case 'transform': {
       const request = effectRequest(state, scope);
       if (request === undefined) return { events: [] };
-      return { events: [{ type: 'effect:requested', ...where, effect: request.ref, attempt: visit.attempt }] };
+      return {
+        events: [
+          { type: 'effect:requested', ...where, effect: request.ref, attempt: visit.attempt },
+        ],
+      };
     }
     case 'agent':
     case 'supervisor':
@@ -143,9 +171,13 @@ function terminate(
   node: Extract<NodePlan, { type: 'terminate' }>,
 ): readonly EventBody[] {
   const names = namesIn(state, scope, { node });
-  const output = node.outputTemplate === undefined ? null : evaluateObject(node.outputTemplate, names);
+  const output =
+    node.outputTemplate === undefined ? null : evaluateObject(node.outputTemplate, names);
   if (node.status === 'success') return completion(state, scope, output);
-  const reason = node.reason === undefined ? `${visit.node} ended the workflow` : evaluateText(node.reason, names);
+  const reason =
+    node.reason === undefined
+      ? `${visit.node} ended the workflow`
+      : evaluateText(node.reason, names);
   const error = failureAt(state, scope, visit.node, {
     kind: 'terminate.failed',
     message: reason,
@@ -169,8 +201,10 @@ function mergedState(state: RunState, scope: Scope, written: JsonObject): JsonOb
 function durationOf(duration: number | string, names: ReturnType<typeof namesIn>): number {
   if (typeof duration === 'number') return duration;
   const value = evaluateDeep(duration, names);
-  const ms = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
-  if (ms === undefined) throw invalid('The duration is not one: a text such as 500ms or 2m, or seconds');
+  const ms =
+    typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
+  if (ms === undefined)
+    throw invalid('The duration is not one: a text such as 500ms or 2m, or seconds');
   return ms;
 }
 
@@ -183,7 +217,8 @@ function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | und
   if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
   const keys = items.map((item, index) => keyOf(node, item, index, names));
   const double = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (double !== undefined) throw invalidInput(`Two members of ${node.name} have the key ${double}`);
+  if (double !== undefined)
+    throw invalidInput(`Two members of ${node.name} have the key ${double}`);
   return { keys, items };
 }
 
@@ -202,11 +237,19 @@ function keyOf(
   return typeof key === 'string' ? key : JSON.stringify(key);
 }
 
-function withDefaults(child: FilePlan, given: JsonObject, names: ReturnType<typeof namesIn>): JsonObject {
+function withDefaults(
+  child: FilePlan,
+  given: JsonObject,
+  names: ReturnType<typeof namesIn>,
+): JsonObject {
   const defaults = Object.entries(child.input).flatMap(([name, field]) =>
-    field.default === undefined || Object.hasOwn(given, name) ? [] : [[name, evaluateDeep(field.default, names)]],
+    field.default === undefined || Object.hasOwn(given, name)
+      ? []
+      : [[name, evaluateDeep(field.default, names)]],
   );
-  const missing = Object.entries(child.input).find(([name, { required }]) => required && !Object.hasOwn(given, name));
+  const missing = Object.entries(child.input).find(
+    ([name, { required }]) => required && !Object.hasOwn(given, name),
+  );
   if (missing !== undefined) throw invalidInput(`${child.name} needs the input ${missing[0]}`);
   return { ...given, ...(Object.fromEntries(defaults) as JsonObject) };
 }
@@ -223,7 +266,10 @@ function brokenAssertion(
       if (holds(that, names)) continue;
       return failureAt(state, scope, node.name, {
         kind: raise,
-        message: message === undefined ? `An assertion of ${node.name} does not hold` : evaluateText(message, names),
+        message:
+          message === undefined
+            ? `An assertion of ${node.name} does not hold`
+            : evaluateText(message, names),
       });
     } catch (thrown) {
       return thrownAt(state, scope, node.name, thrown);

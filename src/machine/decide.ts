@@ -33,7 +33,8 @@ export function decide(state: RunState): (Decision & { readonly scope: string })
 }
 
 function decideScope(state: RunState, scope: Scope): Decision {
-  if (scope.result !== undefined && scope.parent === undefined) return { events: ending(state, scope, scope.result) };
+  if (scope.result !== undefined && scope.parent === undefined)
+    return { events: ending(state, scope, scope.result) };
   const visit = visitOf(scope);
   const { phase } = visit;
   switch (phase.at) {
@@ -104,12 +105,22 @@ function decideInside(state: RunState, scope: Scope): readonly EventBody[] {
   if (node.type === 'parallel' || node.type === 'for_each') return decideGroup(state, scope, node);
   const child = state.scopes.get(visit.path);
   if (child?.result === undefined) return [];
-  const result = child.result.error === undefined ? outputOf(state, child, child.result) : child.result;
+  const result =
+    child.result.error === undefined ? outputOf(state, child, child.result) : child.result;
   const where = { node: visit.node, path: visit.path };
   const status = result.error === undefined ? 'completed' : 'failed';
-  const ended: EventBody = { type: 'child:ended', ...where, workflow: fileOf(state.plan, child.file).name, status };
-  if (result.error === undefined) return [ended, ...completion(state, scope, result.output ?? null)];
-  return [ended, { type: 'node:failed', ...where, error: crossedAt(state, scope, visit.node, result.error) }];
+  const ended: EventBody = {
+    type: 'child:ended',
+    ...where,
+    workflow: fileOf(state.plan, child.file).name,
+    status,
+  };
+  if (result.error === undefined)
+    return [ended, ...completion(state, scope, result.output ?? null)];
+  return [
+    ended,
+    { type: 'node:failed', ...where, error: crossedAt(state, scope, visit.node, result.error) },
+  ];
 }
 
 function decideAsking(state: RunState, scope: Scope, gate: string): Decision {
@@ -125,14 +136,25 @@ function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly 
   const visit = visitOf(scope);
   const where = { node: visit.node, path: visit.path };
   if (visit.error === undefined) return completion(state, scope, gateOutput(value));
-  if (value === 'retry' || value === 'repeat') return beginTry(state, scope, visit.node, visit.attempt + 1);
+  if (value === 'retry' || value === 'repeat')
+    return beginTry(state, scope, visit.node, visit.attempt + 1);
   if (value === 'skip')
     return [
       { type: 'node:skipped', ...where, reason: 'a person chose to go on without it' },
       { type: 'node:completed', ...where, output: visit.output ?? null },
     ];
-  if (value === 'abort') return [{ type: 'route:taken', ...where, move: 'propagate', bucket: 'default', kind: visit.error.kind }];
-  const edited = typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
+  if (value === 'abort')
+    return [
+      {
+        type: 'route:taken',
+        ...where,
+        move: 'propagate',
+        bucket: 'default',
+        kind: visit.error.kind,
+      },
+    ];
+  const edited =
+    typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
   return [{ type: 'node:completed', ...where, output: edited ?? null }];
 }
 
@@ -153,4 +175,3 @@ function afterExpiry(state: RunState, scope: Scope): readonly EventBody[] {
   });
   return [{ type: 'node:failed', node: visit.node, path: visit.path, error }];
 }
-

@@ -60,12 +60,18 @@ function workOf(state: RunState, scope: Scope, node: NodePlan): EffectWork | und
         type: 'script',
         command: text(node.command),
         args: node.args.map(text),
-        env: Object.fromEntries(Object.entries(node.env).map(([name, value]) => [name, text(value)])),
+        env: Object.fromEntries(
+          Object.entries(node.env).map(([name, value]) => [name, text(value)]),
+        ),
         ...(node.workingDir === undefined ? {} : { workingDir: text(node.workingDir) }),
         ...(node.stdin === undefined ? {} : { stdin: asText(evaluateDeep(node.stdin, names)) }),
       };
     case 'call':
-      return { type: 'call', function: node.function, arguments: evaluateObject(node.arguments, names) };
+      return {
+        type: 'call',
+        function: node.function,
+        arguments: evaluateObject(node.arguments, names),
+      };
     case 'tool':
       return { type: 'tool', tool: node.tool, arguments: evaluateObject(node.arguments, names) };
     case 'transform':

@@ -16,11 +16,13 @@ import {
 export function evaluateDeep(value: JsonValue, names: TemplateScope): JsonValue {
   if (typeof value === 'string') return evaluateTemplate(readable(parseTemplate(value)), names);
   if (isArray(value)) return value.map((item) => evaluateDeep(item, names));
-  return isPlainObject(value) ? evaluateObject(value as JsonObject, names) : value;
+  return isPlainObject(value) ? evaluateObject(value, names) : value;
 }
 
 export function evaluateObject(value: JsonObject, names: TemplateScope): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, evaluateDeep(item, names)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, evaluateDeep(item, names)]),
+  );
 }
 
 export function evaluateText(source: string, names: TemplateScope): string {
@@ -29,7 +31,10 @@ export function evaluateText(source: string, names: TemplateScope): string {
 
 /** A guard is a template, or a bare expression over the fields of the output. */
 export function holds(guard: string, names: TemplateScope): boolean {
-  return evaluateGuard(readable(isBare(guard) ? parseExpression(guard) : parseTemplate(guard)), names);
+  return evaluateGuard(
+    readable(isBare(guard) ? parseExpression(guard) : parseTemplate(guard)),
+    names,
+  );
 }
 
 export function isBare(guard: string): boolean {

@@ -92,7 +92,11 @@ export type EventBody =
       /** When a park ends by itself. */
       readonly until?: string;
     })
-  | (InNode & { readonly type: 'effect:requested'; readonly effect: EffectRef; readonly attempt: number })
+  | (InNode & {
+      readonly type: 'effect:requested';
+      readonly effect: EffectRef;
+      readonly attempt: number;
+    })
   | (InNode & {
       readonly type: 'effect:succeeded';
       readonly effect: EffectRef;
@@ -122,13 +126,22 @@ export type EventBody =
       readonly by: string;
     })
   | (InNode & { readonly type: 'gate:expired'; readonly gate: string })
-  | (InNode & { readonly type: 'child:started'; readonly workflow: string; readonly input: JsonObject })
+  | (InNode & {
+      readonly type: 'child:started';
+      readonly workflow: string;
+      readonly input: JsonObject;
+    })
   | (InNode & {
       readonly type: 'child:ended';
       readonly workflow: string;
       readonly status: 'completed' | 'failed' | 'cancelled';
     })
-  | { readonly type: 'breaker:changed'; readonly target: string; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'breaker:changed';
+      readonly target: string;
+      readonly from: string;
+      readonly to: string;
+    }
   | {
       readonly type: 'budget:warning' | 'budget:paused';
       readonly limit: number;

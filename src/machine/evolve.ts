@@ -8,14 +8,17 @@ import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './pl
 import { reopen } from './reopen.ts';
 import { routePosition } from './route-position.ts';
 import { dropInside, endScope, enter, newBranch, newWorkflowScope } from './scopes.ts';
-import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type Slot, type Visit } from './state.ts';
 
 export function evolve(state: RunState, event: EventBody, atMs: number): void {
   state.seq++;
   state.nowMs = atMs;
   switch (event.type) {
     case 'run:started':
-      open(state, newWorkflowScope(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input));
+      open(
+        state,
+        newWorkflowScope(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input),
+      );
       return;
     case 'run:paused':
       state.status = 'paused';
@@ -52,7 +55,10 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
 
 type NodeEvent = Extract<EventBody, { path: string }>;
 
-function inNode(state: RunState, event: Exclude<NodeEvent, { type: 'node:skipped' | 'child:ended' }>): void {
+function inNode(
+  state: RunState,
+  event: Exclude<NodeEvent, { type: 'node:skipped' | 'child:ended' }>,
+): void {
   const scope = scopeFor(state, event);
   switch (event.type) {
     case 'node:started':
@@ -71,7 +77,11 @@ function inNode(state: RunState, event: Exclude<NodeEvent, { type: 'node:skipped
       routed(state, scope, event);
       return;
     case 'effect:requested':
-      state.effects.set(event.effect.key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
+      state.effects.set(event.effect.key, {
+        scope: scope.id,
+        effect: event.effect,
+        attempt: event.attempt,
+      });
       visitOf(scope).phase = { at: 'effect', key: event.effect.key };
       return;
     case 'effect:succeeded':
@@ -100,7 +110,14 @@ function inNode(state: RunState, event: Exclude<NodeEvent, { type: 'node:skipped
       const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
       visit.phase = { at: 'inside' };
       if (node.type === 'workflow')
-        open(state, newWorkflowScope(state, { id: visit.path, file: node.workflow, parent: scope.id }, event.input));
+        open(
+          state,
+          newWorkflowScope(
+            state,
+            { id: visit.path, file: node.workflow, parent: scope.id },
+            event.input,
+          ),
+        );
       return;
     }
   }
@@ -113,7 +130,9 @@ function scopeFor(state: RunState, event: { readonly path: string; readonly node
   const known = state.scopes.get(id);
   if (known !== undefined) return known;
   const bracket = id.lastIndexOf('[');
-  const group = [...state.scopes.values()].find(({ visit }) => visit?.path === id.slice(0, bracket));
+  const group = [...state.scopes.values()].find(
+    ({ visit }) => visit?.path === id.slice(0, bracket),
+  );
   if (group?.visit === undefined) return scopeOf(state, id);
   const branch = newBranch(state, group, group.visit, id.slice(bracket + 1, -1));
   state.scopes.set(id, branch);
@@ -126,7 +145,11 @@ function open(state: RunState, scope: Scope): void {
   state.ready.add(scope.id);
 }
 
-function started(state: RunState, scope: Scope, event: Extract<EventBody, { type: 'node:started' }>): void {
+function started(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: 'node:started' }>,
+): void {
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
   dropInside(state, visit);
@@ -142,7 +165,11 @@ function started(state: RunState, scope: Scope, event: Extract<EventBody, { type
   visit.phase = { at: event.members === undefined ? 'working' : 'inside' };
 }
 
-function completed(state: RunState, scope: Scope, event: Extract<EventBody, { type: 'node:completed' }>): void {
+function completed(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: 'node:completed' }>,
+): void {
   const visit = visitOf(scope);
   const isGroup = visit.members !== undefined;
   dropInside(state, visit);
@@ -156,7 +183,11 @@ function completed(state: RunState, scope: Scope, event: Extract<EventBody, { ty
   for (const [key, value] of Object.entries(event.state ?? {})) shared.set(key, value);
 }
 
-function failed(scope: Scope, event: Extract<EventBody, { type: 'node:failed' }>, nowMs: number): void {
+function failed(
+  scope: Scope,
+  event: Extract<EventBody, { type: 'node:failed' }>,
+  nowMs: number,
+): void {
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
   visit.error = event.error;
@@ -169,18 +200,26 @@ function failed(scope: Scope, event: Extract<EventBody, { type: 'node:failed' }>
     at: new Date(nowMs).toISOString(),
   });
   visit.phase = { at: 'failed' };
-  const partial = event.output === undefined ? {} : visit.members === undefined ? { output: event.output } : groupSlot(event.output);
+  const partial = partialSlot(visit, event.output);
   scope.slots.set(event.node, { ...partial, error: event.error });
   scope.last = event.node;
 }
 
-function retrying(state: RunState, scope: Scope, event: Extract<EventBody, { type: 'node:retrying' }>): void {
+function retrying(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: 'node:retrying' }>,
+): void {
   const visit = visitOf(scope);
   visit.attempt = event.attempt;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
 }
 
-function routed(state: RunState, scope: Scope, event: Extract<EventBody, { type: 'route:taken' }>): void {
+function routed(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: 'route:taken' }>,
+): void {
   const visit = visitOf(scope);
   if (event.rule !== undefined) count(visit, `${event.bucket}:${event.rule}`);
   switch (event.move) {
@@ -237,7 +276,12 @@ function end(state: RunState, scope: Scope, visit: Visit): void {
   });
 }
 
-function groupSlot(output: JsonValue): { outputs: JsonValue; errors: JsonValue; output: JsonValue } {
+function partialSlot(visit: Visit, output: JsonValue | undefined): Slot {
+  if (output === undefined) return {};
+  return visit.members === undefined ? { output } : groupSlot(output);
+}
+
+function groupSlot(output: JsonValue): Slot {
   const { outputs = null, errors = null } = output as { outputs?: JsonValue; errors?: JsonValue };
   return { outputs, errors, output };
 }

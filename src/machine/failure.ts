@@ -25,13 +25,23 @@ export function failureAt(
 }
 
 /** What a template or a schema threw, as the node's failure. */
-export function thrownAt(state: RunState, scope: Scope, node: string, thrown: unknown): ErrorReport {
+export function thrownAt(
+  state: RunState,
+  scope: Scope,
+  node: string,
+  thrown: unknown,
+): ErrorReport {
   const stamp = stampAt(state, pathIn(scope, node), 'thrown');
   return failureAt(state, scope, node, toReport(thrown, { stamp }));
 }
 
 /** A child's failure as its caller sees it: the same, one boundary further out. */
-export function crossedAt(state: RunState, scope: Scope, node: string, error: ErrorReport): ErrorReport {
+export function crossedAt(
+  state: RunState,
+  scope: Scope,
+  node: string,
+  error: ErrorReport,
+): ErrorReport {
   const plan = fileOf(state.plan, scope.file);
   return crossBoundary(error, { workflow: plan.name, node, path: pathIn(scope, node) });
 }

@@ -80,7 +80,13 @@ function cancelBranches(state: RunState, visit: Visit): readonly EventBody[] {
       kind: effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
       message: `${visit.node} needs no more of its members`,
     });
-    events.push({ type: 'effect:failed', node: branch.visit.node, path: branch.visit.path, effect, error });
+    events.push({
+      type: 'effect:failed',
+      node: branch.visit.node,
+      path: branch.visit.path,
+      effect,
+      error,
+    });
   }
   return events;
 }
@@ -103,7 +109,12 @@ function resultsOf(state: RunState, visit: Visit, node: GroupPlan): JsonObject {
   };
 }
 
-function groupFailed(state: RunState, scope: Scope, node: GroupPlan, results: JsonObject): EventBody {
+function groupFailed(
+  state: RunState,
+  scope: Scope,
+  node: GroupPlan,
+  results: JsonObject,
+): EventBody {
   const visit = visitOf(scope);
   const failures = (visit.members?.keys ?? []).flatMap((key) => {
     const error = state.scopes.get(branchId(visit.path, key))?.result?.error;
@@ -111,7 +122,8 @@ function groupFailed(state: RunState, scope: Scope, node: GroupPlan, results: Js
   });
   const counts: Record<string, number> = {};
   for (const [, { kind }] of failures) counts[kind] = (counts[kind] ?? 0) + 1;
-  const first = failures.find(([key]) => key === visit.members?.firstFailed)?.[1] ?? failures[0]?.[1];
+  const first =
+    failures.find(([key]) => key === visit.members?.firstFailed)?.[1] ?? failures[0]?.[1];
   const plan = fileOf(state.plan, scope.file);
   const { pointer, line, column } = node.location;
   const error = failureAt(state, scope, visit.node, {

@@ -36,7 +36,8 @@ export function rehearse(text: string, options: RehearsalOptions = {}): Rehearsa
   const state = newRunState('run_1', loaded.plan);
   const events: EventBody[] = [];
   let nowMs = START_MS;
-  const take = (happened: readonly EventBody[]): void => void events.push(...step(state, happened, nowMs));
+  const take = (happened: readonly EventBody[]): void =>
+    void events.push(...step(state, happened, nowMs));
 
   take([{ type: 'run:started', workflow: loaded.plan.name, input: options.input ?? {} }]);
   for (let turn = 0; turn < 10_000 && state.status === 'running'; turn++) {
@@ -66,9 +67,15 @@ function answer(state: RunState, id: string, effects: Effects): EventBody {
   if (request === undefined) throw new Error(`${id} asks for nothing`);
   const where = { node: request.node.name, path: request.path, effect: request.ref };
   const result = effects(request);
-  const failure = typeof result === 'object' && result !== null && 'fail' in result ? result.fail : undefined;
-  if (failure === undefined) return { type: 'effect:succeeded', ...where, output: result as JsonValue };
-  return { type: 'effect:failed', ...where, error: failureAt(state, scope, request.node.name, failure as ReportDraft) };
+  const failure =
+    typeof result === 'object' && result !== null && 'fail' in result ? result.fail : undefined;
+  if (failure === undefined)
+    return { type: 'effect:succeeded', ...where, output: result as JsonValue };
+  return {
+    type: 'effect:failed',
+    ...where,
+    error: failureAt(state, scope, request.node.name, failure as ReportDraft),
+  };
 }
 
 function visitAt(state: RunState, path: string): { node: string; path: string } {
@@ -97,7 +104,9 @@ export function filesOf(texts: Readonly<Record<string, string>>): FilePort {
     resolve: (_from, to) => to.replace(/^\.\//, ''),
     read: (path) => {
       const text = texts[path];
-      return text === undefined ? { ok: false, reason: 'there is no such file' } : { ok: true, text };
+      return text === undefined
+        ? { ok: false, reason: 'there is no such file' }
+        : { ok: true, text };
     },
   };
 }

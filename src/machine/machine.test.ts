@@ -8,7 +8,9 @@ const workflow = (nodes: string, header = ''): string =>
 const failing =
   (kind: string, times = Infinity): Effects =>
   (request) =>
-    request.attempt < times ? { fail: { kind, message: `${kind} at ${request.path}` } } : { n: request.attempt };
+    request.attempt < times
+      ? { fail: { kind, message: `${kind} at ${request.path}` } }
+      : { n: request.attempt };
 
 describe('a straight line', () => {
   it('runs node after node and ends with the file’s output', () => {
@@ -41,7 +43,9 @@ describe('a straight line', () => {
 
   it('waits as long as it says', () => {
     const { events } = rehearse(workflow('  - {name: a, type: wait, duration: 90s}\n'));
-    expect(events.find(({ type }) => type === 'node:completed')).toMatchObject({ output: { waited_seconds: 90 } });
+    expect(events.find(({ type }) => type === 'node:completed')).toMatchObject({
+      output: { waited_seconds: 90 },
+    });
   });
 
   it('keeps shared state by its merges', () => {
@@ -57,10 +61,16 @@ describe('a straight line', () => {
 
 describe('a failure', () => {
   it('at the top without a route ends the run, with where it was raised', () => {
-    const { state } = rehearse(workflow('  - {name: a, type: script, command: x}\n'), { effects: failing('order.missing') });
+    const { state } = rehearse(workflow('  - {name: a, type: script, command: x}\n'), {
+      effects: failing('order.missing'),
+    });
     expect(state).toMatchObject({
       status: 'failed',
-      error: { kind: 'order.missing', location: { node: 'a', path: 'a', line: 5 }, frames: [{ workflow: 't', path: 'a' }] },
+      error: {
+        kind: 'order.missing',
+        location: { node: 'a', path: 'a', line: 5 },
+        frames: [{ workflow: 't', path: 'a' }],
+      },
     });
   });
 
@@ -78,11 +88,17 @@ describe('a failure', () => {
   it('is retried as often as the route says, then goes on below it with every attempt', () => {
     const { events, story } = rehearse(
       workflow(
-        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 2, jitter: 0}}, {on_error: true, to: b}]}\n  - {name: b, type: set, value: 1}\n'.replace('{on_error: true, retry', '{on_error: order.missing, retry'),
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 2, jitter: 0}}, {on_error: true, to: b}]}\n  - {name: b, type: set, value: 1}\n'.replace(
+          '{on_error: true, retry',
+          '{on_error: order.missing, retry',
+        ),
       ),
       { effects: failing('order.missing') },
     );
-    expect(story.filter((line) => line.startsWith('node:retrying'))).toEqual(['node:retrying a #1 in 1000', 'node:retrying a #2 in 2000']);
+    expect(story.filter((line) => line.startsWith('node:retrying'))).toEqual([
+      'node:retrying a #1 in 1000',
+      'node:retrying a #2 in 2000',
+    ]);
     expect(story.filter((line) => line === 'node:started a')).toHaveLength(3);
     expect(story).toContain('route a to b (error)');
     expect(events.filter(({ type }) => type === 'node:failed')).toHaveLength(3);
@@ -100,10 +116,16 @@ describe('a failure', () => {
 
   it('halts the run with its cause inside', () => {
     const { state } = rehearse(
-      workflow('  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, halt: {message: "No: {{ error.kind }}"}}]}\n'),
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, halt: {message: "No: {{ error.kind }}"}}]}\n',
+      ),
       { effects: failing('order.missing') },
     );
-    expect(state.error).toMatchObject({ kind: 'halt.intentional', message: 'No: order.missing', cause: { kind: 'order.missing' } });
+    expect(state.error).toMatchObject({
+      kind: 'halt.intentional',
+      message: 'No: order.missing',
+      cause: { kind: 'order.missing' },
+    });
   });
 
   it('of a guard keeps the original as its cause and is taken by the workflow’s table', () => {
@@ -119,14 +141,19 @@ describe('a failure', () => {
 
   it('of an assertion is routed like any other', () => {
     const { state } = rehearse(
-      workflow('  - {name: a, type: set, values: {n: 1}, assert: [{that: "{{ output.n == 2 }}", raise: sum.wrong, message: "is {{ output.n }}"}]}\n'),
+      workflow(
+        '  - {name: a, type: set, values: {n: 1}, assert: [{that: "{{ output.n == 2 }}", raise: sum.wrong, message: "is {{ output.n }}"}]}\n',
+      ),
     );
     expect(state.error).toMatchObject({ kind: 'sum.wrong', message: 'is 1' });
   });
 
   it('stops a loop at its limit', () => {
     const { state, story } = rehearse(
-      workflow('  - {name: a, type: set, value: 1, routes: [{to: a}]}\n', '  limits: {max_iterations: 5}\n'),
+      workflow(
+        '  - {name: a, type: set, value: 1, routes: [{to: a}]}\n',
+        '  limits: {max_iterations: 5}\n',
+      ),
     );
     expect(story.filter((line) => line === 'node:started a')).toHaveLength(5);
     expect(state.error).toMatchObject({ kind: 'limit.steps' });
@@ -134,7 +161,9 @@ describe('a failure', () => {
 
   it('parks the run until its time, then tries again', () => {
     const { story } = rehearse(
-      workflow('  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, park: {for: 15m}}]}\n'),
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, park: {for: 15m}}]}\n',
+      ),
       { effects: failing('order.missing', 2) },
     );
     expect(story.filter((line) => line.startsWith('route a park'))).toHaveLength(2);
@@ -150,23 +179,30 @@ output: {done: "{{ x.output.n }}"}
 
   it('get their inputs, with defaults, and give their output', () => {
     const seen: JsonValue[] = [];
-    const { state } = rehearse(workflow('  - {name: a, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}\n'), {
-      files: { 'c.yaml': child },
-      effects: ({ work }) => {
-        seen.push(work.type === 'script' ? work.command : '');
-        return { n: 7 };
+    const { state } = rehearse(
+      workflow('  - {name: a, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}\n'),
+      {
+        files: { 'c.yaml': child },
+        effects: ({ work }) => {
+          seen.push(work.type === 'script' ? work.command : '');
+          return { n: 7 };
+        },
       },
-    });
+    );
     expect(seen).toEqual(['6']);
     expect(state).toMatchObject({ status: 'completed', output: { done: 7 } });
   });
 
   it('pass a failure on unchanged, one frame for each boundary', () => {
-    const middle = 'workflow: {name: m, entry_point: y}\nnodes: [{name: y, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}]\n';
-    const { state } = rehearse(workflow('  - {name: a, type: workflow, workflow: ./m.yaml, input_mapping: {}}\n'), {
-      files: { 'c.yaml': child, 'm.yaml': middle },
-      effects: failing('order.missing'),
-    });
+    const middle =
+      'workflow: {name: m, entry_point: y}\nnodes: [{name: y, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}]\n';
+    const { state } = rehearse(
+      workflow('  - {name: a, type: workflow, workflow: ./m.yaml, input_mapping: {}}\n'),
+      {
+        files: { 'c.yaml': child, 'm.yaml': middle },
+        effects: failing('order.missing'),
+      },
+    );
     expect(state.error).toMatchObject({
       kind: 'order.missing',
       location: { workflow: 'c', node: 'x', path: 'a/y/x' },
@@ -194,9 +230,12 @@ output: {done: "{{ x.output.n }}"}
   });
 
   it('end by a termination that their caller can route', () => {
-    const ended = 'workflow: {name: c, entry_point: x}\nnodes: [{name: x, type: terminate, status: failed, reason: "not today", output_template: {n: 1}}]\n';
+    const ended =
+      'workflow: {name: c, entry_point: x}\nnodes: [{name: x, type: terminate, status: failed, reason: "not today", output_template: {n: 1}}]\n';
     const { state } = rehearse(
-      workflow('  - {name: a, type: workflow, workflow: ./c.yaml, routes: [{to: $end}, {on_error: terminate.failed, to: b}]}\n  - {name: b, type: set, value: "{{ failing.error.message }} {{ failing.error.details.output.n }}"}\n'),
+      workflow(
+        '  - {name: a, type: workflow, workflow: ./c.yaml, routes: [{to: $end}, {on_error: terminate.failed, to: b}]}\n  - {name: b, type: set, value: "{{ failing.error.message }} {{ failing.error.details.output.n }}"}\n',
+      ),
       { files: { 'c.yaml': ended } },
     );
     expect(state.output).toBe('not today 1');
@@ -204,7 +243,8 @@ output: {done: "{{ x.output.n }}"}
 });
 
 describe('groups', () => {
-  const members = '  - {name: x, type: script, command: x}\n  - {name: y, type: script, command: y}\n';
+  const members =
+    '  - {name: x, type: script, command: x}\n  - {name: y, type: script, command: y}\n';
   const parallel = (mode: string, more = ''): string =>
     `${workflow(members)}parallel: [{name: a, agents: [x, y], failure_mode: ${mode}${more}}]\noutput: {o: "{{ a.outputs }}", e: "{{ a.errors }}"}\n`;
   const oneFails: Effects = ({ path }) =>
@@ -212,23 +252,30 @@ describe('groups', () => {
 
   it('collect outputs and errors apart', () => {
     const { state } = rehearse(parallel('continue_on_error'), { effects: oneFails });
-    expect(state.output).toMatchObject({ o: { x: { ok: true } }, e: { y: { kind: 'order.missing' } } });
-  });
-
-  it.each(['fail_fast', 'all_or_nothing'])('fail under %s with every member’s report, counted by kind', (mode) => {
-    const { state } = rehearse(parallel(mode), { effects: oneFails });
-    expect(state.error).toMatchObject({
-      kind: 'group.failed',
-      category: 'domain',
-      location: { node: 'a', path: 'a' },
-      details: { members: { y: { kind: 'order.missing' } }, counts: { 'order.missing': 1 } },
-      cause: { kind: 'order.missing', location: { path: 'a[y]/y' } },
+    expect(state.output).toMatchObject({
+      o: { x: { ok: true } },
+      e: { y: { kind: 'order.missing' } },
     });
   });
 
+  it.each(['fail_fast', 'all_or_nothing'])(
+    'fail under %s with every member’s report, counted by kind',
+    (mode) => {
+      const { state } = rehearse(parallel(mode), { effects: oneFails });
+      expect(state.error).toMatchObject({
+        kind: 'group.failed',
+        category: 'domain',
+        location: { node: 'a', path: 'a' },
+        details: { members: { y: { kind: 'order.missing' } }, counts: { 'order.missing': 1 } },
+        cause: { kind: 'order.missing', location: { path: 'a[y]/y' } },
+      });
+    },
+  );
+
   it('stop the siblings of a failure, and put their attempts on the bill', () => {
     const { story } = rehearse(parallel('fail_fast'), {
-      effects: ({ path }) => (path.includes('[x]') ? { fail: { kind: 'order.missing', message: 'no' } } : { ok: true }),
+      effects: ({ path }) =>
+        path.includes('[x]') ? { fail: { kind: 'order.missing', message: 'no' } } : { ok: true },
     });
     expect(story).toContain('effect:failed a[y]/y cancelled.tool');
     expect(story).not.toContain('node:completed a[y]/y');
@@ -270,7 +317,9 @@ describe('groups', () => {
 });
 
 describe('people', () => {
-  const asked = workflow('  - {name: a, type: script, command: x, routes: [{to: b}, {on_error: true, ask: {options: [retry, edit, skip, abort]}}]}\n  - {name: b, type: set, value: "{{ a.output }}"}\n');
+  const asked = workflow(
+    '  - {name: a, type: script, command: x, routes: [{to: b}, {on_error: true, ask: {options: [retry, edit, skip, abort]}}]}\n  - {name: b, type: set, value: "{{ a.output }}"}\n',
+  );
 
   it.each([
     ['retry', 'completed', { n: 1 }],
@@ -278,16 +327,25 @@ describe('people', () => {
     [{ edit: { n: 9 } }, 'completed', { n: 9 }],
     ['abort', 'failed', undefined],
   ] as const)('answer %j to a failure', (value, status, output) => {
-    const { state } = rehearse(asked, { effects: failing('order.missing', 1), answers: { a: value } });
+    const { state } = rehearse(asked, {
+      effects: failing('order.missing', 1),
+      answers: { a: value },
+    });
     expect(state.status).toBe(status);
     if (status === 'completed') expect(state.output).toEqual(output);
   });
 
   it('choose at a gate, which may expire into its default', () => {
     const gate = (more: string): string =>
-      workflow(`  - {name: a, type: human_gate, prompt: Go?, options: [{label: Yes, value: yes}, {label: No, value: no}]${more}}\n`);
-    expect(rehearse(gate(''), { answers: { a: 'no' } }).state.output).toMatchObject({ selected: 'no' });
-    expect(rehearse(gate(', timeout: 1h, default: yes')).state.output).toMatchObject({ selected: 'yes' });
+      workflow(
+        `  - {name: a, type: human_gate, prompt: Go?, options: [{label: Yes, value: yes}, {label: No, value: no}]${more}}\n`,
+      );
+    expect(rehearse(gate(''), { answers: { a: 'no' } }).state.output).toMatchObject({
+      selected: 'no',
+    });
+    expect(rehearse(gate(', timeout: 1h, default: yes')).state.output).toMatchObject({
+      selected: 'yes',
+    });
     expect(rehearse(gate(', timeout: 1h')).state.error).toMatchObject({ kind: 'gate.expired' });
   });
 });

@@ -26,7 +26,8 @@ function mergeValue(merge: Merge, before: JsonValue, value: JsonValue, key: stri
       return [...listOf(before), ...listOf(value)];
     case 'union': {
       const seen = new Map(listOf(before).map((item) => [canonicalJson(item), item]));
-      for (const item of listOf(value)) if (!seen.has(canonicalJson(item))) seen.set(canonicalJson(item), item);
+      for (const item of listOf(value))
+        if (!seen.has(canonicalJson(item))) seen.set(canonicalJson(item), item);
       return [...seen.values()];
     }
     case 'sum':
@@ -38,7 +39,7 @@ function mergeValue(merge: Merge, before: JsonValue, value: JsonValue, key: stri
 
 /** One value appends as a list of one. */
 function listOf(value: JsonValue): readonly JsonValue[] {
-  return isArray(value) ? (value as readonly JsonValue[]) : [value];
+  return isArray(value) ? value : [value];
 }
 
 function refused(message: string): ErrandError {

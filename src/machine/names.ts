@@ -19,20 +19,31 @@ export interface NamesOptions {
 }
 
 export function namesIn(state: RunState, scope: Scope, options: NamesOptions = {}): TemplateScope {
-  const plan = fileOf(state.plan, scope.file);
-  const around = workflowScope(state, scope);
+  const seen: Seen = {
+    state,
+    scope,
+    options,
+    plan: fileOf(state.plan, scope.file),
+    around: workflowScope(state, scope),
+  };
   return {
     lookup: (name) => {
       if (options.output !== undefined && name === 'output') return options.output;
       if (options.error !== undefined && name === 'error') return asJson(options.error);
-      return (
-        fieldOf(options, name) ??
-        reservedName(name, plan, scope, around, options) ??
-        inherited(state, scope, name, options, plan)
-      );
+      return fieldOf(options, name) ?? reservedName(name, seen) ?? inherited(name, seen);
     },
     names: () => ['workflow', 'state', ...allSlots(state, scope), ...Object.keys(scope.loop)],
   };
+}
+
+/** What a lookup looks at. */
+interface Seen {
+  readonly state: RunState;
+  readonly scope: Scope;
+  readonly options: NamesOptions;
+  readonly plan: FilePlan;
+  /** The workflow that the scope is in. */
+  readonly around: Scope;
 }
 
 function fieldOf({ fields, output }: NamesOptions, name: string): JsonValue | undefined {
@@ -41,13 +52,7 @@ function fieldOf({ fields, output }: NamesOptions, name: string): JsonValue | un
   return Object.hasOwn(output, name) ? (output as Record<string, JsonValue>)[name] : undefined;
 }
 
-function reservedName(
-  name: string,
-  plan: FilePlan,
-  scope: Scope,
-  around: Scope,
-  options: NamesOptions,
-): JsonValue | undefined {
+function reservedName(name: string, { plan, scope, around, options }: Seen): JsonValue | undefined {
   switch (name) {
     case 'workflow':
       return { name: plan.name, dir: folderOf(plan.file), file: plan.file, input: around.input };
@@ -58,30 +63,31 @@ function reservedName(
     case 'failing':
       return scope.failing === undefined
         ? undefined
-        : { node: scope.failing.node, error: asJson(scope.failing.error), output: scope.failing.output };
+        : {
+            node: scope.failing.node,
+            error: asJson(scope.failing.error),
+            output: scope.failing.output,
+          };
     default:
       return undefined;
   }
 }
 
 /** A branch sees what ran around its group; a sub-workflow sees nothing of its caller. */
-function inherited(
-  state: RunState,
-  scope: Scope,
-  name: string,
-  options: NamesOptions,
-  plan: FilePlan,
-): JsonValue | undefined {
+function inherited(name: string, { state, scope, options, plan }: Seen): JsonValue | undefined {
   for (let level: Scope | undefined = scope; level !== undefined; level = outer(state, level)) {
     if (Object.hasOwn(level.loop, name)) return level.loop[name];
     const slot = level.slots.get(name);
-    if (slot !== undefined) return isVisible(name, level, options, plan) ? slotJson(slot) : undefined;
+    if (slot !== undefined)
+      return isVisible(name, level, options, plan) ? slotJson(slot) : undefined;
   }
   return undefined;
 }
 
 function outer(state: RunState, scope: Scope): Scope | undefined {
-  return scope.kind === 'branch' && scope.parent !== undefined ? scopeOf(state, scope.parent) : undefined;
+  return scope.kind === 'branch' && scope.parent !== undefined
+    ? scopeOf(state, scope.parent)
+    : undefined;
 }
 
 function isVisible(name: string, level: Scope, { node }: NamesOptions, plan: FilePlan): boolean {

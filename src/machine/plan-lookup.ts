@@ -48,7 +48,8 @@ export function scopeIdOf(path: string, node: string): string {
 /** The workflow around a branch, however many groups lie between. */
 export function workflowScope(state: RunState, scope: Scope): Scope {
   let around = scope;
-  while (around.kind === 'branch' && around.parent !== undefined) around = scopeOf(state, around.parent);
+  while (around.kind === 'branch' && around.parent !== undefined)
+    around = scopeOf(state, around.parent);
   return around;
 }
 

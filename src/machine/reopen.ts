@@ -33,7 +33,9 @@ function reopenScope(state: RunState, scope: Scope): void {
 function insideOf(state: RunState, { visit }: Scope): Scope[] {
   if (visit === undefined) return [];
   const ids =
-    visit.members === undefined ? [visit.path] : visit.members.keys.map((key) => `${visit.path}[${key}]`);
+    visit.members === undefined
+      ? [visit.path]
+      : visit.members.keys.map((key) => `${visit.path}[${key}]`);
   return ids
     .flatMap((id) => state.scopes.get(id) ?? [])
     .filter(({ result }) => result === undefined || result.error !== undefined);

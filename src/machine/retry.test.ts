@@ -27,16 +27,22 @@ describe('the default schedules', () => {
       expect(delayMs).toBeGreaterThanOrEqual(base * 0.8);
       expect(delayMs).toBeLessThanOrEqual(base * 1.2);
     }
-    expect(decide(failure('provider.rate_limited'), 6)).toEqual({ action: 'stop', because: 'attempts_spent' });
+    expect(decide(failure('provider.rate_limited'), 6)).toEqual({
+      action: 'stop',
+      because: 'attempts_spent',
+    });
   });
 
-  it.each(['provider.overloaded', 'provider.server_error', 'provider.timeout', 'provider.network', 'provider.conflict'])(
-    'give %s three attempts',
-    (kind) => {
-      const actions = [1, 2, 3].map((number) => decide(failure(kind), number).action);
-      expect(actions).toEqual(['wait', 'wait', 'stop']);
-    },
-  );
+  it.each([
+    'provider.overloaded',
+    'provider.server_error',
+    'provider.timeout',
+    'provider.network',
+    'provider.conflict',
+  ])('give %s three attempts', (kind) => {
+    const actions = [1, 2, 3].map((number) => decide(failure(kind), number).action);
+    expect(actions).toEqual(['wait', 'wait', 'stop']);
+  });
 
   it('never retry what waiting cannot fix, whatever hint stands beside it', () => {
     const decision = decide(failure('provider.quota_exhausted', 1000), 1);
@@ -62,11 +68,16 @@ describe('a server’s hint', () => {
 describe('jitter', () => {
   it('is the same for the same words and stays within its bounds', () => {
     fc.assert(
-      fc.property(fc.nat(1e6), fc.double({ min: 0, max: 1, noNaN: true }), fc.string(), (wait, jitter, word) => {
-        const delay = jittered(wait, jitter, word);
-        expect(delay).toBe(jittered(wait, jitter, word));
-        expect(Math.abs(delay - wait)).toBeLessThanOrEqual(wait * jitter + 1);
-      }),
+      fc.property(
+        fc.nat(1e6),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.string(),
+        (wait, jitter, word) => {
+          const delay = jittered(wait, jitter, word);
+          expect(delay).toBe(jittered(wait, jitter, word));
+          expect(Math.abs(delay - wait)).toBeLessThanOrEqual(wait * jitter + 1);
+        },
+      ),
     );
   });
 

@@ -1,7 +1,14 @@
 /** Opening and ending the lines of control of a run. */
 import type { JsonObject } from '../errors/json.ts';
 import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
-import { newVisit, ROOT_SCOPE, type RunState, type Scope, type ScopeResult, type Visit } from './state.ts';
+import {
+  newVisit,
+  ROOT_SCOPE,
+  type RunState,
+  type Scope,
+  type ScopeResult,
+  type Visit,
+} from './state.ts';
 
 export function newWorkflowScope(
   state: RunState,
@@ -10,7 +17,14 @@ export function newWorkflowScope(
 ): Scope {
   const plan = fileOf(state.plan, place.file);
   const fields = Object.entries(plan.state).map(([key, field]) => [key, field.default] as const);
-  const scope = emptyScope({ ...place, kind: 'workflow', key: undefined, loop: {}, input, state: new Map(fields) });
+  const scope = emptyScope({
+    ...place,
+    kind: 'workflow',
+    key: undefined,
+    loop: {},
+    input,
+    state: new Map(fields),
+  });
   enter(scope, plan.entryPoint);
   return scope;
 }

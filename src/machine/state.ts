@@ -96,7 +96,9 @@ export interface Scope {
   readonly input: JsonObject;
   readonly state: Map<string, JsonValue>;
   /** The latest failure that an error route led away from. */
-  failing: { readonly node: string; readonly error: ErrorReport; readonly output: JsonValue } | undefined;
+  failing:
+    | { readonly node: string; readonly error: ErrorReport; readonly output: JsonValue }
+    | undefined;
   last: string | undefined;
   starts: number;
   visit: Visit | undefined;

@@ -9,7 +9,11 @@ import { setTimer, takeDue } from './timers.ts';
 const MAX_DECISIONS = 1_000_000;
 
 /** The events of the step, in order: to be stored in one commit before any effect is dispatched. */
-export function step(state: RunState, happened: readonly EventBody[], nowMs: number): readonly EventBody[] {
+export function step(
+  state: RunState,
+  happened: readonly EventBody[],
+  nowMs: number,
+): readonly EventBody[] {
   const events: EventBody[] = [];
   const take = (event: EventBody): void => {
     evolve(state, event, nowMs);
@@ -17,7 +21,8 @@ export function step(state: RunState, happened: readonly EventBody[], nowMs: num
   };
   state.nowMs = nowMs;
   for (const event of happened) take(event);
-  for (const scope of takeDue(state.timers, nowMs)) if (state.scopes.has(scope)) state.ready.add(scope);
+  for (const scope of takeDue(state.timers, nowMs))
+    if (state.scopes.has(scope)) state.ready.add(scope);
   for (let count = 0; count < MAX_DECISIONS; count++) {
     const decision = decide(state);
     if (decision === undefined) return events;

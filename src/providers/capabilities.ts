@@ -6,7 +6,10 @@ export const CAPABILITIES = ['tools', 'structured_output', 'streaming', 'images'
 export type Capability = (typeof CAPABILITIES)[number];
 
 const LACKING: readonly (readonly [pattern: RegExp, missing: readonly Capability[]])[] = [
-  [/^openai\/(?:gpt-3\.5-turbo-instruct|babbage-002|davinci-002)/, ['tools', 'structured_output', 'images']],
+  [
+    /^openai\/(?:gpt-3\.5-turbo-instruct|babbage-002|davinci-002)/,
+    ['tools', 'structured_output', 'images'],
+  ],
   [/^openai\/o1-(?:mini|preview)/, ['tools', 'structured_output', 'images']],
   [/^deepseek\/deepseek-reasoner/, ['tools', 'images']],
   [/^perplexity\/sonar/, ['tools']],

@@ -10,7 +10,12 @@ const HOUSE: ClassifierExtension = {
       providers: ['gateway'],
       codes: {
         'HOUSE-07': { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
-        HouseBusy: { kind: 'provider.overloaded', scope: 'provider', recovery: 'window', why: 'our pool is full' },
+        HouseBusy: {
+          kind: 'provider.overloaded',
+          scope: 'provider',
+          recovery: 'window',
+          why: 'our pool is full',
+        },
       },
     },
   ],
@@ -40,8 +45,14 @@ function refusal(build: () => unknown): unknown {
 describe('an app’s own vocabulary', () => {
   it('is asked before the built-in table, however the code is spelled', () => {
     const classify = extendClassify(HOUSE);
-    expect(classify(failing('house_07'))).toMatchObject({ kind: 'provider.request_too_large', rule: 'house.house_07' });
-    expect(classify(failing('house.busy'))).toMatchObject({ kind: 'provider.overloaded', retryable: true });
+    expect(classify(failing('house_07'))).toMatchObject({
+      kind: 'provider.request_too_large',
+      rule: 'house.house_07',
+    });
+    expect(classify(failing('house.busy'))).toMatchObject({
+      kind: 'provider.overloaded',
+      retryable: true,
+    });
   });
 
   it('speaks only for the providers it names', () => {
@@ -54,18 +65,30 @@ describe('an app’s own vocabulary', () => {
         {
           id: 'mine.busy',
           when: { providers: ['gateway'], codes: ['house_busy'] },
-          then: { kind: 'provider.timeout', scope: 'request', recovery: 'now' },
+          means: { kind: 'provider.timeout', scope: 'request', recovery: 'now' },
           why: 'mine',
         },
       ],
     };
     const error = refusal(() => extendClassify(HOUSE, other));
     expect(isKind(error, 'extension.contract')).toBe(true);
-    expect(error).toMatchObject({ report: { details: { rules: ['house.house_busy', 'mine.busy'] } } });
+    expect(error).toMatchObject({
+      report: { details: { rules: ['house.house_busy', 'mine.busy'] } },
+    });
   });
 
   it('may not take the id of a built-in rule', () => {
-    const rule = { id: 'status.429', when: {}, then: { kind: 'provider.timeout', scope: 'request', recovery: 'now' }, why: '' } as const;
-    expect(isKind(refusal(() => extendClassify({ rules: [rule] })), 'extension.contract')).toBe(true);
+    const rule = {
+      id: 'status.429',
+      when: {},
+      means: { kind: 'provider.timeout', scope: 'request', recovery: 'now' },
+      why: '',
+    } as const;
+    expect(
+      isKind(
+        refusal(() => extendClassify({ rules: [rule] })),
+        'extension.contract',
+      ),
+    ).toBe(true);
   });
 });

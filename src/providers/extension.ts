@@ -33,10 +33,10 @@ export function extendClassify(...extensions: readonly ClassifierExtension[]): C
 }
 
 function rulesOf({ name, providers, codes }: Vocabulary): Rule[] {
-  return Object.entries(codes).map(([code, { why, ...then }]) => ({
+  return Object.entries(codes).map(([code, { why, ...means }]) => ({
     id: `${name}.${normaliseCode(code)}`,
     when: { codes: [normaliseCode(code)], ...(providers === undefined ? {} : { providers }) },
-    then,
+    means,
     why: why ?? `the vocabulary of ${name} says so`,
   }));
 }
@@ -58,7 +58,9 @@ function refuseClashes(added: readonly Rule[]): void {
 function claimsOf({ id, when }: Rule): string[] {
   const { codes = [], providers = ['any provider'], ...narrower } = when;
   const isClaim = Object.keys(narrower).length === 0;
-  const claimed = isClaim ? codes.flatMap((code) => providers.map((who) => `code ${code} of ${who}`)) : [];
+  const claimed = isClaim
+    ? codes.flatMap((code) => providers.map((who) => `code ${code} of ${who}`))
+    : [];
   return [`id ${id}`, ...claimed];
 }
 

@@ -12,8 +12,18 @@ export interface ProviderName {
 }
 
 export const PROVIDERS = [
-  { name: 'openai', display: 'OpenAI', aliases: ['openai.chat', 'openai.responses'], hosts: ['api.openai.com'] },
-  { name: 'anthropic', display: 'Anthropic', aliases: ['claude', 'anthropic.messages'], hosts: ['api.anthropic.com'] },
+  {
+    name: 'openai',
+    display: 'OpenAI',
+    aliases: ['openai.chat', 'openai.responses'],
+    hosts: ['api.openai.com'],
+  },
+  {
+    name: 'anthropic',
+    display: 'Anthropic',
+    aliases: ['claude', 'anthropic.messages'],
+    hosts: ['api.anthropic.com'],
+  },
   {
     name: 'google',
     display: 'Google',
@@ -43,26 +53,71 @@ export const PROVIDERS = [
   { name: 'groq', display: 'Groq', aliases: [], hosts: ['api.groq.com'] },
   { name: 'xai', display: 'xAI', aliases: ['grok', 'x.ai'], hosts: ['api.x.ai'] },
   { name: 'openrouter', display: 'OpenRouter', aliases: [], hosts: ['openrouter.ai'] },
-  { name: 'together', display: 'Together', aliases: ['togetherai', 'together-ai'], hosts: ['api.together.xyz', 'api.together.ai'] },
-  { name: 'fireworks', display: 'Fireworks', aliases: ['fireworks-ai'], hosts: ['api.fireworks.ai'] },
+  {
+    name: 'together',
+    display: 'Together',
+    aliases: ['togetherai', 'together-ai'],
+    hosts: ['api.together.xyz', 'api.together.ai'],
+  },
+  {
+    name: 'fireworks',
+    display: 'Fireworks',
+    aliases: ['fireworks-ai'],
+    hosts: ['api.fireworks.ai'],
+  },
   { name: 'perplexity', display: 'Perplexity', aliases: [], hosts: ['api.perplexity.ai'] },
   { name: 'cohere', display: 'Cohere', aliases: [], hosts: ['api.cohere.com', 'api.cohere.ai'] },
-  { name: 'huggingface', display: 'Hugging Face', aliases: ['hf', 'tgi'], hosts: ['huggingface.co', 'huggingface.cloud'] },
+  {
+    name: 'huggingface',
+    display: 'Hugging Face',
+    aliases: ['hf', 'tgi'],
+    hosts: ['huggingface.co', 'huggingface.cloud'],
+  },
   { name: 'fal', display: 'fal', aliases: ['fal-ai'], hosts: ['fal.run', 'fal.ai'] },
   { name: 'replicate', display: 'Replicate', aliases: [], hosts: ['api.replicate.com'] },
-  { name: 'moonshot', display: 'Moonshot', aliases: ['kimi', 'moonshotai'], hosts: ['api.moonshot.ai', 'api.moonshot.cn'] },
-  { name: 'zhipu', display: 'Zhipu', aliases: ['glm', 'zai', 'z.ai', 'bigmodel'], hosts: ['open.bigmodel.cn', 'api.z.ai'] },
-  { name: 'qwen', display: 'Qwen', aliases: ['dashscope', 'alibaba'], hosts: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com'] },
+  {
+    name: 'moonshot',
+    display: 'Moonshot',
+    aliases: ['kimi', 'moonshotai'],
+    hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
+  },
+  {
+    name: 'zhipu',
+    display: 'Zhipu',
+    aliases: ['glm', 'zai', 'z.ai', 'bigmodel'],
+    hosts: ['open.bigmodel.cn', 'api.z.ai'],
+  },
+  {
+    name: 'qwen',
+    display: 'Qwen',
+    aliases: ['dashscope', 'alibaba'],
+    hosts: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com'],
+  },
   { name: 'cerebras', display: 'Cerebras', aliases: [], hosts: ['api.cerebras.ai'] },
   { name: 'sambanova', display: 'SambaNova', aliases: [], hosts: ['api.sambanova.ai'] },
-  { name: 'github', display: 'GitHub Models', aliases: ['github-models'], hosts: ['models.inference.ai.azure.com', 'models.github.ai'] },
-  { name: 'nvidia', display: 'NVIDIA NIM', aliases: ['nvidia-nim', 'nim'], hosts: ['integrate.api.nvidia.com'] },
+  {
+    name: 'github',
+    display: 'GitHub Models',
+    aliases: ['github-models'],
+    hosts: ['models.inference.ai.azure.com', 'models.github.ai'],
+  },
+  {
+    name: 'nvidia',
+    display: 'NVIDIA NIM',
+    aliases: ['nvidia-nim', 'nim'],
+    hosts: ['integrate.api.nvidia.com'],
+  },
   { name: 'ollama', display: 'Ollama', aliases: [], hosts: ['ollama.com'] },
   { name: 'vllm', display: 'vLLM', aliases: [], hosts: [] },
   { name: 'lmstudio', display: 'LM Studio', aliases: ['lm-studio'], hosts: [] },
   { name: 'llamacpp', display: 'llama.cpp', aliases: ['llama.cpp', 'lemonade'], hosts: [] },
   { name: 'openai-compatible', display: 'The OpenAI-compatible host', aliases: [], hosts: [] },
-  { name: 'gateway', display: 'The gateway', aliases: ['litellm', 'portkey', 'one-api', 'vercel'], hosts: ['ai-gateway.vercel.sh', 'gateway.ai.cloudflare.com', 'api.portkey.ai'] },
+  {
+    name: 'gateway',
+    display: 'The gateway',
+    aliases: ['litellm', 'portkey', 'one-api', 'vercel'],
+    hosts: ['ai-gateway.vercel.sh', 'gateway.ai.cloudflare.com', 'api.portkey.ai'],
+  },
   { name: 'mcp', display: 'The MCP server', aliases: [], hosts: [] },
 ] as const satisfies readonly ProviderName[];
 
@@ -86,7 +141,9 @@ export function providerAt(address: string): ProviderName | undefined {
   const name = (host[1] ?? '').toLowerCase();
   if (isLocal(name)) return LOCAL_PORTS.get(host[2] ?? '');
   return PROVIDERS.find((provider: ProviderName) =>
-    provider.hosts.some((known) => name === known || name.endsWith(`.${known}`) || name.endsWith(`-${known}`)),
+    provider.hosts.some(
+      (known) => name === known || name.endsWith(`.${known}`) || name.endsWith(`-${known}`),
+    ),
   );
 }
 

@@ -10,7 +10,8 @@ import type { ProviderFailure } from './envelope.ts';
 import { providerNamed } from './names.ts';
 
 export function renderFailure(failure: ProviderFailure, found: Classification): ReportDraft {
-  const who = failure.provider === undefined ? 'The provider' : providerNamed(failure.provider).display;
+  const who =
+    failure.provider === undefined ? 'The provider' : providerNamed(failure.provider).display;
   const what = failure.model === undefined ? 'the model' : `the model ${failure.model}`;
   const action = actionFor(found, who);
   return {

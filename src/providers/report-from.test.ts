@@ -13,7 +13,9 @@ describe('reportFrom', () => {
     const error = {
       status: 429,
       headers: { 'x-request-id': 'req_7' },
-      body: { error: { code: 'insufficient_quota', type: 'insufficient_quota', message: 'secret prose' } },
+      body: {
+        error: { code: 'insufficient_quota', type: 'insufficient_quota', message: 'secret prose' },
+      },
     };
     const report = reportFrom(error, { provider: 'openai', model: 'gpt-6-mini', stamp: STAMP });
     expect(report).toMatchObject({
@@ -22,8 +24,17 @@ describe('reportFrom', () => {
       category: 'capacity',
       retryable: false,
       message: 'OpenAI says the quota of this account is used up; waiting will not help.',
-      action: { kind: 'check_billing', detail: 'Check billing at OpenAI, or add a fallback model.' },
-      provider: { name: 'openai', model: 'gpt-6-mini', status: 429, code: 'insufficient_quota', requestId: 'req_7' },
+      action: {
+        kind: 'check_billing',
+        detail: 'Check billing at OpenAI, or add a fallback model.',
+      },
+      provider: {
+        name: 'openai',
+        model: 'gpt-6-mini',
+        status: 429,
+        code: 'insufficient_quota',
+        requestId: 'req_7',
+      },
       rule: { id: 'quota.code', confidence: 'high' },
     });
   });
@@ -44,28 +55,47 @@ describe('reportFrom', () => {
 
   it('calls what is no provider’s failure call.failed, and claims nothing of retrying', () => {
     const report = reportFrom(new TypeError('x is not a function'));
-    expect(report).toMatchObject({ kind: 'call.failed', retryable: null, message: 'x is not a function' });
+    expect(report).toMatchObject({
+      kind: 'call.failed',
+      retryable: null,
+      message: 'x is not a function',
+    });
   });
 
   it('gives a valid report for any value at all', () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }), (thrown) => {
-        const report = reportFrom(thrown, { stamp: STAMP });
-        return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
-      }),
+      fc.property(
+        fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+        (thrown) => {
+          const report = reportFrom(thrown, { stamp: STAMP });
+          return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
+        },
+      ),
       { numRuns: 2000 },
     );
   });
 
   it('gives a valid report for any failure bent out of shape', () => {
-    const key = fc.constantFrom('status', 'headers', 'body', 'transport', 'stream', 'provider', 'operation');
+    const key = fc.constantFrom(
+      'status',
+      'headers',
+      'body',
+      'transport',
+      'stream',
+      'provider',
+      'operation',
+    );
     const entry = fc.constantFrom(...ENTRIES);
     fc.assert(
-      fc.property(entry, fc.array(fc.tuple(key, fc.anything()), { maxLength: 3 }), (original, bends) => {
-        const bent = { ...original, ...Object.fromEntries(bends) };
-        const report = reportFrom(bent, { stamp: STAMP });
-        return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
-      }),
+      fc.property(
+        entry,
+        fc.array(fc.tuple(key, fc.anything()), { maxLength: 3 }),
+        (original, bends) => {
+          const bent = { ...original, ...Object.fromEntries(bends) };
+          const report = reportFrom(bent, { stamp: STAMP });
+          return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
+        },
+      ),
       { numRuns: 5000 },
     );
   });

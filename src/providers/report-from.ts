@@ -65,4 +65,3 @@ export function reportFromFailure(
 function classifyAt(failure: ProviderFailure, classify: Classify, stamp: Stamp): Classification {
   return classify(failure, { nowMs: Date.parse(stamp.at) });
 }
-

@@ -7,8 +7,21 @@
  * number once, so an index over (run, seq) would only add a page to every commit: with many runs at
  * work, one for each of them.
  */
-export const MIGRATIONS: readonly string[] = [
-  `
+import type { DatabaseSync } from 'node:sqlite';
+import { writeMeta } from './sqlite/meta.ts';
+
+/** Runs inside a transaction. */
+export type Migration = (db: DatabaseSync) => void;
+
+export const MIGRATIONS: readonly Migration[] = [createTables];
+
+function createTables(db: DatabaseSync): void {
+  db.exec(TABLES);
+  writeMeta(db, 'runs', '0');
+  writeMeta(db, 'breakers', '{}');
+}
+
+const TABLES = `
   CREATE TABLE meta (
     name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
@@ -50,5 +63,4 @@ export const MIGRATIONS: readonly string[] = [
     run INTEGER NOT NULL, number INTEGER NOT NULL, signal TEXT NOT NULL,
     checksum INTEGER NOT NULL, PRIMARY KEY (run, number)
   ) STRICT, WITHOUT ROWID;
-  `,
-];
+`;

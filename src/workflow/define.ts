@@ -9,7 +9,6 @@ import type {
   CheckNodes,
   ForEachNode,
   HeaderDefinition,
-  Named,
   NamesOf,
   NodeDefinition,
   NodeFunction,
@@ -151,5 +150,3 @@ function toJson(document: object): unknown {
     );
   }
 }
-
-export type { Named };

@@ -4,9 +4,10 @@ export type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? neve
 };
 
 export function given<const T extends object>(fields: T): Given<T> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) kept[key] = value;
   // same keys with the same values, except those that are undefined
-  return Object.fromEntries(entries) as Given<T>;
+  return kept as Given<T>;
 }
 
 /** The same map with other values; `__proto__` and the like stay ordinary keys. */

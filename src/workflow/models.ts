@@ -30,7 +30,7 @@ function toKinds(
  * `gpt-6` of `openai` is `openai/gpt-6`. What begins with a provider that Errand knows is complete;
  * `acme/one` on a host of one's own is not, so there the configured provider comes first.
  */
-export function withProvider(model: string, provider: string | undefined): string {
+function withProvider(model: string, provider: string | undefined): string {
   if (provider === undefined || isTemplate(model)) return model;
   const slash = model.indexOf('/');
   const isComplete = slash > 0 && KNOWN_PROVIDERS.has(model.slice(0, slash).toLowerCase());

@@ -64,6 +64,8 @@ const count: Form = (value) =>
 
 const flag: Form = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 
+const text: Form = (value) => (isText(value) ? undefined : 'must be a text');
+
 const list: Form = (value) => (Array.isArray(value) ? undefined : 'must be a list');
 
 const names: Form = (value) =>
@@ -122,47 +124,27 @@ function enter(schema: JsonValue, at: Path, walk: Walk): void {
 }
 
 const FORMS: ReadonlyMap<string, Form> = new Map(
-  Object.entries({
-    type,
-    enum: list,
-    required: names,
-    pattern,
-    properties: schemaMap,
-    patternProperties: patternMap,
-    $defs: schemaMap,
-    definitions: schemaMap,
-    dependentSchemas: schemaMap,
-    dependentRequired: namesMap,
-    dependencies,
-    prefixItems: schemas,
-    allOf: schemas,
-    anyOf: schemas,
-    oneOf: schemas,
-    items: itemsForm,
-    additionalItems: visit,
-    additionalProperties: visit,
-    unevaluatedItems: visit,
-    unevaluatedProperties: visit,
-    contains: visit,
-    propertyNames: visit,
-    not: visit,
-    if: visit,
-    then: visit,
-    else: visit,
-    minimum: number,
-    maximum: number,
-    exclusiveMinimum: numberOrFlag,
-    exclusiveMaximum: numberOrFlag,
-    multipleOf: divisor,
-    minLength: count,
-    maxLength: count,
-    minItems: count,
-    maxItems: count,
-    minProperties: count,
-    maxProperties: count,
-    minContains: count,
-    maxContains: count,
-    uniqueItems: flag,
-    format: (value) => (isText(value) ? undefined : 'must be a text'),
-  } satisfies Record<string, Form>),
+  (
+    [
+      [type, 'type'],
+      [list, 'enum'],
+      [names, 'required'],
+      [pattern, 'pattern'],
+      [text, 'format'],
+      [flag, 'uniqueItems'],
+      [number, 'minimum maximum'],
+      [numberOrFlag, 'exclusiveMinimum exclusiveMaximum'],
+      [divisor, 'multipleOf'],
+      [count, 'minLength maxLength minItems maxItems minProperties maxProperties'],
+      [count, 'minContains maxContains'],
+      [visit, 'additionalItems additionalProperties unevaluatedItems unevaluatedProperties'],
+      [visit, 'contains propertyNames not if then else'],
+      [schemas, 'prefixItems allOf anyOf oneOf'],
+      [itemsForm, 'items'],
+      [schemaMap, 'properties dependentSchemas $defs definitions'],
+      [patternMap, 'patternProperties'],
+      [namesMap, 'dependentRequired'],
+      [dependencies, 'dependencies'],
+    ] as const
+  ).flatMap(([form, keywords]) => keywords.split(' ').map((keyword) => [keyword, form] as const)),
 );

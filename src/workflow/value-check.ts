@@ -66,7 +66,7 @@ function compileAnew(schema: JsonObject): Compiled {
       const absolute = Reflect.get(at, '__absolute_ref__') as string | undefined;
       return Object.hasOwn(lookup, absolute ?? reference);
     };
-    const flaws = findSchemaFlaws(copy as JsonObject, isKnown);
+    const flaws = findSchemaFlaws(copy, isKnown);
     return { schema: copy, lookup, draft: draftOf(schema), flaws: bounded(flaws) };
   } catch (thrown) {
     return {

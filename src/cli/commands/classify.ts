@@ -1,55 +1,81 @@
 /** `errand classify`: failures in, verdicts out, one JSON object for each. */
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/json.ts';
-import { forPerson } from '../../errors/project.ts';
+import { exitCode, forPerson } from '../../errors/project.ts';
+import type { ErrorReport } from '../../errors/report.ts';
 import { classify as classifyFailure } from '../../providers/classify/classify.ts';
 import { extractFailure } from '../../providers/extract/extract.ts';
 import { refusal } from '../exit.ts';
+import { linesOf, type Line } from '../lines.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ClassifyOptions {
   readonly jsonl?: boolean;
 }
 
+const FIELDS = '{"provider", "status", "headers", "body", "transport", "stream"}';
+
 export async function classify(
   input: AsyncIterable<string>,
   options: ClassifyOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const read = options.jsonl === true ? await classifyLines(input, terminal) : await classifyWhole(input, terminal);
-  if (read === 0) {
-    throw refusal(
-      'Nothing could be read from standard input',
-      'Give one failure as JSON, or one per line with --jsonl: {"provider", "status", "headers", "body", "transport", "stream"}',
+  return options.jsonl === true ? classifyLines(input, terminal) : classifyWhole(input, terminal);
+}
+
+/** A bad line is told on its own line, and the rest goes on. */
+async function classifyLines(input: AsyncIterable<string>, terminal: Terminal): Promise<number> {
+  let read = 0;
+  for await (const line of linesOf(input)) {
+    if (line.text.trim() === '') continue;
+    const answer = tryVerdict(() => verdictOn(parseLine(line)));
+    if (answer.report === undefined) read++;
+    terminal.out(
+      JSON.stringify(
+        answer.report === undefined
+          ? answer.verdict
+          : { line: line.number, error: forPerson(answer.report) },
+      ),
     );
+    await terminal.drained();
   }
+  if (read === 0) throw nothingRead();
   return 0;
 }
 
-async function classifyLines(input: AsyncIterable<string>, terminal: Terminal): Promise<number> {
-  let line = 0;
-  let read = 0;
-  for await (const text of linesOf(input)) {
-    line++;
-    if (text.trim() === '') continue;
-    try {
-      terminal.out(JSON.stringify(verdictOn(parse(text))));
-      read++;
-    } catch (error) {
-      // one bad line is told on its own line, and the rest goes on
-      if (!(error instanceof ErrandError)) throw error;
-      terminal.out(JSON.stringify({ line, error: forPerson(error.report) }));
-    }
+async function classifyWhole(input: AsyncIterable<string>, terminal: Terminal): Promise<number> {
+  const chunks: string[] = [];
+  for await (const chunk of input) chunks.push(chunk);
+  const text = chunks.join('').replace(/^\ufeff/, '');
+  if (text.trim() === '') throw nothingRead();
+
+  const answer = tryVerdict(() => verdictOn(parseWhole(text)));
+  if (answer.report === undefined) {
+    terminal.out(JSON.stringify(answer.verdict));
+    return 0;
   }
-  return read;
+  terminal.out(JSON.stringify({ error: forPerson(answer.report) }));
+  return exitCode(answer.report);
 }
 
-async function classifyWhole(input: AsyncIterable<string>, terminal: Terminal): Promise<number> {
-  let text = '';
-  for await (const chunk of input) text += chunk;
-  if (text.trim() === '') return 0;
-  terminal.out(JSON.stringify(verdictOn(parse(text))));
-  return 1;
+function nothingRead(): ErrandError {
+  return refusal(
+    'No failure could be read from standard input',
+    `Give one failure as JSON, or one per line with --jsonl: ${FIELDS}`,
+  );
+}
+
+type Answer =
+  | { readonly verdict: Verdict; readonly report?: undefined }
+  | { readonly report: ErrorReport };
+
+function tryVerdict(judge: () => Verdict): Answer {
+  try {
+    return { verdict: judge() };
+  } catch (error) {
+    if (error instanceof ErrandError) return { report: (error as ErrandError).report };
+    throw error;
+  }
 }
 
 export interface Verdict {
@@ -64,14 +90,12 @@ export interface Verdict {
 }
 
 /** Throws `validation.input` when the value holds no failure. */
-export function verdictOn(value: unknown): Verdict {
-  const failure = isPlainObject(value)
-    ? extractFailure({ transport: null, ...value })
-    : undefined;
+function verdictOn(value: unknown): Verdict {
+  const failure = isPlainObject(value) ? extractFailure({ transport: null, ...value }) : undefined;
   if (failure === undefined) {
     throw refusal(
       'There is no failure in it: an object with a status, a body or a transport is needed',
-      'See errand classify --help for the fields.',
+      `Give an object with some of ${FIELDS}; errand classify --help has an example.`,
     );
   }
   const { kind, category, retryable, retryAfterMs, outcome, rule, confidence } =
@@ -89,27 +113,50 @@ export function verdictOn(value: unknown): Verdict {
   };
 }
 
-function parse(text: string): unknown {
+function parseLine({ text, isCut }: Line): unknown {
+  if (isCut) {
+    throw refusal('The line is too long to be read', 'Leave out what is not the failure itself.');
+  }
+  const next = 'Put one whole JSON object on each line; one that takes several needs no --jsonl.';
+  return parse(text, 'The line is not JSON', next);
+}
+
+function parseWhole(text: string): unknown {
+  const isLines = text.trim().includes('\n') && isJson(text.trim().split('\n', 1)[0] ?? '');
+  const next = isLines
+    ? 'It looks like one failure per line: add --jsonl.'
+    : 'Give one JSON object; errand classify --help has an example.';
+  return parse(text, 'Standard input is not JSON', next);
+}
+
+function parse(text: string, message: string, next: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new ErrandError(
       {
         kind: 'validation.input',
-        message: 'This is not JSON',
-        details: { excerpt: text.slice(0, 80) },
+        message,
+        details: { reason: reasonOf(error), excerpt: text.slice(0, 80) },
+        action: { kind: 'change_input', detail: next },
       },
       { cause: error },
     );
   }
 }
 
-async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // the question was whether it can be parsed
+    return false;
   }
-  if (rest !== '') yield rest;
+}
+
+/** Without the piece of the input that the parser quotes; the excerpt has it. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  return said.replace(/, ?(?:\.{3})?".*is not valid JSON$/s, '');
 }

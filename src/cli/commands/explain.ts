@@ -1,8 +1,10 @@
 /** `errand explain`: what a kind means, under our name or the one it has elsewhere. */
-import { CATALOG, catalogRow, RUNTIME_KINDS } from '../../errors/catalog.ts';
+import { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from '../../errors/catalog.ts';
+import { isKindName, isReservedKind } from '../../errors/kinds.ts';
 import { suggest } from '../../errors/suggest.ts';
-import { refusal, type Format } from '../exit.ts';
+import { refusal } from '../exit.ts';
 import { explainJson, explainMarkdown, explainText, listText } from '../explain-kind.ts';
+import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ExplainOptions {
@@ -10,51 +12,88 @@ export interface ExplainOptions {
   readonly format: Format;
 }
 
+const ALL_KINDS = 'All kinds: errand explain --list';
+const MAX_NAME_CHARS = 80;
+
 export function explain(
   name: string | undefined,
   options: ExplainOptions,
   terminal: Terminal,
 ): number {
-  const kinds = options.list === true ? RUNTIME_KINDS : kindsCalled(name);
-  terminal.out(show(kinds, options, terminal));
-  return 0;
-}
-
-function show(kinds: readonly string[], options: ExplainOptions, terminal: Terminal): string {
-  switch (options.format) {
-    case 'json': {
-      const rows = kinds.map(explainJson);
-      const isOne = options.list !== true && rows.length === 1;
-      return JSON.stringify(isOne ? rows[0] : rows, null, 2);
+  if (options.list === true) {
+    if (name !== undefined) {
+      throw refusal('A kind and --list were given, and only one can be meant', ALL_KINDS);
     }
-    case 'markdown':
-      return kinds.map(explainMarkdown).join('\n');
-    case 'text':
-      return options.list === true
-        ? listText(kinds, terminal)
-        : kinds.map((kind) => explainText(kind, terminal)).join('\n\n');
+    terminal.out(showAll(options.format, terminal));
+    return 0;
   }
-}
-
-function kindsCalled(name: string | undefined): readonly string[] {
   if (name === undefined) {
     throw refusal(
       'Name a kind to explain',
-      'For example: errand explain provider.rate_limited. All kinds: errand explain --list',
+      `For example: errand explain provider.rate_limited. ${ALL_KINDS}`,
     );
   }
+  terminal.out(showNamed(name, kindsCalled(name), options.format, terminal));
+  return 0;
+}
+
+function showAll(format: Format, terminal: Terminal): string {
+  switch (format) {
+    case 'json':
+      return toJson(RUNTIME_KINDS.map(explainJson));
+    case 'markdown':
+      return RUNTIME_KINDS.map(explainMarkdown).join('\n');
+    case 'text':
+      return listText(RUNTIME_KINDS, terminal);
+  }
+}
+
+function showNamed(
+  name: string,
+  kinds: readonly string[],
+  format: Format,
+  terminal: Terminal,
+): string {
+  switch (format) {
+    case 'json': {
+      const rows = kinds.map(explainJson);
+      return toJson(rows.length === 1 ? rows[0] : rows);
+    }
+    case 'markdown':
+      return kinds.map(explainMarkdown).join('\n');
+    case 'text': {
+      const texts = kinds.map((kind) => explainText(kind, terminal));
+      const here = kinds.includes(name) ? [] : [`${name} is called ${kinds.join(' or ')} here.`];
+      return [...here, ...texts].join('\n\n');
+    }
+  }
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** More than one where a name from elsewhere stands for several failures. */
+function kindsCalled(name: string): readonly string[] {
   if (catalogRow(name) !== undefined) return [name];
   const elsewhere = RUNTIME_KINDS.filter((kind) => aliasesOf(kind).includes(name));
   if (elsewhere.length > 0) return elsewhere;
 
-  const known = [...RUNTIME_KINDS, ...RUNTIME_KINDS.flatMap(aliasesOf)];
-  const meant = suggest(name, known);
+  const meant = suggest(name, RUNTIME_KINDS) ?? suggest(name, RUNTIME_KINDS.flatMap(aliasesOf));
   throw refusal(
-    `There is no kind called ${name}`,
-    `${meant === undefined ? '' : `Did you mean ${meant}? `}All kinds: errand explain --list`,
+    `There is no kind called ${name.slice(0, MAX_NAME_CHARS)}`,
+    [hintFor(name, meant), ALL_KINDS].filter((part) => part !== '').join(' '),
   );
 }
 
-function aliasesOf(kind: (typeof RUNTIME_KINDS)[number]): readonly string[] {
-  return Object.values(CATALOG[kind].aliases).flat();
+function hintFor(name: string, meant: string | undefined): string {
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  return isKindName(name) && !isReservedKind(name)
+    ? 'A workflow may raise this kind itself; then its own report says what it means.'
+    : '';
+}
+
+function aliasesOf(kind: RuntimeKind): readonly string[] {
+  const { aliases } = CATALOG[kind];
+  return Object.values<readonly string[]>(aliases).flat();
 }

@@ -50,11 +50,16 @@ function toJson({ file, diagnostics, nodes, worstCase }: ValidatedFile): object 
   };
 }
 
-function toText({ file, diagnostics, nodes, worstCase }: ValidatedFile, options: ValidateOptions): string {
+function toText(
+  { file, diagnostics, nodes, worstCase }: ValidatedFile,
+  options: ValidateOptions,
+): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length;
   const isValid = errors === 0 && (options.strict !== true || warnings === 0);
-  const counts = [count(errors, 'error'), count(warnings, 'warning')].filter((words) => words !== '');
+  const counts = [count(errors, 'error'), count(warnings, 'warning')].filter(
+    (words) => words !== '',
+  );
   return [
     `${file}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
     ...diagnostics.map((diagnostic) => indent(renderDiagnostic(diagnostic))),
@@ -69,14 +74,20 @@ function worstCaseText(worst: WorstCase): string {
     worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
     worst.costUsdMicros === null ? 'unbounded cost' : `$${(worst.costUsdMicros / 1e6).toFixed(2)}`,
   ].join(', ');
-  return [`at worst: ${figures}`, ...worst.unbounded.map((reason) => `  unbounded: ${reason}`)].join('\n');
+  return [
+    `at worst: ${figures}`,
+    ...worst.unbounded.map((reason) => `  unbounded: ${reason}`),
+  ].join('\n');
 }
 
 function handlingText(nodes: ValidatedFile['nodes']): string {
   return Object.entries(nodes)
     .map(([name, { raises, unhandled }]) => {
       const kinds = unhandled.slice(0, 3).join(', ') + (unhandled.length > 3 ? ', …' : '');
-      const rest = unhandled.length === 0 ? 'all handled' : `${unhandled.length} ${unhandled.length === 1 ? 'falls' : 'fall'} to the default (${kinds})`;
+      const rest =
+        unhandled.length === 0
+          ? 'all handled'
+          : `${unhandled.length} ${unhandled.length === 1 ? 'falls' : 'fall'} to the default (${kinds})`;
       return `${name}: ${count(raises.length, 'kind')} of failure, ${rest}`;
     })
     .join('\n');

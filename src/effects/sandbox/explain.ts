@@ -30,7 +30,8 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 
 export function explainThrown({ name, message, stack }: Thrown): Answer {
   const memory = isFull(name, message);
-  if (memory !== undefined) return { ok: false, fault: 'memory', reason: memory, ...placeIn(stack) };
+  if (memory !== undefined)
+    return { ok: false, fault: 'memory', reason: memory, ...placeIn(stack) };
   const what = name === '' ? 'a value that is no error' : `${article(name)} ${name}`;
   const reason = `it threw ${what}${hintFor(message)}`;
   return { ok: false, fault: 'runtime', reason, ...placeIn(stack) };
@@ -38,7 +39,8 @@ export function explainThrown({ name, message, stack }: Thrown): Answer {
 
 export function explainSyntax({ message, stack }: Omit<Thrown, 'name'>): Answer {
   const memory = isFull('SyntaxError', message);
-  if (memory !== undefined) return { ok: false, fault: 'memory', reason: memory, ...placeIn(stack) };
+  if (memory !== undefined)
+    return { ok: false, fault: 'memory', reason: memory, ...placeIn(stack) };
   return { ok: false, fault: 'syntax', reason: 'it cannot be parsed', ...placeIn(stack) };
 }
 

@@ -10,7 +10,9 @@ export type RunAnswer =
   /** The value cannot be the output of a node. */
   | { readonly unusable: string }
   /** Of what is no error at all, or does not let itself be read, the three are empty. */
-  | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } };
+  | {
+      readonly thrown: { readonly name: string; readonly message: string; readonly stack: string };
+    };
 
 /** Clocks, chance, code from text, and what shows the garbage collector or another thread at work. */
 const REMOVED = [

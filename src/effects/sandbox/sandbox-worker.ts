@@ -2,11 +2,19 @@
  * One worker and the one job it may have. A worker that ran into its deadline, was cancelled, broke
  * or said that it is spoiled is over: `run` settles, and `isOver` is true from then on.
  */
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import {
+  MessageChannel,
+  receiveMessageOnPort,
+  Worker,
+  type MessagePort,
+} from 'node:worker_threads';
 import { WORKER_STACK_MB, type Answer, type FromWorker, type Job } from './protocol.ts';
 
 /** The same file as source and as build. */
-const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+const ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
+  import.meta.url,
+);
 
 /** Beyond what a result of the largest size needs on the host's side. */
 const RESOURCE_LIMITS = { stackSizeMb: WORKER_STACK_MB, maxOldGenerationSizeMb: 256 };
@@ -54,7 +62,9 @@ export class SandboxWorker {
     });
     this.#port.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (thrown: unknown) => this.#break(thrown));
-    this.#worker.on('exit', () => this.#break(new Error('The worker of the sandbox ended by itself')));
+    this.#worker.on('exit', () =>
+      this.#break(new Error('The worker of the sandbox ended by itself')),
+    );
     // the timer of a running job keeps the process, an idle worker must not
     this.#port.unref();
     this.#worker.unref();
@@ -68,7 +78,8 @@ export class SandboxWorker {
   async run(job: Job, { limitMs, signal }: RunOptions): Promise<Ending> {
     const { promise, resolve } = Promise.withResolvers<Ending>();
     const cancel = (): void => resolve({ type: 'cancelled' });
-    const waitAtMost = (ms: number): NodeJS.Timeout => setTimeout(() => resolve(this.#atDeadline()), ms);
+    const waitAtMost = (ms: number): NodeJS.Timeout =>
+      setTimeout(() => resolve(this.#atDeadline()), ms);
     let timer = waitAtMost(START_LIMIT_MS);
     const start = (): void => {
       clearTimeout(timer);
@@ -112,7 +123,7 @@ export class SandboxWorker {
   /** An answer that lies there already was in time: it was this thread that was late. */
   #atDeadline(): Ending {
     if (!this.#isReady) return { type: 'broken', thrown: new Error('The worker did not start') };
-    const waiting = receiveMessageOnPort(this.#port) as { readonly message: FromWorker } | undefined;
+    const waiting: { readonly message: FromWorker } | undefined = receiveMessageOnPort(this.#port);
     if (waiting === undefined || waiting.message.type === 'ready') return { type: 'deadline' };
     if (waiting.message.isSpoiled) this.#isOver = true;
     return waiting.message;

@@ -21,7 +21,9 @@ function answer(engine: Engine, job: Job): FromWorker {
   } catch (thrown) {
     // the engine's own stack or memory broke through to the host
     const isStack = thrown instanceof RangeError;
-    const reason = isStack ? 'it went too deep for the stack' : 'it broke the engine of the sandbox';
+    const reason = isStack
+      ? 'it went too deep for the stack'
+      : 'it broke the engine of the sandbox';
     const fault = isStack || isOutOfBounds(thrown) ? 'memory' : 'runtime';
     return { type: 'answer', answer: { ok: false, fault, reason }, isSpoiled: true };
   }

@@ -1,4 +1,5 @@
 /** The form of one row of the catalog: everything that is true of a kind before it happens. */
+import type { FailureExit } from '../exit-codes.ts';
 import type { ActionKind, Category, Domain, ErrorClass, Outcome } from '../vocabulary.ts';
 
 /** The default retries of a kind; a server's hint, where there is one, replaces the waits. */
@@ -28,7 +29,7 @@ export interface CatalogRow {
   readonly schedule: RetrySchedule | null;
   readonly httpStatus: number;
   /** Of a command that ends on it. */
-  readonly exitCode: 1 | 2 | 3 | 4 | 6 | 130;
+  readonly exitCode: FailureExit;
   readonly action: { readonly kind: ActionKind; readonly detail: string };
   /** The same for every occurrence; no full stop. */
   readonly title: string;

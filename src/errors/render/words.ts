@@ -1,6 +1,7 @@
 /** The phrases that every renderer shares, so that no two surfaces describe a failure differently. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { singleLine } from '../printable.ts';
+import type { CatalogRow } from '../catalog/row.ts';
 import type { AttemptSummary, ErrorReport, Location } from '../report.ts';
 import { CATEGORY_MEANING } from '../vocabulary.ts';
 
@@ -16,6 +17,13 @@ export function retryableWords({ retryable, provider }: Retryability): string {
 
 export function categoryWords(report: Pick<ErrorReport, 'category'>): string {
   return `${report.category} (${CATEGORY_MEANING[report.category]})`;
+}
+
+/** What Errand does by itself about a kind of failure. */
+export function scheduleWords(schedule: CatalogRow['schedule']): string {
+  if (schedule === null) return 'none by default';
+  const waits = schedule.waitsMs.map(durationWords).join(', ');
+  return `${schedule.attempts} attempts in all, waiting as the server asks, else ${waits} (±20 %)`;
 }
 
 /** `each[3]/one/fetch in triage (triage.yaml:34:5)`, as much of it as is known. */

@@ -24,7 +24,8 @@ export function afterTheFact(verdict: Verdict, evidence: Evidence): AfterTheFact
   const { category, outcome } = verdict;
   if (category !== 'transient') return { category, outcome };
   const { failure, delivered } = evidence;
-  if (failure.phase === 'streaming' && delivered) return { category: 'ambiguous', outcome: 'partial' };
+  if (failure.phase === 'streaming' && delivered)
+    return { category: 'ambiguous', outcome: 'partial' };
   if (failure.operation === 'submit' && !isHarmless(verdict, failure.status))
     return { category: 'ambiguous', outcome: 'unknown' };
   return { category, outcome };

@@ -38,8 +38,7 @@ describe('the corpus of real failures', () => {
   });
 
   it('differs from contested entries exactly where the list says so, with a reason', () => {
-    const differing = ENTRIES
-      .filter((entry) => entry.contested)
+    const differing = ENTRIES.filter((entry) => entry.contested)
       .filter((entry) => {
         const ours = JSON.stringify(answer(judge(entry)));
         return ours !== JSON.stringify(expected(entry.expect));
@@ -70,7 +69,7 @@ describe('the table of rules', () => {
 
   it('concludes only kinds of the catalog', () => {
     const known = new Set<string>(RUNTIME_KINDS);
-    expect(RULES.filter(({ then }) => !known.has(then.kind))).toEqual([]);
+    expect(RULES.filter(({ means }) => !known.has(means.kind))).toEqual([]);
   });
 
   it('marks what only prose says as low confidence', () => {
@@ -94,7 +93,7 @@ describe('the table of rules', () => {
   });
 
   it('gives the same answer with and without rules that do not hold', () => {
-    const never = { id: 'x', when: { codes: ['no_such_code'] }, then: NO_RULE.then, why: '' };
+    const never = { id: 'x', when: { codes: ['no_such_code'] }, means: NO_RULE.means, why: '' };
     const extended = createClassify([never, ...RULES]);
     for (const entry of ENTRIES) {
       const failure = extractFailure(entry);
@@ -107,14 +106,29 @@ describe('what happened to the work', () => {
   const overloaded = { error: { type: 'overloaded_error', message: 'Overloaded' } };
 
   it('calls a transient failure ambiguous once a part of the answer was delivered', () => {
-    const cut = classify({ ...BARE, status: 200, body: overloaded, phase: 'streaming', delivered: true });
-    expect(cut).toMatchObject({ kind: 'provider.overloaded', category: 'ambiguous', retryable: false, outcome: 'partial' });
+    const cut = classify({
+      ...BARE,
+      status: 200,
+      body: overloaded,
+      phase: 'streaming',
+      delivered: true,
+    });
+    expect(cut).toMatchObject({
+      kind: 'provider.overloaded',
+      category: 'ambiguous',
+      retryable: false,
+      outcome: 'partial',
+    });
   });
 
   it('keeps it transient when the stream had brought nothing but the error', () => {
     const body = `event: error\ndata: ${JSON.stringify(overloaded)}\n\n`;
     const first = classify({ ...BARE, status: 200, body, phase: 'streaming', delivered: true });
-    expect(first).toMatchObject({ kind: 'provider.overloaded', category: 'transient', retryable: true });
+    expect(first).toMatchObject({
+      kind: 'provider.overloaded',
+      category: 'transient',
+      retryable: true,
+    });
   });
 
   it('sees content that came before the error in the same stream', () => {

@@ -44,7 +44,7 @@ export type Classify = (failure: ProviderFailure, options?: ClassifyOptions) => 
 export const NO_RULE: Rule = {
   id: 'none',
   when: {},
-  then: { kind: 'provider.unknown', scope: 'request', recovery: 'human' },
+  means: { kind: 'provider.unknown', scope: 'request', recovery: 'human' },
   why: 'no rule recognises it',
 };
 
@@ -53,29 +53,29 @@ export function createClassify(rules: readonly Rule[]): Classify {
   return (failure, options = {}) => {
     const evidence = gatherEvidence(failure);
     const { rule, found, confidence } = firstMatch(compiled, evidence);
-    const { then } = rule;
-    const row = catalogRow(then.kind);
+    const { means } = rule;
+    const row = catalogRow(means.kind);
     const { category, outcome } = afterTheFact(
       {
-        kind: then.kind,
-        category: then.category ?? row?.category ?? 'unknown',
-        outcome: then.outcome ?? row?.outcome ?? 'failed',
+        kind: means.kind,
+        category: means.category ?? row?.category ?? 'unknown',
+        outcome: means.outcome ?? row?.outcome ?? 'failed',
       },
       evidence,
     );
     const hint = findHint(evidence, {
       nowMs: options.nowMs,
-      readProse: WAITS.has(then.kind),
-      readResets: LIMITED.has(then.kind),
+      readProse: WAITS.has(means.kind),
+      readResets: LIMITED.has(means.kind),
     });
     return {
-      kind: then.kind,
+      kind: means.kind,
       category,
       retryable: rule === NO_RULE ? null : category === 'transient',
       retryAfterMs: hint?.ms ?? null,
       outcome,
-      scope: then.scope,
-      recovery: hint !== undefined && then.recovery === 'window' ? 'hint' : then.recovery,
+      scope: means.scope,
+      recovery: hint !== undefined && means.recovery === 'window' ? 'hint' : means.recovery,
       rule: rule.id,
       evidence: hint === undefined ? found : [...found, `hint=${hint.from}`],
       confidence,

@@ -247,7 +247,16 @@ function isCode(value: string): boolean {
 }
 
 /** Words that say only that there is an error. */
-const WORDLESS = new Set(['', 'error', 'none', 'null', 'undefined', 'unknown', 'failed', 'failure']);
+const WORDLESS = new Set([
+  '',
+  'error',
+  'none',
+  'null',
+  'undefined',
+  'unknown',
+  'failed',
+  'failure',
+]);
 
 export function addCode(value: string, into: Findings): void {
   const code = normaliseCode(value);

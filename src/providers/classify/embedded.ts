@@ -49,7 +49,10 @@ function parseJsonLines(text: string): EventStream | undefined {
 }
 
 function parseServerSentEvents(text: string): EventStream | undefined {
-  if (!/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')) return undefined;
+  if (
+    !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
+  )
+    return undefined;
   const data = text
     .slice(0, MAX_BODY_CHARS)
     .split('\n')
@@ -62,7 +65,8 @@ function parseServerSentEvents(text: string): EventStream | undefined {
 }
 
 const END = '[DONE]';
-const END_EVENT = /"type"\s{0,2}:\s{0,2}"(?:message_stop|response\.completed|response\.incomplete|response\.failed)"|"done"\s{0,2}:\s{0,2}true/;
+const END_EVENT =
+  /"type"\s{0,2}:\s{0,2}"(?:message_stop|response\.completed|response\.incomplete|response\.failed)"|"done"\s{0,2}:\s{0,2}true/;
 
 export function parseJson(text: string): unknown {
   const trimmed = text.trim();

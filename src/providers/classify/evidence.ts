@@ -98,7 +98,8 @@ function readBody(body: unknown): ReadBody {
 const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
 
 function pageTitle(html: string): string {
-  const title = /<title[^>]{0,80}>([^<]{0,200})/i.exec(html) ?? /<h1[^>]{0,80}>([^<]{0,200})/i.exec(html);
+  const title =
+    /<title[^>]{0,80}>([^<]{0,200})/i.exec(html) ?? /<h1[^>]{0,80}>([^<]{0,200})/i.exec(html);
   return title?.[1] ?? '';
 }
 
@@ -129,7 +130,8 @@ function speakingStatus(
 
 /** SDKs print `429 Rate limit reached`, `[400 Bad Request]`, `Unexpected server response: 401`. */
 function leadingStatus(text: string): number | undefined {
-  const match = /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|status code):? ([45]\d\d)\b/i.exec(text);
+  const match =
+    /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|status code):? ([45]\d\d)\b/i.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }
 

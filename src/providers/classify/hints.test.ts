@@ -26,7 +26,10 @@ describe('where a hint may stand', () => {
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' }, 30_000],
     [{ 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' }, 0],
-    [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT', date: 'Sun, 01 Mar 2026 12:00:20 GMT' }, 10_000],
+    [
+      { 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT', date: 'Sun, 01 Mar 2026 12:00:20 GMT' },
+      10_000,
+    ],
     [{ 'retry-after-ms': '250', 'retry-after': '1' }, 250],
     [{ 'x-ms-retry-after-ms': '700' }, 700],
     [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '6m0s' }, 360_000],
@@ -83,7 +86,11 @@ describe('where a hint may stand', () => {
       delivered: false,
       source: 'test',
     });
-    expect(found).toMatchObject({ kind: 'provider.quota_exhausted', retryable: false, retryAfterMs: 47_000 });
+    expect(found).toMatchObject({
+      kind: 'provider.quota_exhausted',
+      retryable: false,
+      retryAfterMs: 47_000,
+    });
   });
 
   it('ignores the windows that every answer names when no limit was hit', () => {
@@ -105,11 +112,14 @@ describe('a duration', () => {
 
   it('is the sum of its parts, whatever the units', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(500), unit), { minLength: 1, maxLength: 4 }), (parts) => {
-        const written = parts.map(([count, [name]]) => `${count}${name}`).join('');
-        const sum = parts.reduce((total, [count, [, ms]]) => total + count * Number(ms), 0);
-        return parseDuration(written) === sum;
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.nat(500), unit), { minLength: 1, maxLength: 4 }),
+        (parts) => {
+          const written = parts.map(([count, [name]]) => `${count}${name}`).join('');
+          const sum = parts.reduce((total, [count, [, ms]]) => total + count * Number(ms), 0);
+          return parseDuration(written) === sum;
+        },
+      ),
     );
   });
 

@@ -65,7 +65,8 @@ function fromResetHeaders(headers: Headers, now: number | undefined): RetryHint 
     return [{ name, ms, isSpent: isSpent(headers, name, dimension) }];
   });
   const draft = /(?:^|;)\s{0,4}t=(\d{1,9})(?:;|$)/.exec(headers['ratelimit'] ?? '');
-  if (resets.length === 0 && draft !== null) return hint(acceptMs(Number(draft[1]) * 1000), 'ratelimit');
+  if (resets.length === 0 && draft !== null)
+    return hint(acceptMs(Number(draft[1]) * 1000), 'ratelimit');
   const spent = resets.filter((reset) => reset.isSpent);
   const longest = (spent.length > 0 ? spent : resets).sort((a, b) => b.ms - a.ms)[0];
   return longest === undefined ? undefined : hint(longest.ms, longest.name);
@@ -138,5 +139,7 @@ function parseDate(value: string | undefined): number | undefined {
 }
 
 function untilMs(moment: number | undefined, now: number | undefined): number | undefined {
-  return moment === undefined || now === undefined ? undefined : acceptMs(Math.max(0, moment - now));
+  return moment === undefined || now === undefined
+    ? undefined
+    : acceptMs(Math.max(0, moment - now));
 }

@@ -4,7 +4,8 @@ import type { Evidence } from './evidence.ts';
 const UNITS = ['input tokens', 'output tokens', 'tokens', 'requests'] as const;
 
 export function limitName({ quotas, text, spoken }: Evidence): string | null {
-  const isLong = quotas.some((name) => /per_?(?:day|month)/i.test(name)) || spoken.has('long_window');
+  const isLong =
+    quotas.some((name) => /per_?(?:day|month)/i.test(name)) || spoken.has('long_window');
   const isShort = quotas.some((name) => /per_?minute/i.test(name)) || spoken.has('short_window');
   if (!isLong && !isShort) return null;
   const source = [...quotas, text.slice(0, 2048)].join(' ').toLowerCase().replace(/[_-]/g, ' ');

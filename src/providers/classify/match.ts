@@ -21,7 +21,9 @@ export function compileRule(rule: Rule): CompiledRule {
     return condition === undefined ? [] : [(compile as (value: unknown) => Check)(condition)];
   });
   const readsProse =
-    when.phrases !== undefined || when.transportText !== undefined || when.asksMoreThanLimit === true;
+    when.phrases !== undefined ||
+    when.transportText !== undefined ||
+    when.asksMoreThanLimit === true;
   return { rule, checks: compiled, confidence: readsProse ? 'low' : 'high' };
 }
 
@@ -36,17 +38,28 @@ export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] 
   return found;
 }
 
-type Compilers = { readonly [K in keyof Conditions]-?: (condition: NonNullable<Conditions[K]>) => Check };
+type Compilers = {
+  readonly [K in keyof Conditions]-?: (condition: NonNullable<Conditions[K]>) => Check;
+};
 
 /** In the order of cost: what is one comparison first, what reads prose last. */
 const COMPILERS: Compilers = {
-  verdicts: (verdicts) => ({ failure }) =>
-    failure.verdict !== undefined && verdicts.includes(failure.verdict)
-      ? `verdict=${failure.verdict}`
-      : undefined,
-  hasStatus: (expected) => ({ status }) => (status !== undefined) === expected ? '' : undefined,
-  hasTransport: (expected) => ({ failure }) =>
-    (failure.transport !== undefined) === expected ? `transport=${nameOf(failure.transport)}` : undefined,
+  verdicts:
+    (verdicts) =>
+    ({ failure }) =>
+      failure.verdict !== undefined && verdicts.includes(failure.verdict)
+        ? `verdict=${failure.verdict}`
+        : undefined,
+  hasStatus:
+    (expected) =>
+    ({ status }) =>
+      (status !== undefined) === expected ? '' : undefined,
+  hasTransport:
+    (expected) =>
+    ({ failure }) =>
+      (failure.transport !== undefined) === expected
+        ? `transport=${nameOf(failure.transport)}`
+        : undefined,
   statuses: (statuses) => {
     const allowed = new Set(statuses);
     return ({ status }) => {
@@ -54,17 +67,38 @@ const COMPILERS: Compilers = {
       return status === undefined ? '' : `status=${status}`;
     };
   },
-  statusRange: ([from, to]) => ({ status }) =>
-    status !== undefined && status >= from && status <= to ? `status=${status}` : undefined,
-  providers: (providers) => ({ provider }) =>
-    provider !== undefined && providers.includes(provider) ? `provider=${provider}` : undefined,
-  phases: (phases) => ({ failure }) =>
-    phases.includes(failure.phase) ? `phase=${failure.phase}` : undefined,
-  forms: (forms) => ({ form }) => (forms.includes(form) ? `body=${form}` : undefined),
-  reasonless: () => ({ codes, text, form }) =>
-    form !== 'json' && codes.size === 0 && (text === '' || /^(?:4\d\d )?bad request\.?$/i.test(text)) ? 'no reason' : undefined,
-  unfinished: () => ({ isUnfinished }) => (isUnfinished ? 'stream=unfinished' : undefined),
-  emptyAnswer: () => ({ isEmptyAnswer }) => (isEmptyAnswer ? 'answer=empty' : undefined),
+  statusRange:
+    ([from, to]) =>
+    ({ status }) =>
+      status !== undefined && status >= from && status <= to ? `status=${status}` : undefined,
+  providers:
+    (providers) =>
+    ({ provider }) =>
+      provider !== undefined && providers.includes(provider) ? `provider=${provider}` : undefined,
+  phases:
+    (phases) =>
+    ({ failure }) =>
+      phases.includes(failure.phase) ? `phase=${failure.phase}` : undefined,
+  forms:
+    (forms) =>
+    ({ form }) =>
+      forms.includes(form) ? `body=${form}` : undefined,
+  reasonless:
+    () =>
+    ({ codes, text, form }) =>
+      form !== 'json' &&
+      codes.size === 0 &&
+      (text === '' || /^(?:4\d\d )?bad request\.?$/i.test(text))
+        ? 'no reason'
+        : undefined,
+  unfinished:
+    () =>
+    ({ isUnfinished }) =>
+      isUnfinished ? 'stream=unfinished' : undefined,
+  emptyAnswer:
+    () =>
+    ({ isEmptyAnswer }) =>
+      isEmptyAnswer ? 'answer=empty' : undefined,
   codes: (codes) => {
     const known = new Set(codes);
     return (evidence) => {
@@ -72,7 +106,8 @@ const COMPILERS: Compilers = {
       return undefined;
     };
   },
-  notCodes: (codes) => (evidence) => codes.some((code) => evidence.codes.has(code)) ? undefined : '',
+  notCodes: (codes) => (evidence) =>
+    codes.some((code) => evidence.codes.has(code)) ? undefined : '',
   codeEndings: (endings) => (evidence) => {
     for (const code of evidence.codes)
       if (endings.some((ending) => code.endsWith(ending))) return `code=${code}`;
@@ -90,10 +125,12 @@ const COMPILERS: Compilers = {
       return undefined;
     };
   },
-  header: ({ name, value }) => ({ failure }) => {
-    const found = failure.headers[name];
-    return found !== undefined && (value?.test(found) ?? true) ? `header=${name}` : undefined;
-  },
+  header:
+    ({ name, value }) =>
+    ({ failure }) => {
+      const found = failure.headers[name];
+      return found !== undefined && (value?.test(found) ?? true) ? `header=${name}` : undefined;
+    },
   transportCodes: (codes) => {
     const known = new Set(codes);
     return ({ failure }) => {
@@ -101,32 +138,40 @@ const COMPILERS: Compilers = {
       return code !== undefined && known.has(code) ? `transport=${code}` : undefined;
     };
   },
-  transportCodePrefixes: (prefixes) => ({ failure }) => {
-    const code = failure.transport?.code;
-    return code !== undefined && prefixes.some((prefix) => code.startsWith(prefix))
-      ? `transport=${code}`
-      : undefined;
-  },
-  transportNames: (names) => ({ failure }) => {
-    const found = faultsOf(failure.transport).find((fault) => names.includes(fault.name ?? ''));
-    return found === undefined ? undefined : `transport=${found.name ?? ''}`;
-  },
+  transportCodePrefixes:
+    (prefixes) =>
+    ({ failure }) => {
+      const code = failure.transport?.code;
+      return code !== undefined && prefixes.some((prefix) => code.startsWith(prefix))
+        ? `transport=${code}`
+        : undefined;
+    },
+  transportNames:
+    (names) =>
+    ({ failure }) => {
+      const found = faultsOf(failure.transport).find((fault) => names.includes(fault.name ?? ''));
+      return found === undefined ? undefined : `transport=${found.name ?? ''}`;
+    },
   quota: (window) => (evidence) => quotaOf(evidence, window),
-  params: (pattern) => ({ params }) => {
-    const found = params.find((param) => param.length <= 200 && pattern.test(param));
-    return found === undefined ? undefined : `param=${nameIn(found)}`;
-  },
+  params:
+    (pattern) =>
+    ({ params }) => {
+      const found = params.find((param) => param.length <= 200 && pattern.test(param));
+      return found === undefined ? undefined : `param=${nameIn(found)}`;
+    },
   phrases: (families) => (evidence) => firstPhrase(evidence, families),
   phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
   notPhrases: (families) => (evidence) =>
     firstPhrase(evidence, families) === undefined ? '' : undefined,
   asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
-  transportText: (pattern) => ({ failure }) => {
-    const found = faultsOf(failure.transport).find((fault) =>
-      pattern.test((fault.message ?? '').slice(0, 1024)),
-    );
-    return found === undefined ? undefined : 'transport=message';
-  },
+  transportText:
+    (pattern) =>
+    ({ failure }) => {
+      const found = faultsOf(failure.transport).find((fault) =>
+        pattern.test((fault.message ?? '').slice(0, 1024)),
+      );
+      return found === undefined ? undefined : 'transport=message';
+    },
 };
 
 function firstPhrase({ spoken }: Evidence, families: readonly Family[]): string | undefined {

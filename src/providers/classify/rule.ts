@@ -65,6 +65,6 @@ export interface Conclusion {
 export interface Rule {
   readonly id: string;
   readonly when: Conditions;
-  readonly then: Conclusion;
+  readonly means: Conclusion;
   readonly why: string;
 }

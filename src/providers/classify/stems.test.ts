@@ -11,7 +11,13 @@ function found(stems: readonly string[], text: string): string[] {
 
 describe('finding stems', () => {
   it('overlooks case, joints, quotes and runs of white space', () => {
-    for (const text of ['Rate limit', 'rate_limit', 'RATE-LIMIT', '"rate"  `limit`', 'rate\n\tlimit'])
+    for (const text of [
+      'Rate limit',
+      'rate_limit',
+      'RATE-LIMIT',
+      '"rate"  `limit`',
+      'rate\n\tlimit',
+    ])
       expect(found(['rate limit'], text)).toEqual(['rate limit']);
   });
 
@@ -25,13 +31,17 @@ describe('finding stems', () => {
   });
 
   it('agrees with a plain search for any words in any text', () => {
-    const word = fc.string({ unit: fc.constantFrom(...'abc '), minLength: 1, maxLength: 5 });
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' '), minLength: 1, maxLength: 5 });
     const stem = word.filter((text) => text === text.trim() && !text.includes('  '));
     fc.assert(
-      fc.property(fc.uniqueArray(stem, { minLength: 1, maxLength: 8 }), fc.array(word), (stems, words) => {
-        const text = words.join(' ').replace(/ +/g, ' ');
-        expect(found(stems, text)).toEqual(stems.filter((item) => text.includes(item)).sort());
-      }),
+      fc.property(
+        fc.uniqueArray(stem, { minLength: 1, maxLength: 8 }),
+        fc.array(word),
+        (stems, words) => {
+          const text = words.join(' ').replace(/ +/g, ' ');
+          expect(found(stems, text)).toEqual(stems.filter((item) => text.includes(item)).sort());
+        },
+      ),
     );
   });
 

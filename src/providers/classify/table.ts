@@ -3,18 +3,23 @@
  * what is exact before what is general, structure before prose.
  */
 import type { Rule } from './rule.ts';
-import { CODE_RULES, LYING_CODE_RULES } from './rules/codes.ts';
+import { REFUSAL_CODE_RULES } from './rules/codes.ts';
+import { LYING_CODE_RULES } from './rules/lying-codes.ts';
+import { PASSING_CODE_RULES } from './rules/passing-codes.ts';
 import { STATUS_RULES } from './rules/statuses.ts';
 import { STOP_RULES } from './rules/stops.ts';
 import { TEXT_RULES } from './rules/texts.ts';
-import { TRANSPORT_RULES } from './rules/transport.ts';
+import { CONNECTION_RULES } from './rules/connection.ts';
+import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
 import { VERDICT_RULES } from './rules/verdicts.ts';
 
 export const RULES: readonly Rule[] = [
   ...VERDICT_RULES,
-  ...TRANSPORT_RULES,
+  ...LOCAL_FAULT_RULES,
+  ...CONNECTION_RULES,
   ...LYING_CODE_RULES,
-  ...CODE_RULES,
+  ...REFUSAL_CODE_RULES,
+  ...PASSING_CODE_RULES,
   ...STOP_RULES,
   ...TEXT_RULES,
   ...STATUS_RULES,

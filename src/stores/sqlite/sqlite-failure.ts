@@ -35,12 +35,27 @@ const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 
 /** What Node throws for a column that no statement of ours ever wrote. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['ERR_OUT_OF_RANGE', 'ERR_STRING_TOO_LONG']);
 
+/** Errors of the file system around the database file; any other is `io`. */
+const FILE_SYSTEM: ReadonlyMap<unknown, OutageReason> = new Map([
+  ['EACCES', 'cannot_open'],
+  ['EPERM', 'cannot_open'],
+  ['ENOTDIR', 'cannot_open'],
+  ['EROFS', 'read_only'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['ENOENT', 'file_missing'],
+]);
+
 /** The typed failure, or the error itself when it does not come from the database. */
 export function sqliteFailure(error: unknown, where: JsonObject = {}): unknown {
   if (error instanceof ErrandError) return error;
   const code = readProperty(error, 'code');
   if (UNREADABLE.has(code)) return corrupt('A row of the store is damaged', where, error);
   if (code === 'ERR_INVALID_STATE') return unavailable('closed', where, error);
+
+  if (typeof code === 'string' && typeof readProperty(error, 'syscall') === 'string') {
+    return unavailable(FILE_SYSTEM.get(code) ?? 'io', { ...where, code }, error);
+  }
 
   const errcode = readProperty(error, 'errcode');
   if (typeof errcode !== 'number') return error;

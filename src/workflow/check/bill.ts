@@ -14,7 +14,12 @@ export interface Bill {
 const FIGURES = ['effects', 'modelRequests', 'wallMs', 'costUsdMicros'] as const;
 export type FigureName = (typeof FIGURES)[number];
 
-export const NOTHING: Bill = { effects: ZERO, modelRequests: ZERO, wallMs: ZERO, costUsdMicros: ZERO };
+export const NOTHING: Bill = {
+  effects: ZERO,
+  modelRequests: ZERO,
+  wallMs: ZERO,
+  costUsdMicros: ZERO,
+};
 
 export function addBills(bills: readonly Bill[]): Bill {
   return each((name) => sum(bills.map((bill) => bill[name])));

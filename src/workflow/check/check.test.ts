@@ -10,15 +10,25 @@ function filesOf(texts: Readonly<Record<string, string>>): FilePort {
     resolve: (_from, to) => to.replace(/^\.\//, ''),
     read: (path) => {
       const text = texts[path];
-      return text === undefined ? { ok: false, reason: 'there is no such file' } : { ok: true, text };
+      return text === undefined
+        ? { ok: false, reason: 'there is no such file' }
+        : { ok: true, text };
     },
   };
 }
 
-function validate(nodes: string, more: { header?: string; files?: Record<string, string>; options?: CheckOptions } = {}): Validation {
+function validate(
+  nodes: string,
+  more: { header?: string; files?: Record<string, string>; options?: CheckOptions } = {},
+): Validation {
   const header = more.header ?? '';
   const main = `workflow:\n  name: t\n  entry_point: a\n${header}agents:\n${nodes}`;
-  return validateWorkflow('main.yaml', filesOf({ ...more.files, 'main.yaml': main }), {}, more.options ?? {});
+  return validateWorkflow(
+    'main.yaml',
+    filesOf({ ...more.files, 'main.yaml': main }),
+    {},
+    more.options ?? {},
+  );
 }
 
 function found(validation: Validation): string[] {
@@ -30,7 +40,8 @@ function briefly({ severity, code, message }: Diagnostic): string {
 }
 
 describe('what takes a failure', () => {
-  const { files } = validate(`
+  const { files } = validate(
+    `
   - name: a
     type: script
     command: "true"
@@ -43,7 +54,9 @@ describe('what takes a failure', () => {
       - {on_error: internal.script_error, halt: {message: no}, when: "{{ error.message == 'x' }}"}
       - {on_error: "internal.*", to: b}
   - {name: b, type: set, value: 1}
-`, { header: '  on_error:\n    - {on_error: order.missing, park: {for: 1m}}\n' });
+`,
+    { header: '  on_error:\n    - {on_error: order.missing, park: {for: 1m}}\n' },
+  );
   const verdict = files[0]?.nodes['a'];
 
   it('is the closed set of kinds that the node can fail with', () => {
@@ -91,7 +104,8 @@ describe('what takes a failure', () => {
 
   it('ends a node by a transient kind only where a route takes it over', () => {
     const kinds = (routes: string): readonly string[] =>
-      validate(`  - {name: a, prompt: Hi, model: sim/x, routes: [{to: $end}, ${routes}]}\n`).files[0]?.nodes['a']?.raises ?? [];
+      validate(`  - {name: a, prompt: Hi, model: sim/x, routes: [{to: $end}, ${routes}]}\n`)
+        .files[0]?.nodes['a']?.raises ?? [];
     expect(kinds('{on_error: true, to: $end}')).not.toContain('provider.rate_limited');
     expect(kinds('{on_error: provider.rate_limited, to: $end}')).toContain('provider.rate_limited');
   });
@@ -120,8 +134,11 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
   });
 
   it('may propagate, and the top may not', () => {
-    const node = '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, propagate: true}]}\n';
-    expect(found(validate(node))).toEqual(['info propagate-at-top: This works only when another workflow calls this one']);
+    const node =
+      '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, propagate: true}]}\n';
+    expect(found(validate(node))).toEqual([
+      'info propagate-at-top: This works only when another workflow calls this one',
+    ]);
     const asTop = validate(node, { options: { asTop: true } });
     expect(asTop.isValid).toBe(false);
   });
@@ -135,7 +152,9 @@ describe('strict', () => {
     expect(found(validate(node, { options: { strict: true } }))).toEqual([
       'error unhandled-kind: a can fail with validation.template, which no route takes',
     ]);
-    expect(validate(node, { header: '  on_unhandled: fail\n', options: { strict: true } }).isValid).toBe(true);
+    expect(
+      validate(node, { header: '  on_unhandled: fail\n', options: { strict: true } }).isValid,
+    ).toBe(true);
   });
 
   it('turns warnings into refusals', () => {
@@ -148,12 +167,36 @@ describe('strict', () => {
 
 describe('the flow', () => {
   it.each([
-    ['a node that nothing leads to', '  - {name: a, type: set, value: 1}\n  - {name: b, type: set, value: 1}\n', 'warning unreachable-node: Nothing leads to b'],
-    ['a loop that only the default bounds', '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n', 'warning endless-loop: Only the default max_iterations bounds the loop of a to itself'],
-    ['a node without a way out', '  - {name: a, type: set, value: 1, routes: [{to: a}]}\n', 'warning no-way-out: From a the workflow can never come to an end'],
-    ['a success route behind one that is always taken', '  - {name: a, type: set, value: 1, routes: [{to: $end}, {to: a}]}\n', 'warning never-matches: This route can never match: an earlier route without a guard is always taken first'],
-    ['a route for what the node cannot fail with', '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: provider.auth, to: $end}]}\n', 'warning never-matches: This route can never match: a cannot fail with that'],
-    ['a retry around tools', '  - {name: a, prompt: Hi, model: sim/x, tools: [lookup], routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 1}}]}\n', 'warning retry-around-tools: A retry runs a from its start, and its tools with it; not all of them are known to be idempotent'],
+    [
+      'a node that nothing leads to',
+      '  - {name: a, type: set, value: 1}\n  - {name: b, type: set, value: 1}\n',
+      'warning unreachable-node: Nothing leads to b',
+    ],
+    [
+      'a loop that only the default bounds',
+      '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n',
+      'warning endless-loop: Only the default max_iterations bounds the loop of a to itself',
+    ],
+    [
+      'a node without a way out',
+      '  - {name: a, type: set, value: 1, routes: [{to: a}]}\n',
+      'warning no-way-out: From a the workflow can never come to an end',
+    ],
+    [
+      'a success route behind one that is always taken',
+      '  - {name: a, type: set, value: 1, routes: [{to: $end}, {to: a}]}\n',
+      'warning never-matches: This route can never match: an earlier route without a guard is always taken first',
+    ],
+    [
+      'a route for what the node cannot fail with',
+      '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: provider.auth, to: $end}]}\n',
+      'warning never-matches: This route can never match: a cannot fail with that',
+    ],
+    [
+      'a retry around tools',
+      '  - {name: a, prompt: Hi, model: sim/x, tools: [lookup], routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 1}}]}\n',
+      'warning retry-around-tools: A retry runs a from its start, and its tools with it; not all of them are known to be idempotent',
+    ],
   ])('warns of %s', (_, nodes, warning) => {
     const verdict = validate(nodes);
     expect(found(verdict)).toContain(warning);
@@ -161,14 +204,19 @@ describe('the flow', () => {
   });
 
   it('is content with a loop that the file bounds itself', () => {
-    const nodes = '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';
+    const nodes =
+      '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';
     expect(found(validate(nodes, { header: '  limits: {max_iterations: 5}\n' }))).toEqual([]);
   });
 });
 
 describe('names', () => {
   const two = (second: string, header = ''): string[] =>
-    found(validate(`  - {name: a, type: set, values: {n: 1}, routes: [{to: b}]}\n  - ${second}\n`, { header }));
+    found(
+      validate(`  - {name: a, type: set, values: {n: 1}, routes: [{to: b}]}\n  - ${second}\n`, {
+        header,
+      }),
+    );
   const set = (template: string): string => `{name: b, type: set, value: "${template}"}`;
 
   it.each([
@@ -177,12 +225,17 @@ describe('names', () => {
     ['{{ a.outptu.n }}', 'error unknown-name: a has no outptu'],
     ['{{ workflow.input.x }}', 'error unknown-input: workflow.input has no x'],
     ['{{ state.tags }}', 'error unknown-name: state has no tags'],
-    ['{{ failing.error.kind }}', 'error never-failing: No error route leads to b, so there is no failing to speak of'],
+    [
+      '{{ failing.error.kind }}',
+      'error never-failing: No error route leads to b, so there is no failing to speak of',
+    ],
     ['{{ b.output }}', 'error never-ran: b can never have run before b'],
     ['{{ output.n }}', 'error unknown-name: There is nothing called output here'],
     ['{{ a.output.n', 'error template-syntax'],
   ])('refuses %s', (template, diagnostic) => {
-    expect(two(set(template))[0]).toMatch(diagnostic.endsWith('syntax') ? /template-syntax/ : diagnostic);
+    expect(two(set(template))[0]).toMatch(
+      diagnostic.endsWith('syntax') ? /template-syntax/ : diagnostic,
+    );
   });
 
   it.each([
@@ -192,7 +245,7 @@ describe('names', () => {
     '{{ attempt }}',
     "{{ failing.error.kind | default('none') }}",
     '{% for x in [1] %}{{ x }}{% endfor %}',
-    "{{ a.output.n if a.error is defined else 1 }}",
+    '{{ a.output.n if a.error is defined else 1 }}',
   ])('accepts %s', (template) => {
     expect(two(set(template))).toEqual([]);
   });
@@ -218,12 +271,18 @@ for_each:
     expect(two(set('{{ a.output.n }}'), header)).toEqual([
       'error not-in-input: b does not list a in its input, so it does not see it',
     ]);
-    expect(two('{name: b, type: set, input: [a.output.n], value: "{{ a.output.n }}"}', header)).toEqual([]);
+    expect(
+      two('{name: b, type: set, input: [a.output.n], value: "{{ a.output.n }}"}', header),
+    ).toEqual([]);
   });
 
   it('reads a bare guard over the fields of the output', () => {
     const guard = (when: string): string[] =>
-      found(validate(`  - {name: a, type: set, values: {n: 1}, routes: [{to: $end, when: "${when}"}, {to: $end}]}\n`));
+      found(
+        validate(
+          `  - {name: a, type: set, values: {n: 1}, routes: [{to: $end, when: "${when}"}, {to: $end}]}\n`,
+        ),
+      );
     expect(guard('n == 1')).toEqual([]);
     expect(guard('m == 1')).toEqual(['error unknown-name: There is nothing called m here']);
   });
@@ -232,10 +291,19 @@ for_each:
 describe('models and tools', () => {
   it.each([
     ['{name: a, prompt: Hi}', 'error no-model: a has no model, and the file has no default model'],
-    ['{name: a, prompt: Hi, model: opneai/gpt}', 'error unknown-model: There is no provider called opneai for the model opneai/gpt'],
+    [
+      '{name: a, prompt: Hi, model: opneai/gpt}',
+      'error unknown-model: There is no provider called opneai for the model opneai/gpt',
+    ],
     ['{name: a, prompt: Hi, model: gpt}', 'error unknown-model: The model gpt names no provider'],
-    ['{name: a, prompt: Hi, model: sim/x, tools: [files/read]}', 'error unknown-server: There is no MCP server called files for the tool files/read'],
-    ['{name: a, prompt: Hi, model: openai/o1-mini, tools: [x]}', 'warning capability-missing: openai/o1-mini has no tools, which a needs'],
+    [
+      '{name: a, prompt: Hi, model: sim/x, tools: [files/read]}',
+      'error unknown-server: There is no MCP server called files for the tool files/read',
+    ],
+    [
+      '{name: a, prompt: Hi, model: openai/o1-mini, tools: [x]}',
+      'warning capability-missing: openai/o1-mini has no tools, which a needs',
+    ],
   ])('judges %s', (node, diagnostic) => {
     expect(found(validate(`  - ${node}\n`))).toContain(diagnostic);
   });

@@ -42,7 +42,10 @@ export interface CheckOptions {
 }
 
 /** The file itself first, then every workflow it can reach. */
-export function checkWorkflow(plan: WorkflowPlan, options: CheckOptions = {}): readonly FileVerdict[] {
+export function checkWorkflow(
+  plan: WorkflowPlan,
+  options: CheckOptions = {},
+): readonly FileVerdict[] {
   const checker = new Checker(plan, options);
   return [plan, ...Object.values(plan.children)].map((file) => checker.verdictOn(file));
 }
@@ -67,7 +70,10 @@ class Checker {
     const kinds = (node: NodePlan): readonly string[] => this.#kindsOf(node, plan);
 
     checkStructure(plan, flow, kinds, report);
-    checkNames({ plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) }, report);
+    checkNames(
+      { plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) },
+      report,
+    );
     checkModels(
       {
         plan,
@@ -79,8 +85,11 @@ class Checker {
     );
     this.#checkPropagation(plan, flow, report);
 
-    const nodes = Object.fromEntries([...flow.nodes].map(([name, node]) => [name, verdictOn(node, plan, kinds(node))]));
-    if (this.#options.strict === true && plan.onUnhandled === undefined) reportUnhandled(nodes, flow, report);
+    const nodes = Object.fromEntries(
+      [...flow.nodes].map(([name, node]) => [name, verdictOn(node, plan, kinds(node))]),
+    );
+    if (this.#options.strict === true && plan.onUnhandled === undefined)
+      reportUnhandled(nodes, flow, report);
     return { file: plan.file, problems, nodes, worstCase: toWorstCase(this.#billOf(plan)) };
   }
 
@@ -119,12 +128,18 @@ class Checker {
   }
 
   #letThrough(child: FilePlan): readonly string[] {
-    const kinds = new Set<string>(['limit.steps', 'limit.run_timeout', 'limit.budget', 'limit.retries']);
+    const kinds = new Set<string>([
+      'limit.steps',
+      'limit.run_timeout',
+      'limit.budget',
+      'limit.retries',
+    ]);
     for (const node of this.#flowOf(child).nodes.values()) {
       if (node.type === 'terminate' && node.status === 'failed') kinds.add('terminate.failed');
       for (const kind of this.#kindsOf(node, child)) {
         const { steps, isSettled } = handlingOf(kind, node.routes, child.onError);
-        if (!isSettled || steps.some(({ route }) => route.move.type === 'propagate')) kinds.add(kind);
+        if (!isSettled || steps.some(({ route }) => route.move.type === 'propagate'))
+          kinds.add(kind);
       }
     }
     return [...kinds];
@@ -168,7 +183,9 @@ function verdictOn(node: NodePlan, plan: FilePlan, kinds: readonly string[]): No
   const handled = kinds.map((kind) => [kind, handlingOf(kind, node.routes, plan.onError)] as const);
   return {
     raises: kinds,
-    routes: Object.fromEntries(handled.map(([kind, handling]) => [kind, handlingWords(kind, handling)])),
+    routes: Object.fromEntries(
+      handled.map(([kind, handling]) => [kind, handlingWords(kind, handling)]),
+    ),
     unhandled: handled
       .filter(([kind, { steps }]) => steps.length === 0 && kind !== ASKED_BY_DEFAULT)
       .map(([kind]) => kind),

@@ -36,9 +36,13 @@ export function atMost(figure: Figure, bound: number | undefined): Figure {
   return figure.value === null || figure.value > bound ? exactly(bound) : figure;
 }
 
-function combine(figures: readonly Figure[], compute: (values: readonly number[]) => number): Figure {
+function combine(
+  figures: readonly Figure[],
+  compute: (values: readonly number[]) => number,
+): Figure {
   const open = figures.filter(({ value }) => value === null);
-  if (open.length > 0) return { value: null, reasons: unique(open.flatMap(({ reasons }) => reasons)) };
+  if (open.length > 0)
+    return { value: null, reasons: unique(open.flatMap(({ reasons }) => reasons)) };
   return exactly(compute(figures.map(({ value }) => value ?? 0)));
 }
 

@@ -20,7 +20,12 @@ export interface ModelsContext {
 
 export function checkModels(context: ModelsContext, report: Report): void {
   const { plan } = context;
-  checkChain(plan.runtime?.defaultModel ?? [], ['workflow', 'runtime', 'default_model'], context, report);
+  checkChain(
+    plan.runtime?.defaultModel ?? [],
+    ['workflow', 'runtime', 'default_model'],
+    context,
+    report,
+  );
   for (const node of plan.nodes) {
     checkNode(node, context, report);
     if (node.type === 'for_each') checkNode(node.member, context, report);
@@ -32,7 +37,9 @@ function checkNode(node: NodePlan, context: ModelsContext, report: Report): void
   if (node.type === 'tool') checkTool(node.tool, [...path, 'tool'], context, report);
   if (node.type !== 'agent' && node.type !== 'supervisor') return;
   if (node.type === 'agent')
-    node.tools?.forEach((tool, index) => checkTool(tool, [...path, 'tools', index], context, report));
+    node.tools?.forEach((tool, index) =>
+      checkTool(tool, [...path, 'tools', index], context, report),
+    );
   const chain = node.model ?? (context.plan.runtime ?? context.inherited)?.defaultModel;
   if (chain === undefined) {
     report({
@@ -47,7 +54,12 @@ function checkNode(node: NodePlan, context: ModelsContext, report: Report): void
   checkCapabilities(node, chain, path, report);
 }
 
-function checkChain(chain: readonly ModelEntry[], path: Path, context: ModelsContext, report: Report): void {
+function checkChain(
+  chain: readonly ModelEntry[],
+  path: Path,
+  context: ModelsContext,
+  report: Report,
+): void {
   for (const { model } of chain) {
     if (isTemplate(model)) continue;
     const slash = model.indexOf('/');
@@ -63,12 +75,19 @@ function checkChain(chain: readonly ModelEntry[], path: Path, context: ModelsCon
           : `There is no provider called ${provider} for the model ${model}`,
       path,
       expected: 'provider/model',
-      ...(meant === undefined ? {} : { suggestion: `Did you mean ${meant}/${model.slice(slash + 1)}?` }),
+      ...(meant === undefined
+        ? {}
+        : { suggestion: `Did you mean ${meant}/${model.slice(slash + 1)}?` }),
     });
   }
 }
 
-function checkTool(tool: string, path: Path, { plan, inherited }: ModelsContext, report: Report): void {
+function checkTool(
+  tool: string,
+  path: Path,
+  { plan, inherited }: ModelsContext,
+  report: Report,
+): void {
   const slash = tool.indexOf('/');
   if (slash < 0 || isTemplate(tool)) return;
   const server = tool.slice(0, slash);
@@ -95,8 +114,12 @@ function checkCapabilities(
 ): void {
   if (first === undefined) return;
   const wanted = [
-    ...(node.type === 'agent' && node.tools !== null && node.tools.length > 0 ? (['tools'] as const) : []),
-    ...(node.type === 'supervisor' || node.outputSchema !== undefined ? (['structured_output'] as const) : []),
+    ...(node.type === 'agent' && node.tools !== null && node.tools.length > 0
+      ? (['tools'] as const)
+      : []),
+    ...(node.type === 'supervisor' || node.outputSchema !== undefined
+      ? (['structured_output'] as const)
+      : []),
   ];
   for (const capability of wanted) {
     if (!lacks(first.model, capability)) continue;

@@ -85,7 +85,8 @@ class Names {
     if (this.#isLoopName(root) || this.#isVerdictName(root)) return undefined;
     if (root === 'attempt') return undefined;
     if (root === 'workflow') return workflowProblem(rest, plan);
-    if (root === 'state') return memberProblem('unknown-name', 'state', rest[0], Object.keys(plan.state));
+    if (root === 'state')
+      return memberProblem('unknown-name', 'state', rest[0], Object.keys(plan.state));
     if (root === 'failing') return this.#failingProblem(rest[0], reference);
     const node = flow.nodes.get(root);
     if (node !== undefined) return this.#nodeProblem(node, rest, reference);
@@ -102,9 +103,13 @@ class Names {
   }
 
   /** `failing` is there only where an error route leads. */
-  #failingProblem(field: string | undefined, reference: Reference): Omit<Problem, 'path'> | undefined {
+  #failingProblem(
+    field: string | undefined,
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
     const { node, scope } = this.#site;
-    const isPossible = scope !== 'node' || node === undefined || this.#around.failing.has(node.name);
+    const isPossible =
+      scope !== 'node' || node === undefined || this.#around.failing.has(node.name);
     if (!isPossible && !reference.isForgiven && !reference.isGuarded) {
       return {
         code: 'never-failing',
@@ -188,7 +193,8 @@ function workflowProblem(
   [slot, field]: readonly string[],
   plan: FilePlan,
 ): Omit<Problem, 'path'> | undefined {
-  if (slot === 'input') return memberProblem('unknown-input', 'workflow.input', field, Object.keys(plan.input));
+  if (slot === 'input')
+    return memberProblem('unknown-input', 'workflow.input', field, Object.keys(plan.input));
   return memberProblem('unknown-name', 'workflow', slot, WORKFLOW_FIELDS);
 }
 
@@ -224,5 +230,8 @@ function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<
 
 function failingNodes(flow: Flow): ReadonlySet<string> {
   const targets = [...flow.from.values()].flat().filter(({ reason }) => reason === 'error');
-  return reachable(flow, targets.map(({ to }) => to));
+  return reachable(
+    flow,
+    targets.map(({ to }) => to),
+  );
 }

@@ -51,6 +51,8 @@ function schemaFields(schema: JsonObject | undefined): readonly string[] | undef
 function isOpen(schema: JsonObject | undefined): boolean {
   const more = schema?.['additionalProperties'];
   const hasMore = more === true || isPlainObject(more);
-  const isComposed = ['anyOf', 'oneOf', 'allOf', 'patternProperties', '$ref'].some((key) => schema?.[key] !== undefined);
+  const isComposed = ['anyOf', 'oneOf', 'allOf', 'patternProperties', '$ref'].some(
+    (key) => schema?.[key] !== undefined,
+  );
   return hasMore || isComposed || isArray(schema);
 }

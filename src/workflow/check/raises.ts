@@ -80,7 +80,12 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
           : ['tool.forbidden', 'tool.denied', 'effect.outcome_unknown']),
       ];
     case 'supervisor':
-      return [...modelKinds(node, plan), 'supervisor.routing', 'limit.turns', 'validation.template'];
+      return [
+        ...modelKinds(node, plan),
+        'supervisor.routing',
+        'limit.turns',
+        'validation.template',
+      ];
     case 'call':
       return ['call.failed', ...effectKinds(node)];
     case 'tool':
@@ -132,7 +137,10 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
 /** A transient kind ends the node by its own name only where a route takes it over. */
 function modelKinds(node: NodePlan, plan: FilePlan): readonly string[] {
   const routes = [...node.routes, ...plan.onError];
-  return [...MODEL_KINDS, ...TRANSIENT_KINDS.filter((kind) => routes.some((route) => isNamed(route, kind)))];
+  return [
+    ...MODEL_KINDS,
+    ...TRANSIENT_KINDS.filter((kind) => routes.some((route) => isNamed(route, kind))),
+  ];
 }
 
 function effectKinds(node: Extract<NodePlan, { type: 'call' | 'tool' }>): readonly string[] {

@@ -41,7 +41,8 @@ export function handlingOf(
 /** Whether an error route is meant for the kind, its guard aside. */
 export function takes(route: Route, kind: string): boolean {
   if (route.onError === undefined) return false;
-  const isMatch = route.onError === true || route.onError.some((pattern) => matchesKind(kind, pattern));
+  const isMatch =
+    route.onError === true || route.onError.some((pattern) => matchesKind(kind, pattern));
   if (!isMatch) return false;
   // what a schedule has spent, and what may have happened, is run again only by a route that names it
   const mustBeNamed = kind === 'provider.exhausted' || kind === ASKED_BY_DEFAULT;
@@ -61,7 +62,13 @@ export function mayRaiseAnything({ type, raises }: NodePlan): boolean {
   return raises === undefined && RAISING_TYPES.has(type);
 }
 
-const RAISING_TYPES: ReadonlySet<NodePlan['type']> = new Set(['agent', 'script', 'call', 'tool', 'workflow']);
+const RAISING_TYPES: ReadonlySet<NodePlan['type']> = new Set([
+  'agent',
+  'script',
+  'call',
+  'tool',
+  'workflow',
+]);
 
 /** The route names the kind itself, alone or in a list. */
 export function isNamed({ onError }: Route, kind: string): boolean {

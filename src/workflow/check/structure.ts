@@ -48,7 +48,9 @@ function nodesWithAnEnd(flow: Flow): ReadonlySet<string> {
   const before = new Map<string, string[]>();
   for (const [name, node] of flow.nodes) {
     const edges = flow.from.get(name) ?? [];
-    const leaves = node.routes.some(({ move }) => move.type === 'halt' || move.type === 'propagate');
+    const leaves = node.routes.some(
+      ({ move }) => move.type === 'halt' || move.type === 'propagate',
+    );
     if (node.type === 'terminate' || leaves || edges.some(({ to }) => to === END)) ends.add(name);
     for (const { to } of edges) {
       const earlier = before.get(to);

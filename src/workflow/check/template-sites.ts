@@ -119,7 +119,10 @@ function deepSites(
   scope: TemplateSite['scope'],
 ): TemplateSite[] {
   if (typeof value === 'string') return [{ source: value, path, node, scope, isGuard: false }];
-  if (isArray(value)) return value.flatMap((item, index) => deepSites(item, [...path, index], node, scope));
+  if (isArray(value))
+    return value.flatMap((item, index) => deepSites(item, [...path, index], node, scope));
   if (!isPlainObject(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => deepSites(item, [...path, key], node, scope));
+  return Object.entries(value).flatMap(([key, item]) =>
+    deepSites(item, [...path, key], node, scope),
+  );
 }

@@ -2,7 +2,7 @@
 import { INLINE_CEILING_MS } from '../limits.ts';
 import { catalogRow } from '../../errors/catalog.ts';
 import type { FilePlan, Price } from '../model.ts';
-import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../node-model.ts';
+import type { AgentPlan, NodePlan, SupervisorPlan } from '../node-model.ts';
 import { SIMULATED_PROVIDER } from '../models.ts';
 import { NOTHING, type Bill } from './bill.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
@@ -71,16 +71,20 @@ function modelBill(
     effects: sum([modelRequests, toolCalls(node)]),
     modelRequests,
     wallMs: sum([work, waits]),
-    costUsdMicros: costOf(node, chain, modelRequests, plan, runtime?.simulatePrice),
+    costUsdMicros: costOf(
+      node,
+      modelRequests,
+      chain.every(({ model }) => isFreeModel(model, plan, runtime?.simulatePrice)),
+    ),
   };
 }
 
 /** The largest number of attempts that a kind still retried inside the node allows one entry. */
 function attemptsPerEntry(node: NodePlan, plan: FilePlan): number {
   const routes = [...node.routes, ...plan.onError];
-  const attempts = TRANSIENT_KINDS.filter((kind) => !routes.some((route) => isNamed(route, kind))).map(
-    (kind) => catalogRow(kind)?.schedule?.attempts ?? 1,
-  );
+  const attempts = TRANSIENT_KINDS.filter(
+    (kind) => !routes.some((route) => isNamed(route, kind)),
+  ).map((kind) => catalogRow(kind)?.schedule?.attempts ?? 1);
   return Math.max(1, ...attempts);
 }
 
@@ -96,22 +100,18 @@ function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
   return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
 }
 
-function costOf(
-  node: AgentPlan | SupervisorPlan,
-  chain: readonly ModelEntry[],
-  requests: Figure,
-  plan: FilePlan,
-  simulated: Price | undefined,
-): Figure {
+function costOf(node: AgentPlan | SupervisorPlan, requests: Figure, isFree: boolean): Figure {
   const budget = node.budget?.usdMicros;
   if (budget !== undefined) return exactly(budget);
-  const isFree = chain.every(({ model }) => isFreeModel(model, plan, simulated));
   if (isFree || requests.value === 0) return ZERO;
-  return unbounded(`the prompt of ${node.name} can be of any length, and nothing limits its budget`);
+  return unbounded(
+    `the prompt of ${node.name} can be of any length, and nothing limits its budget`,
+  );
 }
 
 function isFreeModel(model: string, plan: FilePlan, simulated: Price | undefined): boolean {
-  const price = plan.prices[model] ?? (model.startsWith(`${SIMULATED_PROVIDER}/`) ? simulated : undefined);
+  const price =
+    plan.prices[model] ?? (model.startsWith(`${SIMULATED_PROVIDER}/`) ? simulated : undefined);
   if (price === undefined) return model.startsWith(`${SIMULATED_PROVIDER}/`);
   return price.inputUsdMicrosPerMtok === 0 && price.outputUsdMicrosPerMtok === 0;
 }

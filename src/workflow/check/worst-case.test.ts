@@ -18,18 +18,23 @@ function worst(body: string, header = ''): WorstCase {
     resolve: (_from: string, to: string) => to.replace(/^\.\//, ''),
     read: (path: string) => {
       const text = texts[path];
-      return text === undefined ? ({ ok: false, reason: 'no such file' } as const) : ({ ok: true, text } as const);
+      return text === undefined
+        ? ({ ok: false, reason: 'no such file' } as const)
+        : ({ ok: true, text } as const);
     },
   };
   const { files: verdicts } = validateWorkflow('main.yaml', files, {});
   const [verdict] = verdicts;
-  if (verdict === undefined || verdict.worstCase === null) throw new Error(JSON.stringify(verdicts));
+  if (verdict === undefined || verdict.worstCase === null)
+    throw new Error(JSON.stringify(verdicts));
   return verdict.worstCase;
 }
 
 describe('the worst case, worked by hand', () => {
   it('of one script is one effect', () => {
-    expect(worst('nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 3}\n')).toEqual({
+    expect(
+      worst('nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 3}\n'),
+    ).toEqual({
       effects: 1,
       modelRequests: 0,
       wallMs: 5000,
@@ -74,13 +79,20 @@ nodes:
       worst(`nodes:\n  - {name: a, prompt: Hi, tools: [], ${more}}\n`).modelRequests;
     expect(requests('model: sim/x')).toBe(6);
     expect(requests('model: [sim/x, sim/y]')).toBe(12);
-    expect(requests('model: sim/x, routes: [{to: $end}, {on_error: provider.rate_limited, to: $end}]')).toBe(3);
+    expect(
+      requests('model: sim/x, routes: [{to: $end}, {on_error: provider.rate_limited, to: $end}]'),
+    ).toBe(3);
     expect(requests('model: sim/x, output: {n: {type: number}}')).toBe(18);
-    expect(requests('model: sim/x, routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 2}}]')).toBe(18);
+    expect(
+      requests(
+        'model: sim/x, routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 2}}]',
+      ),
+    ).toBe(18);
   });
 
   it('bounds a loop by an explicit max_iterations, and by nothing else', () => {
-    const loop = 'nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: a, when: "exit_code == 1"}, {to: $end}]}\n';
+    const loop =
+      'nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: a, when: "exit_code == 1"}, {to: $end}]}\n';
     expect(worst(loop, '  limits: {max_iterations: 7}\n').effects).toBe(7);
     expect(worst(loop)).toMatchObject({
       effects: null,
@@ -100,7 +112,10 @@ parallel: [{name: a, agents: [x, y]}]
 nodes: [{name: z, type: set, value: 1}]
 for_each: [{name: a, source: "{{ [1, 2] }}", as: i, agent: {name: x, type: script, command: "true", timeout_seconds: 1}}]
 `;
-    expect(worst(list)).toMatchObject({ effects: null, unbounded: ['how many items a goes through is known only when it runs'] });
+    expect(worst(list)).toMatchObject({
+      effects: null,
+      unbounded: ['how many items a goes through is known only when it runs'],
+    });
   });
 
   it('is bounded by the run’s own time and enforced budget', () => {
@@ -108,17 +123,27 @@ for_each: [{name: a, source: "{{ [1, 2] }}", as: i, agent: {name: x, type: scrip
     expect(worst(node)).toMatchObject({ wallMs: null, costUsdMicros: null });
     const limits = '  limits: {timeout_seconds: 60, budget_usd: 0.5}\n';
     expect(worst(node, limits)).toMatchObject({ wallMs: 60_000, costUsdMicros: 500_000 });
-    expect(worst(node, '  limits: {budget_usd: 0.5, budget_mode: audit}\n').costUsdMicros).toBeNull();
+    expect(
+      worst(node, '  limits: {budget_usd: 0.5, budget_mode: audit}\n').costUsdMicros,
+    ).toBeNull();
   });
 
   it('says of people and of parks that nobody can count them', () => {
     const node = (move: string): readonly string[] =>
-      worst(`nodes:\n  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`).unbounded;
+      worst(
+        `nodes:\n  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`,
+      ).unbounded;
     expect(node('ask: {options: [abort]}')).toEqual([]);
     const script = (move: string): readonly string[] =>
-      worst(`nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`).unbounded;
-    expect(script('ask: {options: [retry, abort]}')).toEqual(['a person may answer retry at a, as often as they like']);
-    expect(script('park: {for: 1m}')).toEqual(['a runs again after each park, as often as it takes']);
+      worst(
+        `nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`,
+      ).unbounded;
+    expect(script('ask: {options: [retry, abort]}')).toEqual([
+      'a person may answer retry at a, as often as they like',
+    ]);
+    expect(script('park: {for: 1m}')).toEqual([
+      'a runs again after each park, as often as it takes',
+    ]);
     expect(script('park: {for: 1m, max: 3}')).toEqual([]);
   });
 });

@@ -68,7 +68,9 @@ function fromHere(plan: FilePlan, flow: Flow, context: BillContext): ReadonlyMap
       .flatMap((name) => onward(flow, name))
       .filter(({ to }) => !members.includes(to))
       .map(({ to }) => billFrom(to));
-    const here = isCircle ? circleBill(nodes.map(visit), members, plan) : addBills(nodes.map(visit));
+    const here = isCircle
+      ? circleBill(nodes.map(visit), members, plan)
+      : addBills(nodes.map(visit));
     const bill = addBills([here, largestBill(ahead)]);
     for (const name of members) dearest.set(name, bill);
   }
@@ -155,7 +157,12 @@ function rerunsOf(node: NodePlan, routes: readonly Route[], plan: FilePlan): Fig
 }
 
 /** Nodes that no server ever asks to wait. */
-const WITHOUT_HINTS: ReadonlySet<NodePlan['type']> = new Set(['script', 'transform', 'set', 'wait']);
+const WITHOUT_HINTS: ReadonlySet<NodePlan['type']> = new Set([
+  'script',
+  'transform',
+  'set',
+  'wait',
+]);
 
 /** A route's wait is never shorter than the server's hint, and a hint above the ceiling parks. */
 function waitsOf({ move }: Route, node: NodePlan): Figure {

@@ -55,7 +55,8 @@ export function compose(
   const walk: Walk = {
     source,
     context,
-    aliases: resolveAliases(root),
+    // without an anchor there is nothing to walk the tree for
+    aliases: source.text.includes('&') ? resolveAliases(root) : new Map<Alias, Node>(),
     open: new Set(),
     isAliased: false,
   };

@@ -40,5 +40,3 @@ export function workflowSources(
       toDiagnostic(problem, problem.span ?? spanOf(file, problem, part), file),
   };
 }
-
-export const NO_SOURCES: WorkflowSources = workflowSources(new Map());

@@ -47,7 +47,7 @@ export const routedShape = {
   ).optional(),
 };
 
-export const raisingShape = {
+const raisingShape = {
   raises: list('The kinds of its own that the node can raise.', raisedKind).optional(),
 };
 

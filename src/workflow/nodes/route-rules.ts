@@ -50,11 +50,11 @@ export function checkSuccessRoute(routes: unknown, path: Path, report: Report): 
   });
 }
 
-export function isErrorRoute(route: Raw): boolean {
+function isErrorRoute(route: Raw): boolean {
   return 'on_error' in route;
 }
 
-export function movesOf(route: Raw): MoveType[] {
+function movesOf(route: Raw): MoveType[] {
   return MOVES.filter((move) => move in route);
 }
 

@@ -11,7 +11,7 @@ export type Schema<T = unknown> = z.ZodType<T>;
 export type FromFile<S extends z.ZodType> = z.infer<S>;
 export type FromShape<S extends z.ZodRawShape> = z.infer<z.ZodObject<S, z.core.$strict>>;
 
-export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,99}$';
+const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,99}$';
 const NAME_FORM = 'a name of letters, digits, `_` and `-` that begins with a letter';
 
 interface Range {

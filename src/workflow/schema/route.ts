@@ -107,5 +107,3 @@ export const assertionSchema = strict('an assertion', 'Checked when the node suc
   id: 'assertion',
   description: 'Checked on success; a failing one is routed like any failure.',
 });
-
-export type AssertionFile = FromFile<typeof assertionSchema>;

@@ -75,4 +75,3 @@ export const simulateSchema = map(
 );
 
 export type SimulatedFile = FromFile<typeof entry>;
-export type SimulateFile = FromFile<typeof simulateSchema>;

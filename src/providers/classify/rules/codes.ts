@@ -1,143 +1,7 @@
-/**
- * What structured fields say: codes, types, statuses in the body, quota names, parameter names. The
- * few rules with phrases stand here because without them a code would be believed that lies.
- */
+/** Structured fields that say that nothing but a change will help: of money, content, key or request. */
 import type { Rule } from '../rule.ts';
 
-const RATE_CODES = [
-  'rate_limit',
-  'rate_limit_exceeded',
-  'rate_limited',
-  'ratelimit',
-  'ratelimit_exceeded',
-  'request_rate_limit_exceeded',
-  'too_many_requests',
-  'too_many_requests_for_model',
-  'throttling',
-  'throttled',
-  'request_throttled',
-  'tokens',
-  'requests',
-  'resource_exhausted',
-  'slow_down',
-  'request_limit_exceeded',
-  'concurrency_limit_exceeded',
-  'engine_rate_limit',
-  'rate_limit_reached',
-  'tokens_per_minute_limit_exceeded',
-  'throttling_rate_quota',
-  'throttling_allocation_quota',
-  'throttling_burst_rate',
-  'limit_requests',
-  'limit_burst_rate',
-] as const;
-
-const DENIED_CODES = ['permission_denied', 'permission', 'forbidden', 'access_denied', 'request_forbidden'] as const;
-
-export const LYING_CODE_RULES: readonly Rule[] = [
-  {
-    id: 'quota.none-at-all',
-    when: { quota: 'zero' },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
-    why: 'an allowance of 0 means that this tier has no access; the delay beside it is empty',
-  },
-  {
-    id: 'quota.long-window',
-    when: { quota: 'long_window' },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
-    why: 'one of the quotas that were hit is counted by the day or longer',
-  },
-  {
-    id: 'quota.short-window',
-    when: { quota: 'short_window' },
-    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'the quota that was hit is counted by the minute, whatever the message says of plans',
-  },
-  {
-    id: 'rate.single-request-over-limit',
-    when: { asksMoreThanLimit: true },
-    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
-    why: 'this one request asks for more than the limit ever allows; waiting is futile',
-  },
-  {
-    id: 'permission.unsupported-until-granted',
-    when: {
-      codes: ['unsupported_value', 'unsupported_parameter', 'invalid_request', 'failed_precondition'],
-      phrases: ['permission', 'region'],
-      notPhrases: ['spent', 'context', 'content_filter', 'model', 'oversize', 'tool_schema'],
-    },
-    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
-    why: 'reported as a bad value, but a right is missing',
-  },
-  {
-    id: 'auth.denied-key',
-    when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
-    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
-    why: 'reported as a missing right, but the key itself is no good',
-  },
-  {
-    id: 'permission.reported-as-unknown-caller',
-    when: {
-      statuses: [401],
-      codes: [...DENIED_CODES, 'key_model_access_denied', 'team_model_access_denied'],
-      notPhrases: ['auth', 'spent'],
-    },
-    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
-    why: 'the caller is known; the code says that a right is missing, whatever the status',
-  },
-  {
-    id: 'context.oversize-status',
-    when: { statuses: [413], phrases: ['context'] },
-    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
-    why: 'too many tokens for the window, not too many bytes for the edge',
-  },
-  {
-    id: 'rate.oversize-request',
-    when: { codes: RATE_CODES, phrases: ['oversize'], notPhrases: ['spent'] },
-    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
-    why: 'shares its code with a rate limit, but the request alone is too large',
-  },
-  {
-    id: 'overload.shared-rate-code',
-    when: {
-      codes: [...RATE_CODES, 'upstream', 'server', 'api'],
-      phrases: ['overload'],
-      notPhrases: ['short_window', 'long_window', 'spent'],
-    },
-    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'the model is overloaded for everyone, although it is reported as a limit or a fault',
-  },
-  {
-    id: 'quota.long-window-text',
-    when: { codes: RATE_CODES, phrases: ['long_window'] },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
-    why: 'a limit by the day or longer; its code is that of the limit by the minute',
-  },
-  {
-    id: 'quota.rate-code-without-money',
-    when: { codes: RATE_CODES, phrases: ['spent'], notPhrases: ['short_window'] },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
-    why: 'money or credits are gone, reported under the code of a rate limit',
-  },
-  {
-    id: 'quota.payment-pending',
-    when: { providers: ['openrouter'], statuses: [402], header: { name: 'retry-after' } },
-    then: { kind: 'provider.rate_limited', scope: 'account', recovery: 'hint' },
-    why: 'spending in flight counts until it settles; OpenRouter names the wait',
-  },
-  {
-    id: 'server.mislabelled',
-    when: {
-      codes: ['invalid_request'],
-      statusRange: [200, 299],
-      phrases: ['server'],
-    },
-    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
-    why: 'a fault of the server inside a stream, mislabelled as a bad request',
-  },
-];
-
-export const CODE_RULES: readonly Rule[] = [
+export const REFUSAL_CODE_RULES: readonly Rule[] = [
   {
     id: 'quota.code',
     when: {
@@ -175,31 +39,31 @@ export const CODE_RULES: readonly Rule[] = [
         'personal_team_blocked_spending_limit',
       ],
     },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'a code for spent money or quota, whatever the status',
   },
   {
     id: 'zhipu.spent',
     when: { providers: ['zhipu'], codes: ['1112', '1113', '1304', '1308', '1309', '1310'] },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'Zhipu numbers its failures; these are spent balances and plans',
   },
   {
     id: 'zhipu.rate',
     when: { providers: ['zhipu'], codes: ['1302', '1303'] },
-    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
     why: 'Zhipu numbers its failures; these are limits of concurrency and rate',
   },
   {
     id: 'zhipu.overload',
     when: { providers: ['zhipu'], codes: ['1305', '1312'] },
-    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'Zhipu numbers its failures; this one is too much traffic from everyone',
   },
   {
     id: 'zhipu.content',
     when: { providers: ['zhipu'], codes: ['1301'] },
-    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'Zhipu numbers its failures; this one is unsafe content',
   },
   {
@@ -230,19 +94,21 @@ export const CODE_RULES: readonly Rule[] = [
         'hooks_failed',
       ],
     },
-    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'a policy refused the content, even where the message invites a retry',
   },
   {
     id: 'content.code-part',
-    when: { codeParts: ['unsafe', 'nsfw', 'moderation', 'content_policy', 'content_filter', 'harmful'] },
-    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    when: {
+      codeParts: ['unsafe', 'nsfw', 'moderation', 'content_policy', 'content_filter', 'harmful'],
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'a code built from a word for refused content',
   },
   {
     id: 'zhipu.context',
     when: { providers: ['zhipu'], codes: ['1261'] },
-    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
     why: 'Zhipu numbers its failures; this one is a prompt that is too long',
   },
   {
@@ -265,7 +131,7 @@ export const CODE_RULES: readonly Rule[] = [
         'model_max_prompt_tokens_exceeded',
       ],
     },
-    then: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
     why: 'a code for a prompt that does not fit',
   },
   {
@@ -302,7 +168,7 @@ export const CODE_RULES: readonly Rule[] = [
         'auth',
       ],
     },
-    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'a code for a key that is wrong, missing or withdrawn, whatever the status',
   },
   {
@@ -324,7 +190,7 @@ export const CODE_RULES: readonly Rule[] = [
       ],
       notPhrases: ['overload'],
     },
-    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'a code for a model that is not there or not served',
   },
   {
@@ -351,7 +217,7 @@ export const CODE_RULES: readonly Rule[] = [
         'organization_disabled',
       ],
     },
-    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'a code for a right, a region or a switch that someone must grant',
   },
   {
@@ -366,13 +232,20 @@ export const CODE_RULES: readonly Rule[] = [
         'invalid_response_format_schema',
       ],
     },
-    then: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
     why: 'a code for a tool or output schema that was refused',
   },
   {
     id: 'parameter.range',
-    when: { codeEndings: ['_above_max_value', '_below_min_value', 'array_above_max_length', 'array_below_min_length'] },
-    then: {
+    when: {
+      codeEndings: [
+        '_above_max_value',
+        '_below_min_value',
+        'array_above_max_length',
+        'array_below_min_length',
+      ],
+    },
+    means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
       scope: 'request',
@@ -383,10 +256,11 @@ export const CODE_RULES: readonly Rule[] = [
   {
     id: 'tool-schema.param',
     when: {
-      params: /^(?:body\.)?(?:tools|functions)(?:[[.]|$)|^text\.format\.schema|^response_format\.json_schema/,
+      params:
+        /^(?:body\.)?(?:tools|functions)(?:[[.]|$)|^text\.format\.schema|^response_format\.json_schema/,
       notPhrases: ['unsupported'],
     },
-    then: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
     why: 'the parameter that was refused is a tool definition',
   },
   {
@@ -409,104 +283,7 @@ export const CODE_RULES: readonly Rule[] = [
         'not_supported',
       ],
     },
-    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'a code for a parameter or feature that this model does not take',
-  },
-  {
-    id: 'conflict.code',
-    when: {
-      codes: ['conversation_locked', 'conflict', 'resource_conflict', 'resource_locked', 'lock_conflict'],
-    },
-    then: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
-    why: 'someone else works on the same thing; a short wait resolves it',
-  },
-  {
-    id: 'too-large.code',
-    when: {
-      codes: [
-        'request_too_large',
-        'payload_too_large',
-        'request_entity_too_large',
-        'content_too_large',
-        'request_size_exceeded',
-        'image_too_large',
-        'file_too_large',
-        'string_above_max_length',
-      ],
-      notPhrases: ['context'],
-    },
-    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
-    why: 'a code for a request with too many bytes',
-  },
-  {
-    id: 'sampling.tool-use',
-    when: { codes: ['tool_use_failed', 'json_validate_failed'] },
-    then: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
-    why: 'the model wrote a tool call that does not fit a good schema; the next sample may',
-  },
-  {
-    id: 'stream.code',
-    when: { codes: ['model_stream', 'stream_read', 'stream_interrupted', 'err_stream_premature_close'] },
-    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'the model broke while it was streaming',
-  },
-  {
-    id: 'timeout.code',
-    when: {
-      codes: [
-        'timeout',
-        'request_timeout',
-        'model_timeout',
-        'deadline_exceeded',
-        'gateway_timeout',
-        'upstream_timeout',
-        'batch_expired',
-        'expired',
-        'cf_origin_timeout',
-      ],
-      notPhrases: ['spent', 'auth'],
-    },
-    then: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
-    why: 'a code for work that took too long on the server',
-  },
-  {
-    id: 'overload.code',
-    when: {
-      codes: [
-        'overloaded',
-        'server_overloaded',
-        'engine_overloaded',
-        'server_is_overloaded',
-        'model_overloaded',
-        'unavailable',
-        'service_unavailable',
-        'temporarily_unavailable',
-        'model_not_ready',
-        'no_capacity',
-        'capacity_exceeded',
-        'service_tier_capacity_exceeded',
-        'insufficient_capacity',
-        'provider_unavailable',
-        'server_busy',
-        'model_loading',
-        'provider_overloaded',
-        'queue_exceeded',
-        'queue_full',
-      ],
-    },
-    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'a code for a model or service without capacity at the moment',
-  },
-  {
-    id: 'rate.code',
-    when: { codes: RATE_CODES, notPhrases: ['auth'], statuses: [429, 400, 403, 503, 500, 529, 200, 413] },
-    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'a code for a limit by the minute',
-  },
-  {
-    id: 'rate.code-without-status',
-    when: { codes: RATE_CODES.filter((code) => code !== 'tokens' && code !== 'requests'), hasStatus: false },
-    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'a code for a limit by the minute',
   },
 ];

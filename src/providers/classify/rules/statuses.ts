@@ -9,7 +9,7 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'parameter.name',
     when: { params: SETTING },
-    then: {
+    means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
       scope: 'request',
@@ -20,7 +20,7 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'answer.web-page',
     when: { forms: ['html'], statusRange: [200, 299] },
-    then: {
+    means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
       scope: 'provider',
@@ -31,25 +31,25 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'status.401',
     when: { statuses: [401] },
-    then: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the server does not know the caller',
   },
   {
     id: 'status.402',
     when: { statuses: [402] },
-    then: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'payment is required',
   },
   {
     id: 'status.403',
     when: { statuses: [403, 451] },
-    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'the server knows the caller and says no',
   },
   {
     id: 'address.text',
     when: { statuses: [404, 405], phrases: ['wrong_address'] },
-    then: {
+    means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
       scope: 'provider',
@@ -60,13 +60,13 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'status.404',
     when: { statuses: [404, 410] },
-    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'nothing is there: usually the model, sometimes the path',
   },
   {
     id: 'status.407',
     when: { statuses: [407, 511] },
-    then: {
+    means: {
       kind: 'provider.network',
       category: 'configuration',
       outcome: 'not_started',
@@ -78,7 +78,7 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'status.3xx',
     when: { statusRange: [300, 399] },
-    then: {
+    means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
       outcome: 'not_started',
@@ -90,61 +90,61 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'status.408',
     when: { statuses: [408, 504, 524, 598] },
-    then: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'the server, or the one behind it, took too long',
   },
   {
     id: 'status.409',
     when: { statuses: [409, 423] },
-    then: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
+    means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
     why: 'the request met another one on the same thing',
   },
   {
     id: 'status.413',
     when: { statuses: [413, 431] },
-    then: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
     why: 'too many bytes for the edge in front of the API',
   },
   {
     id: 'status.429',
     when: { statuses: [429] },
-    then: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
     why: 'too many requests, and nothing says that waiting is useless',
   },
   {
     id: 'status.499',
     when: { statuses: [499] },
-    then: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
     why: 'the caller went away before the answer',
   },
   {
     id: 'status.501',
     when: { statuses: [501] },
-    then: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'the server does not implement this',
   },
   {
     id: 'status.503',
     when: { statuses: [425, 503, 529] },
-    then: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the service has no capacity at the moment',
   },
   {
     id: 'status.5xx',
     when: { statusRange: [500, 599] },
-    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
     why: 'the server failed inside',
   },
   {
     id: 'status.424',
     when: { statuses: [424] },
-    then: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
+    means: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
     why: 'the model behind the API failed',
   },
   {
     id: 'status.address',
     when: { statuses: [405, 406, 411, 414, 415, 417, 421, 426] },
-    then: {
+    means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
       scope: 'provider',
@@ -155,7 +155,7 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'status.400-without-reason',
     when: { statuses: [400], reasonless: true },
-    then: {
+    means: {
       kind: 'provider.invalid_request',
       category: 'unknown',
       scope: 'request',
@@ -166,43 +166,63 @@ export const STATUS_RULES: readonly Rule[] = [
   {
     id: 'status.4xx',
     when: { statusRange: [400, 499] },
-    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'the server refused the request as it is',
   },
   {
     id: 'code.server',
-    when: { codes: ['server', 'internal', 'internal_server', 'api', 'cf_bad_gateway', 'bad_gateway', 'upstream', 'processing'] },
-    then: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    when: {
+      codes: [
+        'server',
+        'internal',
+        'internal_server',
+        'api',
+        'cf_bad_gateway',
+        'bad_gateway',
+        'upstream',
+        'processing',
+      ],
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
     why: 'a code for a fault of the server, without a status',
   },
   {
     id: 'code.refused',
-    when: { codes: ['invalid_request', 'bad_request', 'invalid_argument', 'validation', 'invalid_prompt', 'invalid_input'] },
-    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    when: {
+      codes: [
+        'invalid_request',
+        'bad_request',
+        'invalid_argument',
+        'validation',
+        'invalid_prompt',
+        'invalid_input',
+      ],
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'a code for a refused request, without a status',
   },
   {
     id: 'code.invalid',
     when: { codeParts: ['invalid_', 'missing_', 'malformed'] },
-    then: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'a code for something invalid in the request, without a status that says so',
   },
   {
     id: 'code.denied',
     when: { codes: ['permission', 'permission_denied', 'access_denied', 'forbidden'] },
-    then: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'a code for a missing right, without a status',
   },
   {
     id: 'code.absent',
     when: { codes: ['not_found', 'resource_not_found'] },
-    then: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'a code for something that is not there, without a status',
   },
   {
     id: 'stream.unrecognised',
     when: { phases: ['streaming'], statuses: [NONE, 200] },
-    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
     why: 'something broke inside the stream, and nothing says what',
   },
 ];

@@ -30,29 +30,47 @@ export const STOP_RULES: readonly Rule[] = [
         'error_toxic',
       ],
     },
-    then: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the provider or the model refused the content; the same content is refused again',
   },
   {
     id: 'stop.context-window',
     when: {
-      stops: ['error_limit', 'model_context_window_exceeded', 'model_length', 'context_length', 'context_window'],
+      stops: [
+        'error_limit',
+        'model_context_window_exceeded',
+        'model_length',
+        'context_length',
+        'context_window',
+      ],
     },
-    then: { kind: 'provider.context_length', outcome: 'partial', scope: 'request', recovery: 'human' },
+    means: {
+      kind: 'provider.context_length',
+      outcome: 'partial',
+      scope: 'request',
+      recovery: 'human',
+    },
     why: 'prompt and answer filled the window; raising the output limit cannot help',
   },
   {
     id: 'stop.length',
     when: {
-      stops: ['length', 'max_tokens', 'max_output_tokens', 'max_completion_tokens', 'token_limit', 'incomplete'],
+      stops: [
+        'length',
+        'max_tokens',
+        'max_output_tokens',
+        'max_completion_tokens',
+        'token_limit',
+        'incomplete',
+      ],
     },
-    then: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
     why: 'the answer was cut at its output limit',
   },
   {
     id: 'stop.incomplete',
     when: { statusRange: [200, 299], codes: ['max_output_tokens', 'incomplete'] },
-    then: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
     why: 'the answer says of itself that it is not whole',
   },
   {
@@ -69,13 +87,13 @@ export const STOP_RULES: readonly Rule[] = [
         'no_image',
       ],
     },
-    then: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
+    means: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
     why: 'the model wrote a tool call or an answer that nobody can read; the next sample may do',
   },
   {
     id: 'stop.resources',
     when: { stops: ['insufficient_system_resource', 'model_overloaded', 'overloaded'] },
-    then: {
+    means: {
       kind: 'provider.overloaded',
       category: 'ambiguous',
       outcome: 'partial',
@@ -86,20 +104,32 @@ export const STOP_RULES: readonly Rule[] = [
   },
   {
     id: 'stop.error',
-    when: { stops: ['error', 'network_error', 'network', 'failed', 'server', 'abort', 'aborted', 'other', 'cancelled'] },
-    then: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
+    when: {
+      stops: [
+        'error',
+        'network_error',
+        'network',
+        'failed',
+        'server',
+        'abort',
+        'aborted',
+        'other',
+        'cancelled',
+      ],
+    },
+    means: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
     why: 'the provider ended the answer by an error of its own',
   },
   {
     id: 'stream.unfinished',
     when: { unfinished: true },
-    then: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
     why: 'the events stop without a stop reason and without an end marker',
   },
   {
     id: 'answer.empty',
     when: { emptyAnswer: true },
-    then: { kind: 'provider.unknown', scope: 'request', recovery: 'human' },
+    means: { kind: 'provider.unknown', scope: 'request', recovery: 'human' },
     why: 'an answer with nothing in it; an overflow that was swallowed looks just like this',
   },
 ];

@@ -1,0 +1,42 @@
+/**
+ * `npm run docs`: writes the pages under `docs/` that are made from the code. With `--check` it only
+ * says which of them are stale, and exits with 1 if any is.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { renderErrorsPage } from './docs/errors.ts';
+import { renderReportSchema } from './docs/report-schema.ts';
+
+const ROOT = dirname(import.meta.dirname);
+
+/** Each page with what makes it. */
+const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/errors.md': renderErrorsPage,
+  'docs/reference/report.schema.json': renderReportSchema,
+};
+
+const isCheck = process.argv.includes('--check');
+const stale = Object.entries(PAGES).filter(([page, render]) => readPage(page) !== render());
+
+for (const [page, render] of stale) {
+  if (isCheck) console.error(`${page} is stale`);
+  else {
+    mkdirSync(dirname(join(ROOT, page)), { recursive: true });
+    writeFileSync(join(ROOT, page), render());
+    console.log(`wrote ${page}`);
+  }
+}
+if (isCheck && stale.length > 0) {
+  console.error('npm run docs writes what is stale');
+  process.exitCode = 1;
+} else if (stale.length === 0) console.log(`${Object.keys(PAGES).length} pages are up to date`);
+
+function readPage(page: string): string | undefined {
+  try {
+    return readFileSync(join(ROOT, page), 'utf8');
+  } catch (error) {
+    // a page that is not there yet is written like one that is stale
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

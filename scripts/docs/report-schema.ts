@@ -1,0 +1,14 @@
+/** The report as JSON Schema, for readers that run no JavaScript. */
+import { z } from 'zod';
+import { reportSchema } from '../../src/errors/schema.ts';
+
+export function renderReportSchema(): string {
+  const schema = z.toJSONSchema(reportSchema, {
+    target: 'draft-07',
+    // details are any JSON object, which the schema says beside its own check
+    unrepresentable: 'any',
+  });
+  const { $schema, ...rest } = schema;
+  const page = { $schema, title: 'Errand error report', ...rest };
+  return `${JSON.stringify(page, null, 2)}\n`;
+}

@@ -1,0 +1,104 @@
+/**
+ * The file through which a script raises: one private directory per try, a path in it where nothing
+ * is yet, read once when everything has ended, removed in every case.
+ */
+import { constants } from 'node:fs';
+import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonValue } from '../errors/json.ts';
+import { readEnvelope, type EnvelopeReading } from './envelope.ts';
+
+/** What is raised is cut to the size of a report anyway; this only guards the reader. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+export type FileReading = EnvelopeReading | { readonly type: 'none' };
+
+export interface ErrorFile {
+  readonly path: string;
+  /** Never rejects. */
+  read(): Promise<FileReading>;
+  /** What could not be removed, if anything; never rejects. */
+  remove(): Promise<{ readonly failed?: unknown }>;
+}
+
+/** Rejects when there is no place for it. The directory is for its owner only. */
+export async function createErrorFile(parent: string): Promise<ErrorFile> {
+  const directory = await mkdtemp(join(parent, 'errand-script-'));
+  const path = join(directory, 'error.json');
+  return {
+    path,
+    read: () => readFile(path),
+    remove: async () => {
+      try {
+        await rm(directory, { recursive: true, force: true });
+        return {};
+      } catch {
+        return removeForced(directory);
+      }
+    },
+  };
+}
+
+/** A script may have taken away its owner's rights. */
+async function removeForced(directory: string): Promise<{ readonly failed?: unknown }> {
+  try {
+    await chmod(directory, 0o700);
+    await rm(directory, { recursive: true, force: true });
+    return {};
+  } catch (failed) {
+    return { failed };
+  }
+}
+
+async function readFile(path: string): Promise<FileReading> {
+  let bytes: Buffer | string;
+  try {
+    bytes = await readBytes(path);
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+    // the path, or the whole directory, is not there
+    if (code === 'ENOENT') return { type: 'none' };
+    return { type: 'invalid', problem: `cannot be read (${code})` };
+  }
+  return typeof bytes === 'string' ? { type: 'invalid', problem: bytes } : parseErrorFile(bytes);
+}
+
+/** The content, or why it is not looked at. A pipe must not block and a link not lead elsewhere. */
+async function readBytes(path: string): Promise<Buffer | string> {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  const handle = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) return 'is not a plain file';
+    if (stat.size > MAX_FILE_BYTES) return `is larger than ${MAX_FILE_BYTES} bytes`;
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function parseErrorFile(bytes: Uint8Array): FileReading {
+  const text = decode(bytes);
+  if (text === undefined) return { type: 'invalid', problem: 'is not text in UTF-8' };
+  if (text.trim() === '') return { type: 'none' };
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return { type: 'invalid', problem: 'is not JSON' };
+  }
+  return readEnvelope(value);
+}
+
+/** By its byte order mark, which older PowerShells write, in UTF-16 too. Without one: UTF-8. */
+function decode(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  const isLittle = first === 0xff && second === 0xfe;
+  const isBig = first === 0xfe && second === 0xff;
+  const encoding = isLittle ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(isBig ? 'utf-16be' : encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * A process and everything that it started, as one thing that can be ended. On POSIX that is a
+ * process group of its own: TERM first, KILL when that did not help, and an answer only when nobody
+ * of the group is left. What leaves the group on purpose (`setsid`) is on its own.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const IS_WINDOWS = process.platform === 'win32';
+
+/** Between TERM and KILL. */
+const KILL_AFTER_MS = 2000;
+
+/** After KILL only a process that hangs in the kernel is still there. */
+const AFTER_KILL_MS = 2000;
+
+const POLL_MS = 10;
+
+/** True when nobody of the group is left. */
+export async function endGroup(leader: number): Promise<boolean> {
+  if (IS_WINDOWS) return endTree(leader);
+  signalGroup(leader, 'SIGTERM');
+  if (await isGoneWithin(leader, KILL_AFTER_MS)) return true;
+  signalGroup(leader, 'SIGKILL');
+  return isGoneWithin(leader, AFTER_KILL_MS);
+}
+
+/** Waits for the group to end by itself. */
+export async function isGoneWithin(leader: number, ms: number): Promise<boolean> {
+  const endsAtMs = performance.now() + ms;
+  while (isGroupAlive(leader)) {
+    if (performance.now() >= endsAtMs) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+function isGroupAlive(leader: number): boolean {
+  if (IS_WINDOWS) return false;
+  if (!signalGroup(leader, 0)) return false;
+  return process.platform !== 'linux' || hasLivingMember(leader);
+}
+
+/** False when there is no such group. */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-leader, signal);
+    return true;
+  } catch (thrown) {
+    // EPERM: members are there that have become someone else's
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
+  }
+}
+
+/**
+ * A dead member that nobody collects still counts for `kill`: where process 1 does not reap, as in
+ * many containers, that is every orphan.
+ */
+function hasLivingMember(leader: number): boolean {
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      // the name in brackets may hold anything, brackets too
+      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return Number(group) === leader && state !== 'Z' && state !== 'X';
+    } catch {
+      // it ended while it was looked at
+      return false;
+    }
+  });
+}
+
+/** Windows has no groups and no TERM; the tree is what its own tool finds. */
+async function endTree(root: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const killer = spawn('taskkill', ['/pid', String(root), '/T', '/F'], { stdio: 'ignore' });
+  killer.once('error', () => resolve(false));
+  killer.once('exit', (code) => resolve(code === 0));
+  return promise;
+}

@@ -1,0 +1,187 @@
+/**
+ * What the end of a script means.
+ *
+ * | what happened                       | result                                    | outcome |
+ * |-------------------------------------|-------------------------------------------|---------|
+ * | our signal                          | `cancelled.*`                             | partial |
+ * | a usable error file, however it ended | the kind in it                          | failed; partial at a timeout |
+ * | an unusable one                     | `internal.envelope_invalid`               | failed; partial at a timeout |
+ * | timeout                             | `internal.script_timeout`                 | partial |
+ * | a signal of others                  | `internal.script_error`                   | failed  |
+ * | an exit that is no answer           | `internal.script_error`                   | failed  |
+ * | an answer off its schema            | `internal.schema_violation`               | failed  |
+ * | an answer                           | the output                                |         |
+ *
+ * Whatever it is, what was printed goes with it.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { isJsonObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import type { Redactor } from '../errors/redact.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import { checkValue } from '../workflow/value-check.ts';
+import type { OutputText } from './bounded-output.ts';
+import type { EffectContext, EffectResult } from './effect.ts';
+import type { FileReading } from './error-file.ts';
+import { toOutput } from './output.ts';
+import { describeFindings } from './schema-violation.ts';
+import type { ScriptRequest } from './script.ts';
+import type { ProcessEnd } from './script-process.ts';
+
+const TAIL_CHARS = 2000;
+
+type Ended = Extract<ProcessEnd, { started: true }>;
+
+interface Printed {
+  readonly stdout: OutputText;
+  /** Without secrets, also those that only their shape gives away. */
+  readonly stderr: OutputText;
+  readonly parsed: Parsed;
+}
+
+/** The object on stdout, as printed and as it goes on, or why there is none. */
+type Parsed =
+  | { readonly object: JsonObject; readonly keys: JsonObject }
+  | { readonly object?: undefined; readonly problem: string };
+
+interface Case {
+  readonly request: ScriptRequest;
+  readonly context: EffectContext;
+}
+
+export function toScriptResult(
+  end: Ended,
+  file: FileReading,
+  { request, context }: Case,
+): EffectResult {
+  const printed = readPrinted(end, context);
+  const output = outputOf(end, printed);
+  const failure = failureOf(end, file, { request, context, printed });
+  return failure === undefined ? { ok: true, output } : { ok: false, failure, output };
+}
+
+function readPrinted(end: Ended, { redactor }: EffectContext): Printed {
+  const stdout = end.stdout.text((text) => redactor.values(text));
+  const stderr = end.stderr.text((text) => redactor.text(text));
+  const whole = end.stdout.whole();
+  const parsed =
+    whole === undefined
+      ? { problem: 'is too long to be read' }
+      : parseObject(whole.toString(), redactor);
+  return { stdout, stderr, parsed };
+}
+
+function parseObject(text: string, redactor: Redactor): Parsed {
+  const json = text.replace(/^\uFEFF/, '');
+  if (json.trim() === '') return { problem: 'is empty' };
+  let object: JsonValue;
+  try {
+    object = JSON.parse(json) as JsonValue;
+  } catch {
+    return { problem: 'is not JSON' };
+  }
+  if (!isJsonObject(object)) return { problem: 'is JSON, but not an object' };
+  const keys = toOutput(object, redactor);
+  if (!keys.ok) return { problem: `is JSON that ${keys.problem}` };
+  // an object goes in, and an object comes out
+  return { object, keys: keys.value as JsonObject };
+}
+
+function outputOf(end: Ended, { stdout, stderr, parsed }: Printed): JsonObject {
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    exit_code: end.exitCode,
+    ...cutsOf(stdout, stderr),
+    ...(parsed.object === undefined ? {} : parsed.keys),
+  };
+}
+
+/** Only what is not as it was written is told. */
+function cutsOf(stdout: OutputText, stderr: OutputText): JsonObject {
+  return {
+    ...(stdout.cutBytes > 0 ? { stdout_cut_bytes: stdout.cutBytes } : {}),
+    ...(stdout.isLossy ? { stdout_not_utf8: true } : {}),
+    ...(stderr.cutBytes > 0 ? { stderr_cut_bytes: stderr.cutBytes } : {}),
+  };
+}
+
+function failureOf(
+  end: Ended,
+  file: FileReading,
+  { request, context, printed }: Case & { readonly printed: Printed },
+): ReportDraft | undefined {
+  const facts = factsOf(end, printed, request);
+  if (end.endedBy === 'abort') {
+    const kind = context.cancelled ?? 'cancelled.tool';
+    return {
+      kind,
+      message: 'The script was cancelled while it ran',
+      outcome: 'partial',
+      details: facts,
+    };
+  }
+  const outcome = end.endedBy === 'timeout' ? ({ outcome: 'partial' } as const) : {};
+  if (file.type === 'raised') return { ...file.envelope, ...outcome };
+  if (file.type === 'invalid') {
+    const { problem, kind } = file;
+    return {
+      kind: 'internal.envelope_invalid',
+      message: `What the script wrote to its error file ${problem}`,
+      ...outcome,
+      details: { problem, ...(kind === undefined ? {} : { kind }), ...facts },
+    };
+  }
+  if (end.endedBy === 'timeout') {
+    const message = `The script ran longer than ${request.timeoutMs ?? 0} ms and was stopped`;
+    return { kind: 'internal.script_timeout', message, ...outcome, details: facts };
+  }
+  if (!isAnswer(end, request)) {
+    const message = lastLine(printed.stderr.text) ?? sentenceFor(end);
+    return { kind: 'internal.script_error', message, details: facts };
+  }
+  return offSchema(printed, request, facts);
+}
+
+function factsOf(end: Ended, { stdout, stderr }: Printed, { command }: ScriptRequest): JsonObject {
+  return {
+    exit_code: end.exitCode,
+    signal: end.signal,
+    command,
+    stderr_tail: stderr.text.slice(-TAIL_CHARS).toWellFormed(),
+    ...cutsOf(stdout, stderr),
+    ...(end.isGone ? {} : { still_running: true }),
+  };
+}
+
+function isAnswer({ exitCode }: Ended, { exitCodes }: ScriptRequest): boolean {
+  return exitCode !== null && (exitCodes === 'any' || exitCodes.includes(exitCode));
+}
+
+/** Without the colours that terminals are sent. */
+function lastLine(stderr: string): string | undefined {
+  const lines = stripVTControlCharacters(stderr.slice(-TAIL_CHARS)).split(/[\r\n]+/);
+  return lines.findLast((line) => line.trim() !== '')?.trim();
+}
+
+function sentenceFor({ exitCode, signal }: Ended): string {
+  return exitCode === null
+    ? `The script was killed by ${signal ?? 'a signal'}`
+    : `The script ended with exit code ${exitCode}`;
+}
+
+function offSchema(
+  { parsed }: Printed,
+  request: ScriptRequest,
+  facts: JsonObject,
+): ReportDraft | undefined {
+  if (request.outputSchema === undefined) return undefined;
+  const kind = 'internal.schema_violation';
+  if (parsed.object === undefined) {
+    const message = `The stdout of the script must be one JSON object: it ${parsed.problem}`;
+    return { kind, message, details: { problem: parsed.problem, ...facts } };
+  }
+  const findings = checkValue(request.outputSchema, parsed.object);
+  if (findings.length === 0) return undefined;
+  const { message, details } = describeFindings('The stdout of the script', findings);
+  return { kind, message, details: { ...details, ...facts } };
+}

@@ -1,0 +1,108 @@
+/**
+ * The effect of a `script` node: a real process, with the contract of its error file. What it means
+ * is decided in `script-result.ts`; here the pieces are brought together and cleaned up.
+ */
+import { tmpdir } from 'node:os';
+import type { JsonObject } from '../errors/json.ts';
+import { MACHINE_CLOCK } from './clock.ts';
+import {
+  cancelledBefore,
+  neverRejecting,
+  type Effect,
+  type EffectContext,
+  type EffectResult,
+  type Suppressed,
+} from './effect.ts';
+import { createErrorFile, type ErrorFile } from './error-file.ts';
+import { scriptEnvironment, type Environment } from './script-environment.ts';
+import { runProcess } from './script-process.ts';
+import { toScriptResult } from './script-result.ts';
+import { whyUnspawnable } from './script-unspawnable.ts';
+
+/** A rendered script node. */
+export interface ScriptRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the environment of the run. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Default: where Errand runs. */
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly timeoutMs?: number;
+  /** Exits that are answers and not failures. */
+  readonly exitCodes: 'any' | readonly number[];
+  /** What stdout must be, as a JSON object. */
+  readonly outputSchema?: JsonObject;
+}
+
+export interface ScriptHost {
+  /** The environment of the run; variables that hold a configured secret are left out. */
+  readonly env: Environment;
+  /** Where the error files live. Default: the system's place for temporary files. */
+  readonly tempDir?: string;
+}
+
+export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
+  return neverRejecting(async (request, context) => {
+    if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
+    let file: ErrorFile;
+    try {
+      file = await createErrorFile(host.tempDir ?? tmpdir());
+    } catch (thrown) {
+      const message = 'There is no place for the error file of the script';
+      const failure = {
+        kind: 'internal.script_unspawnable',
+        message,
+        details: { field: 'tempDir' },
+      };
+      return { ok: false, failure, thrown };
+    }
+    const result = await runWith(file, { request, context, host }).catch(
+      async (thrown: unknown): Promise<never> => {
+        await file.remove();
+        throw new Error('The script could not be followed to its end', { cause: thrown });
+      },
+    );
+    const { failed } = await file.remove();
+    return failed === undefined ? result : { ...result, suppressed: [leftBehind(failed)] };
+  });
+}
+
+interface Try {
+  readonly request: ScriptRequest;
+  readonly context: EffectContext;
+  readonly host: ScriptHost;
+}
+
+async function runWith(file: ErrorFile, { request, context, host }: Try): Promise<EffectResult> {
+  const { command, args, cwd, stdin, timeoutMs } = request;
+  const env = scriptEnvironment(host.env, request.env, { context, errorFile: file.path });
+  const end = await runProcess(
+    {
+      command,
+      args,
+      env,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(stdin === undefined ? {} : { stdin }),
+    },
+    {
+      signal: context.signal,
+      clock: context.clock ?? MACHINE_CLOCK,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    },
+  );
+  if (!end.started) return whyUnspawnable(end.thrown, request, env);
+  return toScriptResult(end, await file.read(), { request, context });
+}
+
+function leftBehind(thrown: unknown): Suppressed {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+  return {
+    failure: {
+      kind: 'internal.unexpected',
+      message: 'The directory of the error file could not be removed',
+      details: { code },
+    },
+    reason: 'the script had ended and its error file had been read',
+  };
+}

@@ -1,0 +1,177 @@
+/** What went wrong on our own side of the wire: who stopped it, what is not set up, what cannot be read. */
+import type { Rule } from '../rule.ts';
+
+export const LOCAL_FAULT_RULES: readonly Rule[] = [
+  {
+    id: 'transport.proxy-login',
+    when: { transportText: /proxy response \(?407|HTTP tunneling/i },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a proxy refused the tunnel; undici reports it as an abort, but nobody aborted',
+  },
+  {
+    id: 'transport.no-credentials',
+    when: { transportNames: ['CredentialsProviderError', 'AI_LoadAPIKeyError'] },
+    means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the SDK found no credentials and sent nothing',
+  },
+  {
+    id: 'transport.no-credentials-text',
+    when: {
+      hasStatus: false,
+      transportText: /could not load (?:the default )?credentials|api key is missing/i,
+    },
+    means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the SDK found no credentials and sent nothing',
+  },
+  {
+    id: 'transport.no-output',
+    when: { transportNames: ['AI_NoOutputGeneratedError'] },
+    means: { kind: 'provider.unknown', scope: 'request', recovery: 'now' },
+    why: 'the SDK has nothing to give and hides what happened in the stream',
+  },
+  {
+    id: 'transport.aborted',
+    when: {
+      transportNames: [
+        'AbortError',
+        'APIUserAbortError',
+        'RequestAbortedError',
+        'CanceledError',
+        'CancelledError',
+      ],
+    },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'the caller stopped the call; nobody failed',
+  },
+  {
+    id: 'transport.cancelled-code',
+    when: { transportCodes: ['ERR_CANCELED', 'ABORT_ERR'] },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'the caller stopped the call; nobody failed',
+  },
+  {
+    id: 'transport.tls-certificate',
+    when: {
+      transportCodePrefixes: [
+        'CERT_',
+        'ERR_CERT_',
+        'ERR_TLS_CERT',
+        'UNABLE_TO_',
+        'SELF_SIGNED',
+        'DEPTH_ZERO',
+      ],
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the certificate is not trusted; it will not be on the next try either',
+  },
+  {
+    id: 'transport.tls-protocol',
+    when: { transportCodePrefixes: ['ERR_SSL_', 'ERR_TLS_', 'EPROTO'] },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the peer does not speak TLS as configured: a wrong port, scheme or proxy',
+  },
+  {
+    id: 'transport.address',
+    when: {
+      transportCodes: ['ERR_INVALID_URL', 'ERR_UNSUPPORTED_PROTOCOL', 'ERR_UNESCAPED_CHARACTERS'],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the base URL is not an address',
+  },
+  {
+    id: 'transport.address-text',
+    when: {
+      transportText:
+        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|not implemented\.\.\. yet/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'fetch refuses the base URL for its port or scheme',
+  },
+  {
+    id: 'transport.header-value',
+    when: { transportCodes: ['ERR_INVALID_CHAR', 'ERR_HTTP_INVALID_HEADER_VALUE'] },
+    means: { kind: 'provider.auth', outcome: 'not_started', scope: 'key', recovery: 'human' },
+    why: 'a key with a character that no header can hold, usually from copying',
+  },
+  {
+    id: 'transport.header-value-text',
+    when: { transportText: /ByteString|Invalid character in header|invalid header value/i },
+    means: { kind: 'provider.auth', outcome: 'not_started', scope: 'key', recovery: 'human' },
+    why: 'a key with a character that no header can hold, usually from copying',
+  },
+  {
+    id: 'stream.framing',
+    when: { phases: ['streaming'], transportCodePrefixes: ['HPE_'] },
+    means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
+    why: 'the framing of the body broke after the answer had begun',
+  },
+  {
+    id: 'transport.not-http',
+    when: { transportCodePrefixes: ['HPE_', 'UND_ERR_HEADERS_OVERFLOW'] },
+    means: {
+      kind: 'provider.network',
+      category: 'unknown',
+      outcome: 'unknown',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the peer does not answer in HTTP; wrong port and faulty proxy look alike',
+  },
+  {
+    id: 'transport.not-json-page',
+    when: { hasStatus: false, transportText: /unexpected token '?</i },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a web page where JSON should be: the base URL is wrong',
+  },
+  {
+    id: 'transport.not-json',
+    when: {
+      hasStatus: false,
+      phases: ['before_send', 'sent', 'headers'],
+      transportNames: ['SyntaxError'],
+    },
+    means: {
+      kind: 'provider.unknown',
+      category: 'ambiguous',
+      outcome: 'unknown',
+      scope: 'request',
+      recovery: 'now',
+    },
+    why: 'an answer came and cannot be read; the work may be done and billed',
+  },
+];

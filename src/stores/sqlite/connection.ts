@@ -1,0 +1,175 @@
+/**
+ * One connection to the file of a store: opened, checked and brought up to date; statements
+ * prepared once; every error typed. A file that was taken away is never written to, because a
+ * commit to a file without a name would be acknowledged and lost.
+ */
+import { mkdirSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JsonObject } from '../../errors/json.ts';
+import { unavailable } from '../failure.ts';
+import { migrate } from '../migrate.ts';
+import { textAt } from './row.ts';
+import { isBusy, sqliteFailure } from './sqlite-failure.ts';
+import { checkWal } from './wal-check.ts';
+
+/** `full` survives a power cut; `normal` survives the death of the process, and is faster. */
+export type Durability = 'full' | 'normal';
+
+export interface ConnectionOptions {
+  readonly path: string;
+  readonly durability: Durability;
+  /** How long a call may block while another process writes. */
+  readonly busyTimeoutMs: number;
+}
+
+/** Frames in the write-ahead log before it is merged: rarer than by default, at most 16 MiB. */
+const FRAMES_BEFORE_MERGE = 4000;
+
+const OPEN_TRIES = 20;
+const OPEN_PAUSE_MS = 25;
+
+interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+}
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #statements = new Map<string, StatementSync>();
+  #db: DatabaseSync | null = null;
+  #file: FileIdentity | null = null;
+  #isClosed = false;
+  readonly #forget: () => void;
+
+  /** `forget` is called when the file may no longer hold what was read from it. */
+  constructor(options: ConnectionOptions, forget: () => void) {
+    this.#options = options;
+    this.#forget = forget;
+  }
+
+  /** Creates the file if there is none. Waits out other processes that are opening it too. */
+  async open(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        mkdirSync(dirname(this.#options.path), { recursive: true });
+        this.#connect();
+        return;
+      } catch (error) {
+        if (!isBusy(error) || tries === OPEN_TRIES) throw this.failure(error);
+      }
+      await delay(OPEN_PAUSE_MS);
+    }
+  }
+
+  /** Prepared once for each text. */
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#openDatabase().prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Makes sure that the file is there and is the one that is open. */
+  check(): void {
+    if (this.#isClosed) throw unavailable('closed');
+    const present = fileIdentity(this.#options.path);
+    if (present === null) throw unavailable('file_missing', this.#where());
+    const isSame = present.ino === this.#file?.ino && present.dev === this.#file.dev;
+    if (this.#db !== null && isSame) return;
+    this.#discard();
+    // an empty file in its place would be taken for a new store, and every run for unknown
+    if (present.size === 0) throw unavailable('file_replaced', this.#where());
+    this.#connect();
+  }
+
+  /** Runs `body` over one state of the database. */
+  read<T>(body: () => T, where: JsonObject = {}): T {
+    try {
+      this.check();
+      this.prepare('BEGIN').run();
+      const result = body();
+      this.prepare('COMMIT').run();
+      return result;
+    } catch (error) {
+      this.rollback();
+      throw this.failure(error, where);
+    }
+  }
+
+  /** After an error; leaves no transaction behind. */
+  rollback(): void {
+    this.#forget();
+    try {
+      if (this.#db?.isTransaction === true) this.#db.exec('ROLLBACK');
+    } catch {
+      // the error that led here is the one to tell; closing the connection ends the transaction too
+      this.#discard();
+    }
+  }
+
+  failure(error: unknown, where: JsonObject = {}): unknown {
+    return sqliteFailure(error, { ...this.#where(), ...where });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#discard();
+  }
+
+  #where(): JsonObject {
+    return { store: basename(this.#options.path) };
+  }
+
+  #openDatabase(): DatabaseSync {
+    if (this.#db === null) throw unavailable('closed', this.#where());
+    return this.#db;
+  }
+
+  #discard(): void {
+    this.#forget();
+    this.#statements.clear();
+    const db = this.#db;
+    this.#db = null;
+    this.#file = null;
+    if (db?.isOpen === true) db.close();
+  }
+
+  #connect(): void {
+    const { path, durability, busyTimeoutMs } = this.#options;
+    const isNew = (fileIdentity(path)?.size ?? 0) === 0;
+    checkWal(path);
+    const db = new DatabaseSync(path, {
+      timeout: busyTimeoutMs,
+      enableForeignKeyConstraints: false,
+    });
+    try {
+      // an old file is looked at before anything in it is changed, its mode included
+      if (!isNew) migrate(db);
+      const mode = db.prepare('PRAGMA journal_mode = WAL').get();
+      if (mode === undefined || textAt(mode, 'journal_mode') !== 'wal') {
+        throw unavailable('cannot_open', { ...this.#where(), needs: 'write-ahead log' });
+      }
+      db.exec(`
+        PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
+        PRAGMA fullfsync = ${durability === 'full' ? 'ON' : 'OFF'};
+        PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE};
+        PRAGMA cell_size_check = ON;
+        PRAGMA trusted_schema = OFF;
+      `);
+      if (isNew) migrate(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    this.#db = db;
+    this.#file = fileIdentity(path);
+  }
+}
+
+function fileIdentity(path: string): FileIdentity | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}

@@ -1,0 +1,93 @@
+/**
+ * Group commit: the writes of one turn of the event loop share a transaction, and so one sync of the
+ * disk. If one of them fails, the transaction is undone and each is tried alone, in the same order,
+ * so that nobody fails for another's reason.
+ */
+import { misused } from '../failure.ts';
+import type { Connection } from './connection.ts';
+
+interface Write {
+  /** Writes of one run depend on those before them. */
+  readonly run: string | null;
+  readonly body: () => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class WriteQueue {
+  readonly #connection: Connection;
+  #waiting: Write[] = [];
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** `body` runs inside a transaction; if it throws, what it did is undone. */
+  add<T>(run: string | null, body: () => T): Promise<T> {
+    if (this.#waiting.length === 0) setImmediate(() => this.flush());
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        run,
+        body,
+        // only ever called with the result of this body
+        resolve: resolve as (result: unknown) => void,
+        reject,
+      });
+    });
+  }
+
+  /** Writes everything that waits. */
+  flush(): void {
+    const writes = this.#waiting;
+    this.#waiting = [];
+    if (writes.length === 0) return;
+    const outcome = this.#attempt(writes);
+    if (outcome.isDone) return;
+    if (writes.length === 1 || !outcome.isOfOne) {
+      for (const write of writes) write.reject(this.#failure(outcome.error, write));
+      return;
+    }
+    this.#writeEachAlone(writes);
+  }
+
+  #writeEachAlone(writes: readonly Write[]): void {
+    const failedRuns = new Map<string, unknown>();
+    for (const write of writes) {
+      if (write.run !== null && failedRuns.has(write.run)) {
+        write.reject(failedRuns.get(write.run));
+        continue;
+      }
+      const outcome = this.#attempt([write]);
+      if (outcome.isDone) continue;
+      const failure = this.#failure(outcome.error, write);
+      if (write.run !== null) failedRuns.set(write.run, failure);
+      write.reject(failure);
+    }
+  }
+
+  /** All of them in one transaction, or none. `isOfOne`: a single write is what failed. */
+  #attempt(
+    writes: readonly Write[],
+  ): { isDone: true } | { isDone: false; isOfOne: boolean; error: unknown } {
+    const results: unknown[] = [];
+    let isOfOne = false;
+    try {
+      this.#connection.check();
+      this.#connection.prepare('BEGIN IMMEDIATE').run();
+      isOfOne = true;
+      for (const write of writes) results.push(write.body());
+      isOfOne = false;
+      this.#connection.prepare('COMMIT').run();
+    } catch (error) {
+      this.#connection.rollback();
+      return { isDone: false, isOfOne, error };
+    }
+    for (const [index, write] of writes.entries()) write.resolve(results[index]);
+    return { isDone: true };
+  }
+
+  #failure(error: unknown, { run }: Write): unknown {
+    const failure = this.#connection.failure(error, run === null ? {} : { run });
+    return failure ?? misused('A write to the store failed without an error', {});
+  }
+}
