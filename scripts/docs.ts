@@ -6,6 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { renderErrorsPage } from './docs/errors.ts';
 import { renderReportSchema } from './docs/report-schema.ts';
+import { renderRules, RULES_PAGE } from './docs/rules.ts';
+import { renderWorkflowSchema } from './docs/workflow-schema.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
@@ -13,6 +15,9 @@ const ROOT = dirname(import.meta.dirname);
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/errors.md': renderErrorsPage,
   'docs/reference/report.schema.json': renderReportSchema,
+  [RULES_PAGE]: renderRules,
+  // named by the first line of workflow files, so that editors complete them
+  'schema/workflow.json': renderWorkflowSchema,
 };
 
 const isCheck = process.argv.includes('--check');

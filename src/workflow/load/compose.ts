@@ -28,6 +28,10 @@ import type { Environment } from './port.ts';
 /** Values that aliases may add to a file. */
 const MAX_ALIASED = 100_000;
 
+/** The parts of a node that its program reads. */
+const OF_PROGRAM: ReadonlySet<string> = new Set(['command', 'args', 'stdin']);
+const NONE: ReadonlySet<string> = new Set();
+
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
 export interface ComposeContext extends IncludeContext {
@@ -44,6 +48,8 @@ interface Walk {
   /** Anchored nodes that are being unfolded. */
   readonly open: Set<Node>;
   readonly isAliased: boolean;
+  /** Variables that the `env` of the node around sets for its program. */
+  readonly setByNode: ReadonlySet<string>;
 }
 
 export function compose(
@@ -59,6 +65,7 @@ export function compose(
     aliases: source.text.includes('&') ? resolveAliases(root) : new Map<Alias, Node>(),
     open: new Set(),
     isAliased: false,
+    setByNode: NONE,
   };
   return convert(root, path, walk);
 }
@@ -155,7 +162,9 @@ function fromItems(items: readonly unknown[], span: Span, path: Path, walk: Walk
 function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
   const members = new Map<string, Located>();
   const merged: Located[] = [];
-  for (const pair of map.items as readonly Pair<Node, Node | null>[]) {
+  const pairs = map.items as readonly Pair<Node, Node | null>[];
+  const ofProgram: Walk = { ...walk, setByNode: environmentOf(pairs) };
+  for (const pair of pairs) {
     if (isBomb(walk)) break;
     const keySpan = spanOf(pair.key, walk.source);
     const key = keyOf(pair.key);
@@ -172,12 +181,20 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
         suggestion: 'Remove one of them',
       });
     } else {
-      members.set(key, { ...valueOf(pair.value, keySpan, [...path, key], walk), key: keySpan });
+      const inner = OF_PROGRAM.has(key) ? ofProgram : walk;
+      members.set(key, { ...valueOf(pair.value, keySpan, [...path, key], inner), key: keySpan });
     }
   }
   for (const other of merged) addMerged(other, members);
   const entries = Array.from(members, ([key, { value }]) => [key, value] as const);
   return { value: Object.fromEntries(entries), members, ...span };
+}
+
+/** The names in `env`, which have their value when the program runs. */
+function environmentOf(pairs: readonly Pair<Node, Node | null>[]): ReadonlySet<string> {
+  const env = pairs.find(({ key }) => keyOf(key) === 'env')?.value;
+  if (!isMap(env)) return NONE;
+  return new Set(env.items.map(({ key }) => String(isScalar(key) ? key.source : '')));
 }
 
 function valueOf(node: Node | null, keySpan: Span, path: Path, walk: Walk): Located {
@@ -222,7 +239,7 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
 
 function expand(text: string, span: Span, path: Path, walk: Walk): string {
   const { environment, report, secrets } = walk.context;
-  const expansion = expandEnvironment(text, environment);
+  const expansion = expandEnvironment(text, environment, walk.setByNode);
   for (const name of expansion.missing) {
     report({
       code: 'env-missing',

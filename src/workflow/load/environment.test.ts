@@ -18,6 +18,11 @@ describe('${VAR}', () => {
     ['${EMPTY:-two}', ''],
     ['$${A}', '${A}'],
     ['$A ${a} ${input.x} ${1} ${#A} ${A%x} $(A)', '$A ${a} ${input.x} ${1} ${#A} ${A%x} $(A)'],
+    ['N=1; echo ${N} ${A}', 'N=1; echo ${N} one'],
+    [
+      'for X in a b; do read -r Y; echo ${X}${Y}; done',
+      'for X in a b; do read -r Y; echo ${X}${Y}; done',
+    ],
     ['${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}', '${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}'],
   ])('in %j is %j', (text, expected) => {
     expect(expandEnvironment(text, ENV)).toEqual({ text: expected, missing: [], isTooDeep: false });
@@ -73,6 +78,16 @@ nodes:
     expect(load(SMALL.replace('name: small', 'name: "${LOOP}"')).diagnostics).toMatchObject([
       { code: 'env-too-deep' },
     ]);
+  });
+
+  it('are left to the program where its node sets them', () => {
+    const text = SMALL.replace(
+      'type: set, value: 1',
+      'type: script, command: bash, args: ["-c", "echo ${REGION} ${A}"], env: {REGION: "${A}"}',
+    );
+    expect(load(text)).toMatchObject({
+      plan: { nodes: [{ args: ['-c', 'echo ${REGION} one'], env: { REGION: 'one' } }] },
+    });
   });
 
   it('are asked to be quoted inside braces', () => {

@@ -1,10 +1,14 @@
 /**
  * `${VAR}` and `${VAR:-default}` in texts. Names are upper case, so that a shell's `${i}` and
- * JavaScript's `${input.x}` are left alone; so are the variables that Errand sets for scripts, which
- * have no value before the script runs. `$${VAR}` stands for `${VAR}` itself.
+ * JavaScript's `${input.x}` are left alone. So is what has no value before a script runs: what
+ * Errand sets for it, what its node's `env` sets, what the text itself sets. `$${VAR}` stands for
+ * `${VAR}` itself.
  */
 import type { Environment } from './port.ts';
 
+/** A shell's own variables: `N=1`, `for N in`, `read -r N`. */
+const ASSIGNMENT =
+  /(?:^|[\s;&|({])(?:([A-Z_][A-Z0-9_]*)=|for\s+([A-Z_][A-Z0-9_]*)\s+in\b|read\s+(?:-\w+\s+)*([A-Z_][A-Z0-9_]*))/g;
 const REFERENCE = /(?<!\$)\$\{(?!ERRAND_|CONDUCTOR_)([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g;
 const ESCAPED = /\$\$\{/g;
 
@@ -19,16 +23,22 @@ export interface Expansion {
   readonly isTooDeep: boolean;
 }
 
-export function expandEnvironment(text: string, environment: Environment): Expansion {
+export function expandEnvironment(
+  text: string,
+  environment: Environment,
+  setElsewhere: ReadonlySet<string> = new Set(),
+): Expansion {
   if (!text.includes('${')) return { text, missing: [], isTooDeep: false };
   const missing = new Set<string>();
+  const left = new Set([...setElsewhere, ...assignedIn(text)]);
   let expanded = text;
   let depth = 0;
-  while (hasReference(expanded, missing)) {
+  while (hasReference(expanded, missing, left)) {
     if (depth++ === MAX_DEPTH || expanded.length > text.length + MAX_CHARS) {
       return { text, missing: [], isTooDeep: true };
     }
     expanded = expanded.replace(REFERENCE, (whole, name: string, fallback: string | undefined) => {
+      if (left.has(name)) return whole;
       const value = lookUp(environment, name) ?? fallback;
       if (value === undefined) missing.add(name);
       return value ?? whole;
@@ -37,8 +47,18 @@ export function expandEnvironment(text: string, environment: Environment): Expan
   return { text: expanded.replace(ESCAPED, '${'), missing: [...missing], isTooDeep: false };
 }
 
-function hasReference(text: string, missing: ReadonlySet<string>): boolean {
-  return [...text.matchAll(REFERENCE)].some(([, name = '']) => !missing.has(name));
+function hasReference(
+  text: string,
+  missing: ReadonlySet<string>,
+  left: ReadonlySet<string>,
+): boolean {
+  return [...text.matchAll(REFERENCE)].some(
+    ([, name = '']) => !missing.has(name) && !left.has(name),
+  );
+}
+
+function assignedIn(text: string): string[] {
+  return [...text.matchAll(ASSIGNMENT)].map(([, set, looped, read]) => set ?? looped ?? read ?? '');
 }
 
 function lookUp(environment: Environment, name: string): string | undefined {
