@@ -14,6 +14,9 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 export type FileReading = EnvelopeReading | { readonly type: 'none' };
 
 export interface ErrorFile {
+  /** Private to the try. */
+  readonly folder: string;
+  /** In it; nothing is there before the script writes it. */
   readonly path: string;
   /** Never rejects. */
   read(): Promise<FileReading>;
@@ -23,27 +26,28 @@ export interface ErrorFile {
 
 /** Rejects when there is no place for it. The directory is for its owner only. */
 export async function createErrorFile(parent: string): Promise<ErrorFile> {
-  const directory = await mkdtemp(join(parent, 'errand-script-'));
-  const path = join(directory, 'error.json');
+  const folder = await mkdtemp(join(parent, 'errand-script-'));
+  const path = join(folder, 'error.json');
   return {
+    folder,
     path,
     read: () => readFile(path),
     remove: async () => {
       try {
-        await rm(directory, { recursive: true, force: true });
+        await rm(folder, { recursive: true, force: true });
         return {};
       } catch {
-        return removeForced(directory);
+        return removeForced(folder);
       }
     },
   };
 }
 
 /** A script may have taken away its owner's rights. */
-async function removeForced(directory: string): Promise<{ readonly failed?: unknown }> {
+async function removeForced(folder: string): Promise<{ readonly failed?: unknown }> {
   try {
-    await chmod(directory, 0o700);
-    await rm(directory, { recursive: true, force: true });
+    await chmod(folder, 0o700);
+    await rm(folder, { recursive: true, force: true });
     return {};
   } catch (failed) {
     return { failed };
@@ -65,7 +69,8 @@ async function readFile(path: string): Promise<FileReading> {
 
 /** The content, or why it is not looked at. A pipe must not block and a link not lead elsewhere. */
 async function readBytes(path: string): Promise<Buffer | string> {
-  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  // the last two are missing on Windows, and count as nothing there
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const handle = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   try {
     const stat = await handle.stat();

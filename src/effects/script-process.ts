@@ -1,6 +1,6 @@
 /**
- * One real process from start to end: its output is collected within bounds, its input written, and
- * it is stopped with its whole group at its time limit or when it is no longer wanted. Never rejects;
+ * One real process from start to end: its output is collected within bounds, and it is
+ * stopped with its whole group at its time limit or when it is no longer wanted. Never rejects;
  * when it settles the process has been collected and no listener or pipe of ours is left.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from './bounded-output.ts';
 import type { EffectClock } from './clock.ts';
 import { endGroup, isGoneWithin } from './process-group.ts';
+import type { ScriptPipes } from './script-pipes.ts';
 
 const MAX_STDOUT_BYTES = 10 * 1024 * 1024;
 const MAX_STDERR_BYTES = 1024 * 1024;
@@ -23,7 +24,7 @@ export interface ProcessSpec {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly stdin?: string;
+  readonly pipes: ScriptPipes;
 }
 
 export interface ProcessControl {
@@ -48,20 +49,20 @@ export type ProcessEnd =
 
 export async function runProcess(spec: ProcessSpec, control: ProcessControl): Promise<ProcessEnd> {
   const started = await start(spec);
-  if (!('child' in started)) return { started: false, thrown: started.thrown };
-  const { child, pid, stdout, stderr, exited, closed } = started;
+  if (!('pid' in started)) return { started: false, thrown: started.thrown };
+  const { pid, stdout, stderr, exited, drained, release } = started;
   const stop = whenStopped(control);
   try {
     const first = await Promise.race([exited, stop.promise]);
     const endedBy = typeof first === 'string' ? first : 'itself';
     const isGone =
       endedBy === 'itself' ? await endLeftovers(pid, stop.promise) : await endGroup(pid);
-    await waitAtMost(closed, DRAIN_MS);
+    await waitAtMost(drained, DRAIN_MS);
     const exit = isGone || endedBy === 'itself' ? await exited : { exitCode: null, signal: null };
     return { started: true, ...exit, endedBy, isGone, stdout, stderr };
   } finally {
     stop.cancel();
-    release(child);
+    release();
   }
 }
 
@@ -78,13 +79,13 @@ interface Exit {
 }
 
 interface Started {
-  readonly child: ChildProcess;
   readonly pid: number;
   readonly stdout: BoundedOutput;
   readonly stderr: BoundedOutput;
   readonly exited: Promise<Exit>;
-  /** All pipes are at their end too. */
-  readonly closed: Promise<unknown>;
+  /** Both outputs are at their end. */
+  readonly drained: Promise<unknown>;
+  readonly release: () => void;
 }
 
 async function start(spec: ProcessSpec): Promise<Started | { readonly thrown: unknown }> {
@@ -95,49 +96,51 @@ async function start(spec: ProcessSpec): Promise<Started | { readonly thrown: un
       env: spec.env,
       detached: process.platform !== 'win32',
       shell: false,
-      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: spec.pipes.stdio,
       windowsHide: true,
     });
   } catch (thrown) {
     // an argument or a variable that no process can be given
+    for (const stream of spec.pipes.attach(undefined)) stream?.destroy();
     return { thrown };
   }
-  const outcome = Promise.withResolvers<{ readonly thrown: unknown } | undefined>();
+  const started = Promise.withResolvers<{ readonly thrown: unknown } | undefined>();
   const exited = Promise.withResolvers<Exit>();
-  const closed = Promise.withResolvers<undefined>();
-  child.once('spawn', () => outcome.resolve(undefined));
+  child.once('spawn', () => started.resolve(undefined));
   // an error after the start is one of signalling, which the group's own way covers
-  child.on('error', (thrown) => outcome.resolve({ thrown }));
+  child.on('error', (thrown) => started.resolve({ thrown }));
   child.once('exit', (exitCode, signal) => exited.resolve({ exitCode, signal }));
-  child.once('close', () => closed.resolve(undefined));
 
-  const stdout = collect(child.stdout, boundOutput(MAX_STDOUT_BYTES, 'head'));
-  const stderr = collect(child.stderr, boundOutput(MAX_STDERR_BYTES, 'tail'));
-  feed(child, spec.stdin);
-  const failed = await outcome.promise;
+  const streams = spec.pipes.attach(child);
+  const stdout = collect(streams[0], boundOutput(MAX_STDOUT_BYTES, 'head'));
+  const stderr = collect(streams[1], boundOutput(MAX_STDERR_BYTES, 'tail'));
+  const release = (): void => {
+    for (const stream of streams) stream?.destroy();
+    child.unref();
+  };
+  const failed = await started.promise;
   if (failed !== undefined || child.pid === undefined) {
-    release(child);
+    release();
     return failed ?? { thrown: new Error('The process has no id') };
   }
-  return { child, pid: child.pid, stdout, stderr, exited: exited.promise, closed: closed.promise };
+  const drained = Promise.all([stdout.ended, stderr.ended]);
+  const outputs = { stdout: stdout.output, stderr: stderr.output };
+  return { pid: child.pid, ...outputs, exited: exited.promise, drained, release };
 }
 
-function collect(stream: Readable | null, output: BoundedOutput): BoundedOutput {
+interface Collected {
+  readonly output: BoundedOutput;
+  readonly ended: Promise<void>;
+}
+
+function collect(stream: Readable | null, output: BoundedOutput): Collected {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (stream === null) resolve();
   stream?.on('data', (chunk: Buffer) => output.add(chunk));
   // a pipe that breaks ends there: what came before is kept
   stream?.on('error', () => stream.destroy());
-  return output;
-}
-
-/** A script need not read what it is given: it may close its end or exit at any time. */
-function feed({ stdin }: ChildProcess, text: string | undefined): void {
-  stdin?.on('error', () => stdin.destroy());
-  if (text !== undefined) stdin?.end(text);
-}
-
-function release(child: ChildProcess): void {
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  child.unref();
+  stream?.once('close', resolve);
+  return { output, ended: promise };
 }
 
 interface Stop {

@@ -10,11 +10,13 @@ import {
   neverRejecting,
   type Effect,
   type EffectContext,
+  type EffectFailure,
   type EffectResult,
   type Suppressed,
 } from './effect.ts';
 import { createErrorFile, type ErrorFile } from './error-file.ts';
 import { scriptEnvironment, type Environment } from './script-environment.ts';
+import { openPipes, type ScriptPipes } from './script-pipes.ts';
 import { runProcess } from './script-process.ts';
 import { toScriptResult } from './script-result.ts';
 import { whyUnspawnable } from './script-unspawnable.ts';
@@ -45,19 +47,10 @@ export interface ScriptHost {
 export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
   return neverRejecting(async (request, context) => {
     if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
-    let file: ErrorFile;
-    try {
-      file = await createErrorFile(host.tempDir ?? tmpdir());
-    } catch (thrown) {
-      const message = 'There is no place for the error file of the script';
-      const failure = {
-        kind: 'internal.script_unspawnable',
-        message,
-        details: { field: 'tempDir' },
-      };
-      return { ok: false, failure, thrown };
-    }
-    const result = await runWith(file, { request, context, host }).catch(
+    const place = await preparePlace(host, request);
+    if (!('file' in place)) return place;
+    const { file } = place;
+    const result = await runWith(place, { request, context, host }).catch(
       async (thrown: unknown): Promise<never> => {
         await file.remove();
         throw new Error('The script could not be followed to its end', { cause: thrown });
@@ -68,23 +61,47 @@ export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
   });
 }
 
+interface Place {
+  readonly file: ErrorFile;
+  readonly pipes: ScriptPipes;
+}
+
+/** A full disk, for one, leaves no room for what a script needs around it. */
+async function preparePlace(
+  host: ScriptHost,
+  { stdin }: ScriptRequest,
+): Promise<Place | EffectFailure> {
+  let file: ErrorFile | undefined;
+  try {
+    file = await createErrorFile(host.tempDir ?? tmpdir());
+    return { file, pipes: await openPipes(file.folder, stdin) };
+  } catch (thrown) {
+    await file?.remove();
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+    const message = 'The script could not be started: there is no room for its temporary files';
+    const failure = {
+      kind: 'internal.script_unspawnable',
+      message,
+      details: { field: 'system', code },
+    };
+    return { ok: false, failure, thrown };
+  }
+}
+
 interface Try {
   readonly request: ScriptRequest;
   readonly context: EffectContext;
   readonly host: ScriptHost;
 }
 
-async function runWith(file: ErrorFile, { request, context, host }: Try): Promise<EffectResult> {
-  const { command, args, cwd, stdin, timeoutMs } = request;
+async function runWith(
+  { file, pipes }: Place,
+  { request, context, host }: Try,
+): Promise<EffectResult> {
+  const { command, args, cwd, timeoutMs } = request;
   const env = scriptEnvironment(host.env, request.env, { context, errorFile: file.path });
   const end = await runProcess(
-    {
-      command,
-      args,
-      env,
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(stdin === undefined ? {} : { stdin }),
-    },
+    { command, args, env, pipes, ...(cwd === undefined ? {} : { cwd }) },
     {
       signal: context.signal,
       clock: context.clock ?? MACHINE_CLOCK,

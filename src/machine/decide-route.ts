@@ -105,6 +105,8 @@ function makeMove(
       return [take({ to: move.to })];
     case 'retry': {
       if (used >= move.max) return undefined;
+      const spent = retriesSpent(state, scope, error);
+      if (spent !== undefined) return [{ type: 'run:failed', error: spent }];
       const delayMs = backoffMs(move, used + 1, error, [state.run, visit.path, visit.number]);
       return [
         take(),
@@ -124,6 +126,18 @@ function makeMove(
     case 'propagate':
       return [take()];
   }
+}
+
+/** The run has a number of re-runs for all of its nodes together. */
+function retriesSpent(state: RunState, scope: Scope, cause: ErrorReport): ErrorReport | undefined {
+  const limit = state.plan.limits.maxRetries;
+  if (limit === undefined || state.retries < limit) return undefined;
+  return failureAt(state, scope, visitOf(scope).node, {
+    kind: 'limit.retries',
+    message: `The run has used its ${limit} retries`,
+    details: { limit, spent: state.retries },
+    cause,
+  });
 }
 
 function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {

@@ -9,21 +9,27 @@
  * I4  A scope that is asked twice without an event in between gives the same answer.
  * I5  What a decision rests on is in the log: asking again after a crash decides the same.
  */
+import { buildReport } from '../errors/build.ts';
 import type { JsonValue } from '../errors/json.ts';
+import { durationWords } from '../errors/render/words.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import { decideFailure, decideSuccess } from './decide-route.ts';
 import { beginTry, completion, decideWork, type Decision } from './decide-work.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
-import { crossedAt, failureAt, thrownAt } from './failure.ts';
+import { crossedAt, failureAt, stampAt, thrownAt } from './failure.ts';
 import { decideGroup } from './group.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
-import type { RunState, Scope, ScopeResult } from './state.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type ScopeResult } from './state.ts';
 
 /** For the scope that has waited longest; undefined when nothing can be decided now. */
 export function decide(state: RunState): (Decision & { readonly scope: string }) | undefined {
   if (state.status !== 'running') return undefined;
-  if (state.cancelledBy !== undefined) return { scope: '', events: [cancelled(state.cancelledBy)] };
+  if (state.cancelledBy !== undefined)
+    return { scope: ROOT_SCOPE, events: [cancelled(state.cancelledBy)] };
+  if (state.deadlineMs !== undefined && state.nowMs >= state.deadlineMs)
+    return { scope: ROOT_SCOPE, events: [{ type: 'run:failed', error: timeIsUp(state) }] };
   for (const id of state.ready) {
     const scope = state.scopes.get(id);
     if (scope !== undefined) return { scope: id, ...decideScope(state, scope) };
@@ -65,6 +71,18 @@ function decideScope(state: RunState, scope: Scope): Decision {
     case 'ended':
       return { events: [] };
   }
+}
+
+function timeIsUp(state: RunState): ErrorReport {
+  const timeoutMs = state.plan.limits.timeoutMs ?? 0;
+  return buildReport(
+    {
+      kind: 'limit.run_timeout',
+      message: `The run has used its ${durationWords(timeoutMs)}`,
+      details: { limit: timeoutMs, spent: timeoutMs },
+    },
+    { stamp: stampAt(state, ROOT_SCOPE, 'limit.run_timeout') },
+  );
 }
 
 function cancelled(by: string): EventBody {

@@ -7,6 +7,7 @@ import type { EventBody } from './events.ts';
 import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { reopen } from './reopen.ts';
 import { routePosition } from './route-position.ts';
+import { setTimer } from './timers.ts';
 import { dropInside, endScope, enter, newBranch, newWorkflowScope } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Slot, type Visit } from './state.ts';
 
@@ -15,16 +16,19 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   state.nowMs = atMs;
   switch (event.type) {
     case 'run:started':
+      startClock(state);
       open(
         state,
         newWorkflowScope(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input),
       );
       return;
     case 'run:paused':
+      stopClock(state);
       state.status = 'paused';
       state.waiting = event.waiting;
       return;
     case 'run:resumed':
+      goOnWithClock(state);
       state.status = 'running';
       state.waiting = undefined;
       state.error = undefined;
@@ -35,6 +39,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
       state.output = event.output;
       return;
     case 'run:failed':
+      stopClock(state);
       state.status = 'failed';
       state.error = event.error;
       return;
@@ -51,6 +56,26 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
     default:
       inNode(state, event);
   }
+}
+
+function startClock(state: RunState): void {
+  const { timeoutMs } = state.plan.limits;
+  if (timeoutMs !== undefined) setDeadline(state, state.nowMs + timeoutMs);
+}
+
+function stopClock(state: RunState): void {
+  state.stoppedAtMs = state.nowMs;
+}
+
+function goOnWithClock(state: RunState): void {
+  const stoodMs = state.stoppedAtMs === undefined ? 0 : state.nowMs - state.stoppedAtMs;
+  state.stoppedAtMs = undefined;
+  if (state.deadlineMs !== undefined) setDeadline(state, state.deadlineMs + stoodMs);
+}
+
+function setDeadline(state: RunState, atMs: number): void {
+  state.deadlineMs = atMs;
+  setTimer(state.timers, atMs, ROOT_SCOPE);
 }
 
 type NodeEvent = Extract<EventBody, { path: string }>;

@@ -159,6 +159,28 @@ describe('a failure', () => {
     expect(state.error).toMatchObject({ kind: 'limit.steps' });
   });
 
+  it('counts re-runs of the whole run against its limit', () => {
+    const { state, story } = rehearse(
+      workflow(
+        '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 9, backoff: none}}]}\n',
+        '  limits: {max_retries: 2}\n',
+      ),
+      { effects: failing('order.missing') },
+    );
+    expect(story.filter((line) => line === 'node:started a')).toHaveLength(3);
+    expect(state.error).toMatchObject({ kind: 'limit.retries', cause: { kind: 'order.missing' } });
+  });
+
+  it('is the run’s time being up, also in the middle of a wait', () => {
+    const { state } = rehearse(
+      workflow('  - {name: a, type: wait, duration: 1h}\n', '  limits: {timeout_seconds: 60}\n'),
+    );
+    expect(state.error).toMatchObject({
+      kind: 'limit.run_timeout',
+      message: 'The run has used its 1 min',
+    });
+  });
+
   it('parks the run until its time, then tries again', () => {
     const { story } = rehearse(
       workflow(

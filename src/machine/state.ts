@@ -133,7 +133,11 @@ export interface RunState {
   nowMs: number;
   /** Number of the latest event. */
   seq: number;
+  /** Re-runs of nodes in the whole run. */
   retries: number;
+  /** When the run's own time is up; it stands still while the run is paused or has ended. */
+  deadlineMs: number | undefined;
+  stoppedAtMs: number | undefined;
   cancelledBy: string | undefined;
   waiting: Waiting | undefined;
   output: JsonValue | undefined;
@@ -155,6 +159,8 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     nowMs: 0,
     seq: 0,
     retries: 0,
+    deadlineMs: undefined,
+    stoppedAtMs: undefined,
     cancelledBy: undefined,
     waiting: undefined,
     output: undefined,

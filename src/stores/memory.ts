@@ -210,9 +210,7 @@ class MemoryStore implements RunStore {
 
   async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
     this.#checkOpen();
-    return new Map(
-      [...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]),
-    );
+    return new Map([...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]));
   }
 
   async setBreaker(key: string, state: JsonValue): Promise<void> {

@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [createTables];
 function createTables(db: DatabaseSync): void {
   db.exec(TABLES);
   writeMeta(db, 'runs', '0');
-  writeMeta(db, 'breakers', '{}');
+  writeMeta(db, 'breakers', '[]');
 }
 
 const TABLES = `

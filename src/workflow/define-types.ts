@@ -126,7 +126,7 @@ type CheckRoute<R, T, Names extends string> = {
 };
 
 /** The node as it was written, except where it is wrong: there, what it could be. */
-export type CheckNode<T, Names extends string> = {
+type CheckNode<T, Names extends string> = {
   readonly [K in keyof T]: K extends 'routes'
     ? { readonly [I in keyof T[K]]: CheckRoute<T[K][I], T, Names> }
     : K extends 'raises'
@@ -136,8 +136,12 @@ export type CheckNode<T, Names extends string> = {
         : T[K];
 };
 
-export type CheckNodes<N extends readonly Named[], Names extends string> = {
+type CheckNodes<N extends readonly Named[], Names extends string> = {
   readonly [I in keyof N]: CheckNode<N[I], Names>;
 };
+
+/** The nodes themselves when all is well; otherwise what they could be, for the compiler to compare. */
+export type Checked<N extends readonly Named[], Names extends string> =
+  N extends CheckNodes<N, Names> ? N : CheckNodes<N, Names>;
 
 export type NamesOf<N extends readonly Named[]> = N[number]['name'];

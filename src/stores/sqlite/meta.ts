@@ -28,5 +28,8 @@ export function writeMeta(db: Preparer | DatabaseSync, name: MetaName, value: st
 }
 
 function damaged(name: MetaName): Error {
-  return corrupt(`The row ${name} of the store is missing or altered`, { table: 'meta', row: name });
+  return corrupt(`The row ${name} of the store is missing or altered`, {
+    table: 'meta',
+    row: name,
+  });
 }

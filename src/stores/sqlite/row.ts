@@ -16,7 +16,8 @@ export function textOrNullAt(row: Row, column: string): string | null {
 
 export function integerAt(row: Row, column: string): number {
   const value = row[column];
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrongType(column, 'a number');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw wrongType(column, 'a number');
   return value;
 }
 

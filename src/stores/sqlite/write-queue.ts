@@ -3,12 +3,17 @@
  * disk. If one of them fails, the transaction is undone and each is tried alone, in the same order,
  * so that nobody fails for another's reason.
  */
-import { misused } from '../failure.ts';
 import type { Connection } from './connection.ts';
 
+export interface WriteTarget {
+  /** The run that it is about, for whoever reads of its failure. */
+  readonly run?: string;
+  /** Makes sense only if the writes of this name that were asked for before it succeed. */
+  readonly chain?: string;
+}
+
 interface Write {
-  /** Writes of one run depend on those before them. */
-  readonly run: string | null;
+  readonly target: WriteTarget;
   readonly body: () => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -23,11 +28,11 @@ export class WriteQueue {
   }
 
   /** `body` runs inside a transaction; if it throws, what it did is undone. */
-  add<T>(run: string | null, body: () => T): Promise<T> {
+  add<T>(target: WriteTarget, body: () => T): Promise<T> {
     if (this.#waiting.length === 0) setImmediate(() => this.flush());
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
-        run,
+        target,
         body,
         // only ever called with the result of this body
         resolve: resolve as (result: unknown) => void,
@@ -51,16 +56,17 @@ export class WriteQueue {
   }
 
   #writeEachAlone(writes: readonly Write[]): void {
-    const failedRuns = new Map<string, unknown>();
+    const brokenChains = new Map<string, unknown>();
     for (const write of writes) {
-      if (write.run !== null && failedRuns.has(write.run)) {
-        write.reject(failedRuns.get(write.run));
+      const { chain } = write.target;
+      if (chain !== undefined && brokenChains.has(chain)) {
+        write.reject(brokenChains.get(chain));
         continue;
       }
       const outcome = this.#attempt([write]);
       if (outcome.isDone) continue;
       const failure = this.#failure(outcome.error, write);
-      if (write.run !== null) failedRuns.set(write.run, failure);
+      if (chain !== undefined) brokenChains.set(chain, failure);
       write.reject(failure);
     }
   }
@@ -86,8 +92,7 @@ export class WriteQueue {
     return { isDone: true };
   }
 
-  #failure(error: unknown, { run }: Write): unknown {
-    const failure = this.#connection.failure(error, run === null ? {} : { run });
-    return failure ?? misused('A write to the store failed without an error', {});
+  #failure(error: unknown, { target: { run } }: Write): unknown {
+    return this.#connection.failure(error, run === undefined ? {} : { run });
   }
 }

@@ -163,7 +163,8 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
   const members = new Map<string, Located>();
   const merged: Located[] = [];
   const pairs = map.items as readonly Pair<Node, Node | null>[];
-  const ofProgram: Walk = { ...walk, setByNode: environmentOf(pairs) };
+  const setByNode = environmentOf(pairs);
+  const ofProgram: Walk = setByNode.size === 0 ? walk : { ...walk, setByNode };
   for (const pair of pairs) {
     if (isBomb(walk)) break;
     const keySpan = spanOf(pair.key, walk.source);

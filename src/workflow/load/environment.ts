@@ -14,7 +14,7 @@ const ESCAPED = /\$\$\{/g;
 
 const MAX_DEPTH = 10;
 /** Values that name each other several times grow without a circle. */
-const MAX_CHARS = 1_000_000;
+const MAX_CHARS = 100_000;
 
 export interface Expansion {
   readonly text: string;

@@ -160,7 +160,7 @@ describe('hostile YAML', () => {
     within(1000, () => expect(codes(text)).toEqual(['file-too-large']));
   });
 
-  it('finds a duplicate among a hundred thousand keys', () => {
+  it('finds a duplicate among twenty thousand keys', () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     within(4000, () => expect(codes(`${keys}\nk7: 1`)).toContain('duplicate-key'));
   });

@@ -1,0 +1,23 @@
+/** A bounded, valid report of anything in under 50 ms. */
+import { BAD_INPUTS, type BadInput } from '../src/errors/bad-input.cases.ts';
+import { writeReport } from '../src/errors/read.ts';
+import { elapsedMs, median, type Bench, type Measurement } from './measure.ts';
+
+const LIMIT_MS = 50;
+const TRIES = 5;
+
+export const bench: Bench = {
+  name: 'bad input: a report of it',
+  run: () => BAD_INPUTS.map(measure),
+};
+
+function measure({ name, make, use }: BadInput): Measurement {
+  const times = Array.from({ length: TRIES }, () => {
+    // made anew each time, because an error that has its report already would be quick
+    const input = make();
+    return elapsedMs(() => use(input));
+  });
+  // a time is worth nothing if what came out was not a report
+  writeReport(use(make()));
+  return { name, ms: median(times), limitMs: LIMIT_MS };
+}

@@ -1,0 +1,27 @@
+/** The command as people start it: the launcher, in a process of its own. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+export const LAUNCHER = join(import.meta.dirname, '../../bin/errand.mjs');
+
+export interface Ended {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Given {
+  readonly stdin?: string | Buffer;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Without the colours, widths and settings of whoever runs the tests. */
+export function runErrand(args: readonly string[], { stdin = '', env = {} }: Given = {}): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+    encoding: 'utf8',
+    input: stdin,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  return { exit: status, stdout, stderr };
+}

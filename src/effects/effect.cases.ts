@@ -1,0 +1,51 @@
+/** What the tests of effects share: a context, and a look at processes that should be gone. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { buildReport } from '../errors/build.ts';
+import { createRedactor } from '../errors/redact.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import type { EffectContext, EffectFailure, EffectResult } from './effect.ts';
+
+export const SECRET = 'hunter2-configured-value';
+
+export function contextFor(changes: Partial<EffectContext> = {}): EffectContext {
+  return {
+    signal: new AbortController().signal,
+    attempt: 0,
+    idempotencyKey: 'key-1',
+    run: 'run-1',
+    node: 'node-1',
+    path: 'group[3]/node-1',
+    redactor: createRedactor([SECRET]),
+    ...changes,
+  };
+}
+
+/** The failure, as the report that it becomes. */
+export function reportOf(result: EffectResult): ErrorReport {
+  return buildReport(failureOf(result).failure, {
+    stamp: { id: 'err_test', at: '2026-11-16T00:00:00Z' },
+    redactor: createRedactor([SECRET]),
+  });
+}
+
+export function failureOf(result: EffectResult): EffectFailure {
+  if (result.ok) throw new Error(`expected a failure, got ${JSON.stringify(result.output)}`);
+  return result;
+}
+
+/** Ids of living processes whose command line holds the word; zombies have none. */
+export function processesWith(word: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => commandLine(name).includes(word))
+    .map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // it ended meanwhile
+    return '';
+  }
+}

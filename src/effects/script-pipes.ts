@@ -1,0 +1,78 @@
+/**
+ * The three streams of a script. Node's own pipes are sockets, and a socket cannot be opened by name:
+ * `echo failed > /dev/stderr` would fail in every script. So stdin is a file and the outputs are
+ * named pipes, all three gone from the folder before the script starts. Where named pipes cannot be
+ * made (Windows, a system without `mkfifo`), the outputs are Node's own.
+ */
+import { execFile, type ChildProcess } from 'node:child_process';
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { unlink, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface ScriptPipes {
+  /** For `spawn`. */
+  readonly stdio: [stdin: number | 'ignore', stdout: number | 'pipe', stderr: number | 'pipe'];
+  /** Once, after `spawn`, however that went: the ends that we read. */
+  attach(
+    child: ChildProcess | undefined,
+  ): readonly [stdout: Readable | null, stderr: Readable | null];
+}
+
+/** Rejects when the input cannot be written. */
+export async function openPipes(folder: string, stdin: string | undefined): Promise<ScriptPipes> {
+  const input = stdin === undefined ? 'ignore' : await openInput(join(folder, 'stdin'), stdin);
+  const outputs = await openOutputs([join(folder, 'stdout'), join(folder, 'stderr')]);
+  return {
+    stdio: [input, outputs?.[0]?.write ?? 'pipe', outputs?.[1]?.write ?? 'pipe'],
+    attach: (child) => {
+      if (typeof input === 'number') closeSync(input);
+      if (outputs === undefined) return [child?.stdout ?? null, child?.stderr ?? null];
+      const [stdout, stderr] = outputs;
+      return [readEnd(stdout), readEnd(stderr)];
+    },
+  };
+}
+
+interface Pipe {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** A script that does not read it, or not to the end, breaks nothing. */
+async function openInput(path: string, text: string): Promise<number> {
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  const input = openSync(path, 'r');
+  await unlink(path);
+  return input;
+}
+
+async function openOutputs(
+  paths: readonly [string, string],
+): Promise<readonly [Pipe, Pipe] | undefined> {
+  if (process.platform === 'win32') return undefined;
+  try {
+    await run('mkfifo', ['-m', '600', ...paths]);
+  } catch {
+    return undefined;
+  }
+  return [openPipe(paths[0]), openPipe(paths[1])];
+}
+
+/** The reader first and without waiting: a named pipe waits for its other end. */
+function openPipe(path: string): Pipe {
+  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const write = openSync(path, constants.O_WRONLY);
+  unlinkSync(path);
+  return { read, write };
+}
+
+/** Our copy of the other end goes, so that the end of the last writer is the end of the stream. */
+function readEnd({ read, write }: Pipe): Readable {
+  closeSync(write);
+  return new Socket({ fd: read, readable: true, writable: false });
+}

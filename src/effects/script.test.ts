@@ -1,0 +1,338 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { failureOf, reportOf, SECRET } from './effect.cases.ts';
+import { openScriptBench } from './script.cases.ts';
+
+const bench = openScriptBench();
+const { bash, run, folder } = bench;
+afterEach(() => expect(bench.leftBehind(), 'error files left behind').toEqual([]));
+afterAll(() => bench.dispose());
+
+const SHAPE = {
+  type: 'object',
+  properties: { id: { type: 'string' } },
+  required: ['id'],
+} as const;
+
+describe('an answer', () => {
+  it('is stdout, stderr and the exit code', async () => {
+    const result = await bash('echo out; echo err >&2');
+    expect(result).toEqual({
+      ok: true,
+      output: { stdout: 'out\n', stderr: 'err\n', exit_code: 0 },
+    });
+  });
+
+  it('has the keys of a JSON object on stdout too', async () => {
+    const result = await bash(`echo '{"id": "7", "deep": {"n": [1, null]}}'`);
+    expect(result).toMatchObject({
+      ok: true,
+      output: { id: '7', deep: { n: [1, null] }, exit_code: 0 },
+    });
+  });
+
+  it('may be an exit that is not zero, where the file says so', async () => {
+    expect(await bash('exit 3', { exitCodes: [0, 3] })).toMatchObject({
+      ok: true,
+      output: { exit_code: 3 },
+    });
+    expect(await bash('exit 4', { exitCodes: 'any' })).toMatchObject({
+      ok: true,
+      output: { exit_code: 4 },
+    });
+  });
+
+  it('is not put through a shell', async () => {
+    const result = await run({ command: 'printf', args: ['%s|', '$HOME; echo x', '*'] });
+    expect(result).toMatchObject({ ok: true, output: { stdout: '$HOME; echo x|*|' } });
+  });
+
+  it('runs where it is told to and reads what it is given', async () => {
+    const result = await bash('pwd; cat', { cwd: folder, stdin: 'given → in\n' });
+    expect(result).toMatchObject({ ok: true, output: { stdout: `${folder}\ngiven → in\n` } });
+  });
+
+  it('has an empty stdin when none is given', async () => {
+    expect(await bash('cat; echo done')).toMatchObject({ ok: true, output: { stdout: 'done\n' } });
+  });
+});
+
+describe('the environment', () => {
+  it('is that of the run, the node’s own over it, the engine’s last', async () => {
+    const result = await bash(
+      'echo "$INHERITED|$REGION|$ERRAND_ATTEMPT|$ERRAND_RUN|$ERRAND_NODE|$ERRAND_IDEMPOTENCY_KEY"',
+      { env: { REGION: 'eu', ERRAND_RUN: 'forged', ERRAND_ERROR_OUT: '/dev/null' } },
+      { attempt: 2 },
+    );
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'yes|eu|2|run-1|node-1|key-1\n' } });
+  });
+
+  it('has no variable that holds a configured secret, unless the node gives it', async () => {
+    const ask = 'test "$PROVIDER_KEY" = "$EXPECTED" && echo same';
+    expect(await bash(ask)).toMatchObject({ output: { stdout: 'same\n' } });
+    expect(await bash(ask, { env: { PROVIDER_KEY: SECRET, EXPECTED: SECRET } })).toMatchObject({
+      output: { stdout: 'same\n' },
+    });
+  });
+
+  it('points both names at one file that is not there yet, in a private folder', async () => {
+    const result = await bash(
+      `test "$ERRAND_ERROR_OUT" = "$CONDUCTOR_ERROR_OUT" && test ! -e "$ERRAND_ERROR_OUT" &&
+       stat -c %a "$(dirname "$ERRAND_ERROR_OUT")"`,
+    );
+    expect(result).toMatchObject({ ok: true, output: { stdout: '700\n' } });
+  });
+});
+
+describe('secrets', () => {
+  it('are taken out of stdout by value, of stderr by shape too', async () => {
+    const key = 'sk-abcdefghijklmnopqrstuvwxyz123456';
+    const result = await bash(`echo "${SECRET} ${key}" | tee /dev/stderr; exit 1`);
+    const output = { stdout: `[redacted] ${key}\n`, stderr: '[redacted] [redacted]\n' };
+    expect(result).toMatchObject({ ok: false, output });
+    expect(JSON.stringify(reportOf(result))).not.toMatch(/hunter2|sk-abc/);
+  });
+
+  it('are taken out of the keys and values of the object', async () => {
+    const result = await bash(`echo '{"a": ["x ${SECRET}"], "${SECRET}": 1}'`);
+    expect(result).toMatchObject({ ok: true, output: { a: ['x [redacted]'], '[redacted]': 1 } });
+  });
+});
+
+describe('a failing exit', () => {
+  it('is internal.script_error with the last line of stderr', async () => {
+    const result = await bash(
+      String.raw`echo partial; printf 'first\n\e[31mit broke\e[0m  \n\n' >&2; exit 7`,
+    );
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.script_error',
+      message: 'it broke',
+      outcome: 'failed',
+      retryable: null,
+      details: { exit_code: 7, signal: null, command: 'bash' },
+    });
+    expect(result).toMatchObject({ output: { stdout: 'partial\n', exit_code: 7 } });
+  });
+
+  it('is a sentence where stderr is empty', async () => {
+    expect(reportOf(await bash('exit 9')).message).toBe('The script ended with exit code 9');
+  });
+
+  it('keeps the last 2,000 characters of stderr in the report', async () => {
+    const result = await bash(`head -c 5000 /dev/zero | tr '\\0' x >&2; printf END >&2; exit 1`);
+    const tail = String(reportOf(result).details?.['stderr_tail']);
+    expect(tail).toHaveLength(2000);
+    expect(tail).toMatch(/^x+END$/);
+  });
+
+  it('names the signal that killed it', async () => {
+    const result = await bash('kill -SEGV $$', { exitCodes: 'any' });
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.script_error',
+      message: 'The script was killed by SIGSEGV',
+      details: { exit_code: null, signal: 'SIGSEGV' },
+    });
+  });
+});
+
+describe('what cannot be started', () => {
+  const cases: readonly [string, () => Parameters<typeof run>[0], RegExp, string][] = [
+    [
+      'a missing command',
+      () => ({ command: 'errand-no-such-command' }),
+      /was not found/,
+      'command',
+    ],
+    ['a missing path', () => ({ command: './nope.sh', cwd: folder }), /was not found/, 'command'],
+    ['an empty command', () => ({ command: '' }), /zero byte|empty/, 'command'],
+    [
+      'a missing directory',
+      () => ({ cwd: join(folder, 'nope') }),
+      /working directory is not/,
+      'working_dir',
+    ],
+    [
+      'a file as directory',
+      () => ({ cwd: file('plain', 'x') }),
+      /working directory is not/,
+      'working_dir',
+    ],
+    [
+      'a file without the right',
+      () => ({ command: file('plain', 'x') }),
+      /may not be executed/,
+      'command',
+    ],
+    [
+      'a missing interpreter',
+      () => ({ command: file('odd', '#!/no/such\n', 0o755) }),
+      /first line/,
+      'command',
+    ],
+    ['a zero byte in an argument', () => ({ args: ['a\0b'] }), /zero byte/, 'args'],
+    ['a zero byte in a variable', () => ({ env: { A: 'a\0b' } }), /zero byte/, 'env'],
+    ['arguments without end', () => ({ args: ['x'.repeat(4_000_000)] }), /too large/, 'args'],
+  ];
+  it.each(cases)('%s', async (_, request, message, field) => {
+    const result = await run(request());
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.script_unspawnable',
+      outcome: 'not_started',
+      message: expect.stringMatching(message),
+      details: { field },
+    });
+    expect(failureOf(result).output).toBeUndefined();
+  });
+
+  it('a place for the error file that is not there', async () => {
+    const { createScriptEffect } = await import('./script.ts');
+    const effect = createScriptEffect({ env: {}, tempDir: join(folder, 'nowhere') });
+    const { contextFor } = await import('./effect.cases.ts');
+    const request = { command: 'true', args: [], env: {}, exitCodes: [0] };
+    const result = await effect(request, contextFor());
+    expect(reportOf(result)).toMatchObject({ kind: 'internal.script_unspawnable' });
+  });
+
+  function file(name: string, text: string, mode = 0o644): string {
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return path;
+  }
+});
+
+describe('a declared output', () => {
+  it('is a JSON object of that shape, with whitespace around it', async () => {
+    const result = await bash(`printf '\\n {"id": "7"}\\n\\n'`, { outputSchema: SHAPE });
+    expect(result).toMatchObject({ ok: true, output: { id: '7' } });
+  });
+
+  const off: readonly [string, RegExp][] = [
+    ['echo log; echo \'{"id": "7"}\'', /one JSON object: it is not JSON/],
+    ['true', /it is empty/],
+    ["echo '[1]'", /JSON, but not an object/],
+    [`echo '{"id": 7}'`, /declared shape: \/id must be a string/],
+    [`echo '{"ID": "7"}'`, /it must have the property "id"/],
+    ['head -c 11000000 /dev/zero', /too long to be read/],
+  ];
+  it.each(off)('is internal.schema_violation for: %s', async (text, message) => {
+    const result = await bash(text, { outputSchema: SHAPE });
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.schema_violation',
+      message: expect.stringMatching(message),
+    });
+    expect(result).toMatchObject({ ok: false, output: { exit_code: 0 } });
+  });
+
+  it('is not asked of an exit that is a failure anyway', async () => {
+    expect(reportOf(await bash('exit 1', { outputSchema: SHAPE })).kind).toBe(
+      'internal.script_error',
+    );
+  });
+});
+
+describe('output', () => {
+  it('has a bound, and says how much was left out', async () => {
+    const result = await bash(
+      'head -c 100000000 /dev/zero | tr "\\0" a; head -c 3000000 /dev/zero | tr "\\0" b >&2; printf END >&2',
+    );
+    const { stdout, stderr, ...rest } = (result as { output: Record<string, string> }).output;
+    expect(result.ok).toBe(true);
+    expect(stdout).toHaveLength(10 * 1024 * 1024);
+    expect(stderr).toHaveLength(1024 * 1024);
+    expect(stderr).toMatch(/bEND$/);
+    expect(rest).toEqual({
+      exit_code: 0,
+      stdout_cut_bytes: 100_000_000 - 10 * 1024 * 1024,
+      stderr_cut_bytes: 3_000_003 - 1024 * 1024,
+    });
+  });
+
+  it('may be anything, and says when it was no text', async () => {
+    const result = await bash(String.raw`printf '\xff\x00\xfe ok'`);
+    expect(result).toMatchObject({
+      ok: true,
+      output: { stdout: '\uFFFD\0\uFFFD ok', stdout_not_utf8: true },
+    });
+  });
+
+  it('that is nested without end is text and no object', async () => {
+    const depth = 100_000;
+    const result = await bash('cat', { stdin: `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}` });
+    expect(Object.keys((result as { output: object }).output)).toEqual([
+      'stdout',
+      'stderr',
+      'exit_code',
+    ]);
+    const checked = await bash('cat', {
+      stdin: `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+      outputSchema: SHAPE,
+    });
+    expect(reportOf(checked).message).toMatch(/deeper than 500 levels/);
+  });
+
+  it('of any bytes is an output or a typed failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.string(), fc.json(), fc.string({ unit: 'binary' })),
+        fc.boolean(),
+        async (text, isChecked) => {
+          const result = await run({
+            command: 'cat',
+            stdin: text,
+            ...(isChecked ? { outputSchema: SHAPE } : {}),
+          });
+          if (!result.ok) expect(result.failure.kind).toBe('internal.schema_violation');
+          expect(result.output).toMatchObject({ stdout: text.toWellFormed() });
+          expect(() => JSON.stringify(result)).not.toThrow();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('stdin', () => {
+  const large = 'x'.repeat(20_000_000);
+
+  it('may be large', async () => {
+    expect(await bash('wc -c', { stdin: large })).toMatchObject({
+      output: { stdout: '20000000\n' },
+    });
+  });
+
+  it('need not be read, and may be closed at any time', async () => {
+    expect(await bash('echo quick', { stdin: large })).toMatchObject({
+      ok: true,
+      output: { stdout: 'quick\n' },
+    });
+    expect(await bash('head -c 5; exec 0<&-; echo; echo on', { stdin: large })).toMatchObject({
+      ok: true,
+      output: { stdout: 'xxxxx\non\n' },
+    });
+  });
+
+  it('can be opened by name, as can the outputs', async () => {
+    const result = await bash(
+      'cat /dev/stdin > /dev/stderr; echo out > /dev/stdout; echo more > /dev/stderr',
+      { stdin: 'in\n' },
+    );
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'out\n', stderr: 'in\nmore\n' } });
+  });
+
+  it('closed stdout is an empty output', async () => {
+    expect(await bash('exec 1>&- 2>&-; true')).toMatchObject({ ok: true, output: { stdout: '' } });
+  });
+});
+
+it('leaves the file system as it was when the script works against it', async () => {
+  const result = await bash(
+    'd=$(dirname "$ERRAND_ERROR_OUT"); mkdir "$d/sub"; chmod 000 "$d/sub" "$d"; echo "$d"',
+  );
+  const directory = String((result as { output: Record<string, unknown> }).output['stdout']).trim();
+  expect(existsSync(directory)).toBe(false);
+  expect(result).toMatchObject({ ok: true });
+});

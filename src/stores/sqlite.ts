@@ -1,0 +1,287 @@
+/**
+ * The durable store of one machine: a SQLite file in WAL mode that any number of processes may use
+ * at once. Each part of the port has a file in `sqlite/`; this one puts them together.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type {
+  Checkpoint,
+  Claim,
+  ClaimRequest,
+  Commit,
+  ListQuery,
+  LogHead,
+  NewRun,
+  RunRecord,
+  RunStore,
+  RunSummary,
+  StoredCommit,
+  StoredSignal,
+} from '../machine/store-port.ts';
+import { claimLost } from './failure.ts';
+import { alreadyCreated, eventsText, isSameOwner, jsonText } from './rules.ts';
+import { dropCheckpoints, readCheckpoint, saveCheckpoint } from './sqlite/checkpoints.ts';
+import {
+  insertClaim,
+  presentClaim,
+  prolongClaim,
+  releaseClaim,
+  takeClaim,
+  type RunRef,
+} from './sqlite/claims.ts';
+import { Connection, type Durability } from './sqlite/connection.ts';
+import { EventLog, type Excerpt } from './sqlite/event-log.ts';
+import { runsWithSignals, sendSignal, takeSignals, waitingSignals } from './sqlite/inbox.ts';
+import { readMeta, writeMeta } from './sqlite/meta.ts';
+import {
+  findRun,
+  insertRun,
+  listRuns,
+  readPlan,
+  readStart,
+  readSummary,
+  runKey,
+  storePlan,
+  writeStanding,
+} from './sqlite/runs.ts';
+import { WriteQueue } from './sqlite/write-queue.ts';
+
+export interface SqliteStoreOptions {
+  /** Of the database file; its folder is made if need be. */
+  readonly path: string;
+  /** Milliseconds since the epoch; leases are measured with it. */
+  readonly now: () => number;
+  /** Default: `full`. */
+  readonly durability?: Durability;
+  /** How long a call may block while another process writes. Default: 250. */
+  readonly busyTimeoutMs?: number;
+}
+
+const BUSY_TIMEOUT_MS = 250;
+
+/** Text read between two turns of the event loop. */
+const BATCH_CHARS = 256 * 1024;
+
+/**
+ * Rejects with `store.unavailable`, with `store.corrupt`, and for a file that a newer Errand wrote
+ * with `validation.contract_version`.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<RunStore> {
+  const store = new SqliteStore(options);
+  await store.open();
+  return store;
+}
+
+class SqliteStore implements RunStore {
+  readonly #now: () => number;
+  readonly #db: Connection;
+  readonly #log: EventLog;
+  readonly #writes: WriteQueue;
+
+  constructor(options: SqliteStoreOptions) {
+    const { path, now, durability = 'full', busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+    this.#now = now;
+    this.#db = new Connection({ path, durability, busyTimeoutMs }, () => this.#log.forget());
+    this.#log = new EventLog(this.#db);
+    this.#writes = new WriteQueue(this.#db);
+  }
+
+  open(): Promise<void> {
+    return this.#db.open();
+  }
+
+  async create(run: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }> {
+    const text = eventsText(run.id, run.events);
+    return this.#writes.add({ run: run.id }, () => {
+      const existing = findRun(this.#db, run.id);
+      if (existing !== null) return this.#repeatedCreate({ run: run.id, key: existing }, run, text);
+      const { key, seed } = insertRun(this.#db, run);
+      const untilMs = this.#now() + run.leaseMs;
+      insertClaim(this.#db, key, { owner: run.owner, epoch: 1, untilMs });
+      const ref = { run: run.id, key };
+      const head = this.#log.begin(ref, seed, { count: run.events.length, text });
+      return { claim: { run: run.id, epoch: 1 }, head };
+    });
+  }
+
+  async append(commit: Commit): Promise<LogHead> {
+    const { run, epoch } = commit.claim;
+    const text = eventsText(run, commit.events);
+    return this.#writes.add({ run, chain: `${run} ${epoch}` }, () => {
+      const { head, key, isRepeated } = this.#log.append(commit, text);
+      if (!isRepeated) this.#applyRest({ run, key }, commit);
+      return head;
+    });
+  }
+
+  async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
+    const excerpt = this.#db.read(() => this.#log.excerpt(run, fromSeq), { run });
+    let next = 0;
+    let { before } = excerpt;
+    while (next < excerpt.links.length) {
+      if (next > 0) await nextTurn();
+      const batch = this.#readBatch(excerpt, next, before);
+      next += batch.length;
+      before = batch.at(-1)?.head.digest ?? before;
+      for (const commit of batch) yield from cutTo(commit, fromSeq);
+    }
+  }
+
+  async get(run: string): Promise<RunRecord> {
+    return this.#read(run, () => {
+      const { planDigest, ...summary } = readSummary(this.#db, run);
+      const { input } = readStart(this.#db, run, runKey(this.#db, run));
+      const plan = readPlan(this.#db, run, planDigest);
+      return { ...summary, plan, input, head: this.#log.head(run) };
+    });
+  }
+
+  async summary(run: string): Promise<RunSummary> {
+    return this.#read(run, () => {
+      const { planDigest: _, ...summary } = readSummary(this.#db, run);
+      return summary;
+    });
+  }
+
+  async list(query: ListQuery = {}): Promise<readonly RunSummary[]> {
+    return this.#db.read(() => listRuns(this.#db, query));
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    const { run } = request;
+    return this.#writes.add({ run }, () => {
+      this.#log.forget(run);
+      return takeClaim(this.#db, this.#ref(run), { request, nowMs: this.#now() });
+    });
+  }
+
+  async heartbeat(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]> {
+    if (claims.length === 0) return [];
+    return this.#writes.add({}, () => {
+      const untilMs = this.#now() + leaseMs;
+      return claims.filter(({ run, epoch }) => {
+        const key = findRun(this.#db, run);
+        return key === null || !prolongClaim(this.#db, { run, key }, { epoch, untilMs });
+      });
+    });
+  }
+
+  async release({ run, epoch }: Claim): Promise<void> {
+    return this.#writes.add({ run }, () => {
+      this.#log.forget(run);
+      releaseClaim(this.#db, this.#ref(run), epoch);
+    });
+  }
+
+  async saveCheckpoint({ run, epoch }: Claim, checkpoint: Checkpoint): Promise<void> {
+    return this.#writes.add({ run, chain: `${run} ${epoch}` }, () => {
+      const ref = this.#ref(run);
+      if (presentClaim(this.#db, ref).epoch !== epoch) throw claimLost(run, epoch);
+      saveCheckpoint(this.#db, ref, checkpoint);
+    });
+  }
+
+  async loadCheckpoint(run: string): Promise<Checkpoint | null> {
+    return this.#read(run, () => {
+      const checkpoint = readCheckpoint(this.#db, this.#ref(run));
+      return checkpoint !== null && this.#log.confirms(run, checkpoint.head) ? checkpoint : null;
+    });
+  }
+
+  async dropCheckpoints(run?: string): Promise<void> {
+    return this.#writes.add({}, () => {
+      dropCheckpoints(this.#db, run === undefined ? null : this.#ref(run));
+    });
+  }
+
+  async send(run: string, signal: object): Promise<number> {
+    const text = jsonText(signal, `A signal to run ${run}`);
+    return this.#writes.add({ run }, () => sendSignal(this.#db, this.#ref(run), text));
+  }
+
+  async signals(run: string): Promise<readonly StoredSignal[]> {
+    return this.#read(run, () => waitingSignals(this.#db, this.#ref(run)));
+  }
+
+  async runsWithSignals(): Promise<readonly string[]> {
+    return this.#db.read(() => runsWithSignals(this.#db));
+  }
+
+  async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
+    return this.#db.read(() => this.#readBreakers());
+  }
+
+  async setBreaker(key: string, state: JsonValue): Promise<void> {
+    return this.#writes.add({}, () => {
+      const breakers = this.#readBreakers();
+      if (state === null) breakers.delete(key);
+      else breakers.set(key, state);
+      writeMeta(this.#db, 'breakers', jsonText([...breakers], 'The state of a breaker'));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#writes.flush();
+    this.#db.close();
+  }
+
+  #read<T>(run: string, body: () => T): T {
+    return this.#db.read(body, { run });
+  }
+
+  #ref(run: string): RunRef {
+    return { run, key: runKey(this.#db, run) };
+  }
+
+  #applyRest(ref: RunRef, commit: Commit): void {
+    if (commit.signalsThrough !== undefined) takeSignals(this.#db, ref, commit);
+    if (commit.standing === undefined && commit.plan === undefined) return;
+    const { planDigest, ...present } = readSummary(this.#db, ref.run);
+    const plan = commit.plan === undefined ? planDigest : storePlan(this.#db, commit.plan);
+    writeStanding(this.#db, ref.key, { standing: commit.standing ?? present, plan });
+  }
+
+  #readBatch(excerpt: Excerpt, first: number, before: string): StoredCommit[] {
+    const commits: StoredCommit[] = [];
+    const { run } = excerpt;
+    this.#read(run, () => {
+      let chars = 0;
+      let digest = before;
+      for (const link of excerpt.links.slice(first)) {
+        const { text, commit } = this.#log.readCommit(excerpt, link, digest);
+        commits.push(commit);
+        digest = commit.head.digest;
+        chars += text.length;
+        if (chars >= BATCH_CHARS) break;
+      }
+    });
+    return commits;
+  }
+
+  #repeatedCreate(
+    ref: RunRef,
+    run: NewRun,
+    text: string,
+  ): { readonly claim: Claim; readonly head: LogHead } {
+    const { epoch, held } = presentClaim(this.#db, ref);
+    const excerpt = this.#log.excerpt(ref.run, 1);
+    const [first] = excerpt.links;
+    const stored = first && this.#log.readCommit(ref, first, excerpt.before);
+    const isSame =
+      epoch === 1 && held !== null && isSameOwner(held.owner, run.owner) && stored?.text === text;
+    if (!isSame || stored === undefined) throw alreadyCreated(run);
+    return { claim: { run: run.id, epoch }, head: stored.commit.head };
+  }
+
+  #readBreakers(): Map<string, JsonValue> {
+    // its checksum is right, so it is what setBreaker wrote
+    return new Map(JSON.parse(readMeta(this.#db, 'breakers')) as [string, JsonValue][]);
+  }
+}
+
+/** Nothing but the events from `fromSeq` on. */
+function* cutTo(commit: StoredCommit, fromSeq: number): Generator<StoredCommit> {
+  const skipped = Math.max(0, fromSeq - commit.seq);
+  const events: readonly JsonObject[] = commit.events.slice(skipped);
+  yield skipped === 0 ? commit : { ...commit, seq: fromSeq, events };
+}

@@ -1,0 +1,217 @@
+/**
+ * The log itself: appending a commit and reading the chain back. The head of a run that is being
+ * written is remembered, so that a commit needs two statements; `heads` admits it only if nobody
+ * else has moved the head or taken the claim.
+ */
+import type { JsonObject } from '../../errors/json.ts';
+import type { Commit, LogHead, StoredCommit } from '../../machine/store-port.ts';
+import { chainDigest } from '../checksum.ts';
+import { corrupt } from '../failure.ts';
+import { conflict, placeCommit } from '../rules.ts';
+import { presentClaim, type RunRef } from './claims.ts';
+import type { Preparer } from './meta.ts';
+import { integerAt, textAt, type Row } from './row.ts';
+import { readStart, runKey } from './runs.ts';
+
+interface Head {
+  readonly key: number;
+  readonly epoch: number;
+  readonly lastRow: number;
+  readonly head: LogHead;
+}
+
+/** A row without its events. */
+interface Link {
+  readonly id: number;
+  readonly prev: number;
+  readonly seq: number;
+  readonly count: number;
+  readonly digest: string;
+}
+
+/** The part of a log that was asked for, and the digest of what comes before it. */
+export interface Excerpt extends RunRef {
+  readonly before: string;
+  readonly links: readonly Link[];
+}
+
+const INSERT =
+  'INSERT INTO events (prev, run, seq, count, checksum, events) VALUES (?, ?, ?, ?, ?, ?)';
+const MOVE = `UPDATE heads SET next_seq = ?, last_row = ?, digest = ?
+  WHERE run = ? AND epoch = ? AND next_seq = ?`;
+
+export class EventLog {
+  readonly #db: Preparer;
+  readonly #heads = new Map<string, Head>();
+
+  constructor(db: Preparer) {
+    this.#db = db;
+  }
+
+  /** Of one run, or of all: another process may have written, or a transaction was undone. */
+  forget(run?: string): void {
+    if (run === undefined) this.#heads.clear();
+    else this.#heads.delete(run);
+  }
+
+  /** The first commit of a run, whose claim is the first too. */
+  begin(ref: RunRef, seed: string, commit: { count: number; text: string }): LogHead {
+    this.#db
+      .prepare(
+        `INSERT INTO heads (run, epoch, next_seq, last_row, digest, sent, taken)
+         VALUES (?, 1, 1, 0, ?, 0, 0)`,
+      )
+      .run(ref.key, seed);
+    const head = { key: ref.key, epoch: 1, lastRow: 0, head: { nextSeq: 1, digest: seed } };
+    const written = this.#write(ref.run, head, { seq: 1, ...commit });
+    if (written === null) throw damaged(ref, { seq: 1 });
+    return written;
+  }
+
+  /** Where the commit ends, and whether it was in the log already. */
+  append(commit: Commit, text: string): { head: LogHead; key: number; isRepeated: boolean } {
+    const { run, epoch } = commit.claim;
+    const known = this.#heads.get(run);
+    const entry = { seq: commit.seq, count: commit.events.length, text };
+    if (known?.epoch === epoch && known.head.nextSeq === commit.seq) {
+      const head = this.#write(run, known, entry);
+      if (head !== null) return { head, key: known.key, isRepeated: false };
+    }
+
+    const present = this.#load(run);
+    const { key } = present;
+    if (placeCommit(commit, present) === 'past') {
+      return { head: this.#findRepeated(commit, present, text), key, isRepeated: true };
+    }
+    const head = this.#write(run, present, entry);
+    if (head === null) throw damaged({ run, key }, { seq: commit.seq });
+    return { head, key, isRepeated: false };
+  }
+
+  /** The head as it stands in the store, after checking that the log really ends there. */
+  head(run: string): LogHead {
+    return this.#load(run).head;
+  }
+
+  /** Everything needed to read the log from `fromSeq` on; the rows themselves never change. */
+  excerpt(run: string, fromSeq: number): Excerpt {
+    const present = this.#load(run);
+    const ref = { run, key: present.key };
+    const links: Link[] = [];
+    let end = present.head.nextSeq;
+    let id = present.lastRow;
+    while (end > Math.max(fromSeq, 1)) {
+      const link = this.#link(ref, id, end);
+      links.push(link);
+      end = link.seq;
+      id = link.prev;
+    }
+    return { ...ref, before: this.#digestBefore(ref, id, end), links: links.reverse() };
+  }
+
+  /** One commit of an excerpt, checked against the digest of the log before it. */
+  readCommit(ref: RunRef, link: Link, before: string): { text: string; commit: StoredCommit } {
+    const row = this.#db.prepare('SELECT events FROM events WHERE id = ?').get(link.id);
+    const text = row === undefined ? '' : textAt(row, 'events');
+    const { id, seq, count, digest } = link;
+    if (chainDigest(before, { run: ref.key, seq, count, text }) !== digest) {
+      throw damaged(ref, { seq, row: id });
+    }
+    // its digest is right, so it is the list that was appended
+    const events = JSON.parse(text) as JsonObject[];
+    return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
+  }
+
+  /** Whether the log has this place, with this digest. */
+  confirms(run: string, { nextSeq, digest }: LogHead): boolean {
+    const present = this.#load(run);
+    if (nextSeq > present.head.nextSeq || nextSeq < 1) return false;
+    const ref = { run, key: present.key };
+    let end = present.head.nextSeq;
+    let id = present.lastRow;
+    while (end > nextSeq) ({ seq: end, prev: id } = this.#link(ref, id, end));
+    return end === nextSeq && this.#digestBefore(ref, id, end) === digest;
+  }
+
+  /** Null when the head is not where it was expected. */
+  #write(
+    run: string,
+    at: Head,
+    { seq, count, text }: { seq: number; count: number; text: string },
+  ): LogHead | null {
+    const { key, epoch, lastRow } = at;
+    const digest = chainDigest(at.head.digest, { run: key, seq, count, text });
+    const inserted = this.#db.prepare(INSERT).run(lastRow, key, seq, count, digest, text);
+    const id = Number(inserted.lastInsertRowid);
+    const nextSeq = seq + count;
+    const moved = this.#db.prepare(MOVE).run(nextSeq, id, digest, key, epoch, seq);
+    if (moved.changes !== 1) {
+      this.#db.prepare('DELETE FROM events WHERE id = ?').run(id);
+      return null;
+    }
+    const head = { nextSeq, digest };
+    this.#heads.set(run, { key, epoch, lastRow: id, head });
+    return head;
+  }
+
+  #load(run: string): Head {
+    const key = runKey(this.#db, run);
+    const row = this.#db
+      .prepare('SELECT epoch, next_seq, last_row, digest FROM heads WHERE run = ?')
+      .get(key);
+    if (row === undefined) throw damaged({ run, key }, { table: 'heads' });
+    const head = { nextSeq: integerAt(row, 'next_seq'), digest: textAt(row, 'digest') };
+    const lastRow = integerAt(row, 'last_row');
+    const { epoch } = presentClaim(this.#db, { run, key });
+    const last = this.#link({ run, key }, lastRow, head.nextSeq);
+    if (last.digest !== head.digest) throw damaged({ run, key }, { seq: last.seq, row: lastRow });
+    return { key, epoch, lastRow, head };
+  }
+
+  /** The row `id`, which must end right before `end`. */
+  #link(ref: RunRef, id: number, end: number): Link {
+    const row = this.#db
+      .prepare('SELECT prev, run, seq, count, checksum FROM events WHERE id = ?')
+      .get(id);
+    if (row === undefined) throw damaged(ref, { seq: end - 1, row: id });
+    const link = toLink(id, row);
+    const isInPlace =
+      row['run'] === ref.key && link.count > 0 && link.seq > 0 && link.seq + link.count === end;
+    if (!isInPlace) throw damaged(ref, { seq: end - 1, row: id });
+    return link;
+  }
+
+  #digestBefore(ref: RunRef, id: number, end: number): string {
+    if (end > 1) return this.#link(ref, id, end).digest;
+    if (id !== 0) throw damaged(ref, { seq: 1, row: id });
+    return readStart(this.#db, ref.run, ref.key).seed;
+  }
+
+  #findRepeated(commit: Commit, present: Head, text: string): LogHead {
+    const { run } = commit.claim;
+    const [link] = this.excerpt(run, commit.seq).links;
+    if (link?.seq !== commit.seq) throw conflict(commit);
+    const before = this.#digestBefore({ run, key: present.key }, link.prev, link.seq);
+    const { seq, count } = link;
+    if (chainDigest(before, { run: present.key, seq, count, text }) !== link.digest) {
+      throw conflict(commit);
+    }
+    return { nextSeq: seq + count, digest: link.digest };
+  }
+}
+
+function toLink(id: number, row: Row): Link {
+  return {
+    id,
+    prev: integerAt(row, 'prev'),
+    seq: integerAt(row, 'seq'),
+    count: integerAt(row, 'count'),
+    digest: textAt(row, 'checksum'),
+  };
+}
+
+function damaged({ run }: RunRef, where: JsonObject): Error {
+  const seq = where['seq'];
+  const what = seq === undefined ? 'The head' : `Event ${String(seq)}`;
+  return corrupt(`${what} of run ${run} is missing or altered`, { run, table: 'events', ...where });
+}
