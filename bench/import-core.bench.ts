@@ -19,9 +19,11 @@ export const bench: Bench = {
     const [bareMs = 0, ...times] = programs.map((_, index) =>
       median(rounds.map((round) => round[index] ?? 0)),
     );
-    return ENTRIES.map(
-      (name, index): Measurement => ({ name, ms: times[index] ?? 0, limitMs: bareMs + ALLOWED_MS }),
-    );
+    return ENTRIES.map((name, index): Measurement => ({
+      name,
+      ms: times[index] ?? 0,
+      limitMs: bareMs + ALLOWED_MS,
+    }));
   },
 };
 

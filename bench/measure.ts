@@ -3,8 +3,10 @@
 export interface Measurement {
   readonly name: string;
   readonly ms: number;
-  /** Measured in the same run wherever it depends on the machine. */
-  readonly limitMs: number;
+  /** Measured in the same run wherever it depends on the machine; absent where only the figure counts. */
+  readonly limitMs?: number;
+  /** Printed beside it. */
+  readonly note?: string;
 }
 
 export interface Bench {
@@ -21,6 +23,8 @@ export function elapsedMs(work: () => unknown): number {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
-  const [low = 0, high = low] = sorted.slice(Math.max(0, middle - (sorted.length % 2 === 0 ? 1 : 0)));
+  const [low = 0, high = low] = sorted.slice(
+    Math.max(0, middle - (sorted.length % 2 === 0 ? 1 : 0)),
+  );
   return sorted.length % 2 === 0 ? (low + high) / 2 : low;
 }

@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import type { Bench, Measurement } from './measure.ts';
 
 const wanted = process.argv.slice(2);
-const found = await Promise.all(globSync('*.bench.ts', { cwd: import.meta.dirname }).toSorted().map(load));
+const found = await Promise.all(
+  globSync('*.bench.ts', { cwd: import.meta.dirname })
+    .toSorted()
+    .map(load),
+);
 const chosen = found.filter(
   ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
 );
@@ -30,13 +34,20 @@ async function load(file: string): Promise<Bench> {
   return bench;
 }
 
-function isOver({ ms, limitMs }: Measurement): boolean {
+function isOver({ ms, limitMs = Infinity }: Measurement): boolean {
   return ms > limitMs;
 }
 
 function line(measurement: Measurement, width: number): string {
-  const { name, ms, limitMs } = measurement;
-  const ratio = `${((ms / limitMs) * 100).toFixed(0)} %`;
-  const figures = [`${ms.toFixed(1)} ms`.padStart(10), `limit ${limitMs.toFixed(1)} ms`, ratio.padStart(6)];
+  const { name, ms, limitMs, note } = measurement;
+  const limit =
+    limitMs === undefined
+      ? []
+      : [`limit ${time(limitMs)}`, `${((ms / limitMs) * 100).toFixed(0)} %`.padStart(6)];
+  const figures = [time(ms).padStart(10), ...limit, ...(note === undefined ? [] : [note])];
   return `  ${name.padEnd(width)}  ${figures.join('  ')}${isOver(measurement) ? '  OVER' : ''}`;
+}
+
+function time(ms: number): string {
+  return ms < 1 ? `${(ms * 1000).toFixed(1)} µs` : `${ms.toFixed(1)} ms`;
 }

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DIAGNOSTICS_PAGE, renderDiagnostics } from './docs/diagnostics.ts';
 import { renderErrorsPage } from './docs/errors.ts';
 import { renderReportSchema } from './docs/report-schema.ts';
 import { renderRules, RULES_PAGE } from './docs/rules.ts';
@@ -16,6 +17,9 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/errors.md': renderErrorsPage,
   'docs/reference/report.schema.json': renderReportSchema,
   [RULES_PAGE]: renderRules,
+  [DIAGNOSTICS_PAGE]: renderDiagnostics,
+  // for programs that read reports without Errand
+  'schema/report.json': renderReportSchema,
   // named by the first line of workflow files, so that editors complete them
   'schema/workflow.json': renderWorkflowSchema,
 };

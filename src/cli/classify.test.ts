@@ -19,7 +19,9 @@ const lines = (text: string): unknown[] =>
 
 describe('errand classify', () => {
   it('says what one failure is', () => {
-    const { exit, stdout, stderr } = runErrand(['classify'], { stdin: JSON.stringify(LIMIT, null, 2) });
+    const { exit, stdout, stderr } = runErrand(['classify'], {
+      stdin: JSON.stringify(LIMIT, null, 2),
+    });
     expect([exit, stderr]).toEqual([0, '']);
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual([
       'id',
@@ -47,8 +49,18 @@ describe('errand classify', () => {
 
   it.each<[string, string, string, string]>([
     ['what is not JSON', '{"status": 429,', 'Standard input is not JSON', 'Give one JSON object'],
-    ['one failure per line', `${JSON.stringify(QUOTA)}\n${JSON.stringify(LIMIT)}`, 'Standard input is not JSON', 'add --jsonl'],
-    ['what holds no failure', '{"weather": "fine"}', 'There is no failure in it', 'Give an object with some of'],
+    [
+      'one failure per line',
+      `${JSON.stringify(QUOTA)}\n${JSON.stringify(LIMIT)}`,
+      'Standard input is not JSON',
+      'add --jsonl',
+    ],
+    [
+      'what holds no failure',
+      '{"weather": "fine"}',
+      'There is no failure in it',
+      'Give an object with some of',
+    ],
     ['a list', '[1]', 'There is no failure in it', 'Give an object with some of'],
   ])('answers with a report and exit 2 to %s', (_, stdin, message, next) => {
     const { exit, stdout } = runErrand(['classify'], { stdin });
@@ -69,17 +81,26 @@ describe('errand classify', () => {
     for (const stdin of ['', ' \n\n', '\ufeff']) {
       const { exit, stdout, stderr } = runErrand(args, { stdin });
       expect([exit, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^errand: No failure could be read from standard input\nGive one failure/);
+      expect(stderr).toMatch(
+        /^errand: No failure could be read from standard input\nGive one failure/,
+      );
     }
   });
 });
 
 describe('errand classify --jsonl', () => {
-  const classify = (stdin: string): ReturnType<typeof runErrand> => runErrand(['classify', '--jsonl'], { stdin });
+  const classify = (stdin: string): ReturnType<typeof runErrand> =>
+    runErrand(['classify', '--jsonl'], { stdin });
 
   it('tells a bad line on its own line and goes on', () => {
     const secret = 'sk-proj-abcdefghijklmnopqrstuvwx';
-    const stdin = [JSON.stringify(QUOTA), `{"key": ${secret}`, '', '"text"', JSON.stringify(LIMIT)].join('\n');
+    const stdin = [
+      JSON.stringify(QUOTA),
+      `{"key": ${secret}`,
+      '',
+      '"text"',
+      JSON.stringify(LIMIT),
+    ].join('\n');
     const { exit, stdout, stderr } = classify(stdin);
     expect([exit, stderr]).toEqual([0, '']);
     expect(lines(stdout)).toEqual([
@@ -93,20 +114,27 @@ describe('errand classify --jsonl', () => {
   });
 
   it('reads lines that end in CR LF, after a byte order mark, and a last line without an end', () => {
-    const { exit, stdout } = classify(`\ufeff${JSON.stringify(QUOTA)}\r\n\r\n${JSON.stringify(LIMIT)}`);
+    const { exit, stdout } = classify(
+      `\ufeff${JSON.stringify(QUOTA)}\r\n\r\n${JSON.stringify(LIMIT)}`,
+    );
     expect(exit).toBe(0);
     expect(lines(stdout)).toHaveLength(2);
   });
 
   it('reads a line of megabytes', () => {
-    const long = { ...QUOTA, body: { error: { code: 'insufficient_quota', message: 'x'.repeat(8_000_000) } } };
+    const long = {
+      ...QUOTA,
+      body: { error: { code: 'insufficient_quota', message: 'x'.repeat(8_000_000) } },
+    };
     const { exit, stdout } = classify(`${JSON.stringify(long)}\n${JSON.stringify(LIMIT)}\n`);
     expect(exit).toBe(0);
     expect(lines(stdout)).toMatchObject([{ kind: 'provider.quota_exhausted' }, { id: 'second' }]);
   });
 
   it('passes over a line that is longer than anyone could mean', () => {
-    const { exit, stdout } = classify(`"${'x'.repeat(MAX_LINE_CHARS)}"\n${JSON.stringify(LIMIT)}\n`);
+    const { exit, stdout } = classify(
+      `"${'x'.repeat(MAX_LINE_CHARS)}"\n${JSON.stringify(LIMIT)}\n`,
+    );
     expect(exit).toBe(0);
     expect(lines(stdout)).toMatchObject([
       { line: 1, error: { message: 'The line is too long to be read' } },
@@ -115,7 +143,9 @@ describe('errand classify --jsonl', () => {
   });
 
   it('keeps letters whole that arrive in two pieces', () => {
-    const entries = Array.from({ length: 4000 }, (_, id) => JSON.stringify({ ...QUOTA, id: `${id} 値🚫` }));
+    const entries = Array.from({ length: 4000 }, (_, id) =>
+      JSON.stringify({ ...QUOTA, id: `${id} 値🚫` }),
+    );
     const { stdout } = classify(entries.join('\n'));
     expect(lines(stdout).map((line) => (line as { id: string }).id)).toEqual(
       entries.map((_, id) => `${id} 値🚫`),

@@ -46,7 +46,10 @@ describe('errand explain --list', () => {
   it('has a line for each kind', () => {
     const { exit, stdout } = runErrand(['explain', '--list']);
     expect(exit).toBe(0);
-    const names = stdout.trimEnd().split('\n').map((line) => line.split(' ')[0]);
+    const names = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
     expect(names).toEqual(RUNTIME_KINDS);
   });
 
@@ -69,15 +72,39 @@ describe('errand explain --list', () => {
 
 describe('what cannot be done', () => {
   it.each<[string, string[], string[]]>([
-    ['an unknown kind', ['explain', 'provider.rate_limit'], ['no kind called provider.rate_limit', 'Did you mean provider.rate_limited?']],
-    ['a kind without its prefix', ['explain', 'rate_limited'], ['Did you mean provider.rate_limited?']],
-    ['a name from elsewhere, misspelled', ['explain', 'BudgetExceededEror'], ['Did you mean BudgetExceededError?']],
-    ['a kind that only a workflow raises', ['explain', 'external.git.drift'], ['A workflow may raise this kind itself']],
+    [
+      'an unknown kind',
+      ['explain', 'provider.rate_limit'],
+      ['no kind called provider.rate_limit', 'Did you mean provider.rate_limited?'],
+    ],
+    [
+      'a kind without its prefix',
+      ['explain', 'rate_limited'],
+      ['Did you mean provider.rate_limited?'],
+    ],
+    [
+      'a name from elsewhere, misspelled',
+      ['explain', 'BudgetExceededEror'],
+      ['Did you mean BudgetExceededError?'],
+    ],
+    [
+      'a kind that only a workflow raises',
+      ['explain', 'external.git.drift'],
+      ['A workflow may raise this kind itself'],
+    ],
     ['no kind at all', ['explain'], ['Name a kind', 'errand explain --list']],
     ['a kind and a list', ['explain', KIND, '--list'], ['only one can be meant']],
     ['an unknown command', ['explian'], ["unknown command 'explian'", 'Did you mean explain?']],
-    ['an unknown option', ['explain', KIND, '--formt', 'json'], ["unknown option '--formt'", 'Did you mean --format?']],
-    ['an unknown format', ['explain', KIND, '--format', 'yaml'], ['Allowed choices are text, json, markdown']],
+    [
+      'an unknown option',
+      ['explain', KIND, '--formt', 'json'],
+      ["unknown option '--formt'", 'Did you mean --format?'],
+    ],
+    [
+      'an unknown format',
+      ['explain', KIND, '--format', 'yaml'],
+      ['Allowed choices are text, json, markdown'],
+    ],
     ['too many arguments', ['explain', KIND, 'more'], ['too many arguments']],
   ])('is told on stderr with exit 2, and nothing on stdout: %s', (_, args, said) => {
     const { exit, stdout, stderr } = runErrand(args);

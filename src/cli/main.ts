@@ -7,6 +7,14 @@ import { FORMATS, type Format } from './format.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
+interface RunFlags {
+  readonly set: string[];
+  readonly input?: string;
+  readonly json?: boolean;
+  readonly wait?: boolean;
+  readonly format: Format;
+}
+
 const terminal = processTerminal();
 
 /** Set by the command that runs, so that a failure is shown in the format that was asked for. */
@@ -87,6 +95,81 @@ program
   });
 
 program
+  .command('run')
+  .summary('run a workflow')
+  .description(
+    'Runs a workflow file. The output goes to stdout, everything else to stderr; the run is stored and can be resumed.',
+  )
+  .argument('<file>', 'a workflow file')
+  .option(
+    '-i, --set <name=value>',
+    'an input, read by its declared type; may be repeated',
+    collect,
+    [],
+  )
+  .option('--input <file>', 'a JSON file of inputs')
+  .option('--json', 'print the events of the run, one per line')
+  .option('--wait', 'wait out waits of any length instead of pausing')
+  .addOption(formatOption())
+  .addHelpText(
+    'after',
+    '\nExamples:\n  errand run triage.yaml -i ticket="It broke"\n  errand run triage.yaml --input ticket.json --format json',
+  )
+  .action(async (file: string, options: RunFlags) => {
+    format = options.format;
+    const { run } = await import('./commands/run.ts');
+    process.exitCode = await run(
+      file,
+      {
+        ...options,
+        inputs: options.set,
+        ...(options.input === undefined ? {} : { inputFile: options.input }),
+      },
+      terminal,
+    );
+  });
+
+program
+  .command('resume')
+  .summary('go on with a run')
+  .description(
+    'Goes on with a run that is paused, parked, failed or was interrupted. What completed keeps its result.',
+  )
+  .argument('<run>', 'the id of a run')
+  .option('--json', 'print the events of this leg, one per line')
+  .option('--wait', 'wait out waits of any length instead of pausing')
+  .addOption(formatOption())
+  .addHelpText('after', '\nExample:\n  errand resume 3f0c7a52-9b1e')
+  .action(async (id: string, options: RunFlags) => {
+    format = options.format;
+    const { resume } = await import('./commands/run.ts');
+    process.exitCode = await resume(id, options, terminal);
+  });
+
+program
+  .command('runs')
+  .summary('list the runs of this project')
+  .description('Lists the runs of this project, newest first.')
+  .addOption(formatOption())
+  .action(async (options: { format: Format }) => {
+    format = options.format;
+    const { runs } = await import('./commands/runs.ts');
+    process.exitCode = await runs(options, terminal);
+  });
+
+program
+  .command('show')
+  .summary('show one run')
+  .description('Shows what became of a run and of each of its nodes.')
+  .argument('<run>', 'the id of a run')
+  .addOption(formatOption())
+  .action(async (id: string, options: { format: Format }) => {
+    format = options.format;
+    const { show } = await import('./commands/runs.ts');
+    process.exitCode = await show(id, options, terminal);
+  });
+
+program
   .command('schema')
   .summary('print the JSON Schema of workflow files')
   .description(
@@ -97,6 +180,10 @@ program
     const { schema } = await import('./commands/schema.ts');
     process.exitCode = schema(terminal);
   });
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
+}
 
 function formatOption(): Option {
   return new Option('--format <format>', 'how to print it').choices(FORMATS).default('text');

@@ -57,7 +57,8 @@ export function boundOutput(maxBytes: number, keep: Keep): BoundedOutput {
         return { text: filter(all.toString()), cutBytes: 0, isLossy: !isUtf8(all) };
       const part = keep === 'head' ? all.subarray(0, room) : all.subarray(-room);
       const filtered = filter(part.toString());
-      const text = keep === 'head' ? filtered.slice(0, -GUARD_BYTES) : filtered.slice(GUARD_BYTES);
+      const extra = part.length - maxBytes;
+      const text = keep === 'head' ? filtered.slice(0, -extra) : filtered.slice(extra);
       return {
         text: text.toWellFormed(),
         cutBytes: total - maxBytes,

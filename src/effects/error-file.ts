@@ -7,6 +7,7 @@ import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../errors/json.ts';
 import { readEnvelope, type EnvelopeReading } from './envelope.ts';
+import { codeOf } from './system-code.ts';
 
 /** What is raised is cut to the size of a report anyway; this only guards the reader. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -59,7 +60,7 @@ async function readFile(path: string): Promise<FileReading> {
   try {
     bytes = await readBytes(path);
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+    const code = codeOf(thrown);
     // the path, or the whole directory, is not there
     if (code === 'ENOENT') return { type: 'none' };
     return { type: 'invalid', problem: `cannot be read (${code})` };

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from './system-code.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 
@@ -49,7 +50,7 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
     return true;
   } catch (thrown) {
     // EPERM: members are there that have become someone else's
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
+    return codeOf(thrown) === 'EPERM';
   }
 }
 

@@ -11,6 +11,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { readProperty } from '../errors/json.ts';
 
 const run = promisify(execFile);
 
@@ -23,24 +24,40 @@ export interface ScriptPipes {
   ): readonly [stdout: Readable | null, stderr: Readable | null];
 }
 
-/** Rejects when the input cannot be written. */
+/** Rejects when there is no room for them. */
 export async function openPipes(folder: string, stdin: string | undefined): Promise<ScriptPipes> {
-  const input = stdin === undefined ? 'ignore' : await openInput(join(folder, 'stdin'), stdin);
-  const outputs = await openOutputs([join(folder, 'stdout'), join(folder, 'stderr')]);
-  return {
-    stdio: [input, outputs?.[0]?.write ?? 'pipe', outputs?.[1]?.write ?? 'pipe'],
-    attach: (child) => {
-      if (typeof input === 'number') closeSync(input);
-      if (outputs === undefined) return [child?.stdout ?? null, child?.stderr ?? null];
-      const [stdout, stderr] = outputs;
-      return [readEnd(stdout), readEnd(stderr)];
-    },
+  const opened: number[] = [];
+  const keep = (descriptor: number): number => {
+    opened.push(descriptor);
+    return descriptor;
   };
+  try {
+    const input =
+      stdin === undefined ? 'ignore' : keep(await openInput(join(folder, 'stdin'), stdin));
+    const paths = [join(folder, 'stdout'), join(folder, 'stderr')] as const;
+    const outputs = (await canMakePipes(paths)) ? paths.map((path) => openPipe(path, keep)) : [];
+    return {
+      stdio: [input, outputs[0]?.write ?? 'pipe', outputs[1]?.write ?? 'pipe'],
+      attach: (child) => {
+        if (typeof input === 'number') closeSync(input);
+        const [stdout, stderr] = outputs.map(readEnd);
+        return [stdout ?? child?.stdout ?? null, stderr ?? child?.stderr ?? null];
+      },
+    };
+  } catch (thrown) {
+    opened.forEach((descriptor) => closeSync(descriptor));
+    throw new PipesError(thrown);
+  }
 }
 
-interface Pipe {
-  readonly read: number;
-  readonly write: number;
+/** With the code of what the system said. */
+class PipesError extends Error {
+  readonly code: unknown;
+
+  constructor(cause: unknown) {
+    super('The pipes of a script could not be opened', { cause });
+    this.code = readProperty(cause, 'code');
+  }
 }
 
 /** A script that does not read it, or not to the end, breaks nothing. */
@@ -51,22 +68,25 @@ async function openInput(path: string, text: string): Promise<number> {
   return input;
 }
 
-async function openOutputs(
-  paths: readonly [string, string],
-): Promise<readonly [Pipe, Pipe] | undefined> {
-  if (process.platform === 'win32') return undefined;
+async function canMakePipes(paths: readonly string[]): Promise<boolean> {
+  if (process.platform === 'win32') return false;
   try {
     await run('mkfifo', ['-m', '600', ...paths]);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-  return [openPipe(paths[0]), openPipe(paths[1])];
+}
+
+interface Pipe {
+  readonly read: number;
+  readonly write: number;
 }
 
 /** The reader first and without waiting: a named pipe waits for its other end. */
-function openPipe(path: string): Pipe {
-  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const write = openSync(path, constants.O_WRONLY);
+function openPipe(path: string, keep: (descriptor: number) => number): Pipe {
+  const read = keep(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  const write = keep(openSync(path, constants.O_WRONLY));
   unlinkSync(path);
   return { read, write };
 }

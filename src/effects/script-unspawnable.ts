@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { EffectFailure } from './effect.ts';
 import type { ScriptRequest } from './script.ts';
+import { codeOf } from './system-code.ts';
 
 type Reason = {
   /** Of the node, where the fault is. */
@@ -15,7 +16,7 @@ export function whyUnspawnable(
   request: ScriptRequest,
   env: Readonly<Record<string, string>>,
 ): EffectFailure {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+  const code = codeOf(thrown);
   const { field, problem } = reasonFor(code, request, env);
   return {
     ok: false,

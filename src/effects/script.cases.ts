@@ -10,15 +10,18 @@ export interface ScriptBench {
   /** A folder for whatever the test needs. */
   readonly folder: string;
   /** Names of error directories that are there now. */
-  leftBehind(): readonly string[];
-  run(request: Partial<ScriptRequest>, changes?: Partial<EffectContext>): Promise<EffectResult>;
+  readonly leftBehind: () => readonly string[];
+  readonly run: (
+    request: Partial<ScriptRequest>,
+    changes?: Partial<EffectContext>,
+  ) => Promise<EffectResult>;
   /** `bash -c`. */
-  bash(
+  readonly bash: (
     text: string,
     request?: Partial<ScriptRequest>,
     changes?: Partial<EffectContext>,
-  ): Promise<EffectResult>;
-  dispose(): void;
+  ) => Promise<EffectResult>;
+  readonly dispose: () => void;
 }
 
 export function openScriptBench(): ScriptBench {

@@ -20,6 +20,7 @@ import { openPipes, type ScriptPipes } from './script-pipes.ts';
 import { runProcess } from './script-process.ts';
 import { toScriptResult } from './script-result.ts';
 import { whyUnspawnable } from './script-unspawnable.ts';
+import { codeOf } from './system-code.ts';
 
 /** A rendered script node. */
 export interface ScriptRequest {
@@ -77,7 +78,7 @@ async function preparePlace(
     return { file, pipes: await openPipes(file.folder, stdin) };
   } catch (thrown) {
     await file?.remove();
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+    const code = codeOf(thrown);
     const message = 'The script could not be started: there is no room for its temporary files';
     const failure = {
       kind: 'internal.script_unspawnable',
@@ -113,7 +114,7 @@ async function runWith(
 }
 
 function leftBehind(thrown: unknown): Suppressed {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
+  const code = codeOf(thrown);
   return {
     failure: {
       kind: 'internal.unexpected',

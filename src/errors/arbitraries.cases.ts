@@ -12,12 +12,13 @@ export const STAMP: Stamp = { id: 'err_test', at: '2026-11-15T10:30:00.000Z' };
 const MAX_CHARS = 9000;
 
 /** Pieces of secrets and of what surrounds them, so that texts come close to every pattern. */
-const FRAGMENTS = `sk- sk-proj- AKIA AIza eyJ eyJhbGciOi hf_ gsk_ xai- ghp_ Bearer bearer Basic token
+const FRAGMENTS =
+  `sk- sk-proj- AKIA AIza eyJ eyJhbGciOi hf_ gsk_ xai- ghp_ Bearer bearer Basic token
   password api_key Authorization Cookie secret OPENAI_API_KEY apiKey : = => :: " ' \\" \` , ; & ? ?key=
   &sig= # { } [ ] ( ) < > . .. - _ / // :// https:// user:pass@ @ /home/ /Users/ C:\\ \\ file:// .ts …
   [redacted] [reda -----BEGIN PRIVATE KEY----- -----END abc 0123456789 ABCDEFGHIJKLMNOP x é 値 🚫`
-  .split(/\s+/)
-  .concat(' ', '  ', '\n', '\t', '\u001b[31m', '\u0000');
+    .split(/\s+/)
+    .concat(' ', '  ', '\n', '\t', '\u001b[31m', '\u0000');
 
 export const secretLike: fc.Arbitrary<string> = fc
   .tuple(
@@ -45,7 +46,7 @@ export const authorKind: fc.Arbitrary<string> = fc
   .map((words) => `x_${words.join('.')}.y`);
 
 export const runtimeKind = fc.constantFrom(...RUNTIME_KINDS);
-export const anyKind: fc.Arbitrary<string> = fc.oneof(authorKind, runtimeKind);
+const anyKind: fc.Arbitrary<string> = fc.oneof(authorKind, runtimeKind);
 
 const count = fc.oneof(fc.nat(), fc.double({ min: 0, max: 1e15, noNaN: true }));
 const time = fc
@@ -152,7 +153,12 @@ export const anyReport: fc.Arbitrary<ErrorReport> = fc
   .filter((report) => report !== undefined);
 
 const foreignError = fc
-  .record({ message: anyText, name: anyText, code: fc.oneof(anyText, fc.nat()), extra: fc.anything() })
+  .record({
+    message: anyText,
+    name: anyText,
+    code: fc.oneof(anyText, fc.nat()),
+    extra: fc.anything(),
+  })
   .map(({ message, ...rest }) => Object.assign(new Error(message), rest));
 
 /** Made only when it is thrown: fast-check itself cannot hold values that fight back. */
@@ -169,7 +175,11 @@ const HOSTILE: readonly Thrower[] = [
   () => new Proxy([], { get: refuse }),
   () => Object.defineProperty(new Error('x'), 'message', { get: refuse }),
   () => Object.defineProperty({}, 'cause', { get: refuse, enumerable: true }),
-  () => Object.defineProperties({}, { name: { get: refuse }, kind: { get: refuse }, v: { get: refuse } }),
+  () =>
+    Object.defineProperties(
+      {},
+      { name: { get: refuse }, kind: { get: refuse }, v: { get: refuse } },
+    ),
   () => ({ message: 'x', toJSON: refuse, toString: refuse, [Symbol.toPrimitive]: refuse }),
   () => ({ [Symbol.for('errand.report')]: refuse }),
   () => ({
@@ -177,8 +187,17 @@ const HOSTILE: readonly Thrower[] = [
   }),
   () => ({ [Symbol.for('errand.report')]: () => null, kind: 'a.b' }),
   () => new Endless(),
-  () => ({ v: 1, kind: 'group.failed', message: 'm', category: 'unknown', details: { members: [], counts: 1 } }),
-  () => new ErrandError({ kind: 'NOT A KIND', message: 7 } as unknown as ReportDraft & { kind: string }),
+  () => ({
+    v: 1,
+    kind: 'group.failed',
+    message: 'm',
+    category: 'unknown',
+    details: { members: [], counts: 1 },
+  }),
+  () =>
+    new ErrandError({ kind: 'NOT A KIND', message: 7 } as unknown as ReportDraft & {
+      kind: string;
+    }),
   () => new ErrandError({ kind: 'a.b', message: 'm', cause: 'text', at: 'never' } as never),
   () => Object.create(null) as unknown,
   () => Symbol('thrown'),
@@ -219,9 +238,13 @@ export const anyThrown: fc.Arbitrary<Thrower> = fc.oneof(
   fc
     .array(leaf, { minLength: 2, maxLength: 6 })
     .map((links) => () => links.map((make) => make()).reduce(wrapped)),
-  fc
-    .array(leaf, { maxLength: 30 })
-    .map((links) => () => new AggregateError(links.map((make) => make()), 'many')),
+  fc.array(leaf, { maxLength: 30 }).map(
+    (links) => () =>
+      new AggregateError(
+        links.map((make) => make()),
+        'many',
+      ),
+  ),
   foreignError.map((error) => () => Object.assign(error, { cause: error })),
 );
 

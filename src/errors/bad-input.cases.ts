@@ -71,7 +71,8 @@ export const BAD_INPUTS: readonly BadInput[] = [
   },
   {
     name: 'a report of 10 MB in fields nobody knows',
-    make: () => report({ message: 'm', ...Object.fromEntries(times(10_000, (n) => [`f${n}`, filler])) }),
+    make: () =>
+      report({ message: 'm', ...Object.fromEntries(times(10_000, (n) => [`f${n}`, filler])) }),
     use: read,
   },
   {
@@ -82,7 +83,10 @@ export const BAD_INPUTS: readonly BadInput[] = [
         message: 'm',
         details: {
           members: Object.fromEntries(
-            times(5000, (n) => [`m${n}`, report({ message: filler, details: { filler, list: [filler] } })]),
+            times(5000, (n) => [
+              `m${n}`,
+              report({ message: filler, details: { filler, list: [filler] } }),
+            ]),
           ),
           counts: { 'a.b': 5000 },
         },
@@ -91,7 +95,8 @@ export const BAD_INPUTS: readonly BadInput[] = [
   },
   {
     name: 'a getter that throws',
-    make: () => Object.defineProperties(new Error('x'), { message: { get: refuse }, cause: { get: refuse } }),
+    make: () =>
+      Object.defineProperties(new Error('x'), { message: { get: refuse }, cause: { get: refuse } }),
     use: thrown,
   },
   {
@@ -103,10 +108,18 @@ export const BAD_INPUTS: readonly BadInput[] = [
     },
     use: thrown,
   },
-  { name: 'a buffer of 10 MB', make: () => raise('a.b', 'm', new Uint8Array(MEGABYTES_10)), use: thrown },
+  {
+    name: 'a buffer of 10 MB',
+    make: () => raise('a.b', 'm', new Uint8Array(MEGABYTES_10)),
+    use: thrown,
+  },
   {
     name: 'an AggregateError of 100,000',
-    make: () => new AggregateError(times(100_000, (n) => `error ${n}`), 'many'),
+    make: () =>
+      new AggregateError(
+        times(100_000, (n) => `error ${n}`),
+        'many',
+      ),
     use: thrown,
   },
 ];

@@ -59,7 +59,10 @@ describe('a text within a bound', () => {
 
 it('counts the bytes of UTF-8 as the platform does', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Bytes(text) === Buffer.byteLength(text)),
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      (text) => utf8Bytes(text) === Buffer.byteLength(text),
+    ),
   );
   expect(utf8Bytes('\ud800')).toBe(3);
 });

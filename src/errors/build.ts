@@ -22,6 +22,7 @@ import {
   type Frame,
   type ReportDraft,
   type Stamp,
+  type UserAction,
 } from './report.ts';
 import { shrinkToFit } from './shrink.ts';
 import type { Category } from './vocabulary.ts';
@@ -108,7 +109,11 @@ function adoptCause(value: unknown, options: BuildOptions): Below {
     (below, link) =>
       isAdopted(link, options)
         ? link
-        : assemble(draftFrom(link), below === undefined ? NOTHING : { cause: below, left: 0 }, options),
+        : assemble(
+            draftFrom(link),
+            below === undefined ? NOTHING : { cause: below, left: 0 },
+            options,
+          ),
     undefined,
   );
   return cause === undefined ? NOTHING : { cause, left: chain.length - kept.length };
@@ -149,10 +154,7 @@ function assemble(draft: unknown, below: Below, options: BuildOptions): ErrorRep
     message: message.text || row.title,
     title: clean.word(good.title ?? '') || row.title,
     ...(details === undefined ? {} : { details: details.value }),
-    action: {
-      kind: action.kind,
-      detail: boundText(action.detail, MAX_ACTION_CHARS, clean.text).text,
-    },
+    action: action === row.action ? { ...row.action } : clean.action(action),
     ...(location === undefined ? {} : { location: mapWords(location, clean.word) }),
     ...(frames === undefined ? {} : { frames: frames.map((it) => mapWords(it, clean.word)) }),
     ...(good.attempt === undefined ? {} : { attempt: good.attempt }),
@@ -162,7 +164,12 @@ function assemble(draft: unknown, below: Below, options: BuildOptions): ErrorRep
     ...(provider === undefined ? {} : { provider: mapWords(provider, clean.word) }),
     ...(good.rule === undefined
       ? {}
-      : { rule: { ...mapWords(good.rule, clean.word), evidence: good.rule.evidence.map(clean.word) } }),
+      : {
+          rule: {
+            ...mapWords(good.rule, clean.word),
+            evidence: good.rule.evidence.map(clean.word),
+          },
+        }),
     ...(good.undeclared === undefined ? {} : { undeclared: good.undeclared }),
     ...(cause === undefined ? {} : { cause }),
     at: good.at ?? options.stamp.at,
@@ -181,6 +188,7 @@ function finish(report: ErrorReport, { redactor = SHAPES_ONLY }: BuildOptions): 
 interface Cleaner {
   /** Keeps line breaks. */
   readonly text: TextFilter;
+  readonly action: (action: UserAction) => UserAction;
   readonly word: TextFilter;
   readonly json: JsonFilter;
 }
@@ -191,7 +199,12 @@ function cleaner(redactor: Redactor): Cleaner {
   const line: TextFilter = (raw) => redactor.text(singleLine(printable(raw)));
   return {
     text,
-    word: (raw) => boundText(raw, MAX_WORD_CHARS, line).text,
+    action: ({ kind, detail }) => ({
+      kind,
+      detail: boundText(detail, MAX_ACTION_CHARS, text).text,
+    }),
+    // what is missing needs no cleaning
+    word: (raw) => (raw === '' ? '' : boundText(raw, MAX_WORD_CHARS, line).text),
     json: { text, hides: isSecretName },
   };
 }

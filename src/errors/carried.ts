@@ -25,9 +25,17 @@ export interface ReportRequest {
 const MAX_CARRIERS = 24;
 
 /** The report of the outermost failure, with those below it as its cause. */
-export function carriedReport(value: unknown, request: ReportRequest = {}): ErrorReport | undefined {
+export function carriedReport(
+  value: unknown,
+  request: ReportRequest = {},
+): ErrorReport | undefined {
   const links = [...causeChain(value)];
-  return links.some(isOurs) ? joined(links.filter((it) => isOurs(it) || isRaise(it)), request) : undefined;
+  return links.some(isOurs)
+    ? joined(
+        links.filter((it) => isOurs(it) || isRaise(it)),
+        request,
+      )
+    : undefined;
 }
 
 /** The same for errors of authors' own classes: an error with a `kind` that authors may use. */

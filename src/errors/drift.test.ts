@@ -18,7 +18,9 @@ const REFERENCE = join(import.meta.dirname, '../../docs/reference');
 const ROWS = Object.entries<CatalogRow>(CATALOG);
 
 let page = '';
-let schema: { properties: Record<string, { enum?: string[]; properties?: Record<string, { enum?: string[] }> }> };
+let schema: {
+  properties: Record<string, { enum?: string[]; properties?: Record<string, { enum?: string[] }> }>;
+};
 
 beforeAll(() => {
   page = readFileSync(join(REFERENCE, 'errors.md'), 'utf8');
@@ -39,7 +41,9 @@ describe('the page of kinds', () => {
     const { text, className } = sectionOf(kind);
     expect(className).toBe(row.class);
     expect(text).toContain(`**${row.title}.** ${row.help}`);
-    const category = row.inherits ? `\`${row.category}\`, or that of its cause` : `\`${row.category}\``;
+    const category = row.inherits
+      ? `\`${row.category}\`, or that of its cause`
+      : `\`${row.category}\``;
     expect(Object.fromEntries(cells(text))).toMatchObject({
       category,
       domain: `\`${row.domain}\``,
@@ -57,7 +61,9 @@ describe('the page of kinds', () => {
   });
 
   it('explains every category', () => {
-    expect(tableOf('Categories').map(([name]) => name)).toEqual(CATEGORIES.map((name) => `\`${name}\``));
+    expect(tableOf('Categories').map(([name]) => name)).toEqual(
+      CATEGORIES.map((name) => `\`${name}\``),
+    );
   });
 
   it('lists every name that a kind has elsewhere, and no others', () => {
@@ -65,7 +71,9 @@ describe('the page of kinds', () => {
       kindsIn(kinds).map((kind) => `${name} ${system} ${kind}`),
     );
     const known = ROWS.flatMap(([kind, { aliases }]) =>
-      Object.entries(aliases).flatMap(([system, names]) => names.map((name) => `\`${name}\` ${system} ${kind}`)),
+      Object.entries(aliases).flatMap(([system, names]) =>
+        names.map((name) => `\`${name}\` ${system} ${kind}`),
+      ),
     );
     expect(listed.toSorted()).toEqual(known.toSorted());
   });
@@ -75,14 +83,18 @@ describe('the table of exits', () => {
   it('has each kind under its exit, and says of each exit what the code says', () => {
     const rows = tableOf('Exit codes');
     expect(rows.map(([code, meaning]) => [code, meaning])).toEqual(Object.entries(EXITS));
-    const listed = rows.flatMap(([code, , kinds]) => kindsIn(kinds).map((kind) => [kind, Number(code)]));
+    const listed = rows.flatMap(([code, , kinds]) =>
+      kindsIn(kinds).map((kind) => [kind, Number(code)]),
+    );
     expect(Object.fromEntries(listed)).toEqual(
       Object.fromEntries(ROWS.map(([kind, row]) => [kind, exitCode(reportOf(kind, row))])),
     );
   });
 
   it('has no exit of a failure that no kind has', () => {
-    const used = new Set([...ROWS.map(([, row]) => row), DOMAIN_ROW].map((row) => String(row.exitCode)));
+    const used = new Set(
+      [...ROWS.map(([, row]) => row), DOMAIN_ROW].map((row) => String(row.exitCode)),
+    );
     expect(new Set(Object.keys(FAILURE_EXITS))).toEqual(used);
   });
 });
@@ -98,7 +110,8 @@ describe('the table of statuses', () => {
   });
 
   it('has statuses of failures only', () => {
-    for (const [, row] of ROWS) expect(row.httpStatus).toSatisfy((status: number) => status >= 400 && status < 600);
+    for (const [, row] of ROWS)
+      expect(row.httpStatus).toSatisfy((status: number) => status >= 400 && status < 600);
   });
 });
 
@@ -134,7 +147,10 @@ describe('the schema', () => {
 });
 
 function reportOf(kind: string, row: CatalogRow) {
-  return buildReport({ kind, message: row.title }, { stamp: { id: 'x', at: '2026-11-15T00:00:00Z' } });
+  return buildReport(
+    { kind, message: row.title },
+    { stamp: { id: 'x', at: '2026-11-15T00:00:00Z' } },
+  );
 }
 
 function all(pattern: RegExp): string[] {

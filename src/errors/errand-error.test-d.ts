@@ -1,5 +1,5 @@
 /** What the compiler must accept and refuse; checked by `tsc`, never run. */
-import { ErrandError, isKind, raise, type DetailsOf } from './errand-error.ts';
+import { isKind, raise, type DetailsOf, type ErrandError } from './errand-error.ts';
 import type { JsonObject } from './json.ts';
 import type { Kind } from './kinds.ts';
 import type { ErrorReport } from './report.ts';
@@ -44,7 +44,8 @@ raise('shop.order.missing', 'No order', { id: 'seven' });
 // kinds narrow details, on errors and on reports alike
 if (isKind(report, 'provider.rate_limited')) {
   expectTrue<Equal<typeof report.kind, 'provider.rate_limited'>>();
-  const scope: 'request' | 'model' | 'key' | 'account' | 'provider' | undefined = report.details?.scope;
+  const scope: 'request' | 'model' | 'key' | 'account' | 'provider' | undefined =
+    report.details?.scope;
   void scope;
 }
 if (isKind(error, 'group.failed')) {

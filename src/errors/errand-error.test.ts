@@ -36,12 +36,18 @@ describe('an error that carries a report', () => {
     const error = raise('order.missing', 'No order', { id: 7 });
     expect(error.details).toEqual({ id: 7 });
     expect(JSON.parse(JSON.stringify(error))).toEqual(error.report);
-    expect(error).toMatchObject({ name: 'ErrandError', message: 'No order', kind: 'order.missing' });
+    expect(error).toMatchObject({
+      name: 'ErrandError',
+      message: 'No order',
+      kind: 'order.missing',
+    });
   });
 
   it('is found through foreign wrappers, and the report of its cause is in its own', () => {
     const root = new ErrandError({ kind: 'provider.timeout', message: 'slow' });
-    const outer = raise('order.failed', 'No order', undefined, { cause: new Error('x', { cause: root }) });
+    const outer = raise('order.failed', 'No order', undefined, {
+      cause: new Error('x', { cause: root }),
+    });
     const report = toReport(new Error('y', { cause: outer }));
     expect(report).toMatchObject({ kind: 'order.failed', cause: { kind: 'provider.timeout' } });
   });
@@ -58,7 +64,13 @@ describe('an error that carries a report', () => {
 
   it('is checked when it comes from elsewhere: what it gives need not be good', () => {
     const carrier = (report: unknown): unknown => ({ [Symbol.for('errand.report')]: () => report });
-    const given = { v: 1, kind: 'a.b', message: 'x'.repeat(100_000), category: 'domain', domain: 7 };
+    const given = {
+      v: 1,
+      kind: 'a.b',
+      message: 'x'.repeat(100_000),
+      category: 'domain',
+      domain: 7,
+    };
     expect(toReport(carrier(given))).toMatchObject({ kind: 'a.b', domain: 'runtime' });
     expect(toReport(carrier(given)).message).toHaveLength(2000);
     expect(toReport(carrier(null)).kind).toBe('internal.unexpected');
@@ -93,12 +105,20 @@ describe('raise', () => {
     );
   });
 
-  it.each(['', 'order', 'Order.missing', 'order..missing', 'order.', '.order', 'order missing', 'a.b\n'])(
-    'refuses the malformed kind %j',
-    (kind) => {
-      expect(caught(() => raise<string>(kind, 'm'))).toMatchObject({ kind: 'internal.envelope_invalid' });
-    },
-  );
+  it.each([
+    '',
+    'order',
+    'Order.missing',
+    'order..missing',
+    'order.',
+    '.order',
+    'order missing',
+    'a.b\n',
+  ])('refuses the malformed kind %j', (kind) => {
+    expect(caught(() => raise<string>(kind, 'm'))).toMatchObject({
+      kind: 'internal.envelope_invalid',
+    });
+  });
 
   it('says the kind when there is no message', () => {
     expect(raise('order.missing', '').message).toBe('order.missing');
@@ -121,7 +141,10 @@ describe('isKind', () => {
 
   it.each<[string, unknown]>([
     ['null', null],
-    ['a foreign error with a kind', Object.assign(new Error('x'), { kind: 'provider.rate_limited' })],
+    [
+      'a foreign error with a kind',
+      Object.assign(new Error('x'), { kind: 'provider.rate_limited' }),
+    ],
     ['a foreign wrapper', new Error('x', { cause: error })],
     ['half a report', { kind: 'provider.rate_limited', message: 'm' }],
   ])('is not misled by %s', (_, value) => {

@@ -1,6 +1,12 @@
 /** The one error class that carries a report, what authors raise with it, and how to tell a kind. */
 import { adoptReport, buildReport } from './build.ts';
-import { carriedReport, isCarrier, isReportShaped, REPORT_OF, type ReportRequest } from './carried.ts';
+import {
+  carriedReport,
+  isCarrier,
+  isReportShaped,
+  REPORT_OF,
+  type ReportRequest,
+} from './carried.ts';
 import { readProperty, type JsonObject } from './json.ts';
 import type { KindDetails } from './kind-details.ts';
 import { isKindName, isReservedKind, matchesKind } from './kinds.ts';

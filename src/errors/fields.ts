@@ -181,7 +181,7 @@ export function checkFields(value: unknown): FieldCheck {
     else good[name] = checked;
   }
   // each field passed the check of its own name
-  return { good: good as Partial<CheckedFields>, malformed };
+  return { good, malformed };
 }
 
 export function lengthOf(value: unknown): number {

@@ -40,14 +40,24 @@ describe('a path of the host', () => {
 
   it('never shows a folder that leads to a file, wherever it stands in a report', () => {
     const name = fc.stringMatching(/^[a-z]{3,8}$/);
-    const root = fc.constantFrom('/home', '/Users', '/tmp', '/var/lib', '/root', 'C:\\Users', '/opt');
+    const root = fc.constantFrom(
+      '/home',
+      '/Users',
+      '/tmp',
+      '/var/lib',
+      '/root',
+      'C:\\Users',
+      '/opt',
+    );
     const around = fc.constantFrom('', ' ', '(', '"', "'", '=', ': ', '`', ':', ',');
     fc.assert(
       fc.property(root, name, name, around, (start, user, file, before) => {
         fc.pre(user !== file && !start.includes(user));
         const separator = start.includes('\\') ? '\\' : '/';
         const path = [start, `u${user}`, 'deep', `${file}.ts`].join(separator);
-        const shown = hideHostPathsDeep({ [`${before}${path}`]: [`x${before} ${before}${path} y`] });
+        const shown = hideHostPathsDeep({
+          [`${before}${path}`]: [`x${before} ${before}${path} y`],
+        });
         expect(JSON.stringify(shown)).not.toContain(`u${user}`);
         expect(JSON.stringify(shown)).toContain(`…/${file}.ts`);
       }),

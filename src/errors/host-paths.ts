@@ -26,7 +26,10 @@ const QUOTED = new RegExp(
 const FILE_URL = /file:\/\/[^\s'"`<>|;,()[\]{}]+/g;
 const POSIX = new RegExp(`${STARTS}/(?:${ROOTS})(?:/${NAME}+)+`, 'g');
 const POSIX_FILE = new RegExp(`${STARTS}(?:/${NAME}+){2,}\\.(?:${FILES})(?![\\w/])`, 'g');
-const WINDOWS = new RegExp(`(?<![\\w/])[A-Za-z]:[\\\\/]{1,2}(?:${NAME}+[\\\\/]{1,2})*${NAME}+`, 'g');
+const WINDOWS = new RegExp(
+  `(?<![\\w/])[A-Za-z]:[\\\\/]{1,2}(?:${NAME}+[\\\\/]{1,2})*${NAME}+`,
+  'g',
+);
 const SHARE = new RegExp(`(?<![\\w\\\\:])\\\\\\\\{1,3}${NAME}+(?:\\\\{1,2}${NAME}+)+`, 'g');
 
 const PATTERNS = [FILE_URL, WINDOWS, SHARE, POSIX, POSIX_FILE];

@@ -18,8 +18,14 @@ const redactor = createRedactor();
 const filter: JsonFilter = { text: (text) => redactor.text(printable(text)), hides: isSecretName };
 
 const anyJson = fc.oneof(
-  fc.anything({ key: anyText, values: [anyText, fc.double(), fc.bigInt(), fc.date(), fc.constant('password')] }),
-  fc.dictionary(fc.oneof(anyText, fc.constantFrom('password', 'token', '__proto__')), fc.anything()),
+  fc.anything({
+    key: anyText,
+    values: [anyText, fc.double(), fc.bigInt(), fc.date(), fc.constant('password')],
+  }),
+  fc.dictionary(
+    fc.oneof(anyText, fc.constantFrom('password', 'token', '__proto__')),
+    fc.anything(),
+  ),
 );
 
 describe('any value', () => {
@@ -78,7 +84,11 @@ describe('what JSON has no word for', () => {
     ['bytes', new Uint8Array(5_000_000), '[5000000 bytes]'],
     ['a boxed string', Object('boxed'), 'boxed'],
     ['a list from toJSON', { toJSON: () => [1, 2] }, [1, 2]],
-    ['an error', Object.assign(new TypeError('boom'), { code: 7 }), { name: 'TypeError', message: 'boom', code: 7 }],
+    [
+      'an error',
+      Object.assign(new TypeError('boom'), { code: 7 }),
+      { name: 'TypeError', message: 'boom', code: 7 },
+    ],
     ['undefined in a list', [undefined], [null]],
     ['undefined in an object', { a: undefined }, {}],
   ])('%s is told by one', (_, value, expected) => {

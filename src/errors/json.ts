@@ -140,11 +140,7 @@ function number(value: number, walk: Walk): JsonValue {
 function text(value: string, walk: Walk): string {
   // the words that stand for something else always fit
   const room = Math.max(REDACTED.length, walk.bounds.maxChars - walk.chars);
-  const bounded = boundText(
-    value,
-    Math.min(walk.bounds.maxStringChars, room),
-    walk.filter.text,
-  );
+  const bounded = boundText(value, Math.min(walk.bounds.maxStringChars, room), walk.filter.text);
   if (bounded.cutChars > 0) walk.cut++;
   walk.chars += bounded.text.length;
   return bounded.text;
@@ -180,7 +176,10 @@ function contents(value: object, walk: Walk): JsonValue {
   const message = readProperty(value, 'message');
   if (value instanceof Error && typeof message === 'string') {
     const own = keysOf(value).map((key) => [key, readProperty(value, key)] as const);
-    const told = [['name', readProperty(value, 'name')], ['message', message]] as const;
+    const told = [
+      ['name', readProperty(value, 'name')],
+      ['message', message],
+    ] as const;
     return entries(new Map([...told, ...own]), walk);
   }
   return entries(pairsOf(value), walk);

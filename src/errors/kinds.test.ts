@@ -7,18 +7,37 @@ describe('a kind', () => {
   it('of the runtime is reserved, one of an author is not, and both fit the grammar', () => {
     fc.assert(
       fc.property(runtimeKind, authorKind, (ours, theirs) => {
-        expect([isKindName(ours), isRuntimeKind(ours), isReservedKind(ours)]).toEqual([true, true, true]);
-        expect([isKindName(theirs), isRuntimeKind(theirs), isReservedKind(theirs)]).toEqual([true, false, false]);
+        expect([isKindName(ours), isRuntimeKind(ours), isReservedKind(ours)]).toEqual([
+          true,
+          true,
+          true,
+        ]);
+        expect([isKindName(theirs), isRuntimeKind(theirs), isReservedKind(theirs)]).toEqual([
+          true,
+          false,
+          false,
+        ]);
       }),
     );
   });
 
-  it.each(['', 'order', 'Order.x', 'order.', '.x', 'a..b', '1a.b', 'a.1', 'a b.c', 'a.b\n', `a.${'b'.repeat(200)}`, 7, null])(
-    'is not %j',
-    (value) => {
-      expect(isKindName(value)).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    'order',
+    'Order.x',
+    'order.',
+    '.x',
+    'a..b',
+    '1a.b',
+    'a.1',
+    'a b.c',
+    'a.b\n',
+    `a.${'b'.repeat(200)}`,
+    7,
+    null,
+  ])('is not %j', (value) => {
+    expect(isKindName(value)).toBe(false);
+  });
 
   it.each(['constructor', '__proto__', 'toString'])('of the runtime is not %s', (name) => {
     expect(isRuntimeKind(name)).toBe(false);

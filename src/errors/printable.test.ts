@@ -3,10 +3,13 @@ import { expect, it } from 'vitest';
 import { anyText } from './arbitraries.cases.ts';
 import { printable, singleLine } from './printable.ts';
 
-const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const FORBIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 it('leaves nothing that could repaint a screen or reorder what is read', () => {
-  const noisy = fc.array(fc.oneof(anyText, fc.constantFrom('\u001b', '[', ']', '\u0007', '\u009b31m', '\u202e', '0m')));
+  const noisy = fc.array(
+    fc.oneof(anyText, fc.constantFrom('\u001b', '[', ']', '\u0007', '\u009b31m', '\u202e', '0m')),
+  );
   fc.assert(
     fc.property(noisy, (parts) => {
       const text = printable(parts.join(''));

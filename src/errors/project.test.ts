@@ -17,7 +17,11 @@ describe('what a person sees', () => {
         const shown = forPerson(report);
         expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(report)));
         expect(Object.keys(shown)).toHaveLength(Object.keys(report).length);
-        expect(shown).toMatchObject({ kind: report.kind, category: report.category, retryable: report.retryable });
+        expect(shown).toMatchObject({
+          kind: report.kind,
+          category: report.category,
+          retryable: report.retryable,
+        });
         expect(reportSchema.safeParse(shown).error?.issues ?? []).toEqual([]);
       }),
     );
@@ -25,7 +29,10 @@ describe('what a person sees', () => {
 
   it('holds no path of the host, down to the last cause', () => {
     const path = '/home/alice/shop/a.ts';
-    const report = built({ details: { [path]: [path] }, cause: built({ message: path, location: { file: path } }) });
+    const report = built({
+      details: { [path]: [path] },
+      cause: built({ message: path, location: { file: path } }),
+    });
     expect(JSON.stringify(report)).toContain('alice');
     expect(JSON.stringify(forPerson(report))).not.toContain('alice');
   });
@@ -42,7 +49,18 @@ describe('what a language model sees', () => {
 });
 
 describe('what the public sees', () => {
-  const PUBLIC = ['id', 'kind', 'category', 'domain', 'retryable', 'title', 'message', 'action', 'location', 'retryAfterMs'];
+  const PUBLIC = [
+    'id',
+    'kind',
+    'category',
+    'domain',
+    'retryable',
+    'title',
+    'message',
+    'action',
+    'location',
+    'retryAfterMs',
+  ];
 
   it('is on the list of what may be seen, details and files never among it', () => {
     fc.assert(
@@ -70,9 +88,10 @@ describe('what the public sees', () => {
 
   it('is the message of what we or an author said', () => {
     expect(forPublic(built({})).message).toBe('No order');
-    expect(forPublic(built({ kind: 'provider.auth', message: 'OpenAI does not accept the API key.' })).message).toBe(
-      'OpenAI does not accept the API key.',
-    );
+    expect(
+      forPublic(built({ kind: 'provider.auth', message: 'OpenAI does not accept the API key.' }))
+        .message,
+    ).toBe('OpenAI does not accept the API key.');
   });
 
   it('has details when someone asks for them, without paths of the host', () => {

@@ -36,7 +36,11 @@ describe('report → JSON → report', () => {
 const NAMES = Object.keys(FIELDS).filter((name) => name !== 'kind');
 
 describe('a report that someone else changed', () => {
-  const junk = fc.oneof(anyText, fc.anything(), fc.constantFrom(null, -1, Number.NaN, [], {}, [{}]));
+  const junk = fc.oneof(
+    anyText,
+    fc.anything(),
+    fc.constantFrom(null, -1, Number.NaN, [], {}, [{}]),
+  );
 
   it('keeps its kind, and every field that nobody touched, under malformed fields', () => {
     fc.assert(
@@ -52,7 +56,7 @@ describe('a report that someone else changed', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -60,7 +64,9 @@ describe('a report that someone else changed', () => {
     fc.assert(
       fc.property(
         anyReport,
-        fc.dictionary(fc.stringMatching(/^new[A-Z][a-z]{1,8}$/), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 }),
+        fc.dictionary(fc.stringMatching(/^new[A-Z][a-z]{1,8}$/), fc.jsonValue({ maxDepth: 2 }), {
+          minKeys: 1,
+        }),
         (report, more) => {
           const read = readReport({ ...asData(report), ...more, v: 2 });
           expect(read.report).toEqual(report);
@@ -108,7 +114,8 @@ describe('a report that someone else changed', () => {
 
   it('keeps its root fault however many causes lie between', () => {
     let data: Data = { v: 1, kind: 'root.fault', message: 'root' };
-    for (let depth = 0; depth < 500; depth++) data = { v: 1, kind: 'a.b', message: 'm', cause: data };
+    for (let depth = 0; depth < 500; depth++)
+      data = { v: 1, kind: 'a.b', message: 'm', cause: data };
     const { report } = readReport(data);
     expect(rootOf(report).kind).toBe('root.fault');
     expect(report.cut?.causes).toBe(500 - 8);
@@ -127,9 +134,13 @@ describe('the writer', () => {
   it('and the schema accept the same values', () => {
     const changed = fc.tuple(
       anyDraft,
-      fc.dictionary(fc.constantFrom(...NAMES, 'kind', 'v', 'extra'), fc.oneof(anyText, fc.constantFrom(null, -1, [], {}, 1, true)), {
-        maxKeys: 1,
-      }),
+      fc.dictionary(
+        fc.constantFrom(...NAMES, 'kind', 'v', 'extra'),
+        fc.oneof(anyText, fc.constantFrom(null, -1, [], {}, 1, true)),
+        {
+          maxKeys: 1,
+        },
+      ),
     );
     fc.assert(
       fc.property(changed, ([draft, changes]) => {
@@ -138,7 +149,7 @@ describe('the writer', () => {
         if (isWritten(data)) expect(reportSchema.safeParse(data).success).toBe(true);
         if (!reportSchema.safeParse(data).success) expect(isWritten(data)).toBe(false);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 

@@ -9,7 +9,20 @@ const shapes = createRedactor();
 
 describe.each(Object.entries(SECRETS))('%s', (_, planted) => {
   it('is taken out of any text around it', () => {
-    const around = fc.constantFrom('', ' ', '(', '"', "'", '`', '\n', 'failed: ', '...and ', '<', '>', ', ');
+    const around = fc.constantFrom(
+      '',
+      ' ',
+      '(',
+      '"',
+      "'",
+      '`',
+      '\n',
+      'failed: ',
+      '...and ',
+      '<',
+      '>',
+      ', ',
+    );
     fc.assert(
       fc.property(planted, around, around, ({ written, secret, configured }, before, after) => {
         const redactor = createRedactor(configured === undefined ? [] : [configured]);
@@ -62,11 +75,19 @@ describe('redacting', () => {
 
 describe('a hostile text of 64 KiB', () => {
   const PARTS = [
-    ...['a', 'a-', '-', ' ', '\\', '…', '"', "'", '@', '&', '?', '://', 'a:', 'a=', 'a.', 'a://'],
-    ...['bearer', 'bearer ', 'bearer aaaaaaaaaaaaaaaaaaa ', 'sk-', 'hf_', 'AQ.', 'AKIA', 'eyJ'],
-    ...['eyJaaaaaaaa.', '-----BEGIN ', '-----BEGIN PRIVATE KEY-----', 'ab://x@', '?key=', 'api key'],
-    ...['password:', 'password: ', "token='", 'token\\\\"', 'token    :    ', 'Cookie: '],
-    ...[`${'a'.repeat(63)} `, `&${'a'.repeat(64)}`],
+    ...`a a- - \\ … " ' @ & ? :// a: a= a. a:// bearer sk- hf_ AQ. AKIA eyJ eyJaaaaaaaa. ab://x@
+        ?key= password: token=' token\\\\"`.split(/\s+/),
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+    ' ',
+    'bearer ',
+    `bearer ${'a'.repeat(19)} `,
+    'api key',
+    'password: ',
+    'token    :    ',
+    'Cookie: ',
+    `${'a'.repeat(63)} `,
+    `&${'a'.repeat(64)}`,
   ];
 
   it.each(PARTS)('of %j takes less than 5 ms, or as much longer as it is longer', (part) => {
@@ -74,9 +95,8 @@ describe('a hostile text of 64 KiB', () => {
       const text = part.repeat(Math.ceil(chars / part.length)).slice(0, chars);
       return fastestOf(5, () => shapes.text(text));
     };
-    const wholeMs = time(65_536);
     // a machine that is busy is slow for both
-    if (wholeMs >= 5) expect(wholeMs).toBeLessThan(time(16_384) * 8);
+    expect(time(65_536)).toBeLessThan(Math.max(5, time(16_384) * 8));
   });
 });
 

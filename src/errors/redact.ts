@@ -34,7 +34,9 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
       const known = values(text);
       // the mark of a cut is no part of what was cut
-      return known.endsWith(ELLIPSIS) ? untilStable(known.slice(0, -1)) + ELLIPSIS : untilStable(known);
+      return known.endsWith(ELLIPSIS)
+        ? untilStable(known.slice(0, -1)) + ELLIPSIS
+        : untilStable(known);
     },
   };
 }
@@ -101,7 +103,10 @@ const ENCLOSING: readonly Shape[] = [
     REDACTED,
   ],
   // scheme://user:password@host, where the password may hold an @ of its own
-  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)(?!\[redacted\]@)[^\s/"'<>]+@/gi, `$1${REDACTED}@`],
+  [
+    /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)(?!\[redacted\]@)[^\s/"'<>]+@/gi,
+    `$1${REDACTED}@`,
+  ],
 ];
 
 const QUERY = /([?&;]([\w.-]{1,64})=)[^\s&;"'`#<>]+/g;

@@ -1,8 +1,7 @@
 /** The schema, the table of fields and the type of a report are one; checked by `tsc`, never run. */
-import type { z } from 'zod';
 import type { CheckedFields, FIELDS } from './fields.ts';
 import type { ErrorReport } from './report.ts';
-import type { reportObject } from './schema.ts';
+import type { InferredReport } from './schema.ts';
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -14,8 +13,8 @@ type PlainObject<T> = { readonly [K in keyof T]: Plain<T[K]> };
 
 type Own<T> = Omit<T, 'cause'>;
 
-expectTrue<Equal<Plain<Own<z.infer<typeof reportObject>>>, Plain<Own<ErrorReport>>>>();
-expectTrue<Equal<keyof z.infer<typeof reportObject>, keyof ErrorReport>>();
-expectTrue<Equal<NonNullable<z.infer<typeof reportObject>['cause']>, ErrorReport>>();
+expectTrue<Equal<Plain<Own<InferredReport>>, Plain<Own<ErrorReport>>>>();
+expectTrue<Equal<keyof InferredReport, keyof ErrorReport>>();
+expectTrue<Equal<NonNullable<InferredReport['cause']>, ErrorReport>>();
 expectTrue<Equal<keyof typeof FIELDS | 'v' | 'cause', keyof ErrorReport>>();
 expectTrue<Equal<Own<Omit<ErrorReport, 'v'>>, CheckedFields>>();

@@ -72,8 +72,7 @@ const details = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && hasMembers(value))
   .meta({ type: 'object', minProperties: 1 });
 
-/** Its inferred type is what the type test compares with `ErrorReport`. */
-export const reportObject = z.strictObject({
+const reportObject = z.strictObject({
   v: z.literal(REPORT_VERSION),
   id: word.min(1).describe('The correlation id; the internal record has the same.'),
   kind: kind.describe('What code and routes match on.'),
@@ -112,6 +111,9 @@ export const reportObject = z.strictObject({
 });
 
 export const reportSchema: z.ZodType<ErrorReport, ErrorReport> = reportObject;
+
+/** For the type test, which compares it with `ErrorReport`. */
+export type InferredReport = z.infer<typeof reportObject>;
 
 function hasMembers(value: object): boolean {
   return !Array.isArray(value) && Object.keys(value).length > 0;

@@ -28,7 +28,10 @@ const PLACES: Readonly<Record<string, (text: string, redactor: Redactor) => Erro
     built({ details: { error: new Error(text), map: new Map([[text, text]]) } }, redactor),
   'details of a group': (text, redactor) =>
     built(
-      { kind: 'group.failed', details: { members: { [text]: { kind: 'a.b', message: text, x: text } } } },
+      {
+        kind: 'group.failed',
+        details: { members: { [text]: { kind: 'a.b', message: text, x: text } } },
+      },
       redactor,
     ),
   'a cause made without the redactor': (text, redactor) =>
@@ -37,11 +40,19 @@ const PLACES: Readonly<Record<string, (text: string, redactor: Redactor) => Erro
     built({ attempts: [{ number: 1, kind: 'a.b', message: text, target: text }] }, redactor),
   'location and frames': (text, redactor) =>
     built(
-      { location: { node: text, path: text, file: text }, frames: [{ workflow: text, node: text }] },
+      {
+        location: { node: text, path: text, file: text },
+        frames: [{ workflow: text, node: text }],
+      },
       redactor,
     ),
   provider: (text, redactor) =>
-    built({ provider: { name: text, model: text, code: text, type: text, requestId: text, limit: text } }, redactor),
+    built(
+      {
+        provider: { name: text, model: text, code: text, type: text, requestId: text, limit: text },
+      },
+      redactor,
+    ),
   'rule, title, action and id': (text, redactor) =>
     built(
       {
@@ -58,16 +69,30 @@ const PLACES: Readonly<Record<string, (text: string, redactor: Redactor) => Erro
   'a place given by the context': (text, redactor) =>
     toReport(new Error('x'), { redactor, location: { node: text }, frame: { path: text } }),
   'an error that was asked for its report before': (text, redactor) => {
-    const error = new ErrandError({ kind: 'a.b', message: text, details: { text } }, { cause: new Error(text) });
+    const error = new ErrandError(
+      { kind: 'a.b', message: text, details: { text } },
+      { cause: new Error(text) },
+    );
     expect(error.report.kind).toBe('a.b');
     return toReport(new Error('wrapped', { cause: error }), { redactor });
   },
   'a report from elsewhere': (text, redactor) =>
-    readReport(JSON.parse(JSON.stringify({ v: 1, kind: 'a.b', message: text, details: { text }, cause: { message: text } })), {
-      redactor,
-    }).report,
+    readReport(
+      JSON.parse(
+        JSON.stringify({
+          v: 1,
+          kind: 'a.b',
+          message: text,
+          details: { text },
+          cause: { message: text },
+        }),
+      ),
+      {
+        redactor,
+      },
+    ).report,
   'text that control characters interrupt': (text, redactor) => {
-    const torn = [...text].join('\u0000');
+    const torn = Array.from(text).join('\u0000');
     return built({ message: torn, details: { torn } }, redactor);
   },
 };

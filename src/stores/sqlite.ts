@@ -2,8 +2,7 @@
  * The durable store of one machine: a SQLite file in WAL mode that any number of processes may use
  * at once. Each part of the port has a file in `sqlite/`; this one puts them together.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { JsonValue } from '../errors/json.ts';
 import type {
   Checkpoint,
   Claim,
@@ -30,20 +29,12 @@ import {
   type RunRef,
 } from './sqlite/claims.ts';
 import { Connection, type Durability } from './sqlite/connection.ts';
-import { EventLog, type Excerpt } from './sqlite/event-log.ts';
+import { EventLog } from './sqlite/event-log.ts';
 import { runsWithSignals, sendSignal, takeSignals, waitingSignals } from './sqlite/inbox.ts';
 import { readMeta, writeMeta } from './sqlite/meta.ts';
-import {
-  findRun,
-  insertRun,
-  listRuns,
-  readPlan,
-  readStart,
-  readSummary,
-  runKey,
-  storePlan,
-  writeStanding,
-} from './sqlite/runs.ts';
+import { readCommit, readLog } from './sqlite/read-log.ts';
+import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './sqlite/runs.ts';
+import { readPlan, updateStanding } from './sqlite/standings.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
 export interface SqliteStoreOptions {
@@ -58,9 +49,6 @@ export interface SqliteStoreOptions {
 }
 
 const BUSY_TIMEOUT_MS = 250;
-
-/** Text read between two turns of the event loop. */
-const BATCH_CHARS = 256 * 1024;
 
 /**
  * Rejects with `store.unavailable`, with `store.corrupt`, and for a file that a newer Errand wrote
@@ -109,38 +97,28 @@ class SqliteStore implements RunStore {
     const text = eventsText(run, commit.events);
     return this.#writes.add({ run, chain: `${run} ${epoch}` }, () => {
       const { head, key, isRepeated } = this.#log.append(commit, text);
-      if (!isRepeated) this.#applyRest({ run, key }, commit);
+      if (isRepeated) return head;
+      if (commit.signalsThrough !== undefined) takeSignals(this.#db, { run, key }, commit);
+      if (commit.standing ?? commit.plan) updateStanding(this.#db, { run, key }, commit);
       return head;
     });
   }
 
-  async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
-    const excerpt = this.#db.read(() => this.#log.excerpt(run, fromSeq), { run });
-    let next = 0;
-    let { before } = excerpt;
-    while (next < excerpt.links.length) {
-      if (next > 0) await nextTurn();
-      const batch = this.#readBatch(excerpt, next, before);
-      next += batch.length;
-      before = batch.at(-1)?.head.digest ?? before;
-      for (const commit of batch) yield from cutTo(commit, fromSeq);
-    }
+  read(run: string, fromSeq = 1): AsyncIterable<StoredCommit> {
+    return readLog(this.#db, this.#log, { run, fromSeq });
   }
 
   async get(run: string): Promise<RunRecord> {
     return this.#read(run, () => {
-      const { planDigest, ...summary } = readSummary(this.#db, run);
-      const { input } = readStart(this.#db, run, runKey(this.#db, run));
-      const plan = readPlan(this.#db, run, planDigest);
-      return { ...summary, plan, input, head: this.#log.head(run) };
+      const ref = this.#ref(run);
+      const { input } = readStart(this.#db, ref);
+      const plan = readPlan(this.#db, ref);
+      return { ...readSummary(this.#db, ref), plan, input, head: this.#log.head(run) };
     });
   }
 
   async summary(run: string): Promise<RunSummary> {
-    return this.#read(run, () => {
-      const { planDigest: _, ...summary } = readSummary(this.#db, run);
-      return summary;
-    });
+    return this.#read(run, () => readSummary(this.#db, this.#ref(run)));
   }
 
   async list(query: ListQuery = {}): Promise<readonly RunSummary[]> {
@@ -233,31 +211,6 @@ class SqliteStore implements RunStore {
     return { run, key: runKey(this.#db, run) };
   }
 
-  #applyRest(ref: RunRef, commit: Commit): void {
-    if (commit.signalsThrough !== undefined) takeSignals(this.#db, ref, commit);
-    if (commit.standing === undefined && commit.plan === undefined) return;
-    const { planDigest, ...present } = readSummary(this.#db, ref.run);
-    const plan = commit.plan === undefined ? planDigest : storePlan(this.#db, commit.plan);
-    writeStanding(this.#db, ref.key, { standing: commit.standing ?? present, plan });
-  }
-
-  #readBatch(excerpt: Excerpt, first: number, before: string): StoredCommit[] {
-    const commits: StoredCommit[] = [];
-    const { run } = excerpt;
-    this.#read(run, () => {
-      let chars = 0;
-      let digest = before;
-      for (const link of excerpt.links.slice(first)) {
-        const { text, commit } = this.#log.readCommit(excerpt, link, digest);
-        commits.push(commit);
-        digest = commit.head.digest;
-        chars += text.length;
-        if (chars >= BATCH_CHARS) break;
-      }
-    });
-    return commits;
-  }
-
   #repeatedCreate(
     ref: RunRef,
     run: NewRun,
@@ -266,7 +219,7 @@ class SqliteStore implements RunStore {
     const { epoch, held } = presentClaim(this.#db, ref);
     const excerpt = this.#log.excerpt(ref.run, 1);
     const [first] = excerpt.links;
-    const stored = first && this.#log.readCommit(ref, first, excerpt.before);
+    const stored = first && readCommit(this.#db, ref, first, excerpt.before);
     const isSame =
       epoch === 1 && held !== null && isSameOwner(held.owner, run.owner) && stored?.text === text;
     if (!isSame || stored === undefined) throw alreadyCreated(run);
@@ -277,11 +230,4 @@ class SqliteStore implements RunStore {
     // its checksum is right, so it is what setBreaker wrote
     return new Map(JSON.parse(readMeta(this.#db, 'breakers')) as [string, JsonValue][]);
   }
-}
-
-/** Nothing but the events from `fromSeq` on. */
-function* cutTo(commit: StoredCommit, fromSeq: number): Generator<StoredCommit> {
-  const skipped = Math.max(0, fromSeq - commit.seq);
-  const events: readonly JsonObject[] = commit.events.slice(skipped);
-  yield skipped === 0 ? commit : { ...commit, seq: fromSeq, events };
 }

@@ -98,18 +98,31 @@ type Declares<T> = T extends { readonly raises: readonly string[] } ? true : fal
 
 type Wildcard = `${string}.*`;
 
-/** `K` where a route of the node may name it, and what it may name where it may not. */
-type CheckKind<K, T> = K extends RuntimeKind | Wildcard
+/** What the compiler shows for a kind that the node does not raise. */
+export interface NotRaised<Kinds> {
+  readonly raisedByThisNode: Kinds;
+}
+
+/** What the compiler shows for a kind that neither the catalog nor the grammar has. */
+export interface NoSuchKind {
+  readonly kindsAre: 'dotted lowercase words such as order.missing, or kinds of the catalog';
+}
+
+/** What the compiler shows for a target that does not exist. */
+export interface NoSuchNode<Names> {
+  readonly nodesAre: Names;
+}
+
+/** `K` where a route of the node may name it, and what is wrong where it may not. */
+type CheckKind<K, T> = K extends RuntimeKind | Wildcard | Raised<T>
   ? K
-  : K extends Raised<T>
-    ? K
-    : Declares<T> extends true
-      ? Raised<T> | RuntimeKind
-      : K extends `${ReservedPrefix}.${string}`
-        ? RuntimeKind
-        : K extends `${string}.${string}`
-          ? K
-          : RuntimeKind;
+  : Declares<T> extends true
+    ? NotRaised<Raised<T>>
+    : K extends `${ReservedPrefix}.${string}`
+      ? NoSuchKind
+      : K extends `${string}.${string}`
+        ? K
+        : NoSuchKind;
 
 type CheckOnError<E, T> = E extends true | undefined
   ? E
@@ -121,11 +134,13 @@ type CheckRoute<R, T, Names extends string> = {
   readonly [K in keyof R]: K extends 'onError'
     ? CheckOnError<R[K], T>
     : K extends 'to'
-      ? Names | '$end'
+      ? R[K] extends Names | '$end'
+        ? R[K]
+        : NoSuchNode<Names | '$end'>
       : R[K];
 };
 
-/** The node as it was written, except where it is wrong: there, what it could be. */
+/** The node as it was written, except where it is wrong: there, what is. */
 type CheckNode<T, Names extends string> = {
   readonly [K in keyof T]: K extends 'routes'
     ? { readonly [I in keyof T[K]]: CheckRoute<T[K][I], T, Names> }
@@ -136,12 +151,9 @@ type CheckNode<T, Names extends string> = {
         : T[K];
 };
 
-type CheckNodes<N extends readonly Named[], Names extends string> = {
+/** Intersected with the nodes: the same again, or something that they are not. */
+export type CheckNodes<N extends readonly Named[], Names extends string> = {
   readonly [I in keyof N]: CheckNode<N[I], Names>;
 };
-
-/** The nodes themselves when all is well; otherwise what they could be, for the compiler to compare. */
-export type Checked<N extends readonly Named[], Names extends string> =
-  N extends CheckNodes<N, Names> ? N : CheckNodes<N, Names>;
 
 export type NamesOf<N extends readonly Named[]> = N[number]['name'];

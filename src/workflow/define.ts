@@ -6,7 +6,7 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { toFileKeys } from './define-keys.ts';
 import type {
-  Checked,
+  CheckNodes,
   ForEachNode,
   HeaderDefinition,
   NamesOf,
@@ -38,9 +38,9 @@ export type WorkflowInput<
   P extends readonly ParallelNode[],
   F extends readonly ForEachNode[],
 > = HeaderDefinition & {
-  readonly nodes?: Checked<N, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
-  readonly parallel?: Checked<P, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
-  readonly forEach?: Checked<F, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly nodes?: N & CheckNodes<N, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly parallel?: P & CheckNodes<P, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
+  readonly forEach?: F & CheckNodes<F, NamesOf<N> | NamesOf<P> | NamesOf<F>>;
   readonly entryPoint: NoInfer<NamesOf<N> | NamesOf<P> | NamesOf<F>>;
   readonly output?: JsonObject;
 };

@@ -64,11 +64,16 @@ function checkedFiles(
   loaded: Extract<LoadResult, { ok: true }>,
   options: CheckOptions,
 ): ValidatedFile[] {
-  return checkWorkflow(loaded.plan, options).map(({ file, problems, nodes, worstCase }) => {
+  const verdicts = checkWorkflow(loaded.plan, options);
+  const own = new Set(verdicts.map(({ file }) => file));
+  return verdicts.map(({ file, problems, nodes, worstCase }, index) => {
     const proved = problems.map((problem) =>
       loaded.sources.diagnose(file, problem, problem.within),
     );
-    const ofForm = loaded.diagnostics.filter((diagnostic) => diagnostic.file === file);
+    // what stands in an included file is told with the workflow that was asked for
+    const ofForm = loaded.diagnostics.filter(
+      (diagnostic) => diagnostic.file === file || (index === 0 && !own.has(diagnostic.file)),
+    );
     const diagnostics = sortDiagnostics([...ofForm, ...proved]).slice(0, MAX_DIAGNOSTICS);
     return { file, diagnostics, nodes, worstCase };
   });

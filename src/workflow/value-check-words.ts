@@ -14,7 +14,7 @@ export interface Unit {
 
 /** These only say that something below them failed. */
 const WRAPPERS = new Set(
-  '$ref $recursiveRef properties patternProperties additionalProperties unevaluatedProperties items prefixItems additionalItems unevaluatedItems allOf then else dependentSchemas'.split(
+  '$ref $recursiveRef properties patternProperties additionalProperties unevaluatedProperties items prefixItems additionalItems unevaluatedItems allOf if then else dependentSchemas'.split(
     ' ',
   ),
 );

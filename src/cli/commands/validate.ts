@@ -56,10 +56,14 @@ function toText(
 ): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length;
-  const isValid = errors === 0 && (options.strict !== true || warnings === 0);
-  const counts = [count(errors, 'error'), count(warnings, 'warning')].filter(
-    (words) => words !== '',
-  );
+  // a file whose own text is right is no workflow yet when one that it reads is wrong
+  const isRead = worstCase !== null;
+  const isValid = isRead && errors === 0 && (options.strict !== true || warnings === 0);
+  const counts = [
+    ...(errors === 0 ? [] : [count(errors, 'error')]),
+    ...(warnings === 0 ? [] : [count(warnings, 'warning')]),
+    ...(errors === 0 && !isRead ? ['a file that it reads is not'] : []),
+  ];
   return [
     `${file}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
     ...diagnostics.map((diagnostic) => indent(renderDiagnostic(diagnostic))),
@@ -69,8 +73,8 @@ function toText(
 
 function worstCaseText(worst: WorstCase): string {
   const figures = [
-    `${figure(worst.modelRequests)} model requests`,
-    `${figure(worst.effects)} effects`,
+    figure(worst.modelRequests, 'model request'),
+    figure(worst.effects, 'effect'),
     worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
     worst.costUsdMicros === null ? 'unbounded cost' : `$${(worst.costUsdMicros / 1e6).toFixed(2)}`,
   ].join(', ');
@@ -83,6 +87,7 @@ function worstCaseText(worst: WorstCase): string {
 function handlingText(nodes: ValidatedFile['nodes']): string {
   return Object.entries(nodes)
     .map(([name, { raises, unhandled }]) => {
+      if (raises.length === 0) return `${name}: cannot fail`;
       const kinds = unhandled.slice(0, 3).join(', ') + (unhandled.length > 3 ? ', …' : '');
       const rest =
         unhandled.length === 0
@@ -93,12 +98,11 @@ function handlingText(nodes: ValidatedFile['nodes']): string {
     .join('\n');
 }
 
-function figure(value: number | null): string {
-  return value === null ? 'unbounded' : String(value);
+function figure(value: number | null, noun: string): string {
+  return value === null ? `unbounded ${noun}s` : count(value, noun);
 }
 
 function count(number: number, noun: string): string {
-  if (number === 0) return '';
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 

@@ -3,6 +3,7 @@
  * cannot grow. The engine's own memory limit is soft and its time limit is polled, so neither is
  * used: the memory is ours, and whoever started the worker ends it at the deadline.
  */
+import { readFile } from 'node:fs/promises';
 import build from '@jitl/quickjs-wasmfile-release-sync';
 import {
   DefaultIntrinsics,
@@ -16,36 +17,71 @@ import { explainThrown, explainSyntax } from './explain.ts';
 import { PRELUDE, type RunAnswer } from './prelude.ts';
 import { MEMORY_PAGES, STACK_BYTES, type Answer, type Job } from './protocol.ts';
 
-export type Engine = QuickJSWASMModule;
+export interface Engine {
+  readonly module: QuickJSWASMModule;
+  readonly memory: { wasFull: boolean };
+}
 
 // true: it is the default export of an ES module whose types describe its CommonJS twin
 const variant = build as unknown as (typeof build)['default'];
 
 /** TypeScript knows the global only together with the whole browser. */
-interface MemoryMaker {
+interface HasWebAssembly {
   readonly WebAssembly: {
     readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object;
+    compile(bytes: Uint8Array): Promise<object>;
   };
 }
 
-export async function loadEngine(): Promise<Engine> {
-  const { Memory } = (globalThis as unknown as MemoryMaker).WebAssembly;
-  const memory = new Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
-  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory }));
+const { WebAssembly } = globalThis as unknown as HasWebAssembly;
+
+/** The engine's code; workers that share it share what has been compiled of it, too. */
+export async function compileEngine(): Promise<object> {
+  const file = import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
+  return WebAssembly.compile(await readFile(new URL(file)));
 }
+
+/** Has run once already: code is compiled when it is first used, and that is nobody's time. */
+export async function loadEngine(compiled: object): Promise<Engine> {
+  const memory = { wasFull: false };
+  const wasmMemory = Object.assign(
+    new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES }),
+    {
+      // the engine asks for more when an allocation does not fit, and takes a throw for a no
+      grow: (): never => {
+        memory.wasFull = true;
+        throw new RangeError('The memory of the sandbox does not grow');
+      },
+    },
+  );
+  const own = newVariant(variant, { wasmMemory, wasmModule: compiled });
+  const engine = { module: await newQuickJSWASMModuleFromVariant(own), memory };
+  evaluate(engine, WARM_UP);
+  return engine;
+}
+
+const WARM_UP: Job = {
+  code: '[...Object.keys(input)].map((name) => input[name] + name)',
+  input: '{"a":1}',
+};
 
 /** Throws only what the host threw; the engine cannot be trusted after that. */
 export function evaluate(engine: Engine, job: Job): Answer {
-  const runtime = engine.newRuntime();
+  engine.memory.wasFull = false;
+  const runtime = engine.module.newRuntime();
   runtime.setMaxStackSize(STACK_BYTES);
   const context = runtime.newContext({ intrinsics: { ...DefaultIntrinsics, Date: false } });
-  const answer = evaluateIn(context, job);
+  const answer = evaluateIn(context, job, engine.memory);
   context.dispose();
   runtime.dispose();
   return answer;
 }
 
-function evaluateIn(context: QuickJSContext, { code, input }: Job): Answer {
+function evaluateIn(
+  context: QuickJSContext,
+  { code, input }: Job,
+  memory: Engine['memory'],
+): Answer {
   const run = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
   const compiled = compile(context, code);
   if ('ok' in compiled) {
@@ -57,18 +93,18 @@ function evaluateIn(context: QuickJSContext, { code, input }: Job): Answer {
   for (const handle of [text, compiled, run]) handle.dispose();
   if (called.error) {
     called.error.dispose();
-    return explainThrown({ name: '', message: '', stack: '' });
+    return explainThrown({ name: '', message: '', stack: '' }, memory.wasFull);
   }
   const said = context.getString(called.value);
   called.value.dispose();
   // what cannot be copied out of a full memory arrives as nothing
   if (said === '') return { ok: false, fault: 'memory', reason: 'the result found no room' };
-  return read(JSON.parse(said) as RunAnswer);
+  return read(JSON.parse(said) as RunAnswer, memory.wasFull);
 }
 
-function read(answer: RunAnswer): Answer {
+function read(answer: RunAnswer, wasFull: boolean): Answer {
   if ('json' in answer) return { ok: true, json: answer.json };
-  if ('thrown' in answer) return explainThrown(answer.thrown);
+  if ('thrown' in answer) return explainThrown(answer.thrown, wasFull);
   return { ok: false, fault: 'result', reason: answer.unusable };
 }
 

@@ -3,7 +3,6 @@
  * property keys and messages of the author stay inside. Only the place and the sort of error leave.
  */
 import type { Answer } from './protocol.ts';
-import { OUT_OF_MEMORY } from './prelude.ts';
 
 interface Thrown {
   readonly name: string;
@@ -11,9 +10,11 @@ interface Thrown {
   readonly stack: string;
 }
 
+const FULL = 'it needed more memory than there is';
+
 /** What the engine says when something is full, by its exact words. */
 const MEMORY_WORDS: ReadonlyMap<string, string> = new Map([
-  [OUT_OF_MEMORY, 'it needed more memory than there is'],
+  ['out of memory', FULL],
   ['stack overflow', 'it went too deep for the stack'],
   ['string too long', 'it made a text that is too long'],
 ]);
@@ -28,8 +29,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^not (?:an object|iterable)$| is not iterable$/, 'a value of another type than it expects'],
 ];
 
-export function explainThrown({ name, message, stack }: Thrown): Answer {
-  const memory = isFull(name, message);
+/** `wasFull`: the engine asked for more memory than it may have, at some time while the code ran. */
+export function explainThrown({ name, message, stack }: Thrown, wasFull: boolean): Answer {
+  // a memory so full that no error can be made of it throws nothing at all
+  const memory = fullness(name, message) ?? (wasFull && name === '' ? FULL : undefined);
   if (memory !== undefined)
     return { ok: false, fault: 'memory', reason: memory, ...placeIn(stack) };
   const what = name === '' ? 'a value that is no error' : `${article(name)} ${name}`;
@@ -38,14 +41,14 @@ export function explainThrown({ name, message, stack }: Thrown): Answer {
 }
 
 export function explainSyntax({ message, stack }: Omit<Thrown, 'name'>): Answer {
-  const memory = isFull('SyntaxError', message);
+  const memory = fullness('SyntaxError', message);
   if (memory !== undefined)
     return { ok: false, fault: 'memory', reason: memory, ...placeIn(stack) };
   return { ok: false, fault: 'syntax', reason: 'it cannot be parsed', ...placeIn(stack) };
 }
 
 /** The parsers of the engine report a full stack as a syntax error. */
-function isFull(name: string, message: string): string | undefined {
+function fullness(name: string, message: string): string | undefined {
   const isEngines = name === 'InternalError' || name === 'SyntaxError';
   return isEngines ? MEMORY_WORDS.get(message) : undefined;
 }

@@ -9,7 +9,7 @@ export type RunAnswer =
   | { readonly json: string }
   /** The value cannot be the output of a node. */
   | { readonly unusable: string }
-  /** Of what is no error at all, or does not let itself be read, the three are empty. */
+  /** Empty for what is no error, does not let itself be read, or found no room to be told. */
   | {
       readonly thrown: { readonly name: string; readonly message: string; readonly stack: string };
     };
@@ -26,8 +26,6 @@ const REMOVED = [
   'performance',
   'queueMicrotask',
 ];
-
-export const OUT_OF_MEMORY = 'out of memory';
 
 /** An expression; its value is a function of the author's function and the input as JSON. */
 export const PRELUDE = `(() => {
@@ -88,7 +86,6 @@ export const PRELUDE = `(() => {
     if (known === undefined) return { name: '', message: '', stack: '' };
     return { name: known.name, message: toText(thrown.message), stack: toText(thrown.stack) };
   };
-  const isMemory = (thrown) => thrown === null || thrown.message === '${OUT_OF_MEMORY}';
 
   return (code, input) => {
     try {
@@ -96,11 +93,8 @@ export const PRELUDE = `(() => {
     } catch (thrown) {
       try {
         return stringify({ thrown: describe(thrown) });
-      } catch (second) {
-        // nothing may be allocated here: the memory may be full
-        return isMemory(second)
-          ? '{"thrown":{"name":"InternalError","message":"${OUT_OF_MEMORY}","stack":""}}'
-          : '{"thrown":{"name":"","message":"","stack":""}}';
+      } catch {
+        return '{"thrown":{"name":"","message":"","stack":""}}';
       }
     }
   };

@@ -1,4 +1,5 @@
 /** What is said between the sandbox and its worker, and what became of one evaluation. */
+import type { MessagePort } from 'node:worker_threads';
 
 /** Wall time of one evaluation. */
 export const LIMIT_MS = 1000;
@@ -43,7 +44,13 @@ export type Answer =
       readonly column?: number;
     };
 
+export interface WorkerData {
+  readonly port: MessagePort;
+  /** The engine's code, from a worker before this one. */
+  readonly compiled?: object | undefined;
+}
+
 export type FromWorker =
-  | { readonly type: 'ready' }
+  | { readonly type: 'ready'; readonly compiled: object }
   /** A worker that is spoiled must not be used again. */
   | { readonly type: 'answer'; readonly answer: Answer; readonly isSpoiled: boolean };

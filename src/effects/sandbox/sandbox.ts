@@ -32,7 +32,8 @@ class WorkerSandbox implements Sandbox {
   readonly #live = new Set<SandboxWorker>();
   readonly #idle: SandboxWorker[] = [];
   readonly #line: Turn[] = [];
-  readonly #closing = new AbortController();
+  #isClosed = false;
+  readonly #wanted = new Set<AbortController>();
 
   constructor({ maxWorkers, limitMs = LIMIT_MS }: SandboxOptions) {
     this.#maxWorkers = maxWorkers ?? Math.min(2, availableParallelism());
@@ -44,19 +45,33 @@ class WorkerSandbox implements Sandbox {
       const reason = 'code and input are too large for it';
       return { type: 'answer', answer: { ok: false, fault: 'memory', reason } };
     }
-    const either = AbortSignal.any([signal, this.#closing.signal]);
-    const worker = await this.#turn(either);
-    if (worker === undefined) return { type: 'cancelled' };
+    const scope = new AbortController();
+    const abort = (): void => scope.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted || this.#isClosed) abort();
+    this.#wanted.add(scope);
     try {
-      return await worker.run(job, { limitMs: this.#limitMs, signal: either });
+      return await this.#evaluateWhenFree(job, scope.signal);
     } finally {
-      await this.#release(worker);
+      this.#wanted.delete(scope);
+      signal.removeEventListener('abort', abort);
     }
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const scope of this.#wanted) scope.abort();
     await Promise.all([...this.#live].map((worker) => this.#discard(worker)));
+  }
+
+  async #evaluateWhenFree(job: Job, signal: AbortSignal): Promise<Ending> {
+    const worker = await this.#turn(signal);
+    if (worker === undefined) return { type: 'cancelled' };
+    try {
+      return await worker.run(job, { limitMs: this.#limitMs, signal });
+    } finally {
+      await this.#release(worker);
+    }
   }
 
   /** A worker for this job; undefined when it was cancelled in line. */

@@ -2,12 +2,12 @@
  * The entry of the sandbox's worker. Loads the engine, says that it is ready, and answers one job at
  * a time. It ends itself never: the one who started it does.
  */
-import { workerData, type MessagePort } from 'node:worker_threads';
-import { evaluate, loadEngine, type Engine } from './engine.ts';
-import type { FromWorker, Job } from './protocol.ts';
+import { workerData } from 'node:worker_threads';
+import { compileEngine, evaluate, loadEngine, type Engine } from './engine.ts';
+import type { FromWorker, Job, WorkerData } from './protocol.ts';
 
 // the one who started this worker gives it exactly this
-const { port } = workerData as { readonly port: MessagePort };
+const { port, compiled } = workerData as WorkerData;
 
 function say(message: FromWorker): void {
   port.postMessage(message);
@@ -16,8 +16,8 @@ function say(message: FromWorker): void {
 function answer(engine: Engine, job: Job): FromWorker {
   try {
     const given = evaluate(engine, job);
-    const isSpoiled = !given.ok && given.fault === 'memory';
-    return { type: 'answer', answer: given, isSpoiled };
+    const isFull = !given.ok && given.fault === 'memory';
+    return { type: 'answer', answer: given, isSpoiled: isFull || engine.memory.wasFull };
   } catch (thrown) {
     // the engine's own stack or memory broke through to the host
     const isStack = thrown instanceof RangeError;
@@ -35,6 +35,7 @@ function isOutOfBounds(thrown: unknown): boolean {
   return isWasm && /out of bounds|OOM|memory/i.test(thrown.message);
 }
 
-const engine = await loadEngine();
+const code = compiled ?? (await compileEngine());
+const engine = await loadEngine(code);
 port.on('message', (job: Job) => say(answer(engine, job)));
-say({ type: 'ready' });
+say({ type: 'ready', compiled: code });

@@ -5,12 +5,26 @@ const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const NARROW_ASCII = /^[\x20-\x7e]*$/;
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Made when first needed: it takes longer than loading everything else here. */
+let segmenter: Intl.Segmenter | undefined;
+
+function charactersOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 export function columnsOf(text: string): number {
   if (NARROW_ASCII.test(text)) return text.length;
+  // marks of some scripts join a space to its neighbour, and yet it takes its own column
+  const words = text.split(' ');
+  return words.reduce((columns, word) => columns + columnsOfWord(word), words.length - 1);
+}
+
+function columnsOfWord(word: string): number {
+  if (NARROW_ASCII.test(word)) return word.length;
   let columns = 0;
-  for (const { segment } of segmenter.segment(text)) columns += columnsOfCharacter(segment);
+  for (const { segment } of charactersOf(word)) columns += columnsOfCharacter(segment);
   return columns;
 }
 
@@ -34,7 +48,8 @@ function wrapParagraph(paragraph: string, columns: number): string[] {
   for (const word of paragraph.split(' ').flatMap((part) => breakWord(part, columns))) {
     const wordWidth = columnsOf(word);
     if (line === '') [line, width] = [word, wordWidth];
-    else if (width + 1 + wordWidth <= columns) [line, width] = [`${line} ${word}`, width + 1 + wordWidth];
+    else if (width + 1 + wordWidth <= columns)
+      [line, width] = [`${line} ${word}`, width + 1 + wordWidth];
     else {
       lines.push(line.trimEnd());
       [line, width] = [word, wordWidth];
@@ -48,7 +63,7 @@ function breakWord(word: string, columns: number): string[] {
   const parts: string[] = [];
   let part = '';
   let width = 0;
-  for (const { segment } of segmenter.segment(word)) {
+  for (const { segment } of charactersOf(word)) {
     const next = columnsOfCharacter(segment);
     if (width + next > columns) {
       parts.push(part);
@@ -66,8 +81,8 @@ export function clip(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = '';
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    width += columnsOfCharacter(segment);
+  for (const { segment } of charactersOf(text)) {
+    width += columnsOf(segment);
     if (width > columns - 1) break;
     kept += segment;
   }

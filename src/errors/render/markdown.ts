@@ -30,7 +30,9 @@ export function renderMarkdown(report: ErrorReport): string {
     `### ${escape(shown.title)}: ${code(shown.kind)}`,
     escape(shown.message),
     `> **Next** (${code(shown.action.kind)}): ${escape(shown.action.detail)}`,
-    facts.flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${value}`])).join('\n'),
+    facts
+      .flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${value}`]))
+      .join('\n'),
     section('Members', group.untold > 0 ? [...members, `- and ${group.untold} more`] : members),
     section('Attempts', attempts),
     section('Causes', causes),

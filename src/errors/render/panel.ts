@@ -73,8 +73,14 @@ function facts(shown: PersonReport, columns: number): string[] {
   ];
   const members = group.members.map(({ name, kind, said }) => `${name}: ${kind}: ${said}`);
   return [
-    ...single.flatMap(([label, value]) => (value === undefined ? [] : labelled(label, value, columns))),
-    ...listed('members', [...members, ...(group.untold > 0 ? [`and ${group.untold} more`] : [])], columns),
+    ...single.flatMap(([label, value]) =>
+      value === undefined ? [] : labelled(label, value, columns),
+    ),
+    ...listed(
+      'members',
+      [...members, ...(group.untold > 0 ? [`and ${group.untold} more`] : [])],
+      columns,
+    ),
     ...listed('tried', firstOf((shown.attempts ?? []).map(words.attemptWords)), columns),
     ...listed('because', words.causesOf(shown).map(causeWords), columns),
     ...listed('details', firstOf(detailLines(group.others)), columns),
@@ -103,7 +109,9 @@ function listed(label: string, entries: readonly string[], columns: number): str
     const lines = wrap(clip(entry, room), columns - LABEL_COLUMNS - HANGING.length);
     return lines.map(
       (line, at) =>
-        padEnd(index === 0 && at === 0 ? label : '', LABEL_COLUMNS) + (at === 0 ? '' : HANGING) + line,
+        padEnd(index === 0 && at === 0 ? label : '', LABEL_COLUMNS) +
+        (at === 0 ? '' : HANGING) +
+        line,
     );
   });
 }

@@ -2,7 +2,7 @@
 import { forPublic, httpStatus, type PublicOptions, type PublicReport } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
 
-export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 export interface ProblemDocument extends Omit<PublicReport, 'id' | 'message'> {
   readonly type: string;
@@ -40,7 +40,7 @@ export function renderProblem(report: ErrorReport, options: PublicOptions = {}):
 }
 
 /** Whole seconds, rounded up; only where waiting helps, so that nobody is invited to wait in vain. */
-export function retryAfterSeconds(report: ErrorReport): number | undefined {
+function retryAfterSeconds(report: ErrorReport): number | undefined {
   const hintMs = report.provider?.retryAfterMs;
   return report.retryable === true && hintMs !== undefined ? Math.ceil(hintMs / 1000) : undefined;
 }

@@ -21,12 +21,14 @@ function coreOf({ kind, category, retryable, action, location }: Core): Core {
 }
 
 /** Wrapping, borders and escapes are how a text is shown, not what it says. */
-const letters = (text: string): string => text.replace(/\u001b\[\d+m/g, '').replace(/[\s│╭╮╰╯─\\]/g, '');
+const letters = (text: string): string =>
+  text.replace(/\u001b\[\d+m/g, '').replace(/[\s│╭╮╰╯─\\]/g, '');
 
 const TEXTS: Record<string, (report: ErrorReport) => string> = {
   'a panel of 60 columns': (report) => renderPanel(report, { columns: 60 }),
   'a panel of 80 columns': (report) => renderPanel(report),
-  'a panel of 120 columns in colour': (report) => renderPanel(report, { columns: 120, color: true }),
+  'a panel of 120 columns in colour': (report) =>
+    renderPanel(report, { columns: 120, color: true }),
   'a line': renderLine,
   'a Markdown page': renderMarkdown,
 };
@@ -34,20 +36,23 @@ const TEXTS: Record<string, (report: ErrorReport) => string> = {
 describe.each(Object.entries(SAMPLES))('of the sample %s', (_, report) => {
   const shown: PersonReport = forPerson(report);
 
-  it.each(Object.entries(TEXTS))('%s tells kind, category, retryable, action and place', (_form, render) => {
-    const text = letters(render(report));
-    const said = [
-      report.kind,
-      `${report.category}`,
-      `retryable:${retryableWords(report)}`,
-      report.action.kind,
-      shown.action.detail,
-      locationWords(shown.location) ?? '',
-    ];
-    // a panel has a column for the label, Markdown a list, a line a word
-    const plain = text.replace(/Retryable:|retryable:?/g, 'retryable:');
-    for (const word of said) expect(plain).toContain(letters(word));
-  });
+  it.each(Object.entries(TEXTS))(
+    '%s tells kind, category, retryable, action and place',
+    (_form, render) => {
+      const text = letters(render(report));
+      const said = [
+        report.kind,
+        `${report.category}`,
+        `retryable:${retryableWords(report)}`,
+        report.action.kind,
+        shown.action.detail,
+        locationWords(shown.location) ?? '',
+      ];
+      // a panel has a column for the label, Markdown a list, a line a word
+      const plain = text.replace(/Retryable:|retryable:?/g, 'retryable:');
+      for (const word of said) expect(plain).toContain(letters(word));
+    },
+  );
 
   it('JSON tells them as they are', () => {
     expect(coreOf(JSON.parse(renderJson(report)) as ErrorReport)).toEqual(coreOf(shown));
@@ -62,7 +67,9 @@ describe.each(Object.entries(SAMPLES))('of the sample %s', (_, report) => {
 
 it('the samples show all three answers to whether trying again can help', () => {
   const answers = Object.values(SAMPLES).map(retryableWords);
-  expect(new Set(answers.map((words) => words.replace(/,.*/, '')))).toEqual(new Set(['yes', 'no', 'unknown']));
+  expect(new Set(answers.map((words) => words.replace(/,.*/, '')))).toEqual(
+    new Set(['yes', 'no', 'unknown']),
+  );
 });
 
 describe('any report', () => {
@@ -96,7 +103,11 @@ describe('any report', () => {
     fc.assert(
       fc.property(anyReport, (report) => {
         const { status, headers, body } = renderProblem(report);
-        expect(body).toMatchObject({ status, instance: forPerson(report).id, type: `urn:errand:error:${report.kind}` });
+        expect(body).toMatchObject({
+          status,
+          instance: forPerson(report).id,
+          type: `urn:errand:error:${report.kind}`,
+        });
         const waits = report.retryable === true && report.provider?.retryAfterMs !== undefined;
         expect(Object.hasOwn(headers, 'retry-after')).toBe(waits);
         const hintMs = Math.floor(report.provider?.retryAfterMs ?? 0);

@@ -11,7 +11,14 @@ const rateLimited = report('rate', {
   message: 'OpenAI limits the rate of calls (tokens per minute) and asks to wait 12 s.',
   action: { kind: 'wait_and_retry', detail: 'Wait 12 s, or add a fallback model.' },
   details: { scope: 'model', recovery: 'hint' },
-  location: { workflow: 'triage', node: 'classify', path: 'classify', pointer: '/agents/0', line: 21, column: 5 },
+  location: {
+    workflow: 'triage',
+    node: 'classify',
+    path: 'classify',
+    pointer: '/agents/0',
+    line: 21,
+    column: 5,
+  },
   frames: [{ workflow: 'triage', node: 'classify', path: 'classify' }],
   attempt: { number: 2, max: 6 },
   provider: {
@@ -23,7 +30,11 @@ const rateLimited = report('rate', {
     retryAfterMs: 12_000,
     limit: 'tokens per minute',
   },
-  rule: { id: 'rate.code', evidence: ['code=rate_limit_exceeded', 'hint=retry-after'], confidence: 'high' },
+  rule: {
+    id: 'rate.code',
+    evidence: ['code=rate_limit_exceeded', 'hint=retry-after'],
+    confidence: 'high',
+  },
 });
 
 const quota = report('quota', {
@@ -66,7 +77,12 @@ const exhausted = report('exhausted', {
   cause: report('overloaded', {
     kind: 'provider.overloaded',
     message: 'Anthropic has no capacity for the model claude-sonnet-5 at the moment.',
-    provider: { name: 'anthropic', model: 'claude-sonnet-5', status: 529, type: 'overloaded_error' },
+    provider: {
+      name: 'anthropic',
+      model: 'claude-sonnet-5',
+      status: 529,
+      type: 'overloaded_error',
+    },
     location: { workflow: 'triage', node: 'classify', path: 'classify', line: 21, column: 5 },
     cause: report('network', {
       kind: 'provider.network',
@@ -107,7 +123,11 @@ const members = Object.fromEntries(
 const group = report('group', {
   kind: 'group.failed',
   message: '23 of 24 members of each_city failed',
-  details: { counts: { 'mcp.unreachable': 11, 'tool.timeout': 12 }, members, mode: 'continue_on_error' },
+  details: {
+    counts: { 'mcp.unreachable': 11, 'tool.timeout': 12 },
+    members,
+    mode: 'continue_on_error',
+  },
   location: { workflow: 'weather', node: 'each_city', path: 'each_city', line: 8, column: 3 },
   cause: members['berlin'] as ErrorReport,
 });

@@ -30,7 +30,9 @@ it.each([
 
 it('a provider is told by what is known of it', () => {
   expect(providerWords({})).toBeUndefined();
-  expect(providerWords({ provider: { status: 529, type: 'overloaded_error' } })).toBe('HTTP 529, overloaded_error');
+  expect(providerWords({ provider: { status: 529, type: 'overloaded_error' } })).toBe(
+    'HTTP 529, overloaded_error',
+  );
 });
 
 describe('columns', () => {
@@ -45,6 +47,8 @@ describe('columns', () => {
     ['✔\ufe0f', 2],
     ['\u200b', 0],
     ['𠮷', 2],
+    [' 🏻', 3],
+    [' \u0301', 1],
   ])('of %j are %i', (text, columns) => {
     expect(columnsOf(text)).toBe(columns);
   });

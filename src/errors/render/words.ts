@@ -98,7 +98,11 @@ export function causesOf(report: ErrorReport): readonly ErrorReport[] {
 export interface GroupWords {
   /** `3 × tool.failed, 1 × call.failed`, the most frequent first. */
   readonly counts: string | undefined;
-  readonly members: readonly { readonly name: string; readonly kind: string; readonly said: string }[];
+  readonly members: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly said: string;
+  }[];
   /** Failed members that are counted but not told one by one. */
   readonly untold: number;
   readonly others: JsonObject;
@@ -106,7 +110,8 @@ export interface GroupWords {
 
 export function groupWords(report: Pick<ErrorReport, 'class' | 'details'>): GroupWords {
   const details = report.details ?? {};
-  if (report.class !== 'group') return { counts: undefined, members: [], untold: 0, others: details };
+  if (report.class !== 'group')
+    return { counts: undefined, members: [], untold: 0, others: details };
 
   const { counts, members, ...others } = details;
   const counted = Object.entries(isJsonObject(counts) ? counts : {})
@@ -115,7 +120,8 @@ export function groupWords(report: Pick<ErrorReport, 'class' | 'details'>): Grou
   const told = Object.entries(isJsonObject(members) ? members : {});
   const total = counted.reduce((sum, [, count]) => sum + count, 0);
   return {
-    counts: counted.length === 0 ? undefined : counted.map(([kind, n]) => `${n} × ${kind}`).join(', '),
+    counts:
+      counted.length === 0 ? undefined : counted.map(([kind, n]) => `${n} × ${kind}`).join(', '),
     members: told.map(([name, member]) => ({ name, ...memberWords(member) })),
     untold: Math.max(0, total - told.length),
     others,
@@ -123,7 +129,7 @@ export function groupWords(report: Pick<ErrorReport, 'class' | 'details'>): Grou
 }
 
 function memberWords(member: JsonValue): { readonly kind: string; readonly said: string } {
-  if (!isJsonObject(member)) return { kind: 'unknown', said: String(member) };
+  if (!isJsonObject(member)) return { kind: 'unknown', said: JSON.stringify(member) };
   const { kind, message } = member;
   return {
     kind: typeof kind === 'string' ? kind : 'unknown',

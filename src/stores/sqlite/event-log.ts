@@ -1,10 +1,9 @@
 /**
- * The log itself: appending a commit and reading the chain back. The head of a run that is being
+ * The log itself: appending a commit, and finding one's way back along the chain. The head of a run that is being
  * written is remembered, so that a commit needs two statements; `heads` admits it only if nobody
  * else has moved the head or taken the claim.
  */
-import type { JsonObject } from '../../errors/json.ts';
-import type { Commit, LogHead, StoredCommit } from '../../machine/store-port.ts';
+import type { Commit, LogHead } from '../../machine/store-port.ts';
 import { chainDigest } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import { conflict, placeCommit } from '../rules.ts';
@@ -21,7 +20,7 @@ interface Head {
 }
 
 /** A row without its events. */
-interface Link {
+export interface Link {
   readonly id: number;
   readonly prev: number;
   readonly seq: number;
@@ -64,7 +63,7 @@ export class EventLog {
       .run(ref.key, seed);
     const head = { key: ref.key, epoch: 1, lastRow: 0, head: { nextSeq: 1, digest: seed } };
     const written = this.#write(ref.run, head, { seq: 1, ...commit });
-    if (written === null) throw damaged(ref, { seq: 1 });
+    if (written === null) throw damagedHead(ref);
     return written;
   }
 
@@ -84,7 +83,7 @@ export class EventLog {
       return { head: this.#findRepeated(commit, present, text), key, isRepeated: true };
     }
     const head = this.#write(run, present, entry);
-    if (head === null) throw damaged({ run, key }, { seq: commit.seq });
+    if (head === null) throw damagedHead({ run, key });
     return { head, key, isRepeated: false };
   }
 
@@ -107,19 +106,6 @@ export class EventLog {
       id = link.prev;
     }
     return { ...ref, before: this.#digestBefore(ref, id, end), links: links.reverse() };
-  }
-
-  /** One commit of an excerpt, checked against the digest of the log before it. */
-  readCommit(ref: RunRef, link: Link, before: string): { text: string; commit: StoredCommit } {
-    const row = this.#db.prepare('SELECT events FROM events WHERE id = ?').get(link.id);
-    const text = row === undefined ? '' : textAt(row, 'events');
-    const { id, seq, count, digest } = link;
-    if (chainDigest(before, { run: ref.key, seq, count, text }) !== digest) {
-      throw damaged(ref, { seq, row: id });
-    }
-    // its digest is right, so it is the list that was appended
-    const events = JSON.parse(text) as JsonObject[];
-    return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
   }
 
   /** Whether the log has this place, with this digest. */
@@ -159,7 +145,7 @@ export class EventLog {
     const row = this.#db
       .prepare('SELECT epoch, next_seq, last_row, digest FROM heads WHERE run = ?')
       .get(key);
-    if (row === undefined) throw damaged({ run, key }, { table: 'heads' });
+    if (row === undefined) throw damagedHead({ run, key });
     const head = { nextSeq: integerAt(row, 'next_seq'), digest: textAt(row, 'digest') };
     const lastRow = integerAt(row, 'last_row');
     const { epoch } = presentClaim(this.#db, { run, key });
@@ -184,7 +170,7 @@ export class EventLog {
   #digestBefore(ref: RunRef, id: number, end: number): string {
     if (end > 1) return this.#link(ref, id, end).digest;
     if (id !== 0) throw damaged(ref, { seq: 1, row: id });
-    return readStart(this.#db, ref.run, ref.key).seed;
+    return readStart(this.#db, ref).seed;
   }
 
   #findRepeated(commit: Commit, present: Head, text: string): LogHead {
@@ -210,8 +196,18 @@ function toLink(id: number, row: Row): Link {
   };
 }
 
-function damaged({ run }: RunRef, where: JsonObject): Error {
-  const seq = where['seq'];
-  const what = seq === undefined ? 'The head' : `Event ${String(seq)}`;
-  return corrupt(`${what} of run ${run} is missing or altered`, { run, table: 'events', ...where });
+/** Names the event and the row; the run cannot go on without them. */
+export function damaged(
+  { run }: RunRef,
+  where: { readonly seq: number; readonly row?: number },
+): Error {
+  return corrupt(`Event ${where.seq} of run ${run} is missing or altered`, {
+    run,
+    table: 'events',
+    ...where,
+  });
+}
+
+function damagedHead({ run }: RunRef): Error {
+  return corrupt(`The head of run ${run} is missing or altered`, { run, table: 'heads' });
 }

@@ -1,18 +1,13 @@
 /** The rows that say what a run is and where it stands. Each is checked whenever it is read. */
 import type { JsonValue } from '../../errors/json.ts';
-import type {
-  ListQuery,
-  NewRun,
-  RunStanding,
-  RunSummary,
-  StandingStatus,
-} from '../../machine/store-port.ts';
+import type { ListQuery, NewRun, RunSummary, StandingStatus } from '../../machine/store-port.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText } from '../rules.ts';
-import { readClaim } from './claims.ts';
+import { readClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from './row.ts';
+import { checkedStanding, insertStanding } from './standings.ts';
 
 const STATUSES: Readonly<Record<StandingStatus, true>> = {
   running: true,
@@ -22,6 +17,8 @@ const STATUSES: Readonly<Record<StandingStatus, true>> = {
   cancelled: true,
   interrupted: true,
 };
+
+const STARTS = 'SELECT key, id, workflow, file, started_at, checksum FROM runs';
 
 const SUMMARIES = `
   SELECT r.key, r.id, r.workflow, r.file, r.started_at, r.checksum,
@@ -33,16 +30,16 @@ const SUMMARIES = `
 /** The number of a run within its store; throws `run.not_found`. */
 export function runKey(db: Preparer, id: string): number {
   const key = findRun(db, id);
-  if (key === null) throw runNotFound(id);
-  return key;
-}
-
-export function findRun(db: Preparer, id: string): number | null {
-  const row = db.prepare('SELECT key FROM runs WHERE id = ?').get(id);
-  if (row !== undefined) return integerAt(row, 'key');
+  if (key !== null) return key;
   // damage to an index or a row must not pass for a run that never was
   checkAllRuns(db, id);
-  return null;
+  throw runNotFound(id);
+}
+
+/** By the index alone; an entry that leads to another run is found out. */
+export function findRun(db: Preparer, id: string): number | null {
+  const row = db.prepare(`${STARTS} WHERE id = ?`).get(id);
+  return row === undefined ? null : checkedStart(row)[0];
 }
 
 /** The new run's number, and the digest that its log begins with. */
@@ -55,36 +52,14 @@ export function insertRun(db: Preparer, run: NewRun): { key: number; seed: strin
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(...start, rowChecksum(start), input, rowChecksum([key, input]));
   writeMeta(db, 'runs', String(key));
-  writeStanding(db, key, { standing: run.standing, plan: storePlan(db, run.plan) });
+  insertStanding(db, key, run);
   return { key, seed: seedOf(start, input) };
 }
 
-export function storePlan(db: Preparer, plan: string): string {
-  const digest = digestOf(plan);
-  db.prepare('INSERT OR IGNORE INTO plans (digest, plan) VALUES (?, ?)').run(digest, plan);
-  return digest;
-}
-
-export function writeStanding(
-  db: Preparer,
-  key: number,
-  { standing, plan }: { readonly standing: RunStanding; readonly plan: string },
-): void {
-  const text = jsonText(standing, 'The standing of a run');
-  const values = [key, standing.status, plan, text] as const;
-  db.prepare(
-    'INSERT OR REPLACE INTO standings (run, status, plan, standing, checksum) VALUES (?, ?, ?, ?, ?)',
-  ).run(...values, rowChecksum(values));
-}
-
-export function readSummary(
-  db: Preparer,
-  id: string,
-): RunSummary & { readonly planDigest: string } {
-  const row = db.prepare(`${SUMMARIES} WHERE r.key = ?`).get(runKey(db, id));
-  if (row === undefined) throw damagedRun(id, 'runs');
-  const summary = toSummary(row);
-  return { ...summary, planDigest: textAt(row, 'plan') };
+export function readSummary(db: Preparer, { run, key }: RunRef): RunSummary {
+  const row = db.prepare(`${SUMMARIES} WHERE r.key = ?`).get(key);
+  if (row === undefined) throw damagedRun(run);
+  return toSummary(row);
 }
 
 export function listRuns(db: Preparer, query: ListQuery): RunSummary[] {
@@ -105,24 +80,16 @@ export function listRuns(db: Preparer, query: ListQuery): RunSummary[] {
     .map(toSummary);
 }
 
-export function readPlan(db: Preparer, id: string, digest: string): string {
-  const row = db.prepare('SELECT plan FROM plans WHERE digest = ?').get(digest);
-  const plan = row === undefined ? null : textAt(row, 'plan');
-  if (plan === null || digestOf(plan) !== digest) throw damagedRun(id, 'plans');
-  return plan;
-}
-
 /** The input, and the digest that the log of the run begins with. */
 export function readStart(
   db: Preparer,
-  id: string,
-  key: number,
+  { run, key }: RunRef,
 ): { readonly input: JsonValue; readonly seed: string } {
   const row = db.prepare('SELECT * FROM runs WHERE key = ?').get(key);
-  if (row === undefined) throw damagedRun(id, 'runs');
+  if (row === undefined) throw damagedRun(run);
   const start = checkedStart(row);
   const input = textAt(row, 'input');
-  if (integerAt(row, 'input_checksum') !== rowChecksum([key, input])) throw damagedRun(id, 'runs');
+  if (integerAt(row, 'input_checksum') !== rowChecksum([key, input])) throw damagedRun(run);
   // its checksum is right, so it is the JSON that insertRun wrote
   return { input: JSON.parse(input) as JsonValue, seed: seedOf(start, input) };
 }
@@ -141,21 +108,15 @@ function checkedStart(row: Row): StartValues {
     textOrNullAt(row, 'file'),
     textAt(row, 'started_at'),
   ] as const;
-  if (integerAt(row, 'checksum') !== rowChecksum(start)) throw damagedRun(start[1], 'runs');
+  if (integerAt(row, 'checksum') !== rowChecksum(start)) throw damagedRun(start[1]);
   return start;
 }
 
 function toSummary(row: Row): RunSummary {
   const [key, run, workflow, file, startedAt] = checkedStart(row);
-  if (row['standing'] === null) throw damagedRun(run, 'standings');
-  const text = textAt(row, 'standing');
-  const values = [key, textAt(row, 'status'), textAt(row, 'plan'), text];
-  if (integerAt(row, 'standing_checksum') !== rowChecksum(values)) {
-    throw damagedRun(run, 'standings');
-  }
+  const { standing } = checkedStanding(row, { key, run });
   const { held } = readClaim(row, { key, run });
-  // its checksum is right, so it is what writeStanding wrote
-  return { run, workflow, file, startedAt, ...(JSON.parse(text) as RunStanding), claim: held };
+  return { run, workflow, file, startedAt, ...standing, claim: held };
 }
 
 function checkRunCount(db: Preparer): void {
@@ -173,12 +134,12 @@ function checkRunCount(db: Preparer): void {
 
 function checkAllRuns(db: Preparer, wanted: string): void {
   checkRunCount(db);
-  for (const row of db.prepare('SELECT * FROM runs NOT INDEXED').iterate()) {
+  for (const row of db.prepare(`${STARTS} NOT INDEXED`).iterate()) {
     const [key, id] = checkedStart(row);
     if (id === wanted) throw corrupt(`The index does not find run ${id}`, { run: id, row: key });
   }
 }
 
-function damagedRun(run: string, table: string): Error {
-  return corrupt(`The row of run ${run} in ${table} is missing or altered`, { run, table });
+function damagedRun(run: string): Error {
+  return corrupt(`The row of run ${run} is missing or altered`, { run, table: 'runs' });
 }

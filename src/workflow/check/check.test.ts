@@ -137,7 +137,7 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
     const node =
       '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, propagate: true}]}\n';
     expect(found(validate(node))).toEqual([
-      'info propagate-at-top: This works only when another workflow calls this one',
+      'info propagate-at-top: `propagate` needs a caller; run by itself, this file is refused',
     ]);
     const asTop = validate(node, { options: { asTop: true } });
     expect(asTop.isValid).toBe(false);
@@ -150,7 +150,7 @@ describe('strict', () => {
   it('asks for routes or for a word that the default is meant', () => {
     expect(validate(node).isValid).toBe(true);
     expect(found(validate(node, { options: { strict: true } }))).toEqual([
-      'error unhandled-kind: a can fail with validation.template, which no route takes',
+      'error unhandled-kind: No route takes the failure `validation.template` of `a`',
     ]);
     expect(
       validate(node, { header: '  on_unhandled: fail\n', options: { strict: true } }).isValid,
@@ -170,17 +170,17 @@ describe('the flow', () => {
     [
       'a node that nothing leads to',
       '  - {name: a, type: set, value: 1}\n  - {name: b, type: set, value: 1}\n',
-      'warning unreachable-node: Nothing leads to b',
+      'warning unreachable-node: Nothing leads to `b`',
     ],
     [
       'a loop that only the default bounds',
       '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n',
-      'warning endless-loop: Only the default max_iterations bounds the loop of a to itself',
+      'warning endless-loop: Only the default `max_iterations` of 1000 bounds the loop of a to itself',
     ],
     [
       'a node without a way out',
       '  - {name: a, type: set, value: 1, routes: [{to: a}]}\n',
-      'warning no-way-out: From a the workflow can never come to an end',
+      'warning no-way-out: From `a` the workflow can never come to an end',
     ],
     [
       'a success route behind one that is always taken',
@@ -190,12 +190,12 @@ describe('the flow', () => {
     [
       'a route for what the node cannot fail with',
       '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: provider.auth, to: $end}]}\n',
-      'warning never-matches: This route can never match: a cannot fail with that',
+      'warning never-matches: This route can never match: `a` cannot fail with that',
     ],
     [
       'a retry around tools',
       '  - {name: a, prompt: Hi, model: sim/x, tools: [lookup], routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 1}}]}\n',
-      'warning retry-around-tools: A retry runs a from its start, and its tools with it; not all of them are known to be idempotent',
+      'warning retry-around-tools: A retry runs `a` from its start, and its tools again; not all of them are known to be idempotent',
     ],
   ])('warns of %s', (_, nodes, warning) => {
     const verdict = validate(nodes);
@@ -220,17 +220,17 @@ describe('names', () => {
   const set = (template: string): string => `{name: b, type: set, value: "${template}"}`;
 
   it.each([
-    ['{{ nope.x }}', 'error unknown-name: There is nothing called nope here'],
-    ['{{ a.output.m }}', 'error unknown-field: a.output has no m'],
-    ['{{ a.outptu.n }}', 'error unknown-name: a has no outptu'],
-    ['{{ workflow.input.x }}', 'error unknown-input: workflow.input has no x'],
-    ['{{ state.tags }}', 'error unknown-name: state has no tags'],
+    ['{{ nope.x }}', 'error unknown-name: There is nothing called `nope` here'],
+    ['{{ a.output.m }}', 'error unknown-field: `a.output` has no `m`'],
+    ['{{ a.outptu.n }}', 'error unknown-name: `a` has no `outptu`'],
+    ['{{ workflow.input.x }}', 'error unknown-input: `workflow.input` has no `x`'],
+    ['{{ state.tags }}', 'error unknown-name: `state` has no `tags`'],
     [
       '{{ failing.error.kind }}',
-      'error never-failing: No error route leads to b, so there is no failing to speak of',
+      'error never-failing: No error route leads to `b`, so `failing` is never there',
     ],
-    ['{{ b.output }}', 'error never-ran: b can never have run before b'],
-    ['{{ output.n }}', 'error unknown-name: There is nothing called output here'],
+    ['{{ b.output }}', 'error never-ran: `b` can never have run before `b`'],
+    ['{{ output.n }}', 'error unknown-name: There is nothing called `output` here'],
     ['{{ a.output.n', 'error template-syntax'],
   ])('refuses %s', (template, diagnostic) => {
     expect(two(set(template))[0]).toMatch(
@@ -262,14 +262,14 @@ for_each:
       return found(validateWorkflow('main.yaml', filesOf({ 'main.yaml': main }), {}));
     };
     expect(of('{{ g.outputs }}')).toEqual([]);
-    expect(of('{{ x }}')).toEqual(['error unknown-name: There is nothing called x here']);
-    expect(of('{{ m.output }}')).toEqual(['error never-ran: m can never have run before b']);
+    expect(of('{{ x }}')).toEqual(['error unknown-name: There is nothing called `x` here']);
+    expect(of('{{ m.output }}')).toEqual(['error never-ran: `m` can never have run before `b`']);
   });
 
   it('holds explicit mode to what a node lists', () => {
     const header = '  context: {mode: explicit}\n';
     expect(two(set('{{ a.output.n }}'), header)).toEqual([
-      'error not-in-input: b does not list a in its input, so it does not see it',
+      'error not-in-input: `b` does not list `a` in its `input`, and the context is explicit',
     ]);
     expect(
       two('{name: b, type: set, input: [a.output.n], value: "{{ a.output.n }}"}', header),
@@ -284,25 +284,28 @@ for_each:
         ),
       );
     expect(guard('n == 1')).toEqual([]);
-    expect(guard('m == 1')).toEqual(['error unknown-name: There is nothing called m here']);
+    expect(guard('m == 1')).toEqual(['error unknown-name: There is nothing called `m` here']);
   });
 });
 
 describe('models and tools', () => {
   it.each([
-    ['{name: a, prompt: Hi}', 'error no-model: a has no model, and the file has no default model'],
+    [
+      '{name: a, prompt: Hi}',
+      'error no-model: `a` has no model, and the file has no default model',
+    ],
     [
       '{name: a, prompt: Hi, model: opneai/gpt}',
-      'error unknown-model: There is no provider called opneai for the model opneai/gpt',
+      'error unknown-model: There is no provider called `opneai`',
     ],
-    ['{name: a, prompt: Hi, model: gpt}', 'error unknown-model: The model gpt names no provider'],
+    ['{name: a, prompt: Hi, model: gpt}', 'error unknown-model: The model `gpt` names no provider'],
     [
       '{name: a, prompt: Hi, model: sim/x, tools: [files/read]}',
-      'error unknown-server: There is no MCP server called files for the tool files/read',
+      'error unknown-server: The file names no MCP server called `files`',
     ],
     [
       '{name: a, prompt: Hi, model: openai/o1-mini, tools: [x]}',
-      'warning capability-missing: openai/o1-mini has no tools, which a needs',
+      'warning capability-missing: `openai/o1-mini` cannot call tools, which `a` needs',
     ],
   ])('judges %s', (node, diagnostic) => {
     expect(found(validate(`  - ${node}\n`))).toContain(diagnostic);

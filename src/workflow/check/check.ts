@@ -6,6 +6,7 @@ import type { FilePlan, WorkflowPlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { fromPointer } from '../path.ts';
 import type { Problem, Report } from '../problem.ts';
+import { listed, quoted } from '../words.ts';
 import { NOTHING, type Bill } from './bill.ts';
 import { buildFlow, type Flow } from './flow.ts';
 import { checkModels } from './models.ts';
@@ -172,8 +173,9 @@ class Checker {
         message:
           this.#options.asTop === true
             ? 'Nobody calls this workflow, so there is nobody to propagate to'
-            : 'This works only when another workflow calls this one',
+            : '`propagate` needs a caller; run by itself, this file is refused',
         path: fromPointer(pointer),
+        suggestion: 'Use `halt` or a route to a node where the file is to be run by itself.',
       });
     }
   }
@@ -202,9 +204,18 @@ function reportUnhandled(
     if (unhandled.length === 0 || node === undefined) continue;
     report({
       code: 'unhandled-kind',
-      message: `${name} can fail with ${unhandled.length === 1 ? '' : `${unhandled.length} kinds that no route takes, such as `}${unhandled[0]}${unhandled.length === 1 ? ', which no route takes' : ''}`,
+      message: `No route takes ${unhandledWords(unhandled)} of ${quoted(name)}`,
       path: fromPointer(node.location.pointer),
-      suggestion: 'Route them, or say workflow.on_unhandled: fail if the default is meant.',
+      suggestion: 'Add an error route, or `workflow.on_unhandled: fail` if the default is meant.',
     });
   }
+}
+
+const MAX_NAMED = 3;
+
+/** `the failure a`, `the failures a and b`, `5 failures, such as a, b and c`. */
+function unhandledWords(kinds: readonly string[]): string {
+  const named = listed(kinds.slice(0, MAX_NAMED).map(quoted));
+  if (kinds.length > MAX_NAMED) return `${kinds.length} kinds of failure, such as ${named},`;
+  return `the ${kinds.length === 1 ? 'failure' : 'failures'} ${named}`;
 }

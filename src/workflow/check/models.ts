@@ -1,12 +1,13 @@
 /** Models and tools that are fixed in the file: that they exist, and that they can do what is asked. */
 import { suggest } from '../../errors/suggest.ts';
 import { PROVIDERS } from '../../providers/names.ts';
-import { lacks } from '../../providers/capabilities.ts';
+import { lacks, type Capability } from '../../providers/capabilities.ts';
 import type { FilePlan } from '../model.ts';
 import { isKnownProvider, isTemplate, SIMULATED_PROVIDER } from '../models.ts';
 import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../node-model.ts';
 import { fromPointer, type Path } from '../path.ts';
 import type { Report } from '../problem.ts';
+import { quoted } from '../words.ts';
 
 export interface ModelsContext {
   readonly plan: FilePlan;
@@ -44,9 +45,9 @@ function checkNode(node: NodePlan, context: ModelsContext, report: Report): void
   if (chain === undefined) {
     report({
       code: 'no-model',
-      message: `${node.name} has no model, and the file has no default model`,
+      message: `${quoted(node.name)} has no model, and the file has no default model`,
       path,
-      suggestion: 'model: provider/name on the node, or workflow.runtime.default_model',
+      suggestion: 'Set `model: provider/name` on the node, or `workflow.runtime.default_model`.',
     });
     return;
   }
@@ -71,13 +72,11 @@ function checkChain(
       code: 'unknown-model',
       message:
         slash < 0
-          ? `The model ${model} names no provider`
-          : `There is no provider called ${provider} for the model ${model}`,
+          ? `The model ${quoted(model)} names no provider`
+          : `There is no provider called ${quoted(provider)}`,
       path,
       expected: 'provider/model',
-      ...(meant === undefined
-        ? {}
-        : { suggestion: `Did you mean ${meant}/${model.slice(slash + 1)}?` }),
+      ...(meant === undefined ? {} : { suggestion: `${meant}/${model.slice(slash + 1)}` }),
     });
   }
 }
@@ -96,14 +95,21 @@ function checkTool(
   const meant = suggest(server, servers);
   report({
     code: 'unknown-server',
-    message: `There is no MCP server called ${server} for the tool ${tool}`,
+    message: `The file names no MCP server called ${quoted(server)}`,
     path,
     suggestion:
       meant === undefined
-        ? 'Name it under workflow.runtime.mcp_servers.'
-        : `Did you mean ${meant}${tool.slice(slash)}?`,
+        ? 'Name it under `workflow.runtime.mcp_servers`.'
+        : `${meant}${tool.slice(slash)}`,
   });
 }
+
+const ABILITIES: Readonly<Record<Capability, string>> = {
+  tools: 'call tools',
+  structured_output: 'answer by a schema',
+  streaming: 'stream its answer',
+  images: 'read images',
+};
 
 /** The first model of the chain must do; a later one that cannot is skipped when its turn comes. */
 function checkCapabilities(
@@ -126,7 +132,7 @@ function checkCapabilities(
     report({
       code: 'capability-missing',
       severity: 'warning',
-      message: `${first.model} has no ${capability.replace('_', ' ')}, which ${node.name} needs`,
+      message: `${quoted(first.model)} cannot ${ABILITIES[capability]}, which ${quoted(node.name)} needs`,
       path: [...path, 'model'],
       suggestion: 'Choose another model, or put one that can before it.',
     });

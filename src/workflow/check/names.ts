@@ -6,6 +6,7 @@ import { suggest } from '../../errors/suggest.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import type { Problem, Report } from '../problem.ts';
+import { listed, quoted } from '../words.ts';
 import { parseExpression, parseTemplate, type Template } from '../template/template.ts';
 import type { Reference } from '../template/references.ts';
 import { reachable, type Flow } from './flow.ts';
@@ -113,8 +114,8 @@ class Names {
     if (!isPossible && !reference.isForgiven && !reference.isGuarded) {
       return {
         code: 'never-failing',
-        message: `No error route leads to ${node.name}, so there is no failing to speak of`,
-        suggestion: 'Name the node whose error is meant, or lead an error route here.',
+        message: `No error route leads to ${quoted(node.name)}, so \`failing\` is never there`,
+        suggestion: 'Lead an error route here, or allow for its absence with `default()`.',
       };
     }
     return memberProblem('unknown-name', 'failing', field, FAILING_FIELDS);
@@ -149,8 +150,8 @@ class Names {
     if (isOwnVerdict || this.#context.order.leadsTo(node.name, here.name)) return undefined;
     return {
       code: 'never-ran',
-      message: `${node.name} can never have run before ${here.name}`,
-      suggestion: 'Allow for it with default(), or lead a route from the one to the other.',
+      message: `${quoted(node.name)} can never have run before ${quoted(here.name)}`,
+      suggestion: `Lead a route from ${quoted(node.name)} to ${quoted(here.name)}, or allow for the gap with \`default()\`.`,
     };
   }
 
@@ -163,8 +164,8 @@ class Names {
     if (isListed) return undefined;
     return {
       code: 'not-in-input',
-      message: `${here.name} does not list ${node.name} in its input, so it does not see it`,
-      suggestion: `input: [${node.name}.output]`,
+      message: `${quoted(here.name)} does not list ${quoted(node.name)} in its \`input\`, and the context is explicit`,
+      suggestion: `Add ${quoted(`${node.name}.output`)} to its \`input\` list.`,
     };
   }
 
@@ -183,8 +184,8 @@ class Names {
     const meant = isInput ? `workflow.input.${name}` : suggest(name, known);
     return {
       code: 'unknown-name',
-      message: `There is nothing called ${name} here`,
-      ...(meant === undefined ? {} : { suggestion: `Did you mean ${meant}?` }),
+      message: `There is nothing called ${quoted(name)} here`,
+      ...(meant === undefined ? {} : { suggestion: meant }),
     };
   }
 }
@@ -208,9 +209,9 @@ function memberProblem(
   const meant = suggest(field, known);
   return {
     code,
-    message: `${owner} has no ${field}`,
-    expected: known.length === 0 ? 'nothing is declared' : known.join(', '),
-    ...(meant === undefined ? {} : { suggestion: `Did you mean ${owner}.${meant}?` }),
+    message: `${quoted(owner)} has no ${quoted(field)}`,
+    expected: known.length === 0 ? 'nothing, because nothing is declared' : listed(known, 'or'),
+    ...(meant === undefined ? {} : { suggestion: `${owner}.${meant}` }),
   };
 }
 

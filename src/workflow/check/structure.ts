@@ -5,6 +5,7 @@ import type { NodePlan } from '../node-model.ts';
 import { fromPointer } from '../path.ts';
 import type { Report } from '../problem.ts';
 import { END, type Route } from '../route.ts';
+import { listed, quoted } from '../words.ts';
 import { components } from './circles.ts';
 import { reachable, type Flow } from './flow.ts';
 import { handlingOf, mayTake } from './routing.ts';
@@ -16,13 +17,16 @@ export function checkStructure(plan: FilePlan, flow: Flow, kindsOf: KindsOf, rep
   const seen = reachable(flow, [flow.entry]);
   const wayOut = nodesWithAnEnd(flow);
   for (const [name, node] of flow.nodes) {
-    if (!seen.has(name)) warn(node, 'unreachable-node', `Nothing leads to ${name}`, report);
-    else if (!wayOut.has(name))
-      warn(node, 'no-way-out', `From ${name} the workflow can never come to an end`, report);
+    if (!seen.has(name)) reportUnreachable(node, report);
     checkSuccessRoutes(node, report);
     checkErrorRoutes(node, plan, kindsOf(node), report);
     checkRetryAroundTools(node, plan, report);
   }
+  reportNoWayOut(
+    [...seen].filter((name) => !wayOut.has(name)),
+    flow,
+    report,
+  );
   checkLoops(plan, flow, seen, report);
 }
 
@@ -35,9 +39,9 @@ function checkLoops(plan: FilePlan, flow: Flow, seen: ReadonlySet<string>, repor
     report({
       code: 'endless-loop',
       severity: 'warning',
-      message: `Only the default max_iterations bounds ${circleWords(members)}`,
+      message: `Only the default \`max_iterations\` of ${plan.limits.maxIterations} bounds ${circleWords(members)}`,
       path: fromPointer(first.location.pointer),
-      suggestion: 'Set workflow.limits.max_iterations to what is meant.',
+      suggestion: 'Set `workflow.limits.max_iterations` to what is meant.',
     });
   }
 }
@@ -73,7 +77,12 @@ function checkSuccessRoutes(node: NodePlan, report: Report): void {
   const routes = node.routes.filter(({ onError }) => onError === undefined);
   const sure = routes.findIndex(({ when }) => when === undefined);
   for (const route of sure < 0 ? [] : routes.slice(sure + 1))
-    neverMatches(route, 'an earlier route without a guard is always taken first', report);
+    neverMatches(
+      route,
+      'an earlier route without a guard is always taken first',
+      'Move it up, or remove it.',
+      report,
+    );
 }
 
 function checkErrorRoutes(
@@ -90,11 +99,20 @@ function checkErrorRoutes(
     if (route.onError === undefined || route.onError === true || used.has(route)) continue;
     if (mayTake(route, node, [])) continue;
     const isKnown = kinds.some((kind) => matchesAny(kind, route.onError));
-    neverMatches(
-      route,
-      isKnown ? 'earlier routes take all of its kinds' : `${node.name} cannot fail with that`,
-      report,
-    );
+    if (isKnown)
+      neverMatches(
+        route,
+        'earlier routes take all of its kinds',
+        'Move it up, or remove it.',
+        report,
+      );
+    else
+      neverMatches(
+        route,
+        `${quoted(node.name)} cannot fail with that`,
+        'Remove it, or name a kind that the node can fail with.',
+        report,
+      );
   }
 }
 
@@ -103,40 +121,60 @@ function matchesAny(kind: string, onError: Route['onError']): boolean {
 }
 
 function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: Report): void {
-  if (node.type !== 'agent' || (node.tools !== null && node.tools.length === 0)) return;
+  // without a list an agent has only the tools that do not write, and those may be repeated
+  if (node.type !== 'agent' || node.tools === null || node.tools.length === 0) return;
   const retry = node.routes.find(({ move }) => move.type === 'retry');
   if (retry === undefined || hasOnlyIdempotentTools(node.tools, plan)) return;
   report({
     code: 'retry-around-tools',
     severity: 'warning',
-    message: `A retry runs ${node.name} from its start, and its tools with it; not all of them are known to be idempotent`,
+    message: `A retry runs ${quoted(node.name)} from its start, and its tools again; not all of them are known to be idempotent`,
     path: fromPointer(retry.pointer),
-    suggestion: 'Declare the tools idempotent, or route the failure elsewhere.',
+    suggestion: 'Declare them `idempotent`, or use `ask` or a route to another node.',
   });
 }
 
-function hasOnlyIdempotentTools(tools: readonly string[] | null, plan: FilePlan): boolean {
-  return (tools ?? [null]).every((tool) => {
-    const [server = '', name = ''] = tool?.split('/') ?? [];
-    return plan.runtime?.mcpServers[server]?.toolSettings[name]?.idempotent === true;
+function hasOnlyIdempotentTools(tools: readonly string[], plan: FilePlan): boolean {
+  return tools.every((tool) => {
+    const [server = '', name = ''] = tool.split('/');
+    const settings = plan.runtime?.mcpServers[server]?.toolSettings[name];
+    return settings?.idempotent === true || settings?.writes === false;
   });
 }
 
-function neverMatches(route: Route, why: string, report: Report): void {
+function neverMatches(route: Route, why: string, suggestion: string, report: Report): void {
   report({
     code: 'never-matches',
     severity: 'warning',
     message: `This route can never match: ${why}`,
     path: fromPointer(route.pointer),
-    suggestion: 'Remove it, or move it up.',
+    suggestion,
   });
 }
 
-function warn(
-  node: NodePlan,
-  code: 'unreachable-node' | 'no-way-out',
-  message: string,
-  report: Report,
-): void {
-  report({ code, severity: 'warning', message, path: fromPointer(node.location.pointer) });
+function reportUnreachable(node: NodePlan, report: Report): void {
+  report({
+    code: 'unreachable-node',
+    severity: 'warning',
+    message: `Nothing leads to ${quoted(node.name)}`,
+    path: fromPointer(node.location.pointer),
+    suggestion: 'Lead a route to it, or remove it.',
+  });
+}
+
+const MAX_NAMED = 4;
+
+/** Told once: nodes that cannot get out lead to each other. */
+function reportNoWayOut(names: readonly string[], flow: Flow, report: Report): void {
+  const first = flow.nodes.get(names[0] ?? '');
+  if (first === undefined) return;
+  const more = names.length - MAX_NAMED;
+  const words = names.slice(0, MAX_NAMED).map(quoted);
+  report({
+    code: 'no-way-out',
+    severity: 'warning',
+    message: `From ${listed(more > 0 ? [...words, `${more} more`] : words)} the workflow can never come to an end`,
+    path: fromPointer(first.location.pointer),
+    suggestion: 'Lead one of the routes to `$end` or to a `terminate` node.',
+  });
 }

@@ -2,15 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { CODES, type DiagnosticCode } from '../codes.ts';
 import { renderDiagnostic, type Diagnostic } from '../diagnostics.ts';
 import { loadWorkflowText } from '../load/workflow.ts';
+import { REFUSED_FILES, REFUSED_HEADERS, REFUSED_NODES } from './refused-files.cases.ts';
 import {
   AGENT,
   FILE,
   HEADER,
   NODE,
   REFUSED_AGENTS,
-  REFUSED_FILES,
-  REFUSED_HEADERS,
-  REFUSED_NODES,
   REFUSED_ROUTES,
   REFUSED_TABLES,
   ROUTE,

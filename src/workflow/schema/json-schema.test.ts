@@ -6,15 +6,13 @@ import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from './check-document.ts';
 import { workflowJsonSchema } from './json-schema.ts';
+import { REFUSED_FILES, REFUSED_HEADERS, REFUSED_NODES } from './refused-files.cases.ts';
 import {
   AGENT,
   FILE,
   HEADER,
   NODE,
   REFUSED_AGENTS,
-  REFUSED_FILES,
-  REFUSED_HEADERS,
-  REFUSED_NODES,
   REFUSED_ROUTES,
   REFUSED_TABLES,
   ROUTE,

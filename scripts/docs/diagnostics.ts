@@ -1,0 +1,91 @@
+/**
+ * `docs/reference/diagnostics.md`: every diagnostic of `errand validate` with a file that brings it
+ * about and what is said to it. The files and the answers are those of the gallery, which its test
+ * keeps true.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CODES } from '../../src/workflow/codes.ts';
+
+export const DIAGNOSTICS_PAGE = 'docs/reference/diagnostics.md';
+
+const GALLERY = join(dirname(dirname(import.meta.dirname)), 'examples/invalid');
+
+const MAX_FILE_LINES = 20;
+const MAX_SAID_LINES = 10;
+const MAX_LINE_CHARS = 160;
+
+interface Told {
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly kind: string;
+}
+
+export function renderDiagnostics(): string {
+  const codes = Object.entries(CODES).map(([code, meaning]) => ({
+    code,
+    meaning,
+    told: firstTold(code),
+  }));
+  const withSeverity = (severity: Told['severity']): string[] =>
+    codes.filter(({ told }) => told.severity === severity).flatMap(section);
+  return [
+    '# Diagnostics',
+    '',
+    '<!-- Made by `npm run docs` from src/workflow/codes.ts and examples/invalid. Do not edit. -->',
+    '',
+    `The ${codes.length} things that \`errand validate\` can say about a workflow file. An error refuses the file:`,
+    'nothing is run, and the command ends with 2. A warning refuses it only with `--strict`, an info never.',
+    'With `--format json` each one has its `code`, its `severity`, the `kind` of the report that a refused run',
+    'has, a JSON Pointer, a line and a column, the message and, where it can be known, what to write instead.',
+    'The files below are in `examples/invalid/`.',
+    '',
+    '## Errors',
+    '',
+    ...withSeverity('error'),
+    '## Warnings',
+    '',
+    ...withSeverity('warning'),
+    '## Infos',
+    '',
+    ...withSeverity('info'),
+  ].join('\n');
+}
+
+interface Entry {
+  readonly code: string;
+  readonly meaning: string;
+  readonly told: Told;
+}
+
+function section({ code, meaning, told }: Entry): string[] {
+  const file = join(GALLERY, `${code}.yaml`);
+  return [
+    `### ${code}`,
+    '',
+    `${meaning} Kind \`${told.kind}\`.`,
+    '',
+    ...(existsSync(file)
+      ? fenced('yaml', lines(file, MAX_FILE_LINES))
+      : ['A file that brings it about is too large to be shown.', '']),
+    ...fenced('text', lines(join(GALLERY, '__golden__', `${code}.txt`), MAX_SAID_LINES)),
+  ];
+}
+
+function firstTold(code: string): Told {
+  const text = readFileSync(join(GALLERY, '__golden__', `${code}.json`), 'utf8');
+  // written by the gallery's test, which asks for at least one
+  const [first] = JSON.parse(text) as [Told, ...Told[]];
+  return first;
+}
+
+function lines(file: string, most: number): string[] {
+  const all = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const shown = all.length > most ? [...all.slice(0, most), '…'] : all;
+  return shown.map((line) =>
+    line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS - 1)}…` : line,
+  );
+}
+
+function fenced(language: string, content: readonly string[]): string[] {
+  return [`\`\`\`${language}`, ...content, '```', ''];
+}

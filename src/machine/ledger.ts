@@ -1,0 +1,97 @@
+/** The bill of a run: one row for each attempt of each effect, failed and abandoned ones included. */
+import type { RunEvent } from './events.ts';
+
+export interface LedgerRow {
+  readonly node: string;
+  readonly path: string;
+  readonly type: string;
+  readonly target: string;
+  /** Of the effect, from 0. */
+  readonly attempt: number;
+  readonly kind?: string;
+  readonly outcome: 'succeeded' | 'failed' | 'partial' | 'unknown' | 'not_started';
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  readonly reasoningTokens: number;
+  readonly costUsdMicros: number;
+  readonly estimated: boolean;
+  readonly latencyMs: number;
+  readonly rule?: string;
+}
+
+export interface Costs {
+  readonly totalUsdMicros: number;
+  readonly failedUsdMicros: number;
+  readonly attempts: readonly LedgerRow[];
+}
+
+type Requested = Extract<RunEvent, { type: 'effect:requested' }>;
+type Settled = Extract<RunEvent, { type: 'effect:succeeded' | 'effect:failed' }>;
+
+export function costsOf(events: Iterable<RunEvent>): Costs {
+  const open = new Map<string, Requested>();
+  const attempts: LedgerRow[] = [];
+  for (const event of events) {
+    if (event.type === 'effect:requested') open.set(event.effect.key, event);
+    if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') continue;
+    const requested = open.get(event.effect.key);
+    open.delete(event.effect.key);
+    attempts.push(rowOf(event, requested));
+  }
+  // asked for and never heard of again: it is on the bill as what it is
+  for (const requested of open.values()) attempts.push(abandoned(requested));
+  const cost = (rows: readonly LedgerRow[]): number =>
+    rows.reduce((sum, row) => sum + row.costUsdMicros, 0);
+  return {
+    totalUsdMicros: cost(attempts),
+    failedUsdMicros: cost(attempts.filter(({ outcome }) => outcome !== 'succeeded')),
+    attempts,
+  };
+}
+
+function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
+  const { node, path, effect, usage } = event;
+  const startedMs = Date.parse(requested?.at ?? event.at);
+  const failure =
+    event.type === 'effect:failed'
+      ? {
+          kind: event.error.kind,
+          outcome: event.error.outcome,
+          ...(event.error.rule === undefined ? {} : { rule: event.error.rule.id }),
+        }
+      : { outcome: 'succeeded' as const };
+  return {
+    node,
+    path,
+    type: effect.type,
+    target: effect.target,
+    attempt: requested?.attempt ?? 0,
+    ...failure,
+    inputTokens: usage?.inputTokens ?? 0,
+    outputTokens: usage?.outputTokens ?? 0,
+    cachedTokens: usage?.cachedTokens ?? 0,
+    reasoningTokens: usage?.reasoningTokens ?? 0,
+    costUsdMicros: event.costUsdMicros ?? 0,
+    estimated: false,
+    latencyMs: Date.parse(event.at) - startedMs,
+  };
+}
+
+function abandoned({ node, path, effect, attempt }: Requested): LedgerRow {
+  return {
+    node,
+    path,
+    type: effect.type,
+    target: effect.target,
+    attempt,
+    outcome: 'unknown',
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+    costUsdMicros: 0,
+    estimated: true,
+    latencyMs: 0,
+  };
+}

@@ -1,0 +1,281 @@
+import Ajv2020 from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { checkSchema, checkValue, MAX_FINDINGS } from './value-check.ts';
+
+function told(schema: JsonObject, value: JsonValue): readonly string[] {
+  return checkValue(schema, value).map(({ of, pointer, message }) => `${of} ${pointer} ${message}`);
+}
+
+const ORDER: JsonObject = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', minLength: 2, pattern: '^o' },
+    lines: { type: 'array', items: { $ref: '#/$defs/line' }, minItems: 1 },
+    state: { enum: ['open', 'paid'] },
+    note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+  },
+  required: ['id', 'lines'],
+  additionalProperties: false,
+  $defs: {
+    line: {
+      type: 'object',
+      properties: { count: { type: 'integer', minimum: 1 } },
+      required: ['count'],
+    },
+  },
+};
+
+describe('a value', () => {
+  it('that fits has no findings', () => {
+    expect(told(ORDER, { id: 'o1', lines: [{ count: 1 }], state: 'paid', note: null })).toEqual([]);
+    expect(told({}, 'anything')).toEqual([]);
+  });
+
+  it('is looked at all the way down, and each finding says where and what is wanted', () => {
+    const value = {
+      id: 'x',
+      lines: [{ count: 1 }, { count: 0.5 }, {}, 7],
+      state: 'lost',
+      note: 3,
+      more: 1,
+    };
+    expect(told(ORDER, value)).toEqual([
+      'value /id must have at least 2 characters',
+      'value /id must match the pattern of its schema',
+      'value /lines/1/count must be an integer',
+      'value /lines/1/count must be at least 1',
+      'value /lines/2 must have the property "count"',
+      'value /lines/3 must be an object',
+      'value /state must be one of ["open","paid"]',
+      'value /note must fit one of the shapes that its schema allows',
+      'value /more must not be there',
+    ]);
+  });
+
+  const wanted: readonly [JsonObject, JsonValue, string][] = [
+    [{ type: ['string', 'null'] }, 1, ' must be a string or null'],
+    [{ const: { a: 1 } }, 1, ' must be {"a":1}'],
+    [{ minimum: 3 }, 1, ' must be at least 3'],
+    [{ maximum: 3 }, 4, ' must be at most 3'],
+    [{ exclusiveMinimum: 3 }, 3, ' must be above 3'],
+    [{ exclusiveMaximum: 3.5 }, 4, ' must be below 3.5'],
+    [{ multipleOf: 0.1 }, 0.25, ' must be a multiple of 0.1'],
+    [{ maxLength: 1 }, '😀a', ' must have at most 1 characters'],
+    [{ format: 'email' }, 'x', ' must have the format email'],
+    [{ maxItems: 1 }, [1, 2], ' must have at most 1 items'],
+    [{ uniqueItems: true }, [1, 1], ' must not have the same item twice'],
+    [{ contains: { type: 'string' } }, [1], ' must have an item that its schema asks for'],
+    [
+      { contains: { type: 'string' }, minContains: 2 },
+      ['a', 1],
+      ' must have at least 2 items that its schema asks for',
+    ],
+    [
+      { contains: { type: 'string' }, maxContains: 1 },
+      ['a', 'b'],
+      ' must have at most 1 items that its schema asks for',
+    ],
+    [{ minProperties: 1 }, {}, ' must have at least 1 properties'],
+    [{ maxProperties: 0 }, { a: 1 }, ' must have at most 0 properties'],
+    [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, ' must not have a property of that name'],
+    [{ dependentRequired: { a: ['b'] } }, { a: 1 }, ' must have the property "b"'],
+    [{ not: { type: 'null' } }, null, ' must not fit what its schema excludes'],
+    [
+      { oneOf: [{ type: 'number' }, { type: 'integer' }] },
+      1,
+      ' must fit exactly one shape, and fits 2',
+    ],
+    [
+      { oneOf: [{ type: 'number' }, { type: 'integer' }] },
+      'x',
+      ' must fit one of the shapes that its schema allows',
+    ],
+    [JSON.parse('{"if":{"type":"number"},"then":{"minimum":3}}'), 1, ' must be at least 3'],
+    [{ allOf: [{ minimum: 3 }] }, 1, ' must be at least 3'],
+    [{ properties: { 'a b/c~%': { type: 'null' } } }, { 'a b/c~%': 1 }, '/a b~1c~0% must be null'],
+    [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], '/1 must not be there'],
+    [
+      { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
+      [1],
+      '/0 must be a string',
+    ],
+  ];
+  it.each(wanted)('%j of %j', (schema, value, expected) => {
+    expect(told(schema, value)).toEqual([`value ${expected}`]);
+  });
+
+  it('is never quoted', () => {
+    const secret = 31_415_926_535;
+    const schemas: JsonObject[] = [
+      { minimum: 1e12 },
+      { maximum: 0 },
+      { multipleOf: 2 },
+      { type: 'string' },
+      { enum: [1] },
+      { const: 1 },
+      { not: {} },
+    ];
+    for (const schema of schemas)
+      expect(JSON.stringify(checkValue(schema, secret))).not.toContain('31415');
+  });
+
+  it('has a bounded number of findings, however large it is', () => {
+    const schema = { items: { type: 'string' } };
+    expect(
+      checkValue(
+        schema,
+        Array.from({ length: 1000 }, (_, index) => index),
+      ),
+    ).toHaveLength(MAX_FINDINGS);
+    const startedAt = performance.now();
+    expect(
+      checkValue(
+        schema,
+        Array.from({ length: 500_000 }, (_, index) => index),
+      ).length,
+    ).toBeGreaterThan(0);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+
+  it('may have names that are no well-formed text', () => {
+    expect(told({ additionalProperties: { type: 'number' } }, { '\ud800': 1 })).toEqual([]);
+    expect(told({ additionalProperties: false }, { '\ud800': 1 })).toEqual([
+      'value /\ufffd must not be there',
+    ]);
+  });
+
+  it('is judged as another validator judges it', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+    const leaf = fc.oneof(
+      fc.record({
+        type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array', 'object'),
+      }),
+      fc.record({ enum: fc.array(fc.constantFrom(0, 1, 'a', null, true), { minLength: 1 }) }),
+      fc.record({ minimum: fc.integer({ min: -2, max: 2 }) }),
+      fc.record({ minLength: fc.nat(2) }),
+    );
+    const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 3 },
+        leaf as fc.Arbitrary<JsonObject>,
+        fc.record({
+          properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
+          required: fc.subarray(['a', 'b']),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.record({ items: tie('schema'), maxItems: fc.nat(3) }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.record({ not: tie('schema') }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          additionalProperties: fc.boolean(),
+          properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
+        }) as fc.Arbitrary<JsonObject>,
+      ),
+    }));
+    const item = fc.letrec<{ value: JsonValue }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom<JsonValue>(0, 1, -3, 0.5, 'a', 'abc', null, true),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value')),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(schema, item, (shape, value) => {
+        const isValid = ajv.compile(shape)(value);
+        expect(checkValue(shape, value).length === 0).toBe(isValid);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a schema', () => {
+  const bad: readonly [JsonObject, string][] = [
+    [
+      { type: 'strin' },
+      '/type must be one or more of array, boolean, integer, null, number, object, string',
+    ],
+    [
+      { type: [] },
+      '/type must be one or more of array, boolean, integer, null, number, object, string',
+    ],
+    [{ properties: 5 }, '/properties must be an object of schemas'],
+    [{ properties: { a: 'string' } }, '/properties/a must be a schema: an object, true or false'],
+    [{ required: 'id' }, '/required must be a list of names'],
+    [{ items: { pattern: '(' } }, '/items/pattern must be a regular expression'],
+    [
+      { patternProperties: { '(': {} } },
+      '/patternProperties must have regular expressions as names',
+    ],
+    [{ anyOf: {} }, '/anyOf must be a list of schemas'],
+    [{ anyOf: [1] }, '/anyOf/0 must be a schema: an object, true or false'],
+    [
+      { additionalProperties: 'no' },
+      '/additionalProperties must be a schema: an object, true or false',
+    ],
+    [{ minimum: '3' }, '/minimum must be a number'],
+    [{ minLength: -1 }, '/minLength must be a whole number from 0'],
+    [{ multipleOf: 0 }, '/multipleOf must be a number above 0'],
+    [{ enum: 'a' }, '/enum must be a list'],
+    [
+      { properties: { a: { $ref: '#/$defs/nope' } } },
+      '/properties/a/$ref refers to a schema that is not there',
+    ],
+    [{ $ref: 'https://example.com/other.json' }, '/$ref refers to a schema that is not there'],
+  ];
+  it.each(bad)('%j is a finding of its own', (schema, message) => {
+    const findings = checkSchema(schema);
+    expect(findings.map((found) => `${found.pointer} ${found.message}`)).toEqual([message]);
+    expect(findings[0]?.of).toBe('schema');
+    expect(checkValue(schema, {})).toEqual(findings);
+  });
+
+  it('that refers to itself without end is a finding, and one that can end is not', () => {
+    expect(checkValue({ $ref: '#' }, 1)).toMatchObject([{ of: 'schema' }]);
+    const tree: JsonObject = { properties: { next: { $ref: '#' }, n: { type: 'number' } } };
+    expect(told(tree, { next: { next: { n: 'x' } } })).toEqual([
+      'value /next/next/n must be a number',
+    ]);
+  });
+
+  it('is not changed, and may be frozen', () => {
+    const schema = Object.freeze({
+      properties: Object.freeze({ a: Object.freeze({ type: 'string' }) }),
+    });
+    expect(told(schema, { a: 1 })).toEqual(['value /a must be a string']);
+    expect(JSON.stringify(schema)).toBe('{"properties":{"a":{"type":"string"}}}');
+  });
+
+  it('of any kind never throws, for any value', () => {
+    const keyword = fc.constantFrom(
+      'type',
+      'properties',
+      'items',
+      'anyOf',
+      '$ref',
+      'enum',
+      'required',
+      'not',
+      'pattern',
+      '$id',
+      'if',
+      'then',
+      'minLength',
+      'dependencies',
+      'contains',
+      '$anchor',
+      '$schema',
+    );
+    fc.assert(
+      fc.property(fc.dictionary(keyword, fc.jsonValue()), fc.jsonValue(), (schema, value) => {
+        const findings = checkValue(schema as JsonObject, value as JsonValue);
+        expect(findings.length).toBeLessThanOrEqual(MAX_FINDINGS);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,235 @@
+/**
+ * The gallery of refused files: `examples/invalid/CODE.yaml` is what brings the diagnostic CODE about,
+ * and `__golden__/CODE.txt` and `.json` are what `errand validate` says to it. `vitest -u` writes them.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { validate } from '../src/cli/commands/validate.ts';
+import { CODES, type DiagnosticCode } from '../src/workflow/codes.ts';
+import type { Diagnostic } from '../src/workflow/diagnostics.ts';
+import { MAX_FILE_CHARS } from '../src/workflow/load/port.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const GALLERY = 'examples/invalid';
+const ALL = Object.keys(CODES) as DiagnosticCode[];
+
+/** Files that are too many or too large to be kept: made for the test, in a folder of its own. */
+const MADE: Partial<Record<DiagnosticCode, (folder: string) => string>> = {
+  'file-too-large': () =>
+    `# The file has more than 10 MB, most of it a comment.\n${'# '.padEnd(MAX_FILE_CHARS, 'x')}\n`,
+  'include-too-many': (folder) => {
+    writeFileSync(join(folder, 'rule.md'), 'Be brief.\n');
+    return `# The instructions include 1,001 files, and 1,000 is the most.
+workflow:
+  name: rules
+  entry_point: greet
+  instructions:
+${'    - !file include-too-many/rule.md\n'.repeat(1001)}nodes:
+  - {name: greet, type: set, value: hello}
+`;
+  },
+  'child-too-many': (folder) => {
+    const names = Array.from({ length: 501 }, (_, index) => `child_${index + 1}`);
+    for (const name of names) {
+      const text = `workflow: {name: ${name}, entry_point: a}\nnodes: [{name: a, type: set, value: 1}]\n`;
+      writeFileSync(join(folder, `${name}.yaml`), text);
+    }
+    return `# The workflow calls 501 others, and 500 is the most.
+workflow: {name: crowd, entry_point: child_1}
+nodes:
+${names.map((name) => `  - {name: ${name}, type: workflow, workflow: ./child-too-many/${name}.yaml}\n`).join('')}`;
+  },
+};
+
+/** What is told only when it is asked for. */
+const STRICT_ONLY: ReadonlySet<DiagnosticCode> = new Set(['unhandled-kind']);
+
+const WARNINGS: ReadonlySet<DiagnosticCode> = new Set([
+  'shadowed-name',
+  'duplicate-raise',
+  'unreachable-node',
+  'no-way-out',
+  'endless-loop',
+  'never-matches',
+  'retry-around-tools',
+  'capability-missing',
+]);
+const INFOS: ReadonlySet<DiagnosticCode> = new Set(['exit-codes-any', 'propagate-at-top']);
+
+let made = '';
+
+beforeAll(() => {
+  for (const name of 'ABCDEFGHIJK') vi.stubEnv(`GALLERY_${name}`, undefined);
+  vi.stubEnv('GALLERY_REGION', undefined);
+  made = mkdtempSync(join(tmpdir(), 'errand-gallery-'));
+  for (const [code, make] of Object.entries(MADE)) {
+    mkdirSync(join(made, code));
+    writeFileSync(join(made, `${code}.yaml`), make(join(made, code)));
+  }
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(made, { recursive: true, force: true });
+});
+
+interface Said {
+  readonly exit: number;
+  readonly text: string;
+}
+
+type Options = Parameters<typeof validate>[1];
+
+function pathOf(code: DiagnosticCode): string {
+  return `${code in MADE ? made : GALLERY}/${code}.yaml`;
+}
+
+function say(code: DiagnosticCode, options: Options): Said {
+  let text = '';
+  const terminal = {
+    columns: 80,
+    color: false,
+    out: (more: string) => void (text += `${more}\n`),
+    err: () => undefined,
+    drained: () => Promise.resolve(),
+  };
+  const strict = options.strict ?? STRICT_ONLY.has(code);
+  const exit = validate([pathOf(code)], { ...options, strict }, terminal);
+  return { exit, text: text.replaceAll(made, GALLERY) };
+}
+
+type Told = Omit<Diagnostic, 'excerpt'>;
+
+function diagnosticsOf(code: DiagnosticCode): readonly Told[] {
+  const { files } = JSON.parse(say(code, { format: 'json' }).text) as {
+    files: { file: string; diagnostics: Told[] }[];
+  };
+  return files.flatMap(({ file, diagnostics }) =>
+    diagnostics.map((diagnostic) => ({ ...diagnostic, file })),
+  );
+}
+
+describe('the gallery of refused files', () => {
+  it('has one file for each diagnostic and no other', () => {
+    const kept = globSync('*.yaml', { cwd: join(ROOT, GALLERY) }).map((file) =>
+      basename(file, '.yaml'),
+    );
+    expect([...kept, ...Object.keys(MADE)].toSorted()).toEqual(ALL.toSorted());
+  });
+
+  it('has no golden output without its file', () => {
+    const golden = globSync('*', { cwd: join(ROOT, GALLERY, '__golden__') });
+    const known = ALL.flatMap((code) => [`${code}.txt`, `${code}.json`]);
+    expect(golden.filter((file) => !known.includes(file))).toEqual([]);
+  });
+
+  it.each(ALL)('%s: begins by saying what is wrong', (code) => {
+    const [first = ''] = readFileSync(pathOf(code), 'latin1').slice(0, 300).split('\n');
+    expect(first).toMatch(/^# .+\.$/);
+  });
+
+  it.each(ALL)('%s: gives that diagnostic and no other', (code) => {
+    const told = diagnosticsOf(code);
+    expect([...new Set(told.map((each) => each.code))]).toEqual([code]);
+    expect([...new Set(told.map((each) => each.severity))]).toEqual([severityOf(code)]);
+  });
+
+  it.each(ALL)('%s: says what it always said', async (code) => {
+    const { text } = say(code, { format: 'text' });
+    await expect(text).toMatchFileSnapshot(golden(code, 'txt'));
+    const told = `${JSON.stringify(diagnosticsOf(code).map(shown), null, 2)}\n`;
+    await expect(told).toMatchFileSnapshot(golden(code, 'json'));
+  });
+
+  it.each(ALL)('%s: ends with the exit code of its severity', (code) => {
+    const isAccepted = severityOf(code) !== 'error';
+    expect(say(code, { format: 'text' }).exit).toBe(isAccepted ? 0 : 2);
+    if (severityOf(code) === 'warning') {
+      expect(say(code, { format: 'text', strict: true }).exit).toBe(2);
+    }
+  });
+
+  it('never calls a file valid that is refused', () => {
+    for (const code of ALL) {
+      const { exit, text } = say(code, { format: 'text' });
+      const isCalledValid = /^\S+: valid/m.test(text);
+      expect([code, isCalledValid]).toEqual([code, exit === 0]);
+    }
+  });
+
+  it('shows every kind of refusal that a file can bring about', () => {
+    const kinds = new Set(ALL.flatMap((code) => diagnosticsOf(code).map(({ kind }) => kind)));
+    // `validation.input` is about what is given to a file, `validation.contract_version` about records and modules
+    expect([...kinds].toSorted()).toEqual([
+      'validation.node_config',
+      'validation.template',
+      'validation.unsupported',
+      'validation.workflow',
+    ]);
+  });
+
+  it('has a message that is one sentence, and advice that is a text to write or a sentence', () => {
+    for (const code of ALL) {
+      for (const { message, suggestion = '' } of diagnosticsOf(code)) {
+        expect(message, code).not.toMatch(/[.\n]$|undefined|\[object|\bnull\b/);
+        expect(suggestion, code).not.toMatch(/^Did you mean|undefined|\[object/);
+      }
+    }
+  });
+});
+
+describe('the errand command', () => {
+  const run = (...args: string[]): { status: number | null; stdout: string } =>
+    spawnSync(process.execPath, ['bin/errand.mjs', 'validate', ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+
+  it.each([
+    ['unknown-key', 2],
+    ['include-cycle', 2],
+    ['file-unreadable', 2],
+    ['endless-loop', 0],
+    ['propagate-at-top', 0],
+  ] as const)('says the same to %s', (code, exit) => {
+    const { status, stdout } = run(`${GALLERY}/${code}.yaml`);
+    expect(stdout).toBe(say(code, { format: 'text' }).text);
+    expect(status).toBe(exit);
+  });
+
+  it('is strict when it is told to be', () => {
+    expect(run('--strict', `${GALLERY}/endless-loop.yaml`).status).toBe(2);
+    const { status, stdout } = run('--strict', `${GALLERY}/unhandled-kind.yaml`);
+    expect(stdout).toBe(say('unhandled-kind', { format: 'text' }).text);
+    expect(status).toBe(2);
+  });
+});
+
+function severityOf(code: DiagnosticCode): Diagnostic['severity'] {
+  if (WARNINGS.has(code)) return 'warning';
+  return INFOS.has(code) ? 'info' : 'error';
+}
+
+function golden(code: DiagnosticCode, ending: 'txt' | 'json'): string {
+  return join(ROOT, GALLERY, '__golden__', `${code}.${ending}`);
+}
+
+function shown(told: Told): object {
+  const { code, severity, kind, file, pointer, line, column, message, expected, suggestion } = told;
+  return {
+    code,
+    severity,
+    kind,
+    file,
+    pointer,
+    line,
+    column,
+    message,
+    expected,
+    suggestion,
+  };
+}
