@@ -147,6 +147,28 @@ program
   });
 
 program
+  .command('answer')
+  .summary('answer a gate of a run')
+  .description('Answers a gate that a paused run waits at, and goes on with the run.')
+  .argument('<run>', 'the id of a run')
+  .argument('[gate]', 'the path of the gate, or its node; not needed where one is open')
+  .requiredOption('--value <value>', 'the answer: an option, or JSON')
+  .option('--json', 'print the events of this leg, one per line')
+  .option('--wait', 'wait out waits of any length instead of pausing')
+  .addOption(formatOption())
+  .addHelpText(
+    'after',
+    '\nExamples:\n  errand answer 3f0c7a52-9b1e --value yes\n  errand answer 3f0c7a52-9b1e review --value \'{"edit": {"label": "bug"}}\'',
+  )
+  .action(async (id: string, gate: string | undefined, options: RunFlags & { value: string }) => {
+    format = options.format;
+    const { resume } = await import('./commands/run.ts');
+    const { answerValue } = await import('./answer-value.ts');
+    const answer = { gate, value: answerValue(options.value), by: 'cli' };
+    process.exitCode = await resume(id, { ...options, answer }, terminal);
+  });
+
+program
   .command('runs')
   .summary('list the runs of this project')
   .description('Lists the runs of this project, newest first.')

@@ -5,10 +5,11 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { answerEvent, type Answer } from '../machine/answers.ts';
 import type { EventBody, RunEvent, Waiting } from '../machine/events.ts';
 import { newRunState, type RunState } from '../machine/state.ts';
 import { step } from '../machine/step.ts';
-import type { ClaimOwner, RunStore, RunSummary } from '../machine/store-port.ts';
+import type { Claim, ClaimOwner, RunStore, RunSummary } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
@@ -94,8 +95,11 @@ export class LocalDriver {
     return this.#carryOn(state, claim, options, []);
   }
 
-  /** Goes on with what is paused, crashed, parked or failed. */
-  async resume(run: string, options: RunOptions = {}): Promise<RunHandle> {
+  /** Goes on with what is paused, crashed, parked or failed; with an answer to one of its gates. */
+  async resume(
+    run: string,
+    options: RunOptions & { readonly answer?: Answer } = {},
+  ): Promise<RunHandle> {
     const record = await this.#store.get(run);
     if (record.status === 'completed' || record.status === 'cancelled') {
       throw new ErrandError({
@@ -113,7 +117,19 @@ export class LocalDriver {
     const state = await recover(this.#store, run, JSON.parse(record.plan) as WorkflowPlan);
     const resumed: EventBody[] =
       state.status === 'running' ? [] : [{ type: 'run:resumed', by: 'resume' }];
-    return this.#carryOn(state, claim, options, [...resumed, ...lostResults(state)]);
+    const answered = await this.#answered(state, claim, options.answer);
+    return this.#carryOn(state, claim, options, [...resumed, ...lostResults(state), ...answered]);
+  }
+
+  /** A refused answer leaves the run as it is, free for the next one. */
+  async #answered(state: RunState, claim: Claim, answer: Answer | undefined): Promise<EventBody[]> {
+    if (answer === undefined) return [];
+    try {
+      return [answerEvent(state, answer)];
+    } catch (refusal) {
+      await this.#store.release(claim);
+      throw refusal;
+    }
   }
 
   list(): Promise<readonly RunSummary[]> {
@@ -127,7 +143,7 @@ export class LocalDriver {
 
   #carryOn(
     state: RunState,
-    claim: Awaited<ReturnType<RunStore['create']>>['claim'],
+    claim: Claim,
     options: RunOptions,
     happened: readonly EventBody[],
   ): RunHandle {

@@ -82,9 +82,11 @@ export class RunLoop {
     if (this.#isPumping || this.#isStopping) return;
     this.#isPumping = true;
     try {
-      do await this.#step();
-      while (this.#inbox.length > 0 && !this.#isStopping);
-      this.#settle();
+      do {
+        await this.#step();
+        // settling may itself have something to say: a pause is an event
+        if (this.#inbox.length === 0) this.#settle();
+      } while (this.#inbox.length > 0 && !this.#isStopping);
     } catch (thrown) {
       const error = toReport(thrown);
       if (!isKind(error, 'store.*')) throw thrown;

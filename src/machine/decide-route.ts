@@ -4,9 +4,11 @@
  * after the route is decided.
  */
 import { rebuild } from '../errors/build.ts';
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
@@ -36,6 +38,8 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const routes = node.routes.filter(({ onError }) => onError === undefined);
+  const chosen = node.type === 'human_gate' ? chosenRoute(node, visit.output) : undefined;
+  if (chosen !== undefined) return [taken(visit, { to: chosen, bucket: 'success' })];
   if (routes.length === 0 || node.type === 'terminate')
     return [taken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
@@ -51,6 +55,15 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
     message: `None of the routes of ${visit.node} matches its result`,
   });
   return [failed(visit, error)];
+}
+
+/** The route of the option that was chosen; it wins over the table. */
+function chosenRoute(
+  { options }: Extract<NodePlan, { type: 'human_gate' }>,
+  output: JsonValue | undefined,
+): string | undefined {
+  const selected = isPlainObject(output) ? output['selected'] : output;
+  return options.find(({ value }) => value === selected)?.route;
 }
 
 export function decideFailure(state: RunState, scope: Scope): readonly EventBody[] {

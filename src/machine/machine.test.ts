@@ -357,6 +357,14 @@ describe('people', () => {
     if (status === 'completed') expect(state.output).toEqual(output);
   });
 
+  it('lead where the option they choose leads', () => {
+    const text = workflow(
+      '  - {name: a, type: human_gate, prompt: Go?, options: [{label: Yes, value: yes, route: b}, {label: No, value: no}], routes: [{to: $end}]}\n  - {name: b, type: set, value: went}\n',
+    );
+    expect(rehearse(text, { answers: { a: 'yes' } }).state.output).toBe('went');
+    expect(rehearse(text, { answers: { a: 'no' } }).state.output).toMatchObject({ selected: 'no' });
+  });
+
   it('choose at a gate, which may expire into its default', () => {
     const gate = (more: string): string =>
       workflow(

@@ -3,7 +3,7 @@
  * groups and children is kept.
  */
 import { scopeOf } from './plan-lookup.ts';
-import { ROOT_SCOPE, type RunState, type Scope } from './state.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 export function reopen(state: RunState): void {
   if (state.scopes.has(ROOT_SCOPE)) reopenScope(state, scopeOf(state, ROOT_SCOPE));
@@ -14,19 +14,23 @@ function reopenScope(state: RunState, scope: Scope): void {
   state.ready.add(scope.id);
   if (visit === undefined) return;
   const inside = insideOf(state, scope);
-  if (inside.length > 0) {
-    for (const inner of inside) reopenScope(state, inner);
-    if (visit.error !== undefined || scope.result !== undefined) visit.phase = { at: 'inside' };
-    if (visit.members !== undefined) {
-      visit.members.failed = 0;
-      visit.members.firstFailed = undefined;
-    }
-  } else if (isStuck(scope)) {
-    visit.attempt = visit.error === undefined ? visit.attempt : visit.attempt + 1;
+  for (const inner of inside) reopenScope(state, inner);
+  // what waits for a person or a time goes on waiting, with its failure
+  if (isStuck(scope)) goOnAt(visit, inside.length > 0);
+  scope.result = undefined;
+}
+
+function goOnAt(visit: Visit, isInside: boolean): void {
+  visit.error = undefined;
+  if (visit.members !== undefined) {
+    visit.members.failed = 0;
+    visit.members.firstFailed = undefined;
+  }
+  if (isInside) visit.phase = { at: 'inside' };
+  else {
+    visit.attempt++;
     visit.phase = { at: 'entering' };
   }
-  scope.result = undefined;
-  visit.error = undefined;
 }
 
 /** The branches and the child of a visit that did not come to a good end. */

@@ -2,10 +2,10 @@
  * The tables of the SQLite store, as steps from one version of the schema to the next. A step that
  * was released is never changed; a new one is added below it.
  *
- * One commit writes two pages: the end of `events`, and the narrow row of the run in `heads`. The
- * commits of a run are linked backwards by `prev` from `heads.last_row`, and `heads` admits each
- * number once, so an index over (run, seq) would only add a page to every commit: with many runs at
- * work, one for each of them.
+ * One commit is one statement and writes two pages: the end of `events`, and the narrow row of the
+ * run in `heads`. The commits of a run are linked backwards by `prev` from `heads.last_row`. The
+ * trigger lets in nothing but the next commit of whoever has the claim, so a number exists once; an
+ * index over (run, seq) would only add a page, and with many runs at work one for each of them.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { writeMeta } from './sqlite/meta.ts';
@@ -50,9 +50,15 @@ const TABLES = `
   ) STRICT;
 
   CREATE TABLE events (
-    id INTEGER PRIMARY KEY, prev INTEGER NOT NULL, run INTEGER NOT NULL, seq INTEGER NOT NULL,
-    count INTEGER NOT NULL, checksum TEXT NOT NULL, events TEXT NOT NULL
+    id INTEGER PRIMARY KEY, prev INTEGER NOT NULL, run INTEGER NOT NULL, epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL, count INTEGER NOT NULL, checksum TEXT NOT NULL, events TEXT NOT NULL
   ) STRICT;
+
+  CREATE TRIGGER events_move_head AFTER INSERT ON events BEGIN
+    UPDATE heads SET next_seq = NEW.seq + NEW.count, last_row = NEW.id, digest = NEW.checksum
+    WHERE run = NEW.run AND epoch = NEW.epoch AND next_seq = NEW.seq AND last_row = NEW.prev;
+    SELECT RAISE(ABORT, 'not the next commit of the claim') WHERE changes() = 0;
+  END;
 
   CREATE TABLE checkpoints (
     run INTEGER PRIMARY KEY, next_seq INTEGER NOT NULL, digest TEXT NOT NULL,

@@ -95,11 +95,13 @@ class SqliteStore implements RunStore {
   async append(commit: Commit): Promise<LogHead> {
     const { run, epoch } = commit.claim;
     const text = eventsText(run, commit.events);
-    return this.#writes.add({ run, chain: `${run} ${epoch}` }, () => {
+    const { signalsThrough, standing, plan } = commit;
+    const isOneStatement = (signalsThrough ?? standing ?? plan) === undefined;
+    return this.#writes.add({ run, chain: `${run} ${epoch}`, isOneStatement }, () => {
       const { head, key, isRepeated } = this.#log.append(commit, text);
-      if (isRepeated) return head;
-      if (commit.signalsThrough !== undefined) takeSignals(this.#db, { run, key }, commit);
-      if (commit.standing ?? commit.plan) updateStanding(this.#db, { run, key }, commit);
+      if (isRepeated || isOneStatement) return head;
+      if (signalsThrough !== undefined) takeSignals(this.#db, { run, key }, commit);
+      if (standing ?? plan) updateStanding(this.#db, { run, key }, commit);
       return head;
     });
   }

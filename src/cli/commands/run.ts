@@ -9,7 +9,8 @@ import { renderMarkdown } from '../../errors/render/markdown.ts';
 import { renderPanel } from '../../errors/render/panel.ts';
 import type { ErrorReport } from '../../errors/report.ts';
 import { toReport } from '../../errors/to-report.ts';
-import type { RunEvent } from '../../machine/events.ts';
+import type { Answer } from '../../machine/answers.ts';
+import type { RunEvent, Waiting } from '../../machine/events.ts';
 import { costsOf } from '../../machine/ledger.ts';
 import { openSqliteStore } from '../../stores/sqlite.ts';
 import { refusalDraft } from '../../workflow/diagnostics.ts';
@@ -52,11 +53,23 @@ export async function run(file: string, options: RunOptions, terminal: Terminal)
   }
 }
 
-export async function resume(id: string, options: LegOptions, terminal: Terminal): Promise<number> {
+export interface ResumeOptions extends LegOptions {
+  readonly answer?: Answer;
+}
+
+export async function resume(
+  id: string,
+  options: ResumeOptions,
+  terminal: Terminal,
+): Promise<number> {
   const show = new Showing(options, terminal, id);
   try {
     return await leg(show, { directory: process.cwd(), secrets: [] }, (driver, onEvent) =>
-      driver.resume(id, { onEvent, wait: options.wait === true }),
+      driver.resume(id, {
+        onEvent,
+        wait: options.wait === true,
+        ...(options.answer === undefined ? {} : { answer: options.answer }),
+      }),
     );
   } catch (error) {
     return show.refused(toReport(error));
@@ -220,11 +233,9 @@ class Showing {
 
   #say(run: string, result: RunResult): void {
     if ('error' in result && result.error !== undefined) this.#fail(result.error);
-    else if (result.status === 'paused')
-      this.#terminal.err(
-        `The run is paused: it waits for ${result.waiting.reason} at ${result.waiting.path ?? 'the run'}`,
-      );
-    if (result.status !== 'cancelled') this.#terminal.err(`Go on with: errand resume ${run}`);
+    else if (result.status === 'paused') this.#terminal.err(pauseText(run, result.waiting));
+    if (result.status === 'failed' || result.status === 'interrupted')
+      this.#terminal.err(`Go on with: errand resume ${run}`);
   }
 
   #fail(error: ErrorReport): void {
@@ -248,4 +259,13 @@ class Showing {
           : EXIT.store;
     }
   }
+}
+
+/** Why it rests, and the command that goes on. */
+function pauseText(run: string, { reason, path, until, options, gate }: Waiting): string {
+  const place = path ?? 'the run';
+  if (reason === 'time')
+    return `${place} waits until ${until ?? 'its time'}. Go on with: errand resume ${run}`;
+  if (gate === undefined) return `${place} waits for someone. Go on with: errand resume ${run}`;
+  return `${place} asks for an answer (${(options ?? []).join(', ')}). Give it with: errand answer ${run} ${gate} --value …`;
 }

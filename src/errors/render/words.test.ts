@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clip, columnsOf, padEnd, wrap } from './columns.ts';
 import { durationWords, locationWords, providerWords } from './words.ts';
@@ -51,6 +52,21 @@ describe('columns', () => {
     [' \u0301', 1],
   ])('of %j are %i', (text, columns) => {
     expect(columnsOf(text)).toBe(columns);
+  });
+
+  it('of two words are those of each, and one for the space between', () => {
+    const word = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc
+        .array(fc.constantFrom(...'🏻 👩 \u200d \ufe0f 🇩 \u0600 値 a \u0301 ᄀ ᅡ 𑼂'.split(' ')))
+        .map((it) => it.join('')),
+    );
+    fc.assert(
+      fc.property(word, word, (first, second) => {
+        expect(columnsOf(`${first} ${second}`)).toBe(columnsOf(first) + 1 + columnsOf(second));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('wrap at spaces, and anywhere in a word that is too long', () => {

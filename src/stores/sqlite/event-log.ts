@@ -1,8 +1,9 @@
 /**
  * The log itself: appending a commit, and finding one's way back along the chain. The head of a run that is being
- * written is remembered, so that a commit needs two statements; `heads` admits it only if nobody
- * else has moved the head or taken the claim.
+ * written is remembered, so that a commit needs one statement; the file itself lets it in only if
+ * nobody else has moved the head or taken the claim.
  */
+import { readProperty } from '../../errors/json.ts';
 import type { Commit, LogHead } from '../../machine/store-port.ts';
 import { chainDigest } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
@@ -34,10 +35,11 @@ export interface Excerpt extends RunRef {
   readonly links: readonly Link[];
 }
 
-const INSERT =
-  'INSERT INTO events (prev, run, seq, count, checksum, events) VALUES (?, ?, ?, ?, ?, ?)';
-const MOVE = `UPDATE heads SET next_seq = ?, last_row = ?, digest = ?
-  WHERE run = ? AND epoch = ? AND next_seq = ?`;
+const INSERT = `INSERT INTO events (prev, run, epoch, seq, count, checksum, events)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
+/** SQLITE_CONSTRAINT_TRIGGER: what the trigger on `events` refuses with. */
+const REFUSED = 1811;
 
 export class EventLog {
   readonly #db: Preparer;
@@ -127,17 +129,22 @@ export class EventLog {
   ): LogHead | null {
     const { key, epoch, lastRow } = at;
     const digest = chainDigest(at.head.digest, { run: key, seq, count, text });
-    const inserted = this.#db.prepare(INSERT).run(lastRow, key, seq, count, digest, text);
-    const id = Number(inserted.lastInsertRowid);
+    const id = this.#insert([lastRow, key, epoch, seq, count, digest, text]);
+    if (id === null) return null;
     const nextSeq = seq + count;
-    const moved = this.#db.prepare(MOVE).run(nextSeq, id, digest, key, epoch, seq);
-    if (moved.changes !== 1) {
-      this.#db.prepare('DELETE FROM events WHERE id = ?').run(id);
-      return null;
-    }
     const head = { nextSeq, digest };
     this.#heads.set(run, { key, epoch, lastRow: id, head });
     return head;
+  }
+
+  /** Null when the store does not let it in. */
+  #insert(values: readonly (string | number)[]): number | null {
+    try {
+      return Number(this.#db.prepare(INSERT).run(...values).lastInsertRowid);
+    } catch (error) {
+      if (readProperty(error, 'errcode') === REFUSED) return null;
+      throw error;
+    }
   }
 
   #load(run: string): Head {

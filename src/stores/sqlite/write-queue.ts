@@ -10,6 +10,8 @@ export interface WriteTarget {
   readonly run?: string;
   /** Makes sense only if the writes of this name that were asked for before it succeed. */
   readonly chain?: string;
+  /** True when no more than one statement writes: alone, it needs no transaction around it. */
+  readonly isOneStatement?: boolean;
 }
 
 interface Write {
@@ -19,8 +21,16 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
+type Attempt =
+  | { readonly isDone: true }
+  /** `isOfOne`: a single write is what failed, and not the transaction. */
+  | { readonly isDone: false; readonly isOfOne: boolean; readonly error: unknown };
+
+const DONE: Attempt = { isDone: true };
+
 export class WriteQueue {
   readonly #connection: Connection;
+  readonly #flush = (): void => this.flush();
   #waiting: Write[] = [];
 
   constructor(connection: Connection) {
@@ -29,15 +39,11 @@ export class WriteQueue {
 
   /** `body` runs inside a transaction; if it throws, what it did is undone. */
   add<T>(target: WriteTarget, body: () => T): Promise<T> {
-    if (this.#waiting.length === 0) setImmediate(() => this.flush());
+    if (this.#waiting.length === 0) setImmediate(this.#flush);
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({
-        target,
-        body,
-        // only ever called with the result of this body
-        resolve: resolve as (result: unknown) => void,
-        reject,
-      });
+      // only ever called with the result of this body
+      const settle = resolve as (result: unknown) => void;
+      this.#waiting.push({ target, body, resolve: settle, reject });
     });
   }
 
@@ -45,14 +51,18 @@ export class WriteQueue {
   flush(): void {
     const writes = this.#waiting;
     this.#waiting = [];
-    if (writes.length === 0) return;
-    const outcome = this.#attempt(writes);
+    const [only] = writes;
+    if (only === undefined) return;
+    const outcome =
+      writes.length === 1 && only.target.isOneStatement === true
+        ? this.#attemptBare(only)
+        : this.#attempt(writes);
     if (outcome.isDone) return;
-    if (writes.length === 1 || !outcome.isOfOne) {
-      for (const write of writes) write.reject(this.#failure(outcome.error, write));
+    if (writes.length > 1 && outcome.isOfOne) {
+      this.#writeEachAlone(writes);
       return;
     }
-    this.#writeEachAlone(writes);
+    for (const write of writes) write.reject(this.#failure(outcome.error, write));
   }
 
   #writeEachAlone(writes: readonly Write[]): void {
@@ -71,10 +81,8 @@ export class WriteQueue {
     }
   }
 
-  /** All of them in one transaction, or none. `isOfOne`: a single write is what failed. */
-  #attempt(
-    writes: readonly Write[],
-  ): { isDone: true } | { isDone: false; isOfOne: boolean; error: unknown } {
+  /** All of them in one transaction, or none. */
+  #attempt(writes: readonly Write[]): Attempt {
     const results: unknown[] = [];
     let isOfOne = false;
     try {
@@ -89,7 +97,18 @@ export class WriteQueue {
       return { isDone: false, isOfOne, error };
     }
     for (const [index, write] of writes.entries()) write.resolve(results[index]);
-    return { isDone: true };
+    return DONE;
+  }
+
+  #attemptBare(write: Write): Attempt {
+    try {
+      this.#connection.check();
+      write.resolve(write.body());
+      return DONE;
+    } catch (error) {
+      this.#connection.rollback();
+      return { isDone: false, isOfOne: true, error };
+    }
   }
 
   #failure(error: unknown, { target: { run } }: Write): unknown {

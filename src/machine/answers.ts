@@ -1,0 +1,62 @@
+/** What a person may answer to an open gate. Throws `validation.input`; the gate then stays open. */
+import { ErrandError } from '../errors/errand-error.ts';
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
+import type { EventBody } from './events.ts';
+import { scopeOf, visitOf } from './plan-lookup.ts';
+import type { RunState } from './state.ts';
+
+export interface Answer {
+  /** The path of a gate, or a node name that fits one open gate; not needed where one is open. */
+  readonly gate?: string | undefined;
+  readonly value: JsonValue;
+  readonly by: string;
+}
+
+export function answerEvent(state: RunState, { gate, value, by }: Answer): EventBody {
+  const path = findGate(state, gate);
+  const open = state.gates.get(path);
+  if (open === undefined)
+    throw refused(`No gate is open at ${path}`, 'errand show lists what a run waits for.');
+  const { node } = visitOf(scopeOf(state, open.scope));
+  const accepted = accept(value, open.options);
+  return { type: 'gate:answered', node, path, gate: path, value: accepted, by };
+}
+
+function findGate(state: RunState, name: string | undefined): string {
+  const open = [...state.gates.keys()];
+  const fitting =
+    name === undefined ? open : open.filter((path) => path === name || path.endsWith(`/${name}`));
+  const [only, ...more] = fitting;
+  if (only !== undefined && more.length === 0) return only;
+  if (open.length === 0)
+    throw refused('The run waits for no answer', 'errand show says what it waits for.');
+  throw refused(
+    name === undefined
+      ? 'Several gates are open'
+      : `${fitting.length === 0 ? 'No' : 'More than one'} open gate is called ${name}`,
+    `Open gates: ${open.join(', ')}`,
+  );
+}
+
+function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  const chosen = isPlainObject(value) && 'selected' in value ? value['selected'] : value;
+  const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
+  if (isEdit) return value;
+  const option = options.find((known) => known === chosen || String(known) === chosen);
+  if (option === undefined || option === 'edit')
+    throw refused(
+      option === 'edit' ? 'An edit needs its value' : 'That is not one of the answers',
+      option === 'edit'
+        ? 'Answer {"edit": {…}}.'
+        : `Answer one of: ${options.map(String).join(', ')}`,
+    );
+  return chosen === value ? option : value;
+}
+
+function refused(message: string, detail: string): ErrandError {
+  return new ErrandError({
+    kind: 'validation.input',
+    message,
+    action: { kind: 'answer_gate', detail },
+  });
+}
