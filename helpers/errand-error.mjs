@@ -14,7 +14,7 @@ import { renameSync, writeFileSync } from 'node:fs';
  * @param {unknown} [details] anything that is JSON
  * @returns {void}
  */
-export function writeError(kind, message = '', details = undefined) {
+export function writeError(kind, message = '', details) {
   if (!kind) throw new TypeError('a kind is needed');
   const text = toJson({ kind, message: message || kind, details });
   const path = process.env.ERRAND_ERROR_OUT || process.env.CONDUCTOR_ERROR_OUT;

@@ -41,7 +41,7 @@ function fold(state: RunState, event: JsonObject): void {
   if (seq !== state.seq + 1 || typeof at !== 'string') {
     throw new ErrandError({
       kind: 'store.corrupt',
-      message: `Event ${String(seq)} follows event ${state.seq} in the log of ${state.run}`,
+      message: `The log of ${state.run} has something else where event ${state.seq + 1} should be`,
       details: { seq: seq ?? null },
     });
   }

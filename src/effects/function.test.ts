@@ -252,7 +252,10 @@ describe('a timeout', () => {
       message: 'The function lookup did not finish within 30 ms',
       details: { abandoned: false },
     });
-    expect(reportOf(await call(polite, { timeoutMs: 30, type: 'tool' })).kind).toBe('tool.timeout');
+    const tool = { timeoutMs: 30, type: 'tool' } as const;
+    expect(reportOf(await call(polite, tool)).kind).toBe('tool.timeout');
+    const ofNode = { ...tool, timeoutKind: 'limit.node_timeout' } as const;
+    expect(reportOf(await call(polite, ofNode)).kind).toBe('limit.node_timeout');
   });
 
   it('of one that does not listen leaves its outcome unknown, unless it is idempotent', async () => {

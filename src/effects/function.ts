@@ -51,6 +51,8 @@ export interface FunctionRequest {
   readonly run: (input: JsonValue, context: FunctionContext) => unknown;
   readonly input: JsonValue;
   readonly timeoutMs?: number;
+  /** Whose limit it is. Default: the node's for a call, the tool's own for a tool. */
+  readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout';
   /** Whether it may be repeated when nobody knows how it ended. */
   readonly isIdempotent: boolean;
   readonly outputSchema?: JsonObject;
@@ -86,6 +88,7 @@ const NAMES: Readonly<Record<FunctionRequest['type'], Names>> = {
 
 export const callFunction: Effect<FunctionRequest> = neverRejecting(async (request, context) => {
   const names = NAMES[request.type];
+  const timeout = request.timeoutKind ?? names.timeout;
   const cancelled = context.cancelled ?? names.cancelled;
   if (context.signal.aborted) return cancelledBefore(cancelled);
   const ending = await callWithin(request, context);
@@ -95,7 +98,7 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
     case 'threw':
       return threw(ending.thrown, request, context);
     case 'stopped':
-      return stopped(ending, ending.by === 'timeout' ? names.timeout : cancelled, {
+      return stopped(ending, ending.by === 'timeout' ? timeout : cancelled, {
         request,
         context,
       });

@@ -8,7 +8,7 @@ import type { Redactor } from '../errors/redact.ts';
 import { toPointer } from '../workflow/path.ts';
 
 /** Levels of lists and objects; those who store, compare and render an output recurse. */
-export const MAX_OUTPUT_DEPTH = 500;
+const MAX_OUTPUT_DEPTH = 500;
 
 export type Output =
   | { readonly ok: true; readonly value: JsonValue }

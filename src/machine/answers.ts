@@ -42,7 +42,7 @@ function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
   const chosen = isPlainObject(value) && 'selected' in value ? value['selected'] : value;
   const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
   if (isEdit) return value;
-  const option = options.find((known) => known === chosen || String(known) === chosen);
+  const option = options.find((known) => known === chosen || JSON.stringify(known) === chosen);
   if (option === undefined || option === 'edit')
     throw refused(
       option === 'edit' ? 'An edit needs its value' : 'That is not one of the answers',

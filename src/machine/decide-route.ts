@@ -30,7 +30,7 @@ const UNROUTABLE = [
   'halt.intentional',
 ];
 
-export function endsTheRun(kind: string): boolean {
+function endsTheRun(kind: string): boolean {
   return UNROUTABLE.some((pattern) => matchesKind(kind, pattern));
 }
 
@@ -163,7 +163,7 @@ function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly 
 }
 
 /** Past every route and past the default question. */
-export const DEFAULT_ASKED = 1_000_000;
+const DEFAULT_ASKED = 1_000_000;
 
 function askGate(
   state: RunState,

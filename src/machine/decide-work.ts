@@ -5,6 +5,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import { parseDuration } from '../workflow/duration.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
+import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
 import { effectRequest } from './effect-request.ts';
 import { evaluateDeep, evaluateObject, evaluateText, holds, isBare } from './evaluate.ts';
 import type { EventBody, Members } from './events.ts';
@@ -108,29 +109,9 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       };
     }
     case 'human_gate':
-      return {
-        events: [
-          {
-            type: 'gate:opened',
-            ...where,
-            gate: visit.path,
-            prompt: evaluateText(node.prompt, names),
-            options: node.options.map(({ value }) => value),
-            ...(node.expiresMs === undefined
-              ? {}
-              : { deadline: new Date(state.nowMs + node.expiresMs).toISOString() }),
-          },
-        ],
-      };
-    case 'workflow': {
-      const child = fileOf(state.plan, node.workflow);
-      const given =
-        node.inputMapping === undefined
-          ? workflowScope(state, scope).input
-          : evaluateObject(node.inputMapping, names);
-      const input = withDefaults(child, given, names);
-      return { events: [{ type: 'child:started', ...where, workflow: child.name, input }] };
-    }
+      return { events: [gateOpened(state, visit, node, names)] };
+    case 'workflow':
+      return { events: [childStarted(state, scope, visit, node)] };
     case 'terminate':
       return { events: terminate(state, scope, visit, node) };
     case 'script':
@@ -147,21 +128,56 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     }
     case 'agent':
     case 'supervisor':
-      return {
-        events: [
-          failed(
-            visit,
-            failureAt(state, scope, visit.node, {
-              kind: 'validation.unsupported',
-              message: `Nodes of type ${node.type} cannot be run by this version`,
-            }),
-          ),
-        ],
-      };
+      return { events: [failed(visit, notYet(state, scope, node))] };
     case 'parallel':
     case 'for_each':
       return { events: [] };
   }
+}
+
+function gateOpened(
+  state: RunState,
+  { node: name, path }: Visit,
+  node: Extract<NodePlan, { type: 'human_gate' }>,
+  names: TemplateScope,
+): EventBody {
+  const deadline =
+    node.expiresMs === undefined
+      ? {}
+      : { deadline: new Date(state.nowMs + node.expiresMs).toISOString() };
+  const options = node.options.map(({ value }) => value);
+  return {
+    type: 'gate:opened',
+    node: name,
+    path,
+    gate: path,
+    prompt: evaluateText(node.prompt, names),
+    options,
+    ...deadline,
+  };
+}
+
+function childStarted(
+  state: RunState,
+  scope: Scope,
+  { node: name, path }: Visit,
+  node: Extract<NodePlan, { type: 'workflow' }>,
+): EventBody {
+  const names = namesIn(state, scope, { node });
+  const child = fileOf(state.plan, node.workflow);
+  const given =
+    node.inputMapping === undefined
+      ? workflowScope(state, scope).input
+      : evaluateObject(node.inputMapping, names);
+  const input = withDefaults(child, given, names);
+  return { type: 'child:started', node: name, path, workflow: child.name, input };
+}
+
+function notYet(state: RunState, scope: Scope, { name, type }: NodePlan): ErrorReport {
+  return failureAt(state, scope, name, {
+    kind: 'validation.unsupported',
+    message: `Nodes of type ${type} cannot be run by this version`,
+  });
 }
 
 function terminate(
@@ -186,7 +202,7 @@ function terminate(
   return [{ type: 'node:failed', node: visit.node, path: visit.path, error, output }];
 }
 
-function setOutput(node: SetPlan, names: ReturnType<typeof namesIn>): JsonValue {
+function setOutput(node: SetPlan, names: TemplateScope): JsonValue {
   if (node.values !== undefined) return evaluateObject(node.values, names);
   return node.value === undefined ? {} : evaluateDeep(node.value, names);
 }
@@ -198,7 +214,7 @@ function mergedState(state: RunState, scope: Scope, written: JsonObject): JsonOb
   return mergeState(fields, around.state, written);
 }
 
-function durationOf(duration: number | string, names: ReturnType<typeof namesIn>): number {
+function durationOf(duration: number | string, names: TemplateScope): number {
   if (typeof duration === 'number') return duration;
   const value = evaluateDeep(duration, names);
   const ms =
@@ -226,7 +242,7 @@ function keyOf(
   node: Extract<NodePlan, { type: 'for_each' }>,
   item: JsonValue,
   index: number,
-  names: ReturnType<typeof namesIn>,
+  names: TemplateScope,
 ): string {
   if (node.keyBy === undefined) return String(index);
   const withItem = {
@@ -237,11 +253,7 @@ function keyOf(
   return typeof key === 'string' ? key : JSON.stringify(key);
 }
 
-function withDefaults(
-  child: FilePlan,
-  given: JsonObject,
-  names: ReturnType<typeof namesIn>,
-): JsonObject {
+function withDefaults(child: FilePlan, given: JsonObject, names: TemplateScope): JsonObject {
   const defaults = Object.entries(child.input).flatMap(([name, field]) =>
     field.default === undefined || Object.hasOwn(given, name)
       ? []

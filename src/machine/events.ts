@@ -149,8 +149,6 @@ export type EventBody =
     }
   | { readonly type: 'error:suppressed'; readonly error: ErrorReport; readonly reason: string };
 
-export type EventType = EventBody['type'];
-
 /** An event as it is stored and shown. */
 export type RunEvent = EventBody & {
   /** Gap-free, from 1. */

@@ -102,51 +102,67 @@ function inNode(
       routed(state, scope, event);
       return;
     case 'effect:requested':
-      state.effects.set(event.effect.key, {
-        scope: scope.id,
-        effect: event.effect,
-        attempt: event.attempt,
-      });
-      visitOf(scope).phase = { at: 'effect', key: event.effect.key };
-      return;
     case 'effect:succeeded':
     case 'effect:failed':
-      state.effects.delete(event.effect.key);
-      visitOf(scope).phase = { at: 'result', result: event };
+      effect(state, scope, event);
       break;
     case 'gate:opened':
-      state.gates.set(event.gate, {
-        scope: scope.id,
-        options: event.options,
-        deadlineMs: event.deadline === undefined ? undefined : Date.parse(event.deadline),
-      });
-      visitOf(scope).phase = { at: 'asking', gate: event.gate };
-      break;
     case 'gate:answered':
-      state.gates.delete(event.gate);
-      visitOf(scope).phase = { at: 'answered', value: event.value };
-      break;
     case 'gate:expired':
-      state.gates.delete(event.gate);
-      visitOf(scope).phase = { at: 'expired' };
+      gate(state, scope, event);
       break;
-    case 'child:started': {
-      const visit = visitOf(scope);
-      const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-      visit.phase = { at: 'inside' };
-      if (node.type === 'workflow')
-        open(
-          state,
-          newWorkflowScope(
-            state,
-            { id: visit.path, file: node.workflow, parent: scope.id },
-            event.input,
-          ),
-        );
+    case 'child:started':
+      childStarted(state, scope, event);
       return;
-    }
   }
   state.ready.add(scope.id);
+}
+
+function effect(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: `effect:${string}` }>,
+): void {
+  const { key } = event.effect;
+  const visit = visitOf(scope);
+  if (event.type === 'effect:requested') {
+    state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
+    visit.phase = { at: 'effect', key };
+  } else {
+    state.effects.delete(key);
+    visit.phase = { at: 'result', result: event };
+  }
+}
+
+function gate(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: `gate:${string}` }>,
+): void {
+  const visit = visitOf(scope);
+  if (event.type !== 'gate:opened') {
+    state.gates.delete(event.gate);
+    visit.phase =
+      event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
+    return;
+  }
+  const { deadline, options } = event;
+  const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
+  state.gates.set(event.gate, { scope: scope.id, options, deadlineMs });
+  visit.phase = { at: 'asking', gate: event.gate };
+}
+
+function childStarted(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: 'child:started' }>,
+): void {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  visit.phase = { at: 'inside' };
+  if (node.type !== 'workflow') return;
+  const place = { id: visit.path, file: node.workflow, parent: scope.id };
+  open(state, newWorkflowScope(state, place, event.input));
 }
 
 /** The first event of a member opens its branch. */

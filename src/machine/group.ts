@@ -26,7 +26,7 @@ export function decideGroup(state: RunState, scope: Scope, node: GroupPlan): rea
 }
 
 /** The branch that a key stands for. */
-export function branchId(groupPath: string, key: string): string {
+function branchId(groupPath: string, key: string): string {
   return `${groupPath}[${key}]`;
 }
 

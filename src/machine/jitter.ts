@@ -4,7 +4,7 @@
  */
 
 /** A number from 0 up to 1 that depends on the words alone. */
-export function spread(...words: readonly (string | number)[]): number {
+function spread(...words: readonly (string | number)[]): number {
   return hash(words.join('\u0000')) / 2 ** 32;
 }
 

@@ -9,7 +9,7 @@ import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import { jittered } from './jitter.ts';
 
 /** The jitter of the default schedules. */
-export const DEFAULT_JITTER = 0.2;
+const DEFAULT_JITTER = 0.2;
 
 export interface AttemptId {
   /** What is tried, in words that are the same on a replay. */

@@ -2,7 +2,7 @@
 import type { Wait, Waiting } from './events.ts';
 import type { RunState, Scope } from './state.ts';
 
-export function waitsOf(state: RunState): readonly Wait[] {
+function waitsOf(state: RunState): readonly Wait[] {
   const waits = [...state.scopes.values()].flatMap((scope) => waitOf(state, scope));
   return waits.sort((a, b) => order(a).localeCompare(order(b)));
 }

@@ -42,7 +42,7 @@ export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): Er
 }
 
 /** The draft of a provider's failure; undefined for anything else. */
-export function recogniseFailure(
+function recogniseFailure(
   thrown: unknown,
   options: ReportFromOptions,
   stamp: Stamp,

@@ -92,18 +92,21 @@ class SqliteStore implements RunStore {
     });
   }
 
-  async append(commit: Commit): Promise<LogHead> {
-    const { run, epoch } = commit.claim;
-    const text = eventsText(run, commit.events);
-    const { signalsThrough, standing, plan } = commit;
+  append(commit: Commit): Promise<LogHead> {
+    const { claim, events, signalsThrough, standing, plan } = commit;
+    const { run } = claim;
     const isOneStatement = (signalsThrough ?? standing ?? plan) === undefined;
-    return this.#writes.add({ run, chain: `${run} ${epoch}`, isOneStatement }, () => {
-      const { head, key, isRepeated } = this.#log.append(commit, text);
-      if (isRepeated || isOneStatement) return head;
-      if (signalsThrough !== undefined) takeSignals(this.#db, { run, key }, commit);
-      if (standing ?? plan) updateStanding(this.#db, { run, key }, commit);
-      return head;
-    });
+    return this.#writes.addPrepared(
+      { run, isOrdered: true, isOneStatement },
+      () => eventsText(run, events),
+      (text) => {
+        const { head, key, isRepeated } = this.#log.append(commit, text);
+        if (isRepeated || isOneStatement) return head;
+        if (signalsThrough !== undefined) takeSignals(this.#db, { run, key }, commit);
+        if (standing ?? plan) updateStanding(this.#db, { run, key }, commit);
+        return head;
+      },
+    );
   }
 
   read(run: string, fromSeq = 1): AsyncIterable<StoredCommit> {
@@ -154,7 +157,7 @@ class SqliteStore implements RunStore {
   }
 
   async saveCheckpoint({ run, epoch }: Claim, checkpoint: Checkpoint): Promise<void> {
-    return this.#writes.add({ run, chain: `${run} ${epoch}` }, () => {
+    return this.#writes.add({ run, isOrdered: true }, () => {
       const ref = this.#ref(run);
       if (presentClaim(this.#db, ref).epoch !== epoch) throw claimLost(run, epoch);
       saveCheckpoint(this.#db, ref, checkpoint);

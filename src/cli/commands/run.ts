@@ -127,15 +127,16 @@ async function leg(
     secrets: host.secrets,
   });
   try {
-    let journal: Journal | undefined;
+    // until the run has an id there is nowhere to write, so the first events wait
     const early: RunEvent[] = [];
+    const listening = { tell: (event: RunEvent): void => void early.push(event) };
     const handle = await begin(driver, (event) => {
-      if (journal === undefined) early.push(event);
-      else journal.add(event);
+      listening.tell(event);
       show.event(event);
     });
-    journal = new Journal(home, handle.id);
+    const journal = new Journal(home, handle.id);
     journal.repair(await storedEvents(store.read(handle.id), early));
+    listening.tell = (event) => journal.add(event);
     const stopListening = onInterrupt(handle);
     const result = await handle.result();
     stopListening();
@@ -239,9 +240,9 @@ class Showing {
   }
 
   #fail(error: ErrorReport): void {
-    const { columns, color, err, out } = this.#terminal;
-    if (this.#options.format === 'markdown') out(renderMarkdown(error));
-    else err(renderPanel(error, { columns, color }));
+    const { columns, color } = this.#terminal;
+    if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
+    else this.#terminal.err(renderPanel(error, { columns, color }));
   }
 
   #exitOf(result: RunResult): number {

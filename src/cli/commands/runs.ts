@@ -19,18 +19,7 @@ export async function runs(
 ): Promise<number> {
   return withStore(async (store) => {
     const all = (await store.list()).map(summaryOf);
-    terminal.out(
-      options.format === 'json'
-        ? JSON.stringify(all, null, 2)
-        : all.length === 0
-          ? 'No runs yet.'
-          : all
-              .map(
-                ({ run, status, workflow, startedAt }) =>
-                  `${run}  ${status.padEnd(12)}${workflow}  ${startedAt}`,
-              )
-              .join('\n'),
-    );
+    terminal.out(options.format === 'json' ? JSON.stringify(all, null, 2) : listText(all));
     return 0;
   });
 }
@@ -62,6 +51,13 @@ export async function show(
     terminal.out(options.format === 'json' ? JSON.stringify(shown, null, 2) : showText(shown));
     return 0;
   });
+}
+
+function listText(all: readonly ReturnType<typeof summaryOf>[]): string {
+  if (all.length === 0) return 'No runs yet.';
+  return all
+    .map((run) => `${run.run}  ${run.status.padEnd(12)}${run.workflow}  ${run.startedAt}`)
+    .join('\n');
 }
 
 async function withStore(look: (store: RunStore) => Promise<number>): Promise<number> {

@@ -17,10 +17,9 @@ import {
 } from './protocol.ts';
 
 /** The same file as source and as build. */
-const ENTRY = new URL(
-  import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
-  import.meta.url,
-);
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? new URL('./worker.ts', import.meta.url)
+  : new URL('./worker.js', import.meta.url);
 
 /** Beyond what a result of the largest size needs on the host's side. */
 const RESOURCE_LIMITS = { stackSizeMb: WORKER_STACK_MB, maxOldGenerationSizeMb: 256 };

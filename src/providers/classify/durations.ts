@@ -25,7 +25,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /** Anything longer is a mistake, not a wait. */
-export const MAX_HINT_MS = 366 * 86_400_000;
+const MAX_HINT_MS = 366 * 86_400_000;
 
 const PART = /(\d{1,12}(?:\.\d{1,20})?)\s{0,2}([a-z]{1,12})/gy;
 const JOINT = /(?:,?\s{1,2}and\s{1,2}|,\s{0,2}|\s{0,2})/gy;

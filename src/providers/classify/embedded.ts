@@ -68,7 +68,7 @@ const END = '[DONE]';
 const END_EVENT =
   /"type"\s{0,2}:\s{0,2}"(?:message_stop|response\.completed|response\.incomplete|response\.failed)"|"done"\s{0,2}:\s{0,2}true/;
 
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '' || !/^[[{"]/.test(trimmed)) return undefined;
   try {

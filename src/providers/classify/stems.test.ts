@@ -31,7 +31,11 @@ describe('finding stems', () => {
   });
 
   it('agrees with a plain search for any words in any text', () => {
-    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' '), minLength: 1, maxLength: 5 });
+    const word = fc.string({
+      unit: fc.constantFrom('a', 'b', 'c', ' '),
+      minLength: 1,
+      maxLength: 5,
+    });
     const stem = word.filter((text) => text === text.trim() && !text.includes('  '));
     fc.assert(
       fc.property(

@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts';
 export interface WriteTarget {
   /** The run that it is about, for whoever reads of its failure. */
   readonly run?: string;
-  /** Makes sense only if the writes of this name that were asked for before it succeed. */
-  readonly chain?: string;
+  /** Makes sense only if the ordered writes of the run that were asked for before it succeed. */
+  readonly isOrdered?: boolean;
   /** True when no more than one statement writes: alone, it needs no transaction around it. */
   readonly isOneStatement?: boolean;
 }
@@ -39,11 +39,17 @@ export class WriteQueue {
 
   /** `body` runs inside a transaction; if it throws, what it did is undone. */
   add<T>(target: WriteTarget, body: () => T): Promise<T> {
-    if (this.#waiting.length === 0) setImmediate(this.#flush);
+    return this.addPrepared(target, () => null, body);
+  }
+
+  /** The same, with what `prepare` makes at once of values that may change until it is written. */
+  addPrepared<P, T>(target: WriteTarget, prepare: () => P, body: (prepared: P) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      const prepared = prepare();
+      if (this.#waiting.length === 0) setImmediate(this.#flush);
       // only ever called with the result of this body
       const settle = resolve as (result: unknown) => void;
-      this.#waiting.push({ target, body, resolve: settle, reject });
+      this.#waiting.push({ target, body: () => body(prepared), resolve: settle, reject });
     });
   }
 
@@ -66,17 +72,17 @@ export class WriteQueue {
   }
 
   #writeEachAlone(writes: readonly Write[]): void {
-    const brokenChains = new Map<string, unknown>();
+    const broken = new Map<string, unknown>();
     for (const write of writes) {
-      const { chain } = write.target;
-      if (chain !== undefined && brokenChains.has(chain)) {
-        write.reject(brokenChains.get(chain));
+      const ordered = write.target.isOrdered === true ? write.target.run : undefined;
+      if (ordered !== undefined && broken.has(ordered)) {
+        write.reject(broken.get(ordered));
         continue;
       }
       const outcome = this.#attempt([write]);
       if (outcome.isDone) continue;
       const failure = this.#failure(outcome.error, write);
-      if (chain !== undefined) brokenChains.set(chain, failure);
+      if (ordered !== undefined) broken.set(ordered, failure);
       write.reject(failure);
     }
   }
@@ -96,7 +102,7 @@ export class WriteQueue {
       this.#connection.rollback();
       return { isDone: false, isOfOne, error };
     }
-    for (const [index, write] of writes.entries()) write.resolve(results[index]);
+    for (let index = 0; index < writes.length; index++) writes[index]?.resolve(results[index]);
     return DONE;
   }
 

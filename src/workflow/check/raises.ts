@@ -5,7 +5,7 @@
 import type { RuntimeKind } from '../../errors/catalog.ts';
 import { CATALOG } from '../../errors/catalog.ts';
 import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
+import type { AgentPlan, NodePlan, ScriptPlan } from '../node-model.ts';
 import { isNamed } from './routing.ts';
 
 /** What a child lets through, by its file. */
@@ -66,19 +66,7 @@ export function kindsOf(node: NodePlan, plan: FilePlan, escaping: Escaping): rea
 function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly string[] {
   switch (node.type) {
     case 'agent':
-      return [
-        ...modelKinds(node, plan),
-        'agent.output_invalid',
-        'internal.envelope_invalid',
-        'limit.turns',
-        'validation.template',
-        ...(node.budget === undefined ? [] : ['limit.budget']),
-        ...(node.timeoutMs === undefined ? [] : ['limit.node_timeout']),
-        ...(node.writes.length === 0 ? [] : ['agent.permission_denied']),
-        ...(node.tools !== null && node.tools.length === 0
-          ? []
-          : ['tool.forbidden', 'tool.denied', 'effect.outcome_unknown']),
-      ];
+      return agentKinds(node, plan);
     case 'supervisor':
       return [
         ...modelKinds(node, plan),
@@ -91,15 +79,7 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
     case 'tool':
       return [...TOOL_KINDS, ...effectKinds(node)];
     case 'script':
-      return [
-        'internal.script_error',
-        'internal.script_unspawnable',
-        'internal.envelope_invalid',
-        'validation.template',
-        ...(node.timeoutMs === undefined ? [] : ['internal.script_timeout']),
-        ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
-        ...(node.isIdempotent ? [] : ['effect.outcome_unknown']),
-      ];
+      return scriptKinds(node);
     case 'transform':
       return [
         'sandbox.syntax',
@@ -132,6 +112,34 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
         'validation.input',
       ];
   }
+}
+
+function agentKinds(node: AgentPlan, plan: FilePlan): readonly string[] {
+  return [
+    ...modelKinds(node, plan),
+    'agent.output_invalid',
+    'internal.envelope_invalid',
+    'limit.turns',
+    'validation.template',
+    ...(node.budget === undefined ? [] : ['limit.budget']),
+    ...(node.timeoutMs === undefined ? [] : ['limit.node_timeout']),
+    ...(node.writes.length === 0 ? [] : ['agent.permission_denied']),
+    ...(node.tools !== null && node.tools.length === 0
+      ? []
+      : ['tool.forbidden', 'tool.denied', 'effect.outcome_unknown']),
+  ];
+}
+
+function scriptKinds(node: ScriptPlan): readonly string[] {
+  return [
+    'internal.script_error',
+    'internal.script_unspawnable',
+    'internal.envelope_invalid',
+    'validation.template',
+    ...(node.timeoutMs === undefined ? [] : ['internal.script_timeout']),
+    ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
+    ...(node.isIdempotent ? [] : ['effect.outcome_unknown']),
+  ];
 }
 
 /** A transient kind ends the node by its own name only where a route takes it over. */

@@ -58,7 +58,7 @@ export function mayTake(route: Route, node: NodePlan, kinds: readonly string[]):
 }
 
 /** A node that runs an author's code and declares nothing may raise any kind that is not ours. */
-export function mayRaiseAnything({ type, raises }: NodePlan): boolean {
+function mayRaiseAnything({ type, raises }: NodePlan): boolean {
   return raises === undefined && RAISING_TYPES.has(type);
 }
 

@@ -64,9 +64,10 @@ function fromHere(plan: FilePlan, flow: Flow, context: BillContext): ReadonlyMap
   // every component comes after those it leads to, so what lies ahead is known
   for (const { members, isCircle } of components(flow.nodes.keys(), targets)) {
     const nodes = members.flatMap((name) => flow.nodes.get(name) ?? []);
+    const inside = new Set(members);
     const ahead = members
       .flatMap((name) => onward(flow, name))
-      .filter(({ to }) => !members.includes(to))
+      .filter(({ to }) => !inside.has(to))
       .map(({ to }) => billFrom(to));
     const here = isCircle
       ? circleBill(nodes.map(visit), members, plan)

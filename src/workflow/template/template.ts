@@ -85,7 +85,8 @@ export function evaluateGuard(template: Template, scope: Scope): boolean {
   if (expression !== undefined) {
     const value = evaluate(run, expression);
     // a script's "false" is a text, and every text but the empty one would be true
-    const word = typeof value === 'string' ? GUARD_WORDS.get(value.trim().toLowerCase()) : undefined;
+    const word =
+      typeof value === 'string' ? GUARD_WORDS.get(value.trim().toLowerCase()) : undefined;
     return word ?? isTruthy(run, value);
   }
   const text = render(run, template.body).trim().toLowerCase();
