@@ -1,22 +1,26 @@
-/** `npm start`: shows what Errand makes of two failures that look alike. Installs what that needs. */
+/** `npm start`: runs a workflow in which three things fail, and shows what Errand makes of it. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, ensureNode, ROOT, runScript } from './install.mjs';
 
 const SCENES = [
   {
-    kind: 'provider.rate_limited',
-    introduction: 'A provider answers 429: too many requests. Waiting makes this one go away:',
+    introduction: 'Before anything runs: what can fail, what takes it, and the most it can cost.',
+    args: ['validate', 'examples/first-run.yaml'],
   },
   {
-    kind: 'provider.quota_exhausted',
-    introduction: 'Another 429, with an empty account behind it. No amount of retrying helps here:',
+    introduction: 'Now the run: a flaky download, a broken member, a declined payment. It still ends well.',
+    args: ['run', 'examples/first-run.yaml'],
+  },
+  {
+    introduction: 'And one failure that no retry will fix, although it answers 429 like a rate limit:',
+    args: ['explain', 'provider.quota_exhausted'],
   },
 ];
 
 const HINT = `Next:
   node bin/errand.mjs explain --list     every failure Errand knows
-  node bin/errand.mjs explain KIND       what one means, what to do, what Errand does by itself
+  node bin/errand.mjs runs               the run you just saw, and those before it
   npm test                               the whole suite (installs more, needs no key)
 `;
 
@@ -24,9 +28,10 @@ runScript(() => {
   ensureInstalled('runtime');
   const node = ensureNode();
 
-  for (const { kind, introduction } of SCENES) {
+  for (const { args, introduction } of SCENES) {
     console.log(`\n${introduction}\n`);
-    const { status } = spawnSync(node, [join(ROOT, 'bin', 'errand.mjs'), 'explain', kind], {
+    const { status } = spawnSync(node, [join(ROOT, 'bin', 'errand.mjs'), ...args], {
+      cwd: ROOT,
       stdio: 'inherit',
     });
     if (status !== 0) {
