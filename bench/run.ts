@@ -6,6 +6,23 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench, Measurement } from './measure.ts';
 
+/** A figure that is no time, such as a multiple. */
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly limit: number;
+  /** Of the value to its limit. */
+  readonly ratio: number;
+}
+
+type Row = Measurement | Figure;
+
+interface Runnable {
+  readonly name: string;
+  readonly run: () => readonly Row[] | Promise<readonly Row[]>;
+}
+
 const wanted = process.argv.slice(2);
 const found = await Promise.all(
   globSync('*.bench.ts', { cwd: import.meta.dirname })
@@ -28,24 +45,33 @@ for (const bench of chosen) {
   if (measured.some(isOver)) process.exitCode = 1;
 }
 
-async function load(file: string): Promise<Bench> {
-  // each file of that name exports one bench
-  const { bench } = (await import(join(import.meta.dirname, file))) as { bench: Bench };
-  return bench;
+async function load(file: string): Promise<Runnable> {
+  // a file of that name exports one bench, or is one itself
+  const module = (await import(join(import.meta.dirname, file))) as { bench?: Bench } & Runnable;
+  return module.bench ?? module;
 }
 
-function isOver({ ms, limitMs = Infinity }: Measurement): boolean {
-  return ms > limitMs;
+function isOver(row: Row): boolean {
+  return 'ms' in row ? row.ms > (row.limitMs ?? Infinity) : row.ratio > 1;
 }
 
-function line(measurement: Measurement, width: number): string {
-  const { name, ms, limitMs, note } = measurement;
-  const limit =
-    limitMs === undefined
-      ? []
-      : [`limit ${time(limitMs)}`, `${((ms / limitMs) * 100).toFixed(0)} %`.padStart(6)];
-  const figures = [time(ms).padStart(10), ...limit, ...(note === undefined ? [] : [note])];
-  return `  ${name.padEnd(width)}  ${figures.join('  ')}${isOver(measurement) ? '  OVER' : ''}`;
+function line(row: Row, width: number): string {
+  const figures = 'ms' in row ? timed(row) : counted(row);
+  return `  ${row.name.padEnd(width)}  ${figures.join('  ')}${isOver(row) ? '  OVER' : ''}`;
+}
+
+function timed({ ms, limitMs, note }: Measurement): string[] {
+  const limit = limitMs === undefined ? [] : [`limit ${time(limitMs)}`, percent(ms / limitMs)];
+  return [time(ms).padStart(10), ...limit, ...(note === undefined ? [] : [note])];
+}
+
+function counted({ value, unit, limit, ratio }: Figure): string[] {
+  const figure = `${value.toFixed(2)} ${unit}`.padStart(10);
+  return [figure, `limit ${limit.toFixed(2)} ${unit}`, percent(ratio)];
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(0)} %`.padStart(6);
 }
 
 function time(ms: number): string {

@@ -9,11 +9,13 @@ const SCENES = [
     args: ['validate', 'examples/first-run.yaml'],
   },
   {
-    introduction: 'Now the run: a flaky download, a broken member, a declined payment. It still ends well.',
+    introduction:
+      'Now the run: a flaky download, a broken member, a declined payment. It still ends well.',
     args: ['run', 'examples/first-run.yaml'],
   },
   {
-    introduction: 'And one failure that no retry will fix, although it answers 429 like a rate limit:',
+    introduction:
+      'And one failure that no retry will fix, although it answers 429 like a rate limit:',
     args: ['explain', 'provider.quota_exhausted'],
   },
 ];

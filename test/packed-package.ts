@@ -85,7 +85,10 @@ function unpack(tarball: string, directory: string): Omit<PackedPackage, 'remove
 
   const manifest: unknown = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
   for (const name of Object.keys((manifest as { dependencies: object }).dependencies)) {
-    symlinkSync(join(ROOT, 'node_modules', name), join(app, 'node_modules', name));
+    const link = join(app, 'node_modules', name);
+    // a scoped name has a folder of its own
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), link);
   }
   const files = readdirSync(target, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -62,6 +62,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
               run,
               input: work.arguments,
               isIdempotent,
+              timeoutKind: 'limit.node_timeout',
               ...timeout,
               ...schema,
             },

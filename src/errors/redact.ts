@@ -6,7 +6,7 @@
  */
 import { ELLIPSIS, REDACTED } from './bounded-text.ts';
 import { printable, singleLine } from './printable.ts';
-import { isSecretName, isSecretParameter, redactAssignments } from './secret-names.ts';
+import { isSecretName, redactAssignments } from './secret-names.ts';
 
 /** Shorter configured values are words, not secrets; taking them out would only spoil the text. */
 const MIN_VALUE_CHARS = 4;
@@ -84,11 +84,7 @@ function untilStable(text: string): string {
 
 function redactShapes(text: string): string {
   if (text.length < MIN_VALUE_CHARS) return text;
-  const enclosed = ENCLOSING.reduce(replaceShape, text);
-  const queried = enclosed.replace(QUERY, (whole: string, start: string, name: string) =>
-    isSecretParameter(name) ? start + REDACTED : whole,
-  );
-  return KEYS.reduce(replaceShape, redactAssignments(queried.replace(SCHEME, `$1 ${REDACTED}`)));
+  return KEYS.reduce(replaceShape, redactAssignments(ENCLOSING.reduce(replaceShape, text)));
 }
 
 type Shape = readonly [pattern: RegExp, replacement: string];
@@ -107,13 +103,17 @@ const ENCLOSING: readonly Shape[] = [
     /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)(?!\[redacted\]@)[^\s/"'<>]+@/gi,
     `$1${REDACTED}@`,
   ],
+  // in a query even short names are telling; longer ones are found in any text
+  [
+    /([?&;](?:key|sig|signature|auth|code|awsaccesskeyid|x-(?:amz|goog)-(?:signature|credential))=)(?!\[redacted\](?:[\s&;"'`#<>]|$))[^\s&;"'`#<>]+/gi,
+    `$1${REDACTED}`,
+  ],
+  // where what follows looks like a token and not like the next word
+  [
+    /(?<![\w-])(bearer|basic|negotiate|digest) +(?:(?=[a-z~+/=_.-]*?(?:[\d_~+/=]|\.\w))[\w.~+/=-]{6,}|[\w.~+/=-]{20,})/gi,
+    `$1 ${REDACTED}`,
+  ],
 ];
-
-const QUERY = /([?&;]([\w.-]{1,64})=)[^\s&;"'`#<>]+/g;
-
-/** `Bearer` and its like, where what follows looks like a token and not like the next word. */
-const SCHEME =
-  /(?<![\w-])(bearer|basic|negotiate|digest) +(?:(?=[a-z~+/=_.-]*?(?:[\d_~+/=]|\.\w))[\w.~+/=-]{6,}|[\w.~+/=-]{20,})/gi;
 
 const PREFIXES = [
   'sk-', // OpenAI, Anthropic, OpenRouter, DeepSeek and most hosts that imitate them

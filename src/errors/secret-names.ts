@@ -1,6 +1,6 @@
 /**
- * Names whose value is a secret whatever it looks like: fields, headers, settings, parameters. And
- * the same names in running text, as `name: value`, `"name": "value"`, `NAME=value`.
+ * Names whose value is a secret whatever it looks like: fields, headers, settings. And the same names
+ * in running text, as `name: value`, `"name": "value"`, `NAME=value`.
  */
 import { REDACTED } from './bounded-text.ts';
 
@@ -18,20 +18,12 @@ const WORDS = 'token|credentials?|passwd|pwd|access[-_. ]?key[-_. ]?id';
 
 const SECRET = new RegExp(`(?:${SETTINGS}|${HEADERS}|^(?:${WORDS}))$`, 'i');
 
-/** In an address even short names are telling. */
-const PARAMETER =
-  /^(?:key|sig|signature|auth|code|awsaccesskeyid|x-(?:amz|goog)-(?:signature|credential))$/i;
-
 export function isSecretName(name: string): boolean {
   return name.length <= MAX_NAME_CHARS && SECRET.test(name);
 }
 
-export function isSecretParameter(name: string): boolean {
-  return PARAMETER.test(name) || isSecretName(name);
-}
-
 export function redactAssignments(text: string): string {
-  const shown = `$1$3${REDACTED}`;
+  const shown = `$1$2${REDACTED}`;
   return text.replace(SETTING, shown).replace(HEADER, shown);
 }
 
@@ -40,11 +32,12 @@ const QUOTE = '\\\\{0,4}["\'`]';
 const SETTING = assignment(`${SETTINGS}|(?<![\\w.-])(?:${WORDS})`, '[^\\s"\'`<>&]+', '\\s');
 const HEADER = assignment(HEADERS, '[^\\s"\'`<>{}][^\\n"\'`<>{}]*', '\\n');
 
-/** Looks back from the colon or the equals sign, because those are few. */
+/** Looks back from the first of the signs between name and value, because those are few. */
 function assignment(names: string, bareValue: string, end: string): RegExp {
-  const sign = `[:=]{1,2}(?<=(?:${names})(?:${QUOTE})?\\s{0,4}[:=]{1,2})>?\\s{0,4}`;
+  const named = `(?<![:=][:=])(?<=(?:${names})(?:${QUOTE})?\\s{0,4}[:=])`;
+  const sign = `[:=]${named}[:=]?>?\\s{0,4}`;
   // what is redacted already need not be replaced by itself
   const value = `(?!\\[redacted\\](?:["'\`${end}]|$))`;
-  const quoted = `(${sign}(${QUOTE}))${value}(?:(?!\\2)[^\\n])+`;
-  return new RegExp(`${quoted}|(${sign}(?!${QUOTE}))${value}${bareValue}`, 'gi');
+  const quoted = `(${QUOTE})${value}(?:(?!\\2)[^\\n])+`;
+  return new RegExp(`(${sign})(?:${quoted}|(?!${QUOTE})${value}${bareValue})`, 'gi');
 }

@@ -76,7 +76,7 @@ export interface Commit {
   readonly seq: number;
   /** At least one. */
   readonly events: readonly object[];
-  /** Replaces the standing as a whole; left out, it stays as it is. */
+  /** Replaces the standing as a whole; left out, it stays as it is. Repeating it costs nothing. */
   readonly standing?: RunStanding;
   /** JSON text of the plan from here on, when the file changed. */
   readonly plan?: string;

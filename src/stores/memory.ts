@@ -28,6 +28,7 @@ import {
   isSameOwner,
   jsonText,
   placeCommit,
+  standingText,
 } from './rules.ts';
 
 export interface MemoryStoreOptions {
@@ -83,7 +84,7 @@ class MemoryStore implements RunStore {
       input: jsonText(fresh.input, `The input of run ${id}`),
       rows: [{ seq: 1, text, head }],
       plan: fresh.plan,
-      standing: jsonText(fresh.standing, `The standing of run ${id}`),
+      standing: standingText(id, fresh.standing),
       head,
       epoch: 1,
       held: { owner, epoch: 1, untilMs: this.#now() + fresh.leaseMs },
@@ -100,7 +101,7 @@ class MemoryStore implements RunStore {
     const text = eventsText(commit.claim.run, commit.events);
     if (placeCommit(commit, run) === 'past') return repeatedCommit(run, commit, text);
     const taken = checkTaken(commit, run);
-    const standing = commit.standing && jsonText(commit.standing, 'The standing of a run');
+    const standing = commit.standing && standingText(commit.claim.run, commit.standing);
 
     run.head = this.#nextHead(commit.seq, commit.events.length);
     run.rows.push({ seq: commit.seq, text, head: run.head });

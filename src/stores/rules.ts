@@ -6,6 +6,7 @@ import type {
   Commit,
   LogHead,
   NewRun,
+  RunStanding,
 } from '../machine/store-port.ts';
 import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
 
@@ -13,6 +14,10 @@ import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
 export function eventsText(run: string, events: readonly object[]): string {
   if (events.length === 0) throw misused('A commit needs at least one event', { run });
   return jsonText(events, `An event of run ${run}`);
+}
+
+export function standingText(run: string, standing: RunStanding): string {
+  return jsonText(standing, `The standing of run ${run}`);
 }
 
 /** What comes back is what JSON keeps of a value; what JSON cannot hold is refused. */

@@ -18,7 +18,7 @@ import type {
   StoredSignal,
 } from '../machine/store-port.ts';
 import { claimLost } from './failure.ts';
-import { alreadyCreated, eventsText, isSameOwner, jsonText } from './rules.ts';
+import { alreadyCreated, eventsText, isSameOwner, jsonText, standingText } from './rules.ts';
 import { dropCheckpoints, readCheckpoint, saveCheckpoint } from './sqlite/checkpoints.ts';
 import {
   insertClaim,
@@ -34,7 +34,7 @@ import { runsWithSignals, sendSignal, takeSignals, waitingSignals } from './sqli
 import { readMeta, writeMeta } from './sqlite/meta.ts';
 import { readCommit, readLog } from './sqlite/read-log.ts';
 import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './sqlite/runs.ts';
-import { readPlan, updateStanding } from './sqlite/standings.ts';
+import { Standings } from './sqlite/standings.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
 export interface SqliteStoreOptions {
@@ -46,6 +46,8 @@ export interface SqliteStoreOptions {
   readonly durability?: Durability;
   /** How long a call may block while another process writes. Default: 250. */
   readonly busyTimeoutMs?: number;
+  /** The file does not grow beyond it: `store.unavailable`, as when the disk is full. */
+  readonly maxBytes?: number;
 }
 
 const BUSY_TIMEOUT_MS = 250;
@@ -64,13 +66,16 @@ class SqliteStore implements RunStore {
   readonly #now: () => number;
   readonly #db: Connection;
   readonly #log: EventLog;
+  readonly #standings: Standings;
   readonly #writes: WriteQueue;
 
   constructor(options: SqliteStoreOptions) {
-    const { path, now, durability = 'full', busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
-    this.#now = now;
-    this.#db = new Connection({ path, durability, busyTimeoutMs }, () => this.#log.forget());
+    const { path, durability = 'full', busyTimeoutMs = BUSY_TIMEOUT_MS, maxBytes } = options;
+    this.#now = options.now;
+    const connection = { path, durability, busyTimeoutMs, maxBytes };
+    this.#db = new Connection(connection, () => this.#forget());
     this.#log = new EventLog(this.#db);
+    this.#standings = new Standings(this.#db);
     this.#writes = new WriteQueue(this.#db);
   }
 
@@ -80,10 +85,12 @@ class SqliteStore implements RunStore {
 
   async create(run: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }> {
     const text = eventsText(run.id, run.events);
+    const standing = standingText(run.id, run.standing);
     return this.#writes.add({ run: run.id }, () => {
       const existing = findRun(this.#db, run.id);
       if (existing !== null) return this.#repeatedCreate({ run: run.id, key: existing }, run, text);
       const { key, seed } = insertRun(this.#db, run);
+      this.#standings.insert({ run: run.id, key }, standing, run);
       const untilMs = this.#now() + run.leaseMs;
       insertClaim(this.#db, key, { owner: run.owner, epoch: 1, untilMs });
       const ref = { run: run.id, key };
@@ -93,20 +100,23 @@ class SqliteStore implements RunStore {
   }
 
   append(commit: Commit): Promise<LogHead> {
-    const { claim, events, signalsThrough, standing, plan } = commit;
+    const { claim, events, standing, plan, signalsThrough } = commit;
     const { run } = claim;
-    const isOneStatement = (signalsThrough ?? standing ?? plan) === undefined;
-    return this.#writes.addPrepared(
-      { run, isOrdered: true, isOneStatement },
-      () => eventsText(run, events),
-      (text) => {
-        const { head, key, isRepeated } = this.#log.append(commit, text);
-        if (isRepeated || isOneStatement) return head;
-        if (signalsThrough !== undefined) takeSignals(this.#db, { run, key }, commit);
-        if (standing ?? plan) updateStanding(this.#db, { run, key }, commit);
-        return head;
-      },
-    );
+    return this.#writes.addPrepared({ run, isOrdered: true }, () => {
+      const text = eventsText(run, events);
+      const change = { text: standing && standingText(run, standing), plan };
+      const takesNone = signalsThrough === undefined;
+      return {
+        isOneStatement: () => takesNone && this.#standings.isKept(run, change),
+        body: () => {
+          const { head, key, isRepeated } = this.#log.append(commit, text);
+          if (isRepeated) return head;
+          if (!takesNone) takeSignals(this.#db, { run, key }, commit);
+          if (!this.#standings.isKept(run, change)) this.#standings.update({ run, key }, change);
+          return head;
+        },
+      };
+    });
   }
 
   read(run: string, fromSeq = 1): AsyncIterable<StoredCommit> {
@@ -117,7 +127,7 @@ class SqliteStore implements RunStore {
     return this.#read(run, () => {
       const ref = this.#ref(run);
       const { input } = readStart(this.#db, ref);
-      const plan = readPlan(this.#db, ref);
+      const plan = this.#standings.readPlan(ref);
       return { ...readSummary(this.#db, ref), plan, input, head: this.#log.head(run) };
     });
   }
@@ -133,7 +143,7 @@ class SqliteStore implements RunStore {
   async claim(request: ClaimRequest): Promise<Claim> {
     const { run } = request;
     return this.#writes.add({ run }, () => {
-      this.#log.forget(run);
+      this.#forget(run);
       return takeClaim(this.#db, this.#ref(run), { request, nowMs: this.#now() });
     });
   }
@@ -151,7 +161,7 @@ class SqliteStore implements RunStore {
 
   async release({ run, epoch }: Claim): Promise<void> {
     return this.#writes.add({ run }, () => {
-      this.#log.forget(run);
+      this.#forget(run);
       releaseClaim(this.#db, this.#ref(run), epoch);
     });
   }
@@ -206,6 +216,11 @@ class SqliteStore implements RunStore {
   async close(): Promise<void> {
     this.#writes.flush();
     this.#db.close();
+  }
+
+  #forget(run?: string): void {
+    this.#log.forget(run);
+    this.#standings.forget(run);
   }
 
   #read<T>(run: string, body: () => T): T {

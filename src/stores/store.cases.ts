@@ -86,7 +86,9 @@ export async function readAll(
   run: string,
   fromSeq?: number,
 ): Promise<StoredCommit[]> {
-  return Array.fromAsync(store.read(run, fromSeq));
+  const commits: StoredCommit[] = [];
+  for await (const commit of store.read(run, fromSeq)) commits.push(commit);
+  return commits;
 }
 
 const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
@@ -226,6 +228,25 @@ const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
       error,
       costUsdMicros: 13,
     });
+  },
+
+  'takes the last standing of many that are asked for at once': async ({ store, other }) => {
+    const { claim } = await store.create(newRun('r'));
+    const running = { status: 'running', costUsdMicros: 0 } as const;
+    const paused = { status: 'paused', costUsdMicros: 1 } as const;
+    const inTurn = [paused, running, running, paused, running];
+    await Promise.all(
+      inTurn.map((standing, index) => store.append({ ...commitAt(claim, index + 2), standing })),
+    );
+    assert.equal((await other.summary('r')).status, 'running');
+    await store.append({ ...commitAt(claim, 7), standing: paused });
+    assert.equal((await other.summary('r')).status, 'paused');
+    const taken = await other.claim({ ...claiming('r', RIVAL), isAlive: () => false });
+    await other.append({ ...commitAt(taken, 8), standing: running });
+    await other.release(taken);
+    const again = await store.claim(claiming('r', OWNER));
+    await store.append({ ...commitAt(again, 9), standing: paused });
+    assert.equal((await other.summary('r')).status, 'paused');
   },
 
   'keeps the standing of before when the commit is refused': async ({ store }) => {

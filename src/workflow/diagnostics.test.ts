@@ -58,7 +58,7 @@ flows/a.yaml:6:25 error: \`park\` is a move after a failure, and this route is f
   5 |     raises: [order.lost, order.lost]
   6 |     routes: [{to: $end, park: true}]
     |                         ^^^^
-  did you mean \`on_error: true\`?`);
+  Add \`on_error: true\`, or the kinds it is for`);
   });
 
   it('is the first of all that is wrong when a file is refused', () => {

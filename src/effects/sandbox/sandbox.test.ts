@@ -14,26 +14,14 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Answer } from './protocol.ts';
 import { SandboxWorker } from './sandbox-worker.ts';
+import { ask, NEVER } from './sandbox.cases.ts';
 import { createSandbox } from './sandbox.ts';
 
 const sandbox = createSandbox();
 afterAll(() => sandbox.close());
 
-const NEVER = new AbortController().signal;
-
-async function run(code: string, input: unknown = {}): Promise<Answer> {
-  const ending = await sandbox.evaluate({ code, input: JSON.stringify(input) }, NEVER);
-  if (ending.type !== 'answer') throw new Error(`${ending.type} for ${code}`);
-  return ending.answer;
-}
-
-async function value(code: string, input?: unknown): Promise<unknown> {
-  const answer = await run(code, input);
-  if (!answer.ok) throw new Error(JSON.stringify(answer));
-  return JSON.parse(answer.json);
-}
+const { run, value } = ask(sandbox);
 
 describe('code', () => {
   const good: readonly [string, unknown, unknown][] = [
@@ -241,77 +229,6 @@ describe('failures', () => {
       expect(await run('input.length', text)).toMatchObject({ ok: false, fault: 'memory' });
     }
     expect(await value('input.length', 'x'.repeat(4e6))).toBe(4e6);
-  });
-});
-
-describe('the memory limit', () => {
-  it('is 16 MiB beyond the engine’s own, and holds again after it was reached', async () => {
-    const count =
-      'const a = []; try { for (;;) a.push(new ArrayBuffer(65536)) } catch {} return a.length / 16';
-    for (let round = 0; round < 3; round++) {
-      const mebibytes = await value(count);
-      expect(mebibytes).toBeGreaterThan(15.5);
-      expect(mebibytes).toBeLessThanOrEqual(16.1);
-    }
-  });
-
-  const hungry = [
-    'globalThis.a = []; for (;;) a.push([1, 2, 3])',
-    'globalThis.a = {}; for (let i = 0; ; i++) a["k" + i] = i',
-    'globalThis.a = null; for (;;) a = { a }',
-    'globalThis.a = []; for (;;) a.push("x".repeat(1000) + a.length)',
-    'globalThis.a = []; for (;;) a.push(() => a)',
-    'globalThis.a = new Map(); for (let i = 0; ; i++) a.set(i, {})',
-  ];
-  it.each(hungry)('ends %s and nothing of the process', async (code) => {
-    const before = process.memoryUsage.rss();
-    expect(await run(`${code}; return 1`)).toMatchObject({ ok: false, fault: 'memory' });
-    expect(process.memoryUsage.rss() - before).toBeLessThan(120e6);
-    expect(await value('1')).toBe(1);
-  });
-});
-
-describe('the time limit', () => {
-  const endless = [
-    'for (;;);',
-    'return /(a+)+b/.test("a".repeat(40))',
-    'const a = Array.from({ length: 1e5 }, (_, i) => -i); for (;;) a.sort()',
-    'return [].indexOf.call({ length: 2 ** 53 - 1 }, 1)',
-    'let f = () => { try { f() } catch { f() } }; f()',
-    'return { get a() { for (;;); } }',
-    'return { toJSON() { for (;;); } }',
-  ];
-  it.each(endless)('ends %s', async (code) => {
-    const brief = createSandbox({ limitMs: 150 });
-    expect(await brief.evaluate({ code, input: '{}' }, NEVER)).toEqual({ type: 'deadline' });
-    expect(await brief.evaluate({ code: '7', input: '{}' }, NEVER)).toMatchObject({
-      answer: { json: '7' },
-    });
-    await brief.close();
-  });
-
-  it('is one second, without the start of the worker and the wait in line', async () => {
-    const one = createSandbox({ maxWorkers: 1 });
-    const startedAt = performance.now();
-    const [slow, ...rest] = await Promise.all(
-      ['for (;;);', '1', '2'].map((code) => one.evaluate({ code, input: '{}' }, NEVER)),
-    );
-    expect(performance.now() - startedAt).toBeGreaterThan(990);
-    expect(slow).toEqual({ type: 'deadline' });
-    expect(rest).toMatchObject([{ answer: { json: '1' } }, { answer: { json: '2' } }]);
-    await one.close();
-  });
-
-  it('does not take a late look for a late answer', async () => {
-    const brief = createSandbox({ limitMs: 100 });
-    await brief.evaluate({ code: '1', input: '{}' }, NEVER);
-    const asked = brief.evaluate({ code: '2', input: '{}' }, NEVER);
-    await Promise.resolve();
-    // this thread is busy for longer than the limit, the worker is not
-    const until = performance.now() + 300;
-    while (performance.now() < until);
-    expect(await asked).toMatchObject({ answer: { json: '2' } });
-    await brief.close();
   });
 });
 

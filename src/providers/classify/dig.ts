@@ -25,10 +25,14 @@ export interface Findings {
   deliveredBeforeError: boolean;
   hasErrorEvent: boolean;
   nodes: number;
+  /** Texts that were opened as JSON. */
+  opened: number;
 }
 
 const MAX_DEPTH = 10;
 const MAX_NODES = 600;
+/** Gateways wrap an answer in text a few times, not a hundred times. */
+const MAX_OPENED = 8;
 const MAX_CODE_CHARS = 80;
 
 /** What a field of that name may say. */
@@ -121,6 +125,7 @@ function newFindings(): Findings {
     deliveredBeforeError: false,
     hasErrorEvent: false,
     nodes: 0,
+    opened: 0,
   };
 }
 
@@ -220,7 +225,8 @@ function number(value: number, roles: Roles | undefined, into: Findings): void {
 
 function sentence(value: string, depth: number, into: Findings): void {
   if (value.trim() === '') return;
-  const inner = value.includes('{') ? parseEmbedded(value) : undefined;
+  const inner =
+    value.includes('{') && into.opened++ < MAX_OPENED ? parseEmbedded(value) : undefined;
   if (inner === undefined || !isPlainObject(inner)) {
     prose(value, into);
     return;

@@ -40,11 +40,12 @@ export function parseEventStream(text: string): EventStream | undefined {
 
 function parseJsonLines(text: string): EventStream | undefined {
   if (!/^\{[^\n]{0,16384}\}\s{0,4}\n\{/.test(text)) return undefined;
-  const events = text
-    .slice(0, MAX_BODY_CHARS)
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => parseJson(line) ?? line);
+  const events = ends(
+    text
+      .slice(0, MAX_BODY_CHARS)
+      .split('\n')
+      .filter((line) => line.trim() !== ''),
+  ).map((line) => parseJson(line) ?? line);
   return { events, isEnded: END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
 }
 
@@ -53,11 +54,12 @@ function parseServerSentEvents(text: string): EventStream | undefined {
     !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
   )
     return undefined;
-  const data = text
-    .slice(0, MAX_BODY_CHARS)
-    .split('\n')
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).trim());
+  const data = ends(
+    text
+      .slice(0, MAX_BODY_CHARS)
+      .split('\n')
+      .filter((line) => line.startsWith('data:')),
+  ).map((line) => line.slice(5).trim());
   const events = data
     .filter((event) => event !== '' && event !== END)
     .map((event) => parseJson(event) ?? event);
@@ -68,9 +70,20 @@ const END = '[DONE]';
 const END_EVENT =
   /"type"\s{0,2}:\s{0,2}"(?:message_stop|response\.completed|response\.incomplete|response\.failed)"|"done"\s{0,2}:\s{0,2}true/;
 
+/** A stream is judged by how it began and how it ended. */
+function ends<T>(list: readonly T[]): readonly T[] {
+  const max = 2 * MAX_EVENTS_AT_END;
+  if (list.length <= max) return list;
+  return [...list.slice(0, MAX_EVENTS_AT_END), ...list.slice(-MAX_EVENTS_AT_END)];
+}
+
+const MAX_EVENTS_AT_END = 100;
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
+
 function parseJson(text: string): unknown {
   const trimmed = text.trim();
-  if (trimmed === '' || !/^[[{"]/.test(trimmed)) return undefined;
+  // what does not end as it begins is not worth an exception
+  if (trimmed === '' || CLOSING[trimmed.charAt(0)] !== trimmed.at(-1)) return undefined;
   try {
     return JSON.parse(trimmed);
   } catch {

@@ -84,12 +84,15 @@ function withFault(failure: ProviderFailure, code: string | undefined): Provider
 function readBody(body: unknown): ReadBody {
   if (body === undefined || body === null) return { form: 'none', value: undefined };
   if (typeof body !== 'string') return { form: 'json', value: body };
-  const text = body.slice(0, MAX_BODY_CHARS).trim();
+  const isCut = body.length > MAX_BODY_CHARS;
+  const text = (isCut ? body.slice(0, MAX_BODY_CHARS) : body).trim();
   if (text === '') return { form: 'empty', value: undefined };
   if (/^<(?:!doctype|html|head|\?xml)/i.test(text)) return { form: 'html', value: pageTitle(text) };
   const stream = parseEventStream(text);
   if (stream !== undefined)
     return { form: 'events', value: stream.events, isEnded: stream.isEnded };
+  // what we cut ourselves is no answer that broke off, and no JSON either
+  if (isCut) return { form: 'text', value: text };
   const parsed = parseEmbedded(text);
   if (parsed !== undefined) return { form: 'json', value: [parsed, proseAround(text)] };
   return { form: CUT_JSON.test(text) ? 'cut_json' : 'text', value: text };
@@ -98,10 +101,13 @@ function readBody(body: unknown): ReadBody {
 const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
 
 function pageTitle(html: string): string {
+  const head = html.slice(0, MAX_PAGE_CHARS);
   const title =
-    /<title[^>]{0,80}>([^<]{0,200})/i.exec(html) ?? /<h1[^>]{0,80}>([^<]{0,200})/i.exec(html);
+    /<title[^>]{0,80}>([^<]{0,200})/i.exec(head) ?? /<h1[^>]{0,80}>([^<]{0,200})/i.exec(head);
   return title?.[1] ?? '';
 }
+
+const MAX_PAGE_CHARS = 4096;
 
 function addSingledOut(findings: Findings, failure: ProviderFailure): void {
   const { code, type, message, headers } = failure;

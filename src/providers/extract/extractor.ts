@@ -67,8 +67,9 @@ export function parseBody(body: unknown): unknown {
 }
 
 export function parseJson(text: string): unknown {
+  if (text.length > MAX_BODY_CHARS) return undefined;
   const trimmed = text.trim();
-  if (!/^[[{]/.test(trimmed) || trimmed.length > MAX_BODY_CHARS) return undefined;
+  if (!/^[[{]/.test(trimmed)) return undefined;
   try {
     return JSON.parse(trimmed);
   } catch {

@@ -3,14 +3,14 @@
  * prepared once; every error typed. A file that was taken away is never written to, because a
  * commit to a file without a name would be acknowledged and lost.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
 import { unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
-import { textAt } from './row.ts';
+import { integerAt, textAt } from './row.ts';
 import { isBusy, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
 
@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly durability: Durability;
   /** How long a call may block while another process writes. */
   readonly busyTimeoutMs: number;
+  /** The file does not grow beyond it. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Frames in the write-ahead log before it is merged: rarer than by default, at most 16 MiB. */
@@ -154,7 +156,9 @@ export class Connection {
   #connect(): void {
     const { path, durability, busyTimeoutMs } = this.#options;
     const isNew = (fileIdentity(path)?.size ?? 0) === 0;
-    checkWal(path);
+    // SQLite would leave files beside it that nobody may write to, even when this one is again
+    if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
+    checkWal(path, { isSynced: durability === 'full' });
     const db = new DatabaseSync(path, {
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: false,
@@ -174,6 +178,7 @@ export class Connection {
         PRAGMA trusted_schema = OFF;
       `);
       if (isNew) migrate(db);
+      limitSize(db, this.#options.maxBytes);
     } catch (error) {
       db.close();
       throw error;
@@ -185,4 +190,11 @@ export class Connection {
 
 function fileIdentity(path: string): FileIdentity | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+function limitSize(db: DatabaseSync, maxBytes: number | undefined): void {
+  if (maxBytes === undefined) return;
+  const row = db.prepare('PRAGMA page_size').get();
+  const pageBytes = row === undefined ? maxBytes : integerAt(row, 'page_size');
+  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageBytes))}`);
 }

@@ -7,7 +7,7 @@ import { jsonText } from '../rules.ts';
 import { readClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from './row.ts';
-import { checkedStanding, insertStanding } from './standings.ts';
+import { readStanding } from './standings.ts';
 
 const STATUSES: Readonly<Record<StandingStatus, true>> = {
   running: true,
@@ -52,7 +52,6 @@ export function insertRun(db: Preparer, run: NewRun): { key: number; seed: strin
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(...start, rowChecksum(start), input, rowChecksum([key, input]));
   writeMeta(db, 'runs', String(key));
-  insertStanding(db, key, run);
   return { key, seed: seedOf(start, input) };
 }
 
@@ -114,7 +113,7 @@ function checkedStart(row: Row): StartValues {
 
 function toSummary(row: Row): RunSummary {
   const [key, run, workflow, file, startedAt] = checkedStart(row);
-  const { standing } = checkedStanding(row, { key, run });
+  const standing = readStanding(row, { key, run });
   const { held } = readClaim(row, { key, run });
   return { run, workflow, file, startedAt, ...standing, claim: held };
 }

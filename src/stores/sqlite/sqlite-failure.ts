@@ -40,6 +40,7 @@ const FILE_SYSTEM: ReadonlyMap<unknown, OutageReason> = new Map([
   ['EACCES', 'cannot_open'],
   ['EPERM', 'cannot_open'],
   ['ENOTDIR', 'cannot_open'],
+  ['EEXIST', 'cannot_open'],
   ['EROFS', 'read_only'],
   ['ENOSPC', 'full'],
   ['EDQUOT', 'full'],

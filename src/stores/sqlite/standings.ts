@@ -1,72 +1,110 @@
-/** Where a run stands and by which plan: what a commit may change beside the log. */
-import type { Commit, NewRun, RunStanding } from '../../machine/store-port.ts';
+/**
+ * Where a run stands and by which plan: what a commit may change beside the log. The text written
+ * last is remembered while the claim is held, so that repeating it costs nothing.
+ */
+import type { NewRun, RunStanding } from '../../machine/store-port.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
-import { jsonText } from '../rules.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { integerAt, textAt, type Row } from './row.ts';
 
-interface Standing {
-  readonly standing: RunStanding;
+/** What a commit says of it; undefined stays as it is. */
+export interface StandingChange {
+  readonly text: string | undefined;
+  readonly plan: string | undefined;
+}
+
+interface StandingRow {
+  readonly text: string;
   /** Digest of the plan in force. */
   readonly plan: string;
 }
 
-export function insertStanding(db: Preparer, key: number, run: NewRun): void {
-  writeStanding(db, key, { standing: run.standing, plan: storePlan(db, run.plan) });
-}
+export class Standings {
+  readonly #db: Preparer;
+  readonly #written = new Map<string, string>();
 
-/** The commit says what of it changes. */
-export function updateStanding(db: Preparer, ref: RunRef, commit: Commit): void {
-  const present = readStanding(db, ref);
-  const plan = commit.plan === undefined ? present.plan : storePlan(db, commit.plan);
-  writeStanding(db, ref.key, { standing: commit.standing ?? present.standing, plan });
-}
+  constructor(db: Preparer) {
+    this.#db = db;
+  }
 
-export function readPlan(db: Preparer, ref: RunRef): string {
-  const digest = readStanding(db, ref).plan;
-  const row = db.prepare('SELECT plan FROM plans WHERE digest = ?').get(digest);
-  const plan = row === undefined ? null : textAt(row, 'plan');
-  if (plan === null || digestOf(plan) !== digest) throw damaged(ref, 'plans');
-  return plan;
+  /** Of one run, or of all: another process may have written, or a transaction was undone. */
+  forget(run?: string): void {
+    if (run === undefined) this.#written.clear();
+    else this.#written.delete(run);
+  }
+
+  insert(ref: RunRef, text: string, { plan }: NewRun): void {
+    this.#write(ref, { text, plan: this.#storePlan(plan) });
+  }
+
+  /** True when the change would change nothing. */
+  isKept(run: string, { text, plan }: StandingChange): boolean {
+    return plan === undefined && (text === undefined || text === this.#written.get(run));
+  }
+
+  update(ref: RunRef, change: StandingChange): void {
+    const present = this.#read(ref);
+    const plan = change.plan === undefined ? present.plan : this.#storePlan(change.plan);
+    this.#write(ref, { text: change.text ?? present.text, plan });
+  }
+
+  readPlan(ref: RunRef): string {
+    const digest = this.#read(ref).plan;
+    const row = this.#db.prepare('SELECT plan FROM plans WHERE digest = ?').get(digest);
+    const plan = row === undefined ? null : textAt(row, 'plan');
+    if (plan === null || digestOf(plan) !== digest) throw damaged(ref, 'plans');
+    return plan;
+  }
+
+  #read(ref: RunRef): StandingRow {
+    const row = this.#db
+      .prepare(
+        `SELECT status, plan, standing, checksum AS standing_checksum
+         FROM standings WHERE run = ?`,
+      )
+      .get(ref.key);
+    if (row === undefined) throw damaged(ref, 'standings');
+    return checkedRow(row, ref);
+  }
+
+  #write({ key, run }: RunRef, { text, plan }: StandingRow): void {
+    const values = [key, parse(text).status, plan, text] as const;
+    this.#db
+      .prepare(
+        `INSERT OR REPLACE INTO standings (run, status, plan, standing, checksum)
+         VALUES (?, ?, ?, ?, ?)`,
+      )
+      .run(...values, rowChecksum(values));
+    this.#written.set(run, text);
+  }
+
+  /** Runs of the same plan share a row. */
+  #storePlan(plan: string): string {
+    const digest = digestOf(plan);
+    this.#db.prepare('INSERT OR IGNORE INTO plans (digest, plan) VALUES (?, ?)').run(digest, plan);
+    return digest;
+  }
 }
 
 /** From a row of `standings`, whose checksum is called `standing_checksum`. */
-export function checkedStanding(row: Row, ref: RunRef): Standing {
+export function readStanding(row: Row, ref: RunRef): RunStanding {
+  return parse(checkedRow(row, ref).text);
+}
+
+function checkedRow(row: Row, ref: RunRef): StandingRow {
   if (row['standing_checksum'] === null) throw damaged(ref, 'standings');
   const text = textAt(row, 'standing');
   const plan = textAt(row, 'plan');
   const checksum = rowChecksum([ref.key, textAt(row, 'status'), plan, text]);
   if (integerAt(row, 'standing_checksum') !== checksum) throw damaged(ref, 'standings');
-  // its checksum is right, so it is what writeStanding wrote
-  return { standing: JSON.parse(text) as RunStanding, plan };
+  return { text, plan };
 }
 
-function readStanding(db: Preparer, ref: RunRef): Standing {
-  const row = db
-    .prepare(
-      `SELECT status, plan, standing, checksum AS standing_checksum
-       FROM standings WHERE run = ?`,
-    )
-    .get(ref.key);
-  if (row === undefined) throw damaged(ref, 'standings');
-  return checkedStanding(row, ref);
-}
-
-function writeStanding(db: Preparer, key: number, { standing, plan }: Standing): void {
-  const text = jsonText(standing, 'The standing of a run');
-  const values = [key, standing.status, plan, text] as const;
-  db.prepare(
-    'INSERT OR REPLACE INTO standings (run, status, plan, standing, checksum) VALUES (?, ?, ?, ?, ?)',
-  ).run(...values, rowChecksum(values));
-}
-
-/** Runs of the same plan share a row. */
-function storePlan(db: Preparer, plan: string): string {
-  const digest = digestOf(plan);
-  db.prepare('INSERT OR IGNORE INTO plans (digest, plan) VALUES (?, ?)').run(digest, plan);
-  return digest;
+function parse(text: string): RunStanding {
+  // made from a standing, and its checksum is right
+  return JSON.parse(text) as RunStanding;
 }
 
 function damaged({ run }: RunRef, table: string): Error {

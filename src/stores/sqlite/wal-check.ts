@@ -1,12 +1,16 @@
 /**
  * Finds commits that the write-ahead log has lost. SQLite takes the first frame with a wrong
- * checksum for the end of the log: right after a power cut, when the last commit was never
+ * checksum for the end of the log. That is right after a power cut, when the last commit was never
  * acknowledged, and wrong after damage, when it silently forgets every commit from there on. Three
- * things tell the two apart, and all are looked at before a connection that may write is opened:
+ * things tell the two apart, and they are looked at before a connection that may write is opened:
  * the header of the log, which is synced before any frame; the index beside it, which says how many
- * frames were committed and outlives a killed process; and commits that follow the first bad frame.
+ * frames were committed and outlives a killed process; and commits behind the first bad frame.
+ *
+ * What was not synced may be lost in a power cut in any order, so after one the index counts for
+ * nothing, and with durability `normal` neither do commits behind the end.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
 
@@ -20,13 +24,21 @@ interface IndexHeader {
   readonly committedFrames: number;
 }
 
+export interface WalCheckOptions {
+  readonly isSynced: boolean;
+  /** Milliseconds since the epoch; before it there was a power cut or a restart. */
+  readonly bootedAtMs?: number;
+}
+
 /** Throws `store.corrupt` when commits are missing from the log of the database at `path`. */
-export function checkWal(path: string): void {
+export function checkWal(path: string, options: WalCheckOptions): void {
   const wal = readStart(`${path}-wal`, WAL_HEADER_BYTES);
   if (wal === null) return;
   // SQLite would begin anew and throw the log away
-  if (statSync(path).size === 0) throw damaged(0);
-  const before = readIndexHeader(path);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) throw damaged(0);
+  const { isSynced, bootedAtMs = Date.now() - uptime() * 1000 } = options;
+  const isOfThisBoot = statSync(`${path}-wal`).mtimeMs >= bootedAtMs;
+  const before = isOfThisBoot ? readIndexHeader(path) : null;
   const salts = checkHeader(wal);
   if (salts === null) return;
 
@@ -39,8 +51,8 @@ export function checkWal(path: string): void {
     // another process has begun the log anew meanwhile, so it had read all of it
     if (after === null || !after.salts.equals(salts)) return;
     const expected = before?.salts.equals(salts) === true ? before.committedFrames : 0;
-    const isLost = after.committedFrames < expected || commitsBeyond(tail, after) > 1;
-    if (isLost) throw damaged(after.committedFrames + 1);
+    const isFollowed = (isSynced || isOfThisBoot) && commitsBeyond(tail, after) > 1;
+    if (after.committedFrames < expected || isFollowed) throw damaged(after.committedFrames + 1);
   } finally {
     db.close();
   }

@@ -10,13 +10,17 @@ export interface WriteTarget {
   readonly run?: string;
   /** Makes sense only if the ordered writes of the run that were asked for before it succeed. */
   readonly isOrdered?: boolean;
-  /** True when no more than one statement writes: alone, it needs no transaction around it. */
-  readonly isOneStatement?: boolean;
 }
 
-interface Write {
+/** What is made of the arguments at once, and what is written of it in its turn. */
+export interface PreparedWrite<T> {
+  readonly body: () => T;
+  /** Asked in its turn: no more than one statement writes, which needs no transaction around it. */
+  readonly isOneStatement: () => boolean;
+}
+
+interface Write extends PreparedWrite<unknown> {
   readonly target: WriteTarget;
-  readonly body: () => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -39,17 +43,17 @@ export class WriteQueue {
 
   /** `body` runs inside a transaction; if it throws, what it did is undone. */
   add<T>(target: WriteTarget, body: () => T): Promise<T> {
-    return this.addPrepared(target, () => null, body);
+    return this.addPrepared(target, () => ({ body, isOneStatement: () => false }));
   }
 
-  /** The same, with what `prepare` makes at once of values that may change until it is written. */
-  addPrepared<P, T>(target: WriteTarget, prepare: () => P, body: (prepared: P) => T): Promise<T> {
+  /** The same for what has to be taken down now, because the caller may change it meanwhile. */
+  addPrepared<T>(target: WriteTarget, prepare: () => PreparedWrite<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const prepared = prepare();
+      const { body, isOneStatement } = prepare();
       if (this.#waiting.length === 0) setImmediate(this.#flush);
       // only ever called with the result of this body
       const settle = resolve as (result: unknown) => void;
-      this.#waiting.push({ target, body: () => body(prepared), resolve: settle, reject });
+      this.#waiting.push({ target, body, isOneStatement, resolve: settle, reject });
     });
   }
 
@@ -60,7 +64,7 @@ export class WriteQueue {
     const [only] = writes;
     if (only === undefined) return;
     const outcome =
-      writes.length === 1 && only.target.isOneStatement === true
+      writes.length === 1 && only.isOneStatement()
         ? this.#attemptBare(only)
         : this.#attempt(writes);
     if (outcome.isDone) return;

@@ -247,7 +247,7 @@ function expand(text: string, span: Span, path: Path, walk: Walk): string {
       message: `The environment variable ${quoted(name)} is not set`,
       path,
       span,
-      suggestion: `\${${name}:-default}`,
+      suggestion: `Set it, or give it a default: \`\${${name}:-default}\``,
     });
   }
   if (expansion.isTooDeep) {

@@ -72,7 +72,7 @@ nodes:
         line: 1,
         column: 18,
         message: 'The environment variable `TEAM` is not set',
-        suggestion: '${TEAM:-default}',
+        suggestion: 'Set it, or give it a default: `${TEAM:-default}`',
       },
     ]);
     expect(load(SMALL.replace('name: small', 'name: "${LOOP}"')).diagnostics).toMatchObject([

@@ -42,7 +42,7 @@ function checkName(node: Raw, path: Path, report: Report): void {
     severity: isTaken ? 'error' : 'warning',
     message: `Templates take the name ${quoted(name)} for something else than this node`,
     path: [...path, 'name'],
-    suggestion: `${name.replace(/^_+/, '').toLowerCase()}_node`,
+    suggestion: `Rename it, for example to \`${name.replace(/^_+/, '').toLowerCase()}_node\``,
   });
 }
 
@@ -111,7 +111,7 @@ function checkExitCodes(node: Raw, path: Path, report: Report): void {
     message:
       'This guard reads `exit_code`, so every exit of the script is an answer and not a failure',
     path: [...path, 'routes', index, 'when'],
-    suggestion: 'exit_codes: any',
+    suggestion: 'Write `exit_codes: any` on the node to say so',
   });
 }
 

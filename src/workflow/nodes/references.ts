@@ -40,7 +40,7 @@ function checkDuplicates(nodes: readonly FoundNode[], report: Report): void {
         kind: 'validation.workflow',
         message: `Two nodes are called ${quoted(name)}`,
         path: [...path, 'name'],
-        suggestion: `${name}_2`,
+        suggestion: `Rename it, for example to \`${name}_2\``,
       });
     }
     seen.add(name);

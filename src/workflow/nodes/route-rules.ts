@@ -33,7 +33,7 @@ export function checkErrorTable(routes: unknown, path: Path, report: Report): vo
       code: 'error-table-route',
       message: 'A route of the workflow’s error table needs `on_error`',
       path: [...path, index],
-      suggestion: 'on_error: true',
+      suggestion: 'Add `on_error: true`, or the kinds it is for',
     });
   }
 }
@@ -46,7 +46,7 @@ export function checkSuccessRoute(routes: unknown, path: Path, report: Report): 
     message: 'The node has error routes only, and nowhere to go when it succeeds',
     path,
     at: 'key',
-    suggestion: '{to: $end}',
+    suggestion: 'Add `{to: $end}`, or where the run should go on',
   });
 }
 
@@ -72,7 +72,9 @@ function checkRoute(
       message: 'The route says no move',
       path,
       expected: `one of ${listed(MOVES.map(quoted), 'or')}`,
-      suggestion: isErrorRoute(route) ? 'to: a node that handles it' : 'to: $end',
+      suggestion: isErrorRoute(route)
+        ? 'Add a move: `to`, `retry`, `ask`, `park`, `halt` or `propagate`'
+        : 'Add a move: `to` or `halt`',
     });
   }
   if (moves.length > 1) {
@@ -96,7 +98,7 @@ function checkSuccessMoves(moves: readonly MoveType[], path: Path, report: Repor
       message: `${quoted(move)} is a move after a failure, and this route is for success`,
       path: [...path, move],
       at: 'key',
-      suggestion: 'on_error: true',
+      suggestion: 'Add `on_error: true`, or the kinds it is for',
     });
   }
 }

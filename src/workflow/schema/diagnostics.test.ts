@@ -82,7 +82,11 @@ describe('a table of routes', () => {
   });
 
   it('of the workflow takes failures only', () => {
-    check(HEADER, 'on_error: [{to: a}]', ['error-table-route', '{to', 'on_error: true']);
+    check(HEADER, 'on_error: [{to: a}]', [
+      'error-table-route',
+      '{to',
+      'Add `on_error: true`, or the kinds it is for',
+    ]);
     check(HEADER, 'on_error: [{on_error: true, to: a}, {on_error: provider.auth, to: a}]', [
       'catch-all-not-last',
       'true',
@@ -109,7 +113,11 @@ describe('a node', () => {
     const gate = (option: string): string =>
       `{name: a, type: human_gate, prompt: x, options: [${option}], routes: [{on_error: gate.expired, to: b}]}`;
     expect(diagnose(NODE.replace('«»', gate('{value: x, route: b}')))).toEqual([]);
-    check(NODE, gate('{value: x}'), ['no-success-route', 'routes', '{to: $end}']);
+    check(NODE, gate('{value: x}'), [
+      'no-success-route',
+      'routes',
+      'Add `{to: $end}`, or where the run should go on',
+    ]);
   });
 
   it.each([

@@ -62,12 +62,27 @@ export const REFUSED_ROUTES: readonly Refused[] = [
     'ask',
     'Write one route for each move, in the order in which they should be tried',
   ],
-  ['{when: "x"}', 'no-move', '{when', 'to: $end'],
-  ['{on_error: true}', 'no-move', '{on_error', 'to: a node that handles it'],
-  ['{retry: {max: 1}}', 'move-needs-error', 'retry', 'on_error: true'],
-  ['{ask: true}', 'move-needs-error', 'ask', 'on_error: true'],
-  ['{park: true}', 'move-needs-error', 'park', 'on_error: true'],
-  ['{propagate: true}', 'move-needs-error', 'propagate', 'on_error: true'],
+  ['{when: "x"}', 'no-move', '{when', 'Add a move: `to` or `halt`'],
+  [
+    '{on_error: true}',
+    'no-move',
+    '{on_error',
+    'Add a move: `to`, `retry`, `ask`, `park`, `halt` or `propagate`',
+  ],
+  [
+    '{retry: {max: 1}}',
+    'move-needs-error',
+    'retry',
+    'Add `on_error: true`, or the kinds it is for',
+  ],
+  ['{ask: true}', 'move-needs-error', 'ask', 'Add `on_error: true`, or the kinds it is for'],
+  ['{park: true}', 'move-needs-error', 'park', 'Add `on_error: true`, or the kinds it is for'],
+  [
+    '{propagate: true}',
+    'move-needs-error',
+    'propagate',
+    'Add `on_error: true`, or the kinds it is for',
+  ],
   ['{on_error: false, to: b}', 'on-error-value', 'false', 'true'],
   ['{on_error: null, to: b}', 'on-error-value', 'null', 'true'],
   ['{on_error: "", to: b}', 'on-error-value', '""', 'true'],
@@ -146,7 +161,12 @@ export const REFUSED_TABLES: readonly Refused[] = [
     'true',
     'Move this route to the end of the table',
   ],
-  ['[{on_error: true, to: b}]', 'no-success-route', 'routes', '{to: $end}'],
+  [
+    '[{on_error: true, to: b}]',
+    'no-success-route',
+    'routes',
+    'Add `{to: $end}`, or where the run should go on',
+  ],
 ];
 
 export const REFUSED_AGENTS: readonly Refused[] = [
