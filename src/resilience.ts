@@ -18,6 +18,11 @@ import {
 import { decideRetry, defaultSchedule } from './machine/retry.ts';
 import { reportFrom, type ReportFromOptions } from './providers/report-from.ts';
 
+/** `AbortSignal` where the program has such types, and nothing that needs them where it has not. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
+  ? Known
+  : { readonly aborted: boolean; readonly reason: unknown };
+
 export interface ResiliencePolicy extends ReportFromOptions {
   /** `default`: the catalog's schedule of whatever fails. `none`: one attempt. */
   readonly retry?: 'default' | 'none' | RetrySchedule;
@@ -25,7 +30,7 @@ export interface ResiliencePolicy extends ReportFromOptions {
   readonly breaker?: string;
   /** For all attempts and waits together. */
   readonly deadlineMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal;
   /** For tests: the time, and how to let it pass. */
   readonly clock?: Clock;
 }
@@ -33,12 +38,12 @@ export interface ResiliencePolicy extends ReportFromOptions {
 export interface Clock {
   now(): number;
   /** Resolves after the time, or rejects when the signal is aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  sleep(ms: number, signal: Signal): Promise<void>;
 }
 
 export interface Call {
   /** Aborted at the deadline, or by the caller. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** 0 for the first. */
   readonly attempt: number;
 }

@@ -13,6 +13,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const COPIED = [
   'bin',
+  'helpers',
+  'schema',
   'scripts',
   'src',
   'CHANGELOG.md',

@@ -76,7 +76,9 @@ function countsOf(counts: unknown): JsonObject | undefined {
   const all = keysOf(counts).flatMap((kind): [string, number][] => {
     const count = readProperty(counts, kind);
     const isCounted = isKindName(kind) || kind === OTHER_KINDS;
-    return isCounted && typeof count === 'number' && count >= 0 ? [[kind, count]] : [];
+    const isCount = typeof count === 'number' && Number.isFinite(count) && count >= 0;
+    // plus zero: JSON has no negative zero
+    return isCounted && isCount ? [[kind, count + 0]] : [];
   });
   if (all.length === 0) return undefined;
   if (all.length <= MAX_COUNTED_KINDS) return Object.fromEntries(all);

@@ -32,7 +32,7 @@ import { Connection, type Durability } from './sqlite/connection.ts';
 import { EventLog } from './sqlite/event-log.ts';
 import { runsWithSignals, sendSignal, takeSignals, waitingSignals } from './sqlite/inbox.ts';
 import { readMeta, writeMeta } from './sqlite/meta.ts';
-import { readCommit, readLog } from './sqlite/read-log.ts';
+import { readCommits, readLog } from './sqlite/read-log.ts';
 import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './sqlite/runs.ts';
 import { Standings } from './sqlite/standings.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
@@ -238,8 +238,7 @@ class SqliteStore implements RunStore {
   ): { readonly claim: Claim; readonly head: LogHead } {
     const { epoch, held } = presentClaim(this.#db, ref);
     const excerpt = this.#log.excerpt(ref.run, 1);
-    const [first] = excerpt.links;
-    const stored = first && readCommit(this.#db, ref, first, excerpt.before);
+    const [stored] = readCommits(this.#db, { ...excerpt, links: excerpt.links.slice(0, 1) });
     const isSame =
       epoch === 1 && held !== null && isSameOwner(held.owner, run.owner) && stored?.text === text;
     if (!isSame || stored === undefined) throw alreadyCreated(run);

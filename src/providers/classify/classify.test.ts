@@ -3,8 +3,8 @@ import { ENTRIES, MORE_ENTRIES, type Expectation } from '../../../test/corpus/en
 import { RUNTIME_KINDS } from '../../errors/catalog.ts';
 import type { ProviderFailure } from '../envelope.ts';
 import { extractFailure } from '../extract/extract.ts';
-import { CONTESTED } from './__fixtures__/contested.ts';
-import { RULE_CASES } from './__fixtures__/rule-cases.ts';
+import { CONTESTED } from './contested.cases.ts';
+import { RULE_CASES } from './rules.cases.ts';
 import { classify, createClassify, NO_RULE, type Classification } from './classify.ts';
 import { RULES } from './table.ts';
 

@@ -74,7 +74,7 @@ export class Connection {
   prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#openDatabase().prepare(sql);
+    const statement = this.#openedDatabase().prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -139,7 +139,7 @@ export class Connection {
     return isRecent;
   }
 
-  #openDatabase(): DatabaseSync {
+  #openedDatabase(): DatabaseSync {
     if (this.#db === null) throw unavailable('closed', this.#where());
     return this.#db;
   }
@@ -154,11 +154,21 @@ export class Connection {
   }
 
   #connect(): void {
-    const { path, durability, busyTimeoutMs } = this.#options;
+    const { path, durability } = this.#options;
     const isNew = (fileIdentity(path)?.size ?? 0) === 0;
     // SQLite would leave files beside it that nobody may write to, even when this one is again
     if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
-    checkWal(path, { isSynced: durability === 'full' });
+    const reader = checkWal(path, { isSynced: durability === 'full' });
+    try {
+      this.#db = this.#openDatabase(isNew);
+      this.#file = fileIdentity(path);
+    } finally {
+      reader?.close();
+    }
+  }
+
+  #openDatabase(isNew: boolean): DatabaseSync {
+    const { path, durability, busyTimeoutMs, maxBytes } = this.#options;
     const db = new DatabaseSync(path, {
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: false,
@@ -166,25 +176,29 @@ export class Connection {
     try {
       // an old file is looked at before anything in it is changed, its mode included
       if (!isNew) migrate(db);
-      const mode = db.prepare('PRAGMA journal_mode = WAL').get();
-      if (mode === undefined || textAt(mode, 'journal_mode') !== 'wal') {
-        throw unavailable('cannot_open', { ...this.#where(), needs: 'write-ahead log' });
-      }
-      db.exec(`
-        PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
-        PRAGMA fullfsync = ${durability === 'full' ? 'ON' : 'OFF'};
-        PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE};
-        PRAGMA cell_size_check = ON;
-        PRAGMA trusted_schema = OFF;
-      `);
+      this.#setMode(db);
       if (isNew) migrate(db);
-      limitSize(db, this.#options.maxBytes);
+      limitSize(db, maxBytes);
+      return db;
     } catch (error) {
       db.close();
       throw error;
     }
-    this.#db = db;
-    this.#file = fileIdentity(path);
+  }
+
+  #setMode(db: DatabaseSync): void {
+    const mode = db.prepare('PRAGMA journal_mode = WAL').get();
+    if (mode === undefined || textAt(mode, 'journal_mode') !== 'wal') {
+      throw unavailable('cannot_open', { ...this.#where(), needs: 'write-ahead log' });
+    }
+    const isSynced = this.#options.durability === 'full';
+    db.exec(`
+      PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'};
+      PRAGMA fullfsync = ${isSynced ? 'ON' : 'OFF'};
+      PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE};
+      PRAGMA cell_size_check = ON;
+      PRAGMA trusted_schema = OFF;
+    `);
   }
 }
 

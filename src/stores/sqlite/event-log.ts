@@ -1,7 +1,7 @@
 /**
- * The log itself: appending a commit, and finding one's way back along the chain. The head of a run that is being
- * written is remembered, so that a commit needs one statement; the file itself lets it in only if
- * nobody else has moved the head or taken the claim.
+ * The log itself: appending a commit, and finding one's way back along the chain. The head of a run
+ * that is being written is remembered, so that a commit needs one statement; the file itself lets
+ * it in only if nobody else has moved the head or taken the claim.
  */
 import { readProperty } from '../../errors/json.ts';
 import type { Commit, LogHead } from '../../machine/store-port.ts';
@@ -27,16 +27,32 @@ export interface Link {
   readonly seq: number;
   readonly count: number;
   readonly digest: string;
+  /** Of the events. */
+  readonly bytes: number;
 }
 
 /** The part of a log that was asked for, and the digest of what comes before it. */
 export interface Excerpt extends RunRef {
   readonly before: string;
+  /** Number of the first event in it, or of the next one if there is none. */
+  readonly firstSeq: number;
   readonly links: readonly Link[];
 }
 
 const INSERT = `INSERT INTO events (prev, run, epoch, seq, count, checksum, events)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
+const LINK = `SELECT id, prev, run, seq, count, checksum, octet_length(events) AS bytes FROM events`;
+
+/** From a row back to the one that holds an event; the numbers must fall, or it would not end. */
+const WALK = `
+  WITH RECURSIVE walk (id, prev, run, seq, count, checksum, bytes) AS (
+    ${LINK} WHERE id = ?1
+    UNION ALL
+    SELECT e.id, e.prev, e.run, e.seq, e.count, e.checksum, octet_length(e.events)
+    FROM walk w JOIN events e ON e.id = w.prev WHERE w.seq > ?2 AND e.seq < w.seq
+  )
+  SELECT * FROM walk`;
 
 /** SQLITE_CONSTRAINT_TRIGGER: what the trigger on `events` refuses with. */
 const REFUSED = 1811;
@@ -98,27 +114,30 @@ export class EventLog {
   excerpt(run: string, fromSeq: number): Excerpt {
     const present = this.#load(run);
     const ref = { run, key: present.key };
-    const links: Link[] = [];
+    const from = Math.max(fromSeq, 1);
     let end = present.head.nextSeq;
     let id = present.lastRow;
-    while (end > Math.max(fromSeq, 1)) {
-      const link = this.#link(ref, id, end);
-      links.push(link);
+    const rows = end > from ? this.#db.prepare(WALK).all(id, from) : [];
+    const links = rows.map((row) => {
+      const link = checkedLink(row, ref, { id, end });
       end = link.seq;
       id = link.prev;
-    }
-    return { ...ref, before: this.#digestBefore(ref, id, end), links: links.reverse() };
+      return link;
+    });
+    if (end > from) throw damaged(ref, { seq: end - 1, row: id });
+    return {
+      ...ref,
+      before: this.#digestBefore(ref, id, end),
+      firstSeq: end,
+      links: links.reverse(),
+    };
   }
 
   /** Whether the log has this place, with this digest. */
   confirms(run: string, { nextSeq, digest }: LogHead): boolean {
-    const present = this.#load(run);
-    if (nextSeq > present.head.nextSeq || nextSeq < 1) return false;
-    const ref = { run, key: present.key };
-    let end = present.head.nextSeq;
-    let id = present.lastRow;
-    while (end > nextSeq) ({ seq: end, prev: id } = this.#link(ref, id, end));
-    return end === nextSeq && this.#digestBefore(ref, id, end) === digest;
+    if (nextSeq < 1 || nextSeq > this.#load(run).head.nextSeq) return false;
+    const { firstSeq, before } = this.excerpt(run, nextSeq);
+    return firstSeq === nextSeq && before === digest;
   }
 
   /** Null when the head is not where it was expected. */
@@ -163,15 +182,9 @@ export class EventLog {
 
   /** The row `id`, which must end right before `end`. */
   #link(ref: RunRef, id: number, end: number): Link {
-    const row = this.#db
-      .prepare('SELECT prev, run, seq, count, checksum FROM events WHERE id = ?')
-      .get(id);
+    const row = this.#db.prepare(`${LINK} WHERE id = ?`).get(id);
     if (row === undefined) throw damaged(ref, { seq: end - 1, row: id });
-    const link = toLink(id, row);
-    const isInPlace =
-      row['run'] === ref.key && link.count > 0 && link.seq > 0 && link.seq + link.count === end;
-    if (!isInPlace) throw damaged(ref, { seq: end - 1, row: id });
-    return link;
+    return checkedLink(row, ref, { id, end });
   }
 
   #digestBefore(ref: RunRef, id: number, end: number): string {
@@ -193,14 +206,24 @@ export class EventLog {
   }
 }
 
-function toLink(id: number, row: Row): Link {
-  return {
-    id,
+/** The row must be the one that was looked for, and end right before `end`. */
+function checkedLink(row: Row, ref: RunRef, expected: { id: number; end: number }): Link {
+  const link = {
+    id: integerAt(row, 'id'),
     prev: integerAt(row, 'prev'),
     seq: integerAt(row, 'seq'),
     count: integerAt(row, 'count'),
     digest: textAt(row, 'checksum'),
+    bytes: integerAt(row, 'bytes'),
   };
+  const isInPlace =
+    link.id === expected.id &&
+    row['run'] === ref.key &&
+    link.count > 0 &&
+    link.seq > 0 &&
+    link.seq + link.count === expected.end;
+  if (!isInPlace) throw damaged(ref, { seq: expected.end - 1, row: expected.id });
+  return link;
 }
 
 /** Names the event and the row; the run cannot go on without them. */

@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
 import type { StoredCommit } from '../../machine/store-port.ts';
 import { chainDigest } from '../checksum.ts';
-import type { RunRef } from './claims.ts';
 import type { Connection } from './connection.ts';
-import { damaged, type EventLog, type Link } from './event-log.ts';
+import { damaged, type EventLog, type Excerpt, type Link } from './event-log.ts';
 import type { Preparer } from './meta.ts';
-import { textAt } from './row.ts';
+import { integerAt, textAt } from './row.ts';
 
 /** Text read between two turns of the event loop. */
-const BATCH_CHARS = 256 * 1024;
+const BATCH_BYTES = 256 * 1024;
+const BATCH_ROWS = 500;
 
 interface CheckedCommit {
   readonly commit: StoredCommit;
@@ -23,45 +23,56 @@ export async function* readLog(
   { run, fromSeq }: { readonly run: string; readonly fromSeq: number },
 ): AsyncGenerator<StoredCommit> {
   const excerpt = db.read(() => log.excerpt(run, fromSeq), { run });
-  let { before, links } = excerpt;
-  while (links.length > 0) {
+  let { before } = excerpt;
+  for (const [index, links] of batchesOf(excerpt.links).entries()) {
+    if (index > 0) await nextTurn();
     // rows never change, so what is written meanwhile does not matter
-    const batch = db.read(() => readBatch(db, { ...excerpt, before, links }), { run });
-    for (const commit of batch) yield cutTo(commit, fromSeq);
-    before = batch.at(-1)?.head.digest ?? before;
-    links = links.slice(batch.length);
-    if (links.length > 0) await nextTurn();
+    const commits = db.read(() => readCommits(db, { ...excerpt, before, links }), { run });
+    for (const { commit } of commits) yield cutTo(commit, fromSeq);
+    before = links.at(-1)?.digest ?? before;
   }
 }
 
-/** One commit, checked against the digest of the log before it. */
-export function readCommit(db: Preparer, ref: RunRef, link: Link, before: string): CheckedCommit {
-  const row = db.prepare('SELECT events FROM events WHERE id = ?').get(link.id);
-  const text = row === undefined ? '' : textAt(row, 'events');
-  const { id, seq, count, digest } = link;
-  if (chainDigest(before, { run: ref.key, seq, count, text }) !== digest) {
-    throw damaged(ref, { seq, row: id });
-  }
-  // its digest is right, so it is the list that was appended
-  const events = JSON.parse(text) as JsonObject[];
-  return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
-}
-
-function readBatch(
+/** Some commits in a row, each checked against the digest of the log before it. */
+export function readCommits(
   db: Preparer,
-  { before, links, ...ref }: RunRef & { readonly before: string; readonly links: readonly Link[] },
-): StoredCommit[] {
-  const commits: StoredCommit[] = [];
-  let digest = before;
-  let chars = 0;
+  { run, key, before, links }: Pick<Excerpt, 'run' | 'key' | 'before' | 'links'>,
+): CheckedCommit[] {
+  const texts = new Map(
+    db
+      .prepare(
+        `SELECT e.id, e.events FROM json_each(?) wanted CROSS JOIN events e ON e.id = wanted.value`,
+      )
+      .all(JSON.stringify(links.map(({ id }) => id)))
+      .map((row) => [integerAt(row, 'id'), textAt(row, 'events')]),
+  );
+  return links.map((link, index) => {
+    const { id, seq, count, digest } = link;
+    const text = texts.get(id) ?? '';
+    const previous = links[index - 1]?.digest ?? before;
+    if (chainDigest(previous, { run: key, seq, count, text }) !== digest) {
+      throw damaged({ run, key }, { seq, row: id });
+    }
+    // its digest is right, so it is the list that was appended
+    const events = JSON.parse(text) as JsonObject[];
+    return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
+  });
+}
+
+function batchesOf(links: readonly Link[]): Link[][] {
+  const batches: Link[][] = [];
+  let bytes = 0;
   for (const link of links) {
-    const { commit, text } = readCommit(db, ref, link, digest);
-    commits.push(commit);
-    digest = commit.head.digest;
-    chars += text.length;
-    if (chars >= BATCH_CHARS) break;
+    const batch = batches.at(-1);
+    bytes += link.bytes;
+    if (batch !== undefined && bytes <= BATCH_BYTES && batch.length < BATCH_ROWS) {
+      batch.push(link);
+      continue;
+    }
+    batches.push([link]);
+    bytes = link.bytes;
   }
-  return commits;
+  return batches;
 }
 
 /** Nothing but the events from `fromSeq` on. */

@@ -8,12 +8,15 @@ export const CONTESTED: Readonly<Record<string, string>> = {
     'a refused request is refused for its content unless something says otherwise',
   'bedrock-stream-throttling-pascal':
     'it is told apart from its twin, which is ambiguous, by spelling only',
-  'groq-429-blank-dimension': 'the unit is left out, and a wait under two minutes is worth waiting for',
+  'groq-429-blank-dimension':
+    'the unit is left out, and a wait under two minutes is worth waiting for',
   'fluxrouter-402-credit-unresolved':
     'the status says that payment is required; one router’s word for a pending charge is no family',
-  'fal-500-still-in-progress': 'a 500 is the server’s own failure until its vocabulary is registered',
+  'fal-500-still-in-progress':
+    'a 500 is the server’s own failure until its vocabulary is registered',
   'node-enotfound-wrong-host':
     'a name that does not resolve looks the same in an outage of DNS, and waiting is harmless',
   'bun-socket-closed': 'nothing says that an answer had begun, so it is a lost connection',
-  'lmstudio-bun-socket-closed-context': 'nothing says that an answer had begun, so it is a lost connection',
+  'lmstudio-bun-socket-closed-context':
+    'nothing says that an answer had begun, so it is a lost connection',
 };

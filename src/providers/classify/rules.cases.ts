@@ -1,0 +1,447 @@
+/** One failure for each rule that no entry of the corpus needs: the smallest that needs it. */
+import type { RuntimeKind } from '../../errors/catalog.ts';
+import type { ProviderFailure } from '../envelope.ts';
+
+export interface RuleCase {
+  readonly rule: string;
+  readonly kind: RuntimeKind;
+  readonly failure: Partial<ProviderFailure>;
+}
+
+const refused = (status: number, message: string, more: object = {}): Partial<ProviderFailure> => ({
+  status,
+  phase: 'headers',
+  body: { error: { message, ...more } },
+});
+
+const said = (message: string): Partial<ProviderFailure> => ({ body: { error: { message } } });
+
+export const RULE_CASES: readonly RuleCase[] = [
+  { rule: 'sdk.aborted', kind: 'cancelled.call', failure: { verdict: 'aborted' } },
+  { rule: 'sdk.timed-out', kind: 'provider.timeout', failure: { verdict: 'timed_out' } },
+  {
+    rule: 'sdk.connection-closed',
+    kind: 'provider.network',
+    failure: { verdict: 'connection_closed' },
+  },
+  {
+    rule: 'sdk.api-key-missing',
+    kind: 'provider.not_configured',
+    failure: { verdict: 'api_key_missing' },
+  },
+  {
+    rule: 'sdk.model-unknown',
+    kind: 'provider.model_not_found',
+    failure: { verdict: 'model_unknown' },
+  },
+  {
+    rule: 'sdk.unsupported-feature',
+    kind: 'provider.unsupported',
+    failure: { verdict: 'unsupported_feature' },
+  },
+  {
+    rule: 'sdk.invalid-prompt',
+    kind: 'provider.invalid_request',
+    failure: { verdict: 'invalid_prompt' },
+  },
+  {
+    rule: 'sdk.tool-arguments',
+    kind: 'tool.input_invalid',
+    failure: { verdict: 'invalid_tool_arguments' },
+  },
+  { rule: 'sdk.no-such-tool', kind: 'tool.not_found', failure: { verdict: 'no_such_tool' } },
+  { rule: 'sdk.no-output', kind: 'provider.unknown', failure: { verdict: 'no_output' } },
+  {
+    rule: 'sdk.output-unparsable',
+    kind: 'agent.output_invalid',
+    failure: { verdict: 'output_unparsable' },
+  },
+  { rule: 'mcp.tool-error', kind: 'mcp.tool_failed', failure: { verdict: 'mcp_tool_error' } },
+  {
+    rule: 'mcp.method-not-found',
+    kind: 'tool.not_found',
+    failure: { verdict: 'mcp_method_not_found' },
+  },
+  {
+    rule: 'mcp.invalid-params',
+    kind: 'tool.input_invalid',
+    failure: { verdict: 'mcp_invalid_params' },
+  },
+  { rule: 'mcp.internal', kind: 'mcp.tool_failed', failure: { verdict: 'mcp_internal' } },
+  {
+    rule: 'transport.aborted',
+    kind: 'cancelled.call',
+    failure: { transport: { name: 'AbortError' } },
+  },
+  {
+    rule: 'transport.header-value',
+    kind: 'provider.auth',
+    failure: { transport: { code: 'ERR_INVALID_CHAR' } },
+  },
+  {
+    rule: 'transport.timeout-name',
+    kind: 'provider.timeout',
+    failure: { transport: { name: 'TimeoutError' } },
+  },
+  {
+    rule: 'transport.connect-text',
+    kind: 'provider.network',
+    failure: { transport: { message: 'client error (Connect): tcp connect error' } },
+  },
+  {
+    rule: 'rate.oversize-request',
+    kind: 'provider.request_too_large',
+    failure: refused(429, 'Request too large for this tier', { code: 'rate_limit_exceeded' }),
+  },
+  {
+    rule: 'quota.long-window-text',
+    kind: 'provider.quota_exhausted',
+    failure: refused(429, 'You used your requests per day', { code: 'rate_limit_exceeded' }),
+  },
+  {
+    rule: 'quota.rate-code-without-money',
+    kind: 'provider.quota_exhausted',
+    failure: refused(429, 'Your credit balance is gone', { type: 'rate_limit_error' }),
+  },
+  {
+    rule: 'quota.payment-pending',
+    kind: 'provider.rate_limited',
+    failure: {
+      ...refused(402, 'In flight'),
+      provider: 'openrouter',
+      headers: { 'retry-after': '3' },
+    },
+  },
+  {
+    rule: 'zhipu.spent',
+    kind: 'provider.quota_exhausted',
+    failure: { ...refused(429, '余额不足', { code: '1113' }), provider: 'zhipu' },
+  },
+  {
+    rule: 'zhipu.rate',
+    kind: 'provider.rate_limited',
+    failure: { ...refused(429, '并发数过高', { code: '1302' }), provider: 'zhipu' },
+  },
+  {
+    rule: 'zhipu.content',
+    kind: 'provider.content_filter',
+    failure: { ...refused(400, '敏感内容', { code: '1301' }), provider: 'zhipu' },
+  },
+  {
+    rule: 'tool-schema.param',
+    kind: 'provider.tool_schema',
+    failure: refused(400, 'Not accepted', { param: 'tools[2].function.parameters' }),
+  },
+  {
+    rule: 'too-large.code',
+    kind: 'provider.request_too_large',
+    failure: refused(413, 'Too big', { type: 'request_too_large' }),
+  },
+  {
+    rule: 'rate.code-without-status',
+    kind: 'provider.rate_limited',
+    failure: { body: { error: { type: 'rate_limit_error', message: 'Later' } } },
+  },
+  {
+    rule: 'stop.context-window',
+    kind: 'provider.context_length',
+    failure: { status: 200, body: { stop_reason: 'model_context_window_exceeded' } },
+  },
+  {
+    rule: 'stop.length',
+    kind: 'provider.truncated',
+    failure: {
+      status: 200,
+      body: { choices: [{ finish_reason: 'length', message: { content: 'and then' } }] },
+    },
+  },
+  {
+    rule: 'stop.incomplete',
+    kind: 'provider.truncated',
+    failure: {
+      status: 200,
+      body: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    },
+  },
+  {
+    rule: 'stop.tool-call',
+    kind: 'provider.unknown',
+    failure: { status: 200, body: { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] } },
+  },
+  {
+    rule: 'stop.error',
+    kind: 'provider.server_error',
+    failure: {
+      status: 200,
+      body: { choices: [{ finish_reason: 'error', message: { content: 'Half' } }] },
+    },
+  },
+  { rule: 'auth.text', kind: 'provider.auth', failure: refused(400, 'Incorrect API key provided') },
+  { rule: 'overload.text', kind: 'provider.overloaded', failure: said('The engine is overloaded') },
+  {
+    rule: 'permission.wrapped',
+    kind: 'provider.permission',
+    failure: refused(500, 'Access denied: the model does not support this account'),
+  },
+  {
+    rule: 'permission.entitlement',
+    kind: 'provider.permission',
+    failure: refused(404, 'Model use case details have not been submitted'),
+  },
+  {
+    rule: 'conflict.text',
+    kind: 'provider.conflict',
+    failure: refused(400, 'The thread is locked while a run is active: is locked'),
+  },
+  {
+    rule: 'unsupported.parameter-text',
+    kind: 'provider.unsupported',
+    failure: refused(400, 'Unrecognized request argument supplied: foo'),
+  },
+  { rule: 'rate.text', kind: 'provider.rate_limited', failure: refused(403, 'Rate limit hit') },
+  { rule: 'rate.text', kind: 'provider.rate_limited', failure: said('Too many requests') },
+  { rule: 'auth.text', kind: 'provider.auth', failure: said('Invalid API key') },
+  { rule: 'timeout.text', kind: 'provider.timeout', failure: refused(500, 'Upstream timed out') },
+  { rule: 'timeout.text', kind: 'provider.timeout', failure: said('The request timed out') },
+  {
+    rule: 'content.text',
+    kind: 'provider.content_filter',
+    failure: said('Blocked by the content policy'),
+  },
+  { rule: 'model.text', kind: 'provider.model_not_found', failure: said('No such model: x') },
+  {
+    rule: 'unsupported.text',
+    kind: 'provider.unsupported',
+    failure: said('Images are not supported'),
+  },
+  { rule: 'server.text', kind: 'provider.server_error', failure: said('Internal error') },
+  {
+    rule: 'parameter.name',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'Bad', { param: 'top_p' }),
+  },
+  {
+    rule: 'parameter.range',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'Bad', { code: 'integer_below_min_value', param: 'x' }),
+  },
+  { rule: 'status.3xx', kind: 'provider.invalid_request', failure: { status: 308, body: 'Moved' } },
+  { rule: 'status.407', kind: 'provider.network', failure: { status: 407, body: 'Sign in' } },
+  { rule: 'status.409', kind: 'provider.conflict', failure: { status: 409, body: {} } },
+  { rule: 'status.413', kind: 'provider.request_too_large', failure: { status: 413, body: {} } },
+  { rule: 'status.424', kind: 'provider.server_error', failure: { status: 424, body: {} } },
+  { rule: 'status.499', kind: 'cancelled.call', failure: { status: 499, body: {} } },
+  { rule: 'status.501', kind: 'provider.unsupported', failure: { status: 501, body: {} } },
+  { rule: 'status.503', kind: 'provider.overloaded', failure: { status: 503, body: {} } },
+  { rule: 'status.address', kind: 'provider.invalid_request', failure: { status: 405, body: {} } },
+  {
+    rule: 'code.server',
+    kind: 'provider.server_error',
+    failure: { body: { error: { type: 'server_error', message: 'Sorry' } } },
+  },
+  {
+    rule: 'code.refused',
+    kind: 'provider.invalid_request',
+    failure: { body: { error: { type: 'invalid_request_error', message: 'Sorry' } } },
+  },
+  {
+    rule: 'code.denied',
+    kind: 'provider.permission',
+    failure: { body: { error: { status: 'PERMISSION_DENIED', message: 'Sorry' } } },
+  },
+  {
+    rule: 'code.absent',
+    kind: 'provider.model_not_found',
+    failure: { body: { error: { type: 'not_found_error', message: 'Sorry' } } },
+  },
+  {
+    rule: 'parameter.text',
+    kind: 'provider.invalid_request',
+    failure: refused(400, 'budget_tokens: greater than or equal to 1024'),
+  },
+  {
+    rule: 'transport.not-json-page',
+    kind: 'provider.invalid_request',
+    failure: {
+      transport: {
+        name: 'SyntaxError',
+        message: 'Unexpected token \'<\', "<!DOCTYPE" is not valid JSON',
+      },
+    },
+  },
+  {
+    rule: 'transport.not-json',
+    kind: 'provider.unknown',
+    failure: { transport: { name: 'SyntaxError', message: 'Unexpected end of JSON input' } },
+  },
+  {
+    rule: 'no-key.text',
+    kind: 'provider.not_configured',
+    failure: refused(404, "We couldn't find a secret called XAI_API_KEY"),
+  },
+  {
+    rule: 'certificate.text',
+    kind: 'provider.network',
+    failure: refused(500, 'SSL: certificate verify failed'),
+  },
+  {
+    rule: 'network.text',
+    kind: 'provider.network',
+    failure: refused(500, 'OpenAIException: Connection refused'),
+  },
+  {
+    rule: 'answer.cut',
+    kind: 'provider.stream_interrupted',
+    failure: { status: 200, transport: { code: 'ERR_STREAM_PREMATURE_CLOSE' } },
+  },
+  {
+    rule: 'answer.cut-text',
+    kind: 'provider.stream_interrupted',
+    failure: { status: 200, transport: { message: 'Invalid response body: Premature close' } },
+  },
+  {
+    rule: 'permission.scopes',
+    kind: 'provider.permission',
+    failure: refused(401, 'Missing scopes: model.request'),
+  },
+  {
+    rule: 'status.400-without-reason',
+    kind: 'provider.invalid_request',
+    failure: { status: 400, body: 'Bad Request' },
+  },
+  {
+    rule: 'stream.unrecognised',
+    kind: 'provider.stream_interrupted',
+    failure: { status: 200, phase: 'streaming', body: 'idle partial, 691 chars' },
+  },
+  {
+    rule: 'stream.framing',
+    kind: 'provider.stream_interrupted',
+    failure: { status: 200, phase: 'streaming', transport: { code: 'HPE_INVALID_CHUNK_SIZE' } },
+  },
+  {
+    rule: 'transport.no-output',
+    kind: 'provider.unknown',
+    failure: { transport: { name: 'AI_NoOutputGeneratedError' } },
+  },
+  {
+    rule: 'transport.proxy-login',
+    kind: 'provider.network',
+    failure: {
+      transport: {
+        name: 'RequestAbortedError',
+        message: 'Proxy response (407) !== 200 when HTTP Tunneling',
+      },
+    },
+  },
+  {
+    rule: 'transport.no-credentials',
+    kind: 'provider.not_configured',
+    failure: { transport: { name: 'CredentialsProviderError' } },
+  },
+  {
+    rule: 'transport.no-credentials-text',
+    kind: 'provider.not_configured',
+    failure: { transport: { message: 'Could not load the default credentials.' } },
+  },
+  {
+    rule: 'transport.cancelled-code',
+    kind: 'cancelled.call',
+    failure: { transport: { code: 'ERR_CANCELED' } },
+  },
+  {
+    rule: 'transport.address-text',
+    kind: 'provider.invalid_request',
+    failure: { transport: { message: 'fetch failed', causes: [{ message: 'unknown scheme' }] } },
+  },
+  {
+    rule: 'transport.refused-stream',
+    kind: 'provider.network',
+    failure: { transport: { message: 'Stream closed with error code NGHTTP2_REFUSED_STREAM' } },
+  },
+  {
+    rule: 'transport.connect-name',
+    kind: 'provider.network',
+    failure: { transport: { name: 'ConnectTimeout' } },
+  },
+  {
+    rule: 'transport.lost-name',
+    kind: 'provider.network',
+    failure: { transport: { name: 'RemoteProtocolError' } },
+  },
+  {
+    rule: 'permission.reported-as-unknown-caller',
+    kind: 'provider.permission',
+    failure: refused(401, 'The principal lacks an action', { code: 'PermissionDenied' }),
+  },
+  {
+    rule: 'content.code-part',
+    kind: 'provider.content_filter',
+    failure: refused(400, 'Bad', { code: 'PUBLIC_ERROR_UNSAFE_GENERATION' }),
+  },
+  {
+    rule: 'zhipu.context',
+    kind: 'provider.context_length',
+    failure: { ...refused(400, '超长', { code: '1261' }), provider: 'zhipu' },
+  },
+  {
+    rule: 'zhipu.overload',
+    kind: 'provider.overloaded',
+    failure: { ...refused(429, '访问量过大', { code: '1305' }), provider: 'zhipu' },
+  },
+  {
+    rule: 'quota.long-window-limit',
+    kind: 'provider.quota_exhausted',
+    failure: refused(403, 'Key limit exceeded (monthly limit)'),
+  },
+  {
+    rule: 'auth.text-forbidden',
+    kind: 'provider.auth',
+    failure: refused(403, 'Your API key was revoked'),
+  },
+  {
+    rule: 'permission.region',
+    kind: 'provider.permission',
+    failure: refused(400, 'Your country is not served'),
+  },
+  {
+    rule: 'permission.text',
+    kind: 'provider.permission',
+    failure: refused(400, 'You are not authorized for this'),
+  },
+  {
+    rule: 'context.text',
+    kind: 'provider.context_length',
+    failure: said('The prompt is too long'),
+  },
+  { rule: 'permission.text', kind: 'provider.permission', failure: said('You are not authorized') },
+  {
+    rule: 'stop.resources',
+    kind: 'provider.overloaded',
+    failure: {
+      status: 200,
+      body: {
+        choices: [{ finish_reason: 'insufficient_system_resource', message: { content: 'The' } }],
+      },
+    },
+  },
+  {
+    rule: 'stream.unfinished',
+    kind: 'provider.stream_interrupted',
+    failure: {
+      status: 200,
+      phase: 'streaming',
+      body: 'data: {"choices":[{"delta":{"content":"Dear"}}]}\n\n',
+    },
+  },
+  {
+    rule: 'address.text',
+    kind: 'provider.invalid_request',
+    failure: refused(404, 'Invalid URL (POST /v1/v1/chat)'),
+  },
+  {
+    rule: 'code.invalid',
+    kind: 'provider.invalid_request',
+    failure: { body: { errors: [{ code: 'invalid_json_line', message: 'Line 1' }] } },
+  },
+];
