@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { buildReport } from './build.ts';
 import { RUNTIME_KINDS } from './catalog.ts';
 import { ErrandError } from './errand-error.ts';
+import { printable } from './printable.ts';
 import type { ErrorReport, ReportDraft, Stamp } from './report.ts';
 import { ACTION_KINDS, CATEGORIES, DOMAINS, ERROR_CLASSES, OUTCOMES } from './vocabulary.ts';
 
@@ -37,6 +38,21 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
     .tuple(fc.string({ minLength: 1, maxLength: 8 }), fc.constantFrom(1, 1, 1, 1, 50, 3000))
     .map(([part, times]) => part.repeat(times).slice(0, MAX_CHARS)),
 );
+
+/**
+ * Not the keys of one escaped character: V8 can read them back from JSON as a backslash, once it has
+ * read a key that is one (nodejs/node#63785; seen with 24.21.0).
+ */
+const anyKey = anyText.filter((key) => {
+  const shown = printable(key);
+  return shown.length !== 1 || JSON.stringify(shown).length === 3;
+});
+
+export const anything: fc.Arbitrary<unknown> = fc.anything({
+  key: anyKey,
+  withBigInt: true,
+  withDate: true,
+});
 
 const lowerWord = fc.stringMatching(/^[a-z][a-z0-9_]{0,7}$/);
 
@@ -98,13 +114,11 @@ const attempts = fc.array(
   { maxLength: 60, size: '-1' },
 );
 
-const anyObject = fc.dictionary(anyText, fc.anything({ withBigInt: true, withDate: true }), {
-  maxKeys: 6,
-});
+const anyObject = fc.dictionary(anyKey, anything, { maxKeys: 6 });
 
 const groupDetails = fc.record({
   counts: fc.dictionary(anyKind, fc.nat(), { minKeys: 1, maxKeys: 5 }),
-  members: fc.dictionary(anyText, anyObject, { maxKeys: 25 }),
+  members: fc.dictionary(anyKey, anyObject, { maxKeys: 25 }),
   note: anyText,
 });
 
@@ -121,7 +135,7 @@ export const anyDraft: fc.Arbitrary<ReportDraft> = fc
       retryable: fc.constantFrom(true, false, null),
       outcome: fc.constantFrom(...OUTCOMES),
       title: anyText,
-      details: fc.oneof(anyObject, groupDetails, fc.anything()),
+      details: fc.oneof(anyObject, groupDetails, anything),
       action: fc.record({ kind: fc.constantFrom(...ACTION_KINDS), detail: anyText }),
       location,
       frames: fc.array(frame, { maxLength: 40 }),
@@ -157,7 +171,7 @@ const foreignError = fc
     message: anyText,
     name: anyText,
     code: fc.oneof(anyText, fc.nat()),
-    extra: fc.anything(),
+    extra: anything,
   })
   .map(({ message, ...rest }) => Object.assign(new Error(message), rest));
 
@@ -225,7 +239,7 @@ const made = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<Thrower> =>
 const leaf: fc.Arbitrary<Thrower> = fc.oneof(
   made(anyText),
   made(fc.constantFrom(null, undefined, Number.NaN, -0, 42, true)),
-  made(fc.anything()),
+  made(anything),
   made(foreignError),
   made(anyDraft.map((draft) => new ErrandError(draft))),
   made(anyReport),

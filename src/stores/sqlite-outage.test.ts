@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 function open(options: Partial<SqliteStoreOptions> = {}): Promise<RunStore> {
-  return openSqliteStore({ path, now: () => 1_000_000, busyTimeoutMs: 20, ...options });
+  return openSqliteStore({ path, now: () => 1_000_000, patienceMs: 20, ...options });
 }
 
 /** A run with some commits, and what makes the next one. */

@@ -44,13 +44,13 @@ export interface SqliteStoreOptions {
   readonly now: () => number;
   /** Default: `full`. */
   readonly durability?: Durability;
-  /** How long a call may block while another process writes. Default: 250. */
-  readonly busyTimeoutMs?: number;
+  /** How long a write waits for other processes that write. Default: 1000. */
+  readonly patienceMs?: number;
   /** The file does not grow beyond it: `store.unavailable`, as when the disk is full. */
   readonly maxBytes?: number;
 }
 
-const BUSY_TIMEOUT_MS = 250;
+const PATIENCE_MS = 1000;
 
 /**
  * Rejects with `store.unavailable`, with `store.corrupt`, and for a file that a newer Errand wrote
@@ -70,13 +70,12 @@ class SqliteStore implements RunStore {
   readonly #writes: WriteQueue;
 
   constructor(options: SqliteStoreOptions) {
-    const { path, durability = 'full', busyTimeoutMs = BUSY_TIMEOUT_MS, maxBytes } = options;
+    const { path, durability = 'full', patienceMs = PATIENCE_MS, maxBytes } = options;
     this.#now = options.now;
-    const connection = { path, durability, busyTimeoutMs, maxBytes };
-    this.#db = new Connection(connection, () => this.#forget());
+    this.#db = new Connection({ path, durability, maxBytes }, () => this.#forget());
     this.#log = new EventLog(this.#db);
     this.#standings = new Standings(this.#db);
-    this.#writes = new WriteQueue(this.#db);
+    this.#writes = new WriteQueue(this.#db, patienceMs);
   }
 
   open(): Promise<void> {
@@ -214,7 +213,7 @@ class SqliteStore implements RunStore {
   }
 
   async close(): Promise<void> {
-    this.#writes.flush();
+    await this.#writes.drain();
     this.#db.close();
   }
 

@@ -3,19 +3,17 @@
  * Python dict, an event stream kept as text. Gateways wrap errors like this, several layers deep.
  */
 import { isPlainObject } from '../../errors/json.ts';
-
-/** Bodies are read this far. */
-export const MAX_BODY_CHARS = 64 * 1024;
+import { MAX_BODY_CHARS, parseJsonText } from '../json-text.ts';
 
 /** The value that a text holds or contains; undefined when there is none. */
 export function parseEmbedded(text: string): unknown {
-  const whole = parseJson(text);
+  const whole = parseJsonText(text);
   if (whole !== undefined) return whole;
   const start = text.indexOf('{');
   if (start < 0) return undefined;
   const candidate = balanced(text, start);
   if (candidate === undefined) return undefined;
-  return parseJson(candidate) ?? parsePythonDict(candidate);
+  return parseJsonText(candidate) ?? parsePythonDict(candidate);
 }
 
 export interface EventStream {
@@ -45,7 +43,7 @@ function parseJsonLines(text: string): EventStream | undefined {
       .slice(0, MAX_BODY_CHARS)
       .split('\n')
       .filter((line) => line.trim() !== ''),
-  ).map((line) => parseJson(line) ?? line);
+  ).map((line) => parseJsonText(line) ?? line);
   return { events, isEnded: END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
 }
 
@@ -62,7 +60,7 @@ function parseServerSentEvents(text: string): EventStream | undefined {
   ).map((line) => line.slice(5).trim());
   const events = data
     .filter((event) => event !== '' && event !== END)
-    .map((event) => parseJson(event) ?? event);
+    .map((event) => parseJsonText(event) ?? event);
   return { events, isEnded: data.includes(END) || END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
 }
 
@@ -78,20 +76,6 @@ function ends<T>(list: readonly T[]): readonly T[] {
 }
 
 const MAX_EVENTS_AT_END = 100;
-const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
-
-function parseJson(text: string): unknown {
-  const trimmed = text.trim();
-  // what does not end as it begins is not worth an exception
-  if (trimmed === '' || CLOSING[trimmed.charAt(0)] !== trimmed.at(-1)) return undefined;
-  try {
-    return JSON.parse(trimmed);
-  } catch {
-    // not JSON is an answer here, not a failure
-    return undefined;
-  }
-}
-
 /** The balanced object that starts at `start`, strings respected; undefined when it never closes. */
 function balanced(text: string, start: number): string | undefined {
   const end = Math.min(text.length, start + MAX_BODY_CHARS);
@@ -123,6 +107,6 @@ function parsePythonDict(text: string): unknown {
     .replace(/\bTrue\b/g, 'true')
     .replace(/\bFalse\b/g, 'false')
     .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner));
-  const parsed = parseJson(json);
+  const parsed = parseJsonText(json);
   return isPlainObject(parsed) ? parsed : undefined;
 }

@@ -4,9 +4,10 @@
  * What a model wrote is never evidence; only what a server says about the call is.
  */
 import type { ProviderFailure } from '../envelope.ts';
+import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../names.ts';
 import { addCode, dig, type Findings } from './dig.ts';
-import { MAX_BODY_CHARS, parseEmbedded, parseEventStream, proseAround } from './embedded.ts';
+import { parseEmbedded, parseEventStream, proseAround } from './embedded.ts';
 import { findFamilies, type Spoken } from './phrases.ts';
 
 /** What the body is, before anyone looks into it. */

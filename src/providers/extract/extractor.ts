@@ -4,6 +4,7 @@
  */
 import { isPlainObject, readProperty } from '../../errors/json.ts';
 import type { ProviderFailure } from '../envelope.ts';
+import { MAX_BODY_CHARS, parseJsonText } from '../json-text.ts';
 
 /** The envelope as far as one link tells it; `extract.ts` completes it. */
 export type Extracted = {
@@ -19,9 +20,6 @@ export interface Extractor {
 
 /** Longer messages repeat a body, and the body is kept by itself. */
 const MAX_MESSAGE_CHARS = 4096;
-
-/** Bodies are judged by their beginning. */
-const MAX_BODY_CHARS = 64 * 1024;
 
 export function readText(value: unknown, key: PropertyKey): string | undefined {
   const text = readProperty(value, key);
@@ -62,20 +60,8 @@ export function hasKey(value: unknown, key: PropertyKey): boolean {
 
 /** A body as the envelope keeps it: JSON where the text is JSON, else the text. */
 export function parseBody(body: unknown): unknown {
-  if (typeof body === 'string') return parseJson(body) ?? body.slice(0, MAX_BODY_CHARS);
+  if (typeof body === 'string') return parseJsonText(body) ?? body.slice(0, MAX_BODY_CHARS);
   return body === null || !isReadable(body) ? undefined : body;
-}
-
-export function parseJson(text: string): unknown {
-  if (text.length > MAX_BODY_CHARS) return undefined;
-  const trimmed = text.trim();
-  if (!/^[[{]/.test(trimmed)) return undefined;
-  try {
-    return JSON.parse(trimmed);
-  } catch {
-    // text that only looks like JSON stays text
-    return undefined;
-  }
 }
 
 /** Streams, buffers and functions are no bodies anybody can judge. */

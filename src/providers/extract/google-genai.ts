@@ -5,7 +5,6 @@
 import { readProperty } from '../../errors/json.ts';
 import {
   hasAnyKey,
-  parseJson,
   readMessage,
   readName,
   readStatus,
@@ -13,6 +12,7 @@ import {
   type Extracted,
   type Extractor,
 } from './extractor.ts';
+import { parseJsonText } from '../json-text.ts';
 
 /** How the client announces an error event in a stream. */
 const IN_STREAM = /^got status: [^.]{0,80}\. /;
@@ -34,7 +34,7 @@ export const googleGenai: Extractor = {
 
 function apiError(message: string, status: number): Extracted {
   const announced = IN_STREAM.exec(message);
-  const body = parseJson(message.slice(announced?.[0].length ?? 0));
+  const body = parseJsonText(message.slice(announced?.[0].length ?? 0));
   const common = { provider: 'google', message: message.slice(0, 4096) };
   if (announced !== null) return { ...common, status: 200, phase: 'streaming', body };
   return { ...common, status, phase: 'headers', body: undressed(body, status) ?? message };
@@ -51,5 +51,5 @@ function undressed(body: unknown, status: number): unknown {
     // the reason phrase of the status line, where Google's own codes are in capitals
     (typeof reason !== 'string' || !/^[A-Z_]{2,}$/.test(reason)) &&
     !hasAnyKey(error, ['details', 'errors', 'type', 'param', 'metadata']);
-  return isDressed ? (parseJson(text) ?? text) : body;
+  return isDressed ? (parseJsonText(text) ?? text) : body;
 }

@@ -8,8 +8,9 @@ import { basename, dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
-import { unavailable } from '../failure.ts';
+import { corrupt, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
+import { readAt } from './read-at.ts';
 import { integerAt, textAt } from './row.ts';
 import { isBusy, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
@@ -20,8 +21,6 @@ export type Durability = 'full' | 'normal';
 export interface ConnectionOptions {
   readonly path: string;
   readonly durability: Durability;
-  /** How long a call may block while another process writes. */
-  readonly busyTimeoutMs: number;
   /** The file does not grow beyond it. */
   readonly maxBytes?: number | undefined;
 }
@@ -31,6 +30,9 @@ const FRAMES_BEFORE_MERGE = 4000;
 
 /** With durability `normal`, how long a file that was there is believed to be there. */
 const CHECK_INTERVAL_MS = 1;
+
+/** How long a statement may block the process while another one has the lock. */
+const BUSY_TIMEOUT_MS = 5;
 
 const OPEN_TRIES = 20;
 const OPEN_PAUSE_MS = 25;
@@ -158,6 +160,7 @@ export class Connection {
     const isNew = (fileIdentity(path)?.size ?? 0) === 0;
     // SQLite would leave files beside it that nobody may write to, even when this one is again
     if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
+    if (!isNew) checkFormat(path);
     const reader = checkWal(path, { isSynced: durability === 'full' });
     try {
       this.#db = this.#openDatabase(isNew);
@@ -168,9 +171,9 @@ export class Connection {
   }
 
   #openDatabase(isNew: boolean): DatabaseSync {
-    const { path, durability, busyTimeoutMs, maxBytes } = this.#options;
+    const { path, maxBytes } = this.#options;
     const db = new DatabaseSync(path, {
-      timeout: busyTimeoutMs,
+      timeout: BUSY_TIMEOUT_MS,
       enableForeignKeyConstraints: false,
     });
     try {
@@ -204,6 +207,12 @@ export class Connection {
 
 function fileIdentity(path: string): FileIdentity | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+/** The two format bytes are always alike; SQLite takes a damaged one for a file only to be read. */
+function checkFormat(path: string): void {
+  const [write, read] = readAt(path, 18, 2) ?? [];
+  if (write !== read) throw corrupt('The header of the store is damaged', { file: 'header' });
 }
 
 function limitSize(db: DatabaseSync, maxBytes: number | undefined): void {

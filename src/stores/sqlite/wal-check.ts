@@ -9,10 +9,11 @@
  * What was not synced may be lost in a power cut in any order, so after one the index counts for
  * nothing, and with durability `normal` neither do commits behind the end.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
+import { readAt } from './read-at.ts';
 
 const WAL_HEADER_BYTES = 32;
 const INDEX_HEADER_BYTES = 48;
@@ -134,16 +135,4 @@ function commitsBeyond(
     }
     return commits;
   };
-}
-
-/** So many bytes of a file; null when it has fewer. */
-function readAt(path: string, position: number, length: number): Buffer | null {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < position + length) return null;
-  const file = openSync(path, 'r');
-  try {
-    const buffer = Buffer.alloc(length);
-    return readSync(file, buffer, 0, length, position) === length ? buffer : null;
-  } finally {
-    closeSync(file);
-  }
 }

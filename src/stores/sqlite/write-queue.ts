@@ -1,9 +1,12 @@
 /**
  * Group commit: the writes of one turn of the event loop share a transaction, and so one sync of the
  * disk. If one of them fails, the transaction is undone and each is tried alone, in the same order,
- * so that nobody fails for another's reason.
+ * so that nobody fails for another's reason. While another process writes, the event loop goes on and
+ * the writes are tried again every few milliseconds, until their patience ends.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
+import { isBusy } from './sqlite-failure.ts';
 
 export interface WriteTarget {
   /** The run that it is about, for whoever reads of its failure. */
@@ -32,13 +35,20 @@ type Attempt =
 
 const DONE: Attempt = { isDone: true };
 
+/** Between two tries for a lock that another process has. */
+const BUSY_PAUSE_MS = 2;
+
 export class WriteQueue {
   readonly #connection: Connection;
-  readonly #flush = (): void => this.flush();
+  readonly #patienceMs: number;
+  readonly #flush = (): void => this.#write();
   #waiting: Write[] = [];
+  /** When the store was first found locked, since it last was not. */
+  #busySinceMs: number | null = null;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, patienceMs: number) {
     this.#connection = connection;
+    this.#patienceMs = patienceMs;
   }
 
   /** `body` runs inside a transaction; if it throws, what it did is undone. */
@@ -58,7 +68,14 @@ export class WriteQueue {
   }
 
   /** Writes everything that waits. */
-  flush(): void {
+  async drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      this.#write();
+      if (this.#waiting.length > 0) await delay(BUSY_PAUSE_MS);
+    }
+  }
+
+  #write(): void {
     const writes = this.#waiting;
     this.#waiting = [];
     const [only] = writes;
@@ -67,12 +84,24 @@ export class WriteQueue {
       writes.length === 1 && only.isOneStatement()
         ? this.#attemptBare(only)
         : this.#attempt(writes);
+    if (!outcome.isDone && this.#mayWait(outcome.error)) {
+      this.#waiting = writes;
+      setTimeout(this.#flush, BUSY_PAUSE_MS);
+      return;
+    }
+    this.#busySinceMs = null;
     if (outcome.isDone) return;
     if (writes.length > 1 && outcome.isOfOne) {
       this.#writeEachAlone(writes);
       return;
     }
     for (const write of writes) write.reject(this.#failure(outcome.error, write));
+  }
+
+  #mayWait(error: unknown): boolean {
+    if (!isBusy(error)) return false;
+    this.#busySinceMs ??= performance.now();
+    return performance.now() - this.#busySinceMs < this.#patienceMs;
   }
 
   #writeEachAlone(writes: readonly Write[]): void {

@@ -1,0 +1,38 @@
+/** JSON in text from outside: read where it is worth reading, and never dearer than the text is long. */
+
+/** Bodies are read this far. */
+export const MAX_BODY_CHARS = 64 * 1024;
+
+/** No provider nests deeper, and the parser's time grows with depth far more than with length. */
+const MAX_DEPTH = 64;
+const MAX_UNCHECKED_CHARS = 512;
+
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
+
+/** Undefined when the text is not JSON: an answer here, not a failure. */
+export function parseJsonText(text: string): unknown {
+  if (text.length > MAX_BODY_CHARS) return undefined;
+  const trimmed = text.trim();
+  // what does not end as it begins is not worth an exception
+  if (trimmed === '' || CLOSING[trimmed.charAt(0)] !== trimmed.at(-1) || isTooDeep(trimmed))
+    return undefined;
+  try {
+    return JSON.parse(trimmed);
+  } catch {
+    // text that only looks like JSON stays text
+    return undefined;
+  }
+}
+
+/** By the brackets alone; those within strings count too, which errs on the safe side. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_UNCHECKED_CHARS) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0x5b || unit === 0x7b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if ((unit === 0x5d || unit === 0x7d) && depth > 0) depth--;
+  }
+  return false;
+}
