@@ -24,7 +24,7 @@ import {
 } from './sqlite-damage.cases.ts';
 import { commitAt, readAll, rejects } from './store.cases.ts';
 
-const FLIPS = Number(process.env['ERRAND_FLIPS'] ?? 200);
+const FLIPS = Number(process.env['ERRAND_FLIPS'] ?? 120);
 const directory = mkdtempSync(join(tmpdir(), 'errand-damage-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim, RunStore } from '../machine/store-port.ts';
 import { listen, startChild } from './child.cases.ts';
@@ -191,6 +192,23 @@ describe('another process that holds a lock', () => {
     }
     await store.append(commitAt(claim, 3));
     expect(await seqs(store)).toEqual([1, 2, 3]);
+    await store.close();
+  });
+
+  it('is waited for without holding up anything else, while patience lasts', async () => {
+    const store = await open({ patienceMs: 20_000 });
+    const { claim } = await begin(store);
+    const child = startChild({ path, task: 'lock', argument: 'BEGIN IMMEDIATE' });
+    await child.next();
+    const waiting = store.append(commitAt(claim, 3));
+    // turns go by, and reading goes on
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(await seqs(store)).toEqual([1, 2]);
+    const second = store.append(commitAt(claim, 4));
+    child.tell();
+    expect((await waiting).nextSeq).toBe(4);
+    expect((await second).nextSeq).toBe(5);
+    await child.gone;
     await store.close();
   });
 

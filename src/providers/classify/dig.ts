@@ -16,7 +16,7 @@ export interface Findings {
   readonly quotas: string[];
   readonly messages: string[];
   /** Headers of an upstream answer that a gateway put into the body. */
-  readonly headers: Record<string, string>;
+  headers: Record<string, string> | undefined;
   retryDelay: string | undefined;
   /** The body has the form of an answer: choices, candidates, output. */
   isAnswer: boolean;
@@ -118,7 +118,7 @@ function newFindings(): Findings {
     stops: new Set(),
     quotas: [],
     messages: [],
-    headers: {},
+    headers: undefined,
     retryDelay: undefined,
     isAnswer: false,
     hasContent: false,
@@ -177,7 +177,8 @@ function object(value: Record<string, unknown>, depth: number, into: Findings): 
 
 function keepHeaders(headers: Record<string, unknown>, into: Findings): void {
   for (const [name, value] of Object.entries(headers))
-    if (typeof value === 'string' && value.length <= 200) into.headers[name.toLowerCase()] = value;
+    if (typeof value === 'string' && value.length <= 200)
+      (into.headers ??= {})[name.toLowerCase()] = value;
 }
 
 /** `response` and `delta` also wrap whole events, which have more to say than content. */

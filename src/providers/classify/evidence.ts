@@ -65,7 +65,10 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     isEmptyAnswer: !isRefusal(status) && isEmptyAnswer(form, findings),
     isUnfinished:
       form === 'events' && !isEnded && !findings.hasErrorEvent && findings.stops.size === 0,
-    headers: { ...findings.headers, ...failure.headers },
+    headers:
+      findings.headers === undefined
+        ? failure.headers
+        : { ...findings.headers, ...failure.headers },
     delivered: form === 'events' ? findings.deliveredBeforeError : failure.delivered,
   };
 }
@@ -85,7 +88,7 @@ function withFault(failure: ProviderFailure, code: string | undefined): Provider
 function readBody(body: unknown): ReadBody {
   if (body === undefined || body === null) return { form: 'none', value: undefined };
   if (typeof body !== 'string') return { form: 'json', value: body };
-  const isCut = body.length > MAX_BODY_CHARS;
+  const isCut = body.length >= MAX_BODY_CHARS;
   const text = (isCut ? body.slice(0, MAX_BODY_CHARS) : body).trim();
   if (text === '') return { form: 'empty', value: undefined };
   if (/^<(?:!doctype|html|head|\?xml)/i.test(text)) return { form: 'html', value: pageTitle(text) };
@@ -117,11 +120,16 @@ function addSingledOut(findings: Findings, failure: ProviderFailure): void {
   for (const word of [code, type, named]) {
     if (word !== undefined) addCode(word, findings);
   }
-  const grpc = /^\d{1,2} ([A-Z_]{2,40}): /.exec(failure.transport?.message ?? '');
-  if (grpc !== null) dig({ code: grpc[1], message: failure.transport?.message }, false, findings);
+  if (failure.transport?.message !== undefined) addGrpcStatus(failure.transport.message, findings);
   // an SDK's own sentence repeats the body, or stands for a body that is gone
   const words = message ?? failure.transport?.message;
   if (findings.messages.length === 0 && words !== undefined) dig(words, false, findings);
+}
+
+/** gRPC prints `14 UNAVAILABLE: …`. */
+function addGrpcStatus(message: string, findings: Findings): void {
+  const status = /^\d{1,2} ([A-Z_]{2,40}): /.exec(message);
+  if (status !== null) dig({ code: status[1], message }, false, findings);
 }
 
 function speakingStatus(
