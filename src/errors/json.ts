@@ -1,7 +1,7 @@
 /**
  * Any value at all as bounded JSON. Total: getters that throw, cycles, proxies and functions become
- * words. The result is a fixed point, so bounding it again changes nothing. The only cost without a
- * bound is the language's own: listing the keys of an object lists all of them.
+ * words. The result is a fixed point: bounding it again changes nothing, in whatever order its keys
+ * come. The only cost without a bound is the language's own: listing the keys of an object lists all.
  */
 import { boundText, REDACTED, type TextFilter } from './bounded-text.ts';
 
@@ -43,6 +43,9 @@ const EVERYTHING: JsonFilter = { text: (text) => text, hides: () => false };
 const CUT = '[cut]';
 const UNREADABLE = '[unreadable]';
 
+/** The words that stand for something else fit into this. */
+const MIN_STRING_CHARS = REDACTED.length;
+
 /** Writing out a longer number takes time that grows with its square. */
 const MAX_BIGINT = 10n ** 40n;
 
@@ -53,6 +56,8 @@ interface Walk {
   nodes: number;
   chars: number;
   cut: number;
+  /** Something did not fit; from then on nothing is looked at. */
+  isFull: boolean;
 }
 
 export function toBoundedJson(
@@ -60,8 +65,9 @@ export function toBoundedJson(
   bounds: JsonBounds,
   filter: JsonFilter = EVERYTHING,
 ): BoundedJson {
-  const walk: Walk = { bounds, filter, ancestors: new Set(), nodes: 0, chars: 0, cut: 0 };
-  const converted = convert(value, walk);
+  const ancestors = new Set<object>();
+  const walk: Walk = { bounds, filter, ancestors, nodes: 0, chars: 0, cut: 0, isFull: false };
+  const converted = convert(value, walk) ?? CUT;
   return { value: converted, cut: walk.cut };
 }
 
@@ -103,7 +109,9 @@ export function isArray(value: unknown): value is readonly unknown[] {
   }
 }
 
-function convert(value: unknown, walk: Walk): JsonValue {
+/** Undefined when there is no room for it. */
+function convert(value: unknown, walk: Walk): JsonValue | undefined {
+  if (walk.isFull || walk.nodes >= walk.bounds.maxNodes) return noRoom(walk);
   walk.nodes++;
   switch (typeof value) {
     case 'string':
@@ -126,29 +134,40 @@ function convert(value: unknown, walk: Walk): JsonValue {
   }
 }
 
+function noRoom(walk: Walk): undefined {
+  walk.isFull = true;
+  walk.cut++;
+}
+
 function isShort(value: bigint): boolean {
   return value < MAX_BIGINT && value > -MAX_BIGINT;
 }
 
 /** A number can be a secret too, when it is a configured value. */
-function number(value: number, walk: Walk): JsonValue {
+function number(value: number, walk: Walk): JsonValue | undefined {
   const written = String(value);
   // plus zero: JSON has no negative zero
   return walk.filter.text(written) === written ? value + 0 : text(written, walk);
 }
 
-function text(value: string, walk: Walk): string {
-  // the words that stand for something else always fit
-  const room = Math.max(REDACTED.length, walk.bounds.maxChars - walk.chars);
-  const bounded = boundText(value, Math.min(walk.bounds.maxStringChars, room), walk.filter.text);
-  if (bounded.cutChars > 0) walk.cut++;
-  walk.chars += bounded.text.length;
-  return bounded.text;
+/** The last text that is kept may be cut a second time, to what room there is. */
+function text(value: string, walk: Walk): string | undefined {
+  const { maxStringChars, maxChars } = walk.bounds;
+  const room = maxChars - walk.chars;
+  const whole = boundText(value, maxStringChars, walk.filter.text);
+  if (whole.text.length > room) {
+    if (room < MIN_STRING_CHARS) return noRoom(walk);
+    walk.isFull = true;
+  }
+  const kept = walk.isFull ? boundText(value, room, walk.filter.text) : whole;
+  if (kept.cutChars > 0) walk.cut++;
+  walk.chars += kept.text.length;
+  return kept.text;
 }
 
-function container(value: object, walk: Walk): JsonValue {
+function container(value: object, walk: Walk): JsonValue | undefined {
   if (walk.ancestors.has(value)) return text('[circular]', walk);
-  if (walk.ancestors.size >= walk.bounds.maxDepth || isSpent(walk)) {
+  if (walk.ancestors.size >= walk.bounds.maxDepth) {
     walk.cut++;
     return text(CUT, walk);
   }
@@ -163,7 +182,7 @@ function container(value: object, walk: Walk): JsonValue {
   }
 }
 
-function contents(value: object, walk: Walk): JsonValue {
+function contents(value: object, walk: Walk): JsonValue | undefined {
   if (isArray(value)) return items(value, walk);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
     return text(`[${value.byteLength} bytes]`, walk);
@@ -186,7 +205,7 @@ function contents(value: object, walk: Walk): JsonValue {
 }
 
 /** What `toJSON` gave is not asked for its own `toJSON`, as in JSON.stringify. */
-function written(json: unknown, walk: Walk): JsonValue {
+function written(json: unknown, walk: Walk): JsonValue | undefined {
   if (isArray(json)) return items(json, walk);
   return isPlainObject(json) ? entries(pairsOf(json), walk) : convert(json, walk);
 }
@@ -194,11 +213,12 @@ function written(json: unknown, walk: Walk): JsonValue {
 function items(list: readonly unknown[], walk: Walk): JsonValue {
   const kept: JsonValue[] = [];
   for (let index = 0; index < list.length; index++) {
-    if (isSpent(walk)) {
-      walk.cut += list.length - index;
+    const item = convert(list[index], walk);
+    if (item === undefined) {
+      walk.cut += list.length - index - 1;
       break;
     }
-    kept.push(convert(list[index], walk));
+    kept.push(item);
   }
   return kept;
 }
@@ -210,30 +230,39 @@ interface Pairs {
 
 function entries(pairs: Pairs, walk: Walk): JsonValue {
   const kept = new Map<string, JsonValue>();
-  let read = 0;
+  let left = pairs.size;
   for (const [key, item] of pairs) {
-    if (isSpent(walk)) {
-      walk.cut += pairs.size - read;
+    left--;
+    const isAbsent = item === undefined && walk.nodes++ < walk.bounds.maxNodes;
+    if (isAbsent) continue;
+    const name = typeof key === 'string' ? key : `[${typeof key}]`;
+    const shown = boundText(name, walk.bounds.maxStringChars, walk.filter.text).text;
+    if (kept.has(shown)) {
+      // two keys can become one by what was taken out of them; the first stays
+      walk.cut++;
+      continue;
+    }
+    const value = entry([name, shown], item, walk);
+    if (value === undefined) {
+      walk.cut += left;
       break;
     }
-    read++;
-    const name = typeof key === 'string' ? key : `[${typeof key}]`;
-    const shown = item === undefined ? undefined : text(name, walk);
-    // two keys can become one by what was taken out of them; the first stays, the other is counted
-    if (shown !== undefined && kept.has(shown)) walk.cut++;
-    else if (shown !== undefined) kept.set(shown, entry([name, shown], item, walk));
-    else walk.nodes++;
+    kept.set(shown, value);
   }
   return Object.fromEntries(kept);
 }
 
 /** Under a name as it was, or as it is shown once control characters are gone. */
-function entry(names: readonly string[], item: unknown, walk: Walk): JsonValue {
+function entry(
+  [name, shown]: readonly [string, string],
+  item: unknown,
+  walk: Walk,
+): JsonValue | undefined {
+  if (walk.chars + shown.length > walk.bounds.maxChars) return noRoom(walk);
+  walk.chars += shown.length;
   const isEmpty = item === null || item === '' || typeof item === 'boolean';
-  if (isEmpty || !names.some(walk.filter.hides)) return convert(item, walk);
-  walk.nodes++;
-  walk.chars += REDACTED.length;
-  return REDACTED;
+  const isHidden = !isEmpty && (walk.filter.hides(name) || walk.filter.hides(shown));
+  return convert(isHidden ? REDACTED : item, walk);
 }
 
 /** The values are read one by one, as far as there is room for them. */
@@ -253,8 +282,4 @@ function* firstOf(values: Iterable<unknown>, walk: Walk): Generator<unknown> {
     if (left-- <= 0) return;
     yield value;
   }
-}
-
-function isSpent(walk: Walk): boolean {
-  return walk.nodes >= walk.bounds.maxNodes || walk.chars >= walk.bounds.maxChars;
 }

@@ -7,7 +7,7 @@ import type { RunStore } from '../machine/store-port.ts';
 import { openSqliteStore } from './sqlite.ts';
 import { commitAt, newRun, readAll } from './store.cases.ts';
 
-export const RUNS = ['run-a', 'run-b', 'run-c'];
+const RUNS = ['run-a', 'run-b', 'run-c'];
 
 const NOW_MS = 1_000_000;
 
@@ -16,7 +16,7 @@ export function openAt(path: string): Promise<RunStore> {
 }
 
 /** Something of everything. */
-export async function fill(store: RunStore): Promise<void> {
+async function fill(store: RunStore): Promise<void> {
   for (const id of RUNS) {
     const { claim } = await store.create(
       newRun(id, { input: { ticket: id }, plan: `{"of":"${id}"}` }),
@@ -57,7 +57,7 @@ export async function writeKilled(path: string): Promise<JsonObject> {
 export const SUFFIXES = ['', '-wal', '-shm'];
 
 /** Everything that a store tells. */
-export async function dump(store: RunStore): Promise<JsonObject> {
+async function dump(store: RunStore): Promise<JsonObject> {
   const runs: Record<string, unknown> = {};
   for (const id of RUNS) {
     runs[id] = {
