@@ -67,8 +67,8 @@ export function toBoundedJson(
 ): BoundedJson {
   const ancestors = new Set<object>();
   const walk: Walk = { bounds, filter, ancestors, nodes: 0, chars: 0, cut: 0, isFull: false };
-  const converted = convert(value, walk) ?? CUT;
-  return { value: converted, cut: walk.cut };
+  const converted = convert(value, walk);
+  return { value: converted === undefined ? CUT : converted, cut: walk.cut };
 }
 
 /** Reads a property of anything; a getter or a trap that throws counts as absent. */

@@ -87,26 +87,30 @@ function redactShapes(text: string): string {
   return KEYS.reduce(replaceShape, redactAssignments(ENCLOSING.reduce(replaceShape, text)));
 }
 
-type Shape = readonly [pattern: RegExp, replacement: string];
+/** `needs` is in every match, and looking for it first is quicker than the pattern. */
+type Shape = readonly [pattern: RegExp, replacement: string, needs?: string];
 
-function replaceShape(text: string, [pattern, replacement]: Shape): string {
-  return text.replace(pattern, replacement);
+function replaceShape(text: string, [pattern, replacement, needs = '']: Shape): string {
+  return text.includes(needs) ? text.replace(pattern, replacement) : text;
 }
 
 const ENCLOSING: readonly Shape[] = [
   [
     /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
     REDACTED,
+    'PRIVATE KEY-----',
   ],
   // scheme://user:password@host, where the password may hold an @ of its own
   [
     /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)(?!\[redacted\]@)[^\s/"'<>]+@/gi,
     `$1${REDACTED}@`,
+    '://',
   ],
   // in a query even short names are telling; longer ones are found in any text
   [
     /([?&;](?:key|sig|signature|auth|code|awsaccesskeyid|x-(?:amz|goog)-(?:signature|credential))=)(?!\[redacted\](?:[\s&;"'`#<>]|$))[^\s&;"'`#<>]+/gi,
     `$1${REDACTED}`,
+    '=',
   ],
   // where what follows looks like a token and not like the next word
   [
