@@ -49,8 +49,9 @@ export const NO_RULE: Rule = {
 };
 
 export function createClassify(rules: readonly Rule[]): Classify {
-  const compiled = rules.map(compileRule);
+  let compiled: readonly CompiledRule[] | undefined;
   return (failure, options = {}) => {
+    compiled ??= rules.map(compileRule);
     const evidence = gatherEvidence(failure);
     const { rule, found, confidence } = firstMatch(compiled, evidence);
     const { means } = rule;

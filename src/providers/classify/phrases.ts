@@ -26,37 +26,53 @@ export type Spoken = ReadonlyMap<Family, string>;
 
 interface IndexedPhrase {
   readonly family: Family;
-  /** Positions in STEMS. */
+  /** Positions of its stems in the index. */
   readonly stems: readonly number[];
   readonly words: string;
 }
 
-const ALL_PHRASES = Object.entries(FAMILIES).flatMap(([family, phrases]) =>
-  (phrases as readonly Phrase[]).map((phrase) => ({
-    // the entries of FAMILIES are keyed by Family
-    family: family as Family,
-    words: typeof phrase === 'string' ? [phrase] : phrase,
-  })),
-);
+interface PhraseIndex {
+  readonly find: (text: string) => readonly number[];
+  /** By the position of a stem, the phrases it is part of. */
+  readonly phrasesWith: readonly (readonly IndexedPhrase[])[];
+}
 
-const STEMS: readonly string[] = [...new Set(ALL_PHRASES.flatMap(({ words }) => words))];
-const INDEX = createStemIndex(STEMS);
+let built: PhraseIndex | undefined;
 
-/** By the position of a stem, the phrases it is part of. */
-const PHRASES_WITH: readonly (readonly IndexedPhrase[])[] = STEMS.map((stem) =>
-  ALL_PHRASES.filter(({ words }) => words.includes(stem)).map(({ family, words }) => ({
-    family,
-    stems: words.map((word) => STEMS.indexOf(word)),
-    words: words.join(' … '),
-  })),
-);
+/** Made when the first failure is judged: an import must not pay for it. */
+function phraseIndex(): PhraseIndex {
+  built ??= buildIndex();
+  return built;
+}
+
+function buildIndex(): PhraseIndex {
+  const phrases = Object.entries(FAMILIES).flatMap(([family, list]) =>
+    (list as readonly Phrase[]).map((phrase) => ({
+      // the entries of FAMILIES are keyed by Family
+      family: family as Family,
+      words: typeof phrase === 'string' ? [phrase] : phrase,
+    })),
+  );
+  const stems = [...new Set(phrases.flatMap(({ words }) => words))];
+  const phrasesWith = stems.map((stem) =>
+    phrases
+      .filter(({ words }) => words.includes(stem))
+      .map(({ family, words }) => ({
+        family,
+        stems: words.map((word) => stems.indexOf(word)),
+        words: words.join(' … '),
+      })),
+  );
+  return { find: createStemIndex(stems).find, phrasesWith };
+}
 
 export function findFamilies(text: string): Spoken {
   const spoken = new Map<Family, string>();
   if (text === '') return spoken;
-  const found = INDEX.find(text);
+  const { find, phrasesWith } = phraseIndex();
+  const found = find(text);
   for (const stem of found) {
-    for (const { family, stems, words } of PHRASES_WITH[stem] ?? []) {
+    for (const { family, stems, words } of phrasesWith[stem] ?? []) {
       if (spoken.has(family)) continue;
       if (stems.length === 1 || stems.every((part) => found.includes(part)))
         spoken.set(family, words);
