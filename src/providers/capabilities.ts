@@ -1,6 +1,6 @@
 /**
  * What models are known to lack. Only what is missing is listed: a model that is not here is taken
- * to be able, and its provider has the last word. Checked against the vendors' pages, Nov 2026.
+ * to be able, and its provider has the last word. A warning rests on it, never a refusal.
  */
 export const CAPABILITIES = ['tools', 'structured_output', 'streaming', 'images'] as const;
 export type Capability = (typeof CAPABILITIES)[number];

@@ -63,7 +63,8 @@ function buildIndex(): PhraseIndex {
         words: words.join(' … '),
       })),
   );
-  return { find: createStemIndex(stems).find, phrasesWith };
+  const index = createStemIndex(stems);
+  return { find: (text) => index.find(text), phrasesWith };
 }
 
 export function findFamilies(text: string): Spoken {
