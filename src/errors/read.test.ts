@@ -159,6 +159,8 @@ describe('the writer', () => {
     ['a secret', { ...good(), details: { a: 'sk-proj-abcdefghijklmnop' } }, ['details']],
     ['what is no JSON', { ...good(), details: { a: 1n } }, ['details']],
     ['another version', { ...good(), v: 2 }, ['v']],
+    ['no time', { ...good(), at: '' }, ['at']],
+    ['no id', { ...good(), id: '' }, ['id']],
     ['a bad cause', { ...good(), cause: { ...good(), kind: 'BAD' } }, ['cause']],
   ])('refuses %s', (_, value, flaws) => {
     const refusal = caught(() => writeReport(value as ErrorReport));

@@ -64,10 +64,13 @@ function unknownFields(value: unknown, redactor: Redactor): JsonObject {
   return isJsonObject(bounded) ? bounded : {};
 }
 
+/** Good itself, so that it differs from any id or time that is not. */
+const NO_STAMP: Stamp = { id: 'unknown', at: '1970-01-01T00:00:00.000Z' };
+
 function flawsOf(report: unknown): readonly string[] {
   if (isMadeHere(report)) return [];
   if (!isPlainObject(report)) return ['report'];
-  const good = adoptReport(report, { stamp: { id: '', at: '' } });
+  const good = adoptReport(report, { stamp: NO_STAMP });
   const names = new Set([...keysOf(good), ...keysOf(report)]);
   return [...names].filter((name) => !isSame(readProperty(report, name), readProperty(good, name)));
 }
