@@ -24,8 +24,8 @@ export const bench: Bench = {
     const directory = mkdtempSync(join(tmpdir(), 'errand-bench-'));
     try {
       return [
-        await oneAfterTheOther(directory, { durability: 'normal', limit: 2, rounds: 12 }),
-        await oneAfterTheOther(directory, { durability: 'full', limit: 1.5, rounds: 8 }),
+        await oneAfterTheOther(directory, { durability: 'normal', limit: 2, rounds: 30 }),
+        await oneAfterTheOther(directory, { durability: 'full', limit: 1.5, rounds: 12 }),
         await manyRuns(directory),
         await manyStepsOfOneRun(directory),
       ];

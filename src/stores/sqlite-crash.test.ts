@@ -80,6 +80,28 @@ describe('processes that race', () => {
     await store.close();
   }, 60_000);
 
+  it('may come and go while another one writes', async () => {
+    const path = join(directory, 'visited', 'errand.db');
+    const writer = startChild({ path, task: 'append-loop', argument: 'normal' });
+    await writer.next();
+    for (const wave of ['a', 'b', 'c']) {
+      const visitors = Array.from({ length: 4 }, (_, index) =>
+        startChild({ path, task: 'create', argument: `${wave}-${index}` }),
+      );
+      await Promise.all(visitors.map(listen));
+      // a file that is opened and closed beside SQLite would have taken away its locks
+      for (const { said } of visitors) expect(said[0]).toHaveProperty('done');
+    }
+    expect(writer.process.exitCode ?? writer.process.signalCode).toBe(null);
+    writer.process.kill('SIGKILL');
+    await listen(writer);
+    const store = await open(path);
+    const runs = await store.list();
+    expect(runs).toHaveLength(15);
+    for (const { run } of runs) expect((await readAll(store, run)).length).toBeGreaterThan(0);
+    await store.close();
+  }, 60_000);
+
   it('may create the store and their runs at the same moment', async () => {
     const path = join(directory, 'creating', 'errand.db');
     const children = Array.from({ length: 6 }, (_, index) =>

@@ -3,16 +3,16 @@
  * prepared once; every error typed. A file that was taken away is never written to, because a
  * commit to a file without a name would be acknowledged and lost.
  */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
 import { corrupt, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
-import { readAt } from './read-at.ts';
+import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
 import { integerAt, textAt } from './row.ts';
-import { isBusy, sqliteFailure } from './sqlite-failure.ts';
+import { isBusy, isReadOnly, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
 
 /** `full` survives a power cut; `normal` survives the death of the process, and is faster. */
@@ -25,8 +25,11 @@ export interface ConnectionOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Frames in the write-ahead log before it is merged: rarer than by default, at most 16 MiB. */
-const FRAMES_BEFORE_MERGE = 4000;
+/**
+ * Frames in the write-ahead log before it is merged into the database. That is when `normal` syncs
+ * at all, so it does it less often; `full` is quicker in a short log, whose file need not grow.
+ */
+const FRAMES_BEFORE_MERGE: Readonly<Record<Durability, number>> = { full: 1000, normal: 4000 };
 
 /** With durability `normal`, how long a file that was there is believed to be there. */
 const CHECK_INTERVAL_MS = 1;
@@ -36,12 +39,6 @@ const BUSY_TIMEOUT_MS = 5;
 
 const OPEN_TRIES = 20;
 const OPEN_PAUSE_MS = 25;
-
-interface FileIdentity {
-  readonly dev: number;
-  readonly ino: number;
-  readonly size: number;
-}
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -85,7 +82,7 @@ export class Connection {
   check(): void {
     if (this.#isClosed) throw unavailable('closed');
     if (this.#options.durability === 'normal' && this.#wasJustChecked()) return;
-    const present = fileIdentity(this.#options.path);
+    const present = statOf(this.#options.path);
     if (present === null) throw unavailable('file_missing', this.#where());
     const isSame = present.ino === this.#file?.ino && present.dev === this.#file.dev;
     if (this.#db !== null && isSame) return;
@@ -121,7 +118,12 @@ export class Connection {
   }
 
   failure(error: unknown, where: JsonObject = {}): unknown {
-    return sqliteFailure(error, { ...this.#where(), ...where });
+    const place = { ...this.#where(), ...where };
+    // SQLite only reads a file whose header names a format that it does not know
+    if (isReadOnly(error) && isWritable(this.#options.path)) {
+      return corrupt('The header of the store is damaged', { ...place, file: 'header' }, error);
+    }
+    return sqliteFailure(error, place);
   }
 
   close(): void {
@@ -150,21 +152,26 @@ export class Connection {
     this.#forget();
     this.#statements.clear();
     const db = this.#db;
+    const file = this.#file;
     this.#db = null;
     this.#file = null;
     if (db?.isOpen === true) db.close();
+    if (file !== null) noteClosed(file);
   }
 
   #connect(): void {
     const { path, durability } = this.#options;
-    const isNew = (fileIdentity(path)?.size ?? 0) === 0;
+    const present = statOf(path);
+    const isNew = present === null || present.size === 0;
     // SQLite would leave files beside it that nobody may write to, even when this one is again
     if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
-    if (!isNew) checkFormat(path);
-    const reader = checkWal(path, { isSynced: durability === 'full' });
+    // whoever has it open here has looked at its log already
+    const isLookedAt = present !== null && isOpenHere(present);
+    const reader = isLookedAt ? null : checkWal(path, { isSynced: durability === 'full' });
     try {
       this.#db = this.#openDatabase(isNew);
-      this.#file = fileIdentity(path);
+      this.#file = statOf(path);
+      if (this.#file !== null) noteOpened(this.#file);
     } finally {
       reader?.close();
     }
@@ -194,25 +201,30 @@ export class Connection {
     if (mode === undefined || textAt(mode, 'journal_mode') !== 'wal') {
       throw unavailable('cannot_open', { ...this.#where(), needs: 'write-ahead log' });
     }
-    const isSynced = this.#options.durability === 'full';
+    const { durability } = this.#options;
+    const isSynced = durability === 'full';
     db.exec(`
       PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'};
       PRAGMA fullfsync = ${isSynced ? 'ON' : 'OFF'};
-      PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE};
+      PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE[durability]};
       PRAGMA cell_size_check = ON;
       PRAGMA trusted_schema = OFF;
     `);
   }
 }
 
-function fileIdentity(path: string): FileIdentity | null {
+function statOf(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-/** The two format bytes are always alike; SQLite takes a damaged one for a file only to be read. */
-function checkFormat(path: string): void {
-  const [write, read] = readAt(path, 18, 2) ?? [];
-  if (write !== read) throw corrupt('The header of the store is damaged', { file: 'header' });
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    // whatever the reason is, it is the one that SQLite met
+    return false;
+  }
 }
 
 function limitSize(db: DatabaseSync, maxBytes: number | undefined): void {

@@ -74,3 +74,10 @@ export function isBusy(error: unknown): boolean {
   const errcode = readProperty(error, 'errcode');
   return typeof errcode === 'number' && OUTAGES.get(errcode & 0xff) === 'busy';
 }
+
+/** Whether SQLite takes the database for one that may only be read; not that its folder is. */
+export function isReadOnly(error: unknown): boolean {
+  return readProperty(error, 'errcode') === READONLY;
+}
+
+const READONLY = 8;

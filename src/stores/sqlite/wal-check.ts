@@ -8,18 +8,27 @@
  *
  * What was not synced may be lost in a power cut in any order, so after one the index counts for
  * nothing, and with durability `normal` neither do commits behind the end.
+ *
+ * The index is read as a file, which is safe only while this process has no connection to the
+ * database: closing a file gives up all locks that the process has on it.
  */
 import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
 import { readAt } from './read-at.ts';
+import { integerAt } from './row.ts';
 
 const WAL_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
 const INDEX_HEADER_BYTES = 48;
 const WAL_MAGIC = 0x377f0682;
 
+/** Another process may be writing what looks damaged; a moment later it is not. */
+const SECOND_LOOK_MS = 10;
+
 interface WalHeader {
+  /** What marks the frames of this log. */
   readonly salts: Buffer;
   readonly frameBytes: number;
 }
@@ -40,27 +49,20 @@ export interface WalCheckOptions {
  * connection that has read the log, if there was one: while it is open no other has to read it.
  */
 export function checkWal(path: string, options: WalCheckOptions): DatabaseSync | null {
-  const wal = readAt(`${path}-wal`, 0, WAL_HEADER_BYTES);
-  if (wal === null) return null;
+  const { isSynced, bootedAtMs = Date.now() - uptime() * 1000 } = options;
+  const file = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (file === undefined || file.size < WAL_HEADER_BYTES) return null;
   // SQLite would begin anew and throw the log away
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) throw damaged(0);
-  const { isSynced, bootedAtMs = Date.now() - uptime() * 1000 } = options;
-  const isOfThisBoot = statSync(`${path}-wal`).mtimeMs >= bootedAtMs;
-  const before = isOfThisBoot ? readIndexHeader(path) : null;
-  const header = checkHeader(wal);
-  if (header === null) return null;
+  const isOfThisBoot = file.mtimeMs >= bootedAtMs;
+  const index = isOfThisBoot ? readIndexHeader(path) : null;
+  insist(() => (readHeader(path) === 'damaged' ? 0 : null));
 
   const db = new DatabaseSync(path, { readOnly: true });
   try {
-    // the first read makes SQLite go through the log and write a new index
+    // the first read makes SQLite go through the log
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    const beyond = commitsBeyond(path, header, readIndexHeader(path));
-    const after = readIndexHeader(path);
-    // another process has begun the log anew meanwhile, so it had read all of it
-    if (after === null || !after.salts.equals(header.salts)) return db;
-    const expected = before?.salts.equals(header.salts) === true ? before.committedFrames : 0;
-    const isFollowed = (isSynced || isOfThisBoot) && beyond(after) > 1;
-    if (after.committedFrames < expected || isFollowed) throw damaged(after.committedFrames + 1);
+    insist(() => firstLostFrame(path, db, { index, mayFollow: !isSynced && !isOfThisBoot }));
     return db;
   } catch (error) {
     db.close();
@@ -68,21 +70,67 @@ export function checkWal(path: string, options: WalCheckOptions): DatabaseSync |
   }
 }
 
+/** Throws for the frame that is found damaged twice. */
+function insist(look: () => number | null): void {
+  if (look() === null) return;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SECOND_LOOK_MS);
+  const frame = look();
+  if (frame !== null) throw damaged(frame);
+}
+
 function damaged(frame: number): Error {
   return corrupt('The write-ahead log of the store is damaged', { file: 'wal', frame });
 }
 
-/** What marks the frames of this log; null when nothing was ever written to it. */
-function checkHeader(header: Buffer): WalHeader | null {
-  if (header.every((byte) => byte === 0)) return null;
+function firstLostFrame(
+  path: string,
+  db: DatabaseSync,
+  { index, mayFollow }: { readonly index: IndexHeader | null; readonly mayFollow: boolean },
+): number | null {
+  const header = readHeader(path);
+  if (header === 'damaged') return 0;
+  const first = committedFrames(db);
+  if (header === 'empty' || first === null) return null;
+  const tail = readTail(path, header, first);
+  // asked for again, so that what another process commits meanwhile is left out
+  const committed = committedFrames(db) ?? first;
+  const expected = index?.salts.equals(header.salts) === true ? index.committedFrames : 0;
+  const isFollowed = !mayFollow && commitsIn(tail.slice(committed - first), header) > 1;
+  if (committed >= expected && !isFollowed) return null;
+  const present = readHeader(path);
+  // another process has begun the log anew meanwhile, so it had read all of it
+  const isSame = typeof present === 'object' && present.salts.equals(header.salts);
+  return isSame ? committed + 1 : null;
+}
+
+/** Null where SQLite cannot tell without changing anything. */
+function committedFrames(db: DatabaseSync): number | null {
+  if (!KNOWS_NOOP) return null;
+  const row = db.prepare('PRAGMA wal_checkpoint(NOOP)').get();
+  const frames = row === undefined ? -1 : integerAt(row, 'log');
+  return frames < 0 ? null : frames;
+}
+
+/** SQLite 3.51 and later; an earlier one takes it for a request to write. */
+const KNOWS_NOOP = isAtLeast(process.versions['sqlite'] ?? '0', [3, 51]);
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [first = 0, second = 0] = version.split('.').map(Number);
+  return first > major || (first === major && second >= minor);
+}
+
+function readHeader(path: string): WalHeader | 'empty' | 'damaged' {
+  const header = readAt(`${path}-wal`, 0, WAL_HEADER_BYTES);
+  if (header === null || header.every((byte) => byte === 0)) return 'empty';
   const magic = header.readUInt32BE(0);
   const isLittleEndian = magic === WAL_MAGIC;
   const isKnown = isLittleEndian || magic === WAL_MAGIC + 1;
   const [first, second] = checksum(header.subarray(0, 24), isLittleEndian);
-  if (isKnown && header.readUInt32BE(24) === first && header.readUInt32BE(28) === second) {
-    return { salts: header.subarray(16, 24), frameBytes: header.readUInt32BE(8) + 24 };
+  if (!isKnown || header.readUInt32BE(24) !== first || header.readUInt32BE(28) !== second) {
+    return 'damaged';
   }
-  throw damaged(0);
+  const frameBytes = header.readUInt32BE(8) + FRAME_HEADER_BYTES;
+  return { salts: header.subarray(16, 24), frameBytes };
 }
 
 function checksum(bytes: Buffer, isLittleEndian: boolean): readonly [number, number] {
@@ -112,27 +160,25 @@ function readIndexHeader(path: string): IndexHeader | null {
 
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
-/**
- * Counts the commits of the same log that stand behind its end. There may be one, the commit that is
- * being written or was when the power went; not two, because the first is synced before the second
- * begins. What another process commits meanwhile is left out by asking with a later index.
- */
-function commitsBeyond(
-  path: string,
-  { salts, frameBytes }: WalHeader,
-  index: IndexHeader | null,
-): (later: IndexHeader) => number {
-  const first = index?.committedFrames ?? 0;
+/** The frames behind the end of the log, as they stand in the file. */
+function readTail(path: string, { frameBytes }: WalHeader, first: number): Buffer[] {
   const from = WAL_HEADER_BYTES + first * frameBytes;
-  const frames = Math.floor((statSync(`${path}-wal`).size - from) / frameBytes);
-  const bytes = frames > 0 ? readAt(`${path}-wal`, from, frames * frameBytes) : null;
-  return ({ committedFrames }) => {
-    let commits = 0;
-    for (let frame = committedFrames - first; frame < frames && bytes !== null; frame++) {
-      const at = frame * frameBytes;
-      const isOfThisLog = bytes.subarray(at + 8, at + 16).equals(salts);
-      if (isOfThisLog && bytes.readUInt32BE(at + 4) !== 0) commits++;
-    }
-    return commits;
-  };
+  const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const count = Math.max(0, Math.floor((size - from) / frameBytes));
+  const bytes = readAt(`${path}-wal`, from, count * frameBytes);
+  if (bytes === null) return [];
+  return Array.from({ length: count }, (_, frame) =>
+    bytes.subarray(frame * frameBytes, (frame + 1) * frameBytes),
+  );
+}
+
+/**
+ * How many commits of the same log these frames hold. Behind its end there may be one, the commit
+ * that is being written or was when the power went; not two, because the first is synced before the
+ * second begins.
+ */
+function commitsIn(frames: readonly Buffer[], { salts }: WalHeader): number {
+  const isCommit = (frame: Buffer): boolean =>
+    frame.subarray(8, 16).equals(salts) && frame.readUInt32BE(4) !== 0;
+  return frames.filter(isCommit).length;
 }
