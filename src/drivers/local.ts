@@ -13,16 +13,18 @@ import type { Claim, ClaimOwner, RunStore, RunSummary } from '../machine/store-p
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
-import { createEffectRunner, type EffectHost } from './effect-runner.ts';
+import type { EffectRunner } from './effect-runner.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
 import { lostResults, recover } from './recover.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
 
 export interface LocalOptions {
   readonly store: RunStore;
-  readonly host: EffectHost;
+  readonly effects: EffectRunner;
   readonly clock?: DriverClock;
   readonly secrets?: readonly string[];
+  /** Names of runs and of this driver. Default: random ones. */
+  readonly newId?: () => string;
 }
 
 export interface RunOptions {
@@ -51,16 +53,18 @@ export class LocalDriver {
   readonly #store: RunStore;
   readonly #clock: DriverClock;
   readonly #redactor: Redactor;
-  readonly #effects: ReturnType<typeof createEffectRunner>;
+  readonly #effects: EffectRunner;
+  readonly #newId: () => string;
   readonly #owner: ClaimOwner;
 
   constructor(options: LocalOptions) {
     this.#store = options.store;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#redactor = createRedactor(options.secrets);
-    this.#effects = createEffectRunner(options.host);
+    this.#effects = options.effects;
+    this.#newId = options.newId ?? randomUUID;
     this.#owner = {
-      id: randomUUID(),
+      id: this.#newId(),
       host: hostname(),
       pid: process.pid,
       processStartedAt: processStart(process.pid),
@@ -68,7 +72,7 @@ export class LocalDriver {
   }
 
   async start(plan: WorkflowPlan, input: JsonObject, options: RunOptions = {}): Promise<RunHandle> {
-    const id = randomUUID().slice(0, 13);
+    const id = this.#newId().slice(0, 13);
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();

@@ -1,6 +1,7 @@
 /** `errand run` and `errand resume`: one leg of a run, from its start or from where it stands. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createEffectRunner } from '../../drivers/effect-runner.ts';
 import { LocalDriver, type RunHandle, type RunResult } from '../../drivers/local.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
@@ -123,7 +124,11 @@ async function leg(
   const store = await openSqliteStore({ path: join(home, 'errand.db'), now: Date.now });
   const driver = new LocalDriver({
     store,
-    host: { env: process.env, directory: host.directory, functions: {} },
+    effects: createEffectRunner({
+      env: process.env,
+      directory: host.directory,
+      functions: {},
+    }),
     secrets: host.secrets,
   });
   try {
