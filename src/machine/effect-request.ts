@@ -32,12 +32,15 @@ export interface EffectRequest {
   readonly attempt: number;
   /** May be asked again with the same key when its outcome is unknown. */
   readonly isIdempotent: boolean;
+  /** Path of the module of the file that the node is in, as its plan has it. */
+  readonly module?: string;
 }
 
 /** Throws `validation.template`. Undefined for a node that asks nothing of the world. */
 export function effectRequest(state: RunState, scope: Scope): EffectRequest | undefined {
   const visit = visitOf(scope);
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const file = fileOf(state.plan, scope.file);
+  const node = nodeOf(file, visit.node);
   const work = workOf(state, scope, node);
   if (work === undefined) return undefined;
   const key = hashValue([state.run, visit.path, visit.number, work]);
@@ -48,6 +51,7 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
     path: visit.path,
     attempt: visit.attempt,
     isIdempotent: node.type === 'transform' || ('isIdempotent' in node && node.isIdempotent),
+    ...(file.module === undefined ? {} : { module: file.module }),
   };
 }
 
