@@ -11,6 +11,7 @@ import { takes } from '../workflow/check/routing.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
+import { failRun, outOfRetries } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
 import type { EventBody, RouteBucket } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
@@ -20,8 +21,6 @@ import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 /** No route takes these, and no group wraps them: they end the run. */
 const UNROUTABLE = [
-  'limit.run_timeout',
-  'limit.retries',
   'internal.unexpected',
   'internal.invariant',
   'store.*',
@@ -70,7 +69,9 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   const visit = visitOf(scope);
   const { error } = visit;
   if (error === undefined) return [];
-  if (endsTheRun(error.kind)) return [{ type: 'run:failed', error }];
+  if (endsTheRun(error.kind)) return failRun(state, error);
+  // the scope that may start nothing more cannot be helped by its own routes
+  if (isOwnStepLimit(error)) return byDefault(state, scope, error);
   const candidates = errorRoutes(state, scope, error);
   for (const [position, { route, bucket }] of candidates.entries()) {
     if (position < visit.routesTried || !takes(route, error.kind)) continue;
@@ -81,6 +82,10 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
     if (events !== undefined) return events;
   }
   return byDefault(state, scope, withAttempts(visit, error));
+}
+
+function isOwnStepLimit({ kind, frames }: ErrorReport): boolean {
+  return kind === 'limit.steps' && (frames?.length ?? 0) <= 1;
 }
 
 interface Candidate {
@@ -118,8 +123,8 @@ function makeMove(
       return [take({ to: move.to })];
     case 'retry': {
       if (used >= move.max) return undefined;
-      const spent = retriesSpent(state, scope, error);
-      if (spent !== undefined) return [{ type: 'run:failed', error: spent }];
+      const spent = outOfRetries(state, scope, error);
+      if (spent !== undefined) return spent;
       const delayMs = backoffMs(move, used + 1, error, [state.run, visit.path, visit.number]);
       return [
         take(),
@@ -133,6 +138,7 @@ function makeMove(
       return [take(until)];
     }
     case 'ask':
+      if (!state.hasPeople) return undefined;
       return [take(), askGate(state, visit, { prompt: error.message, ...move })];
     case 'halt':
       return halt(state, scope, route, error);
@@ -141,25 +147,14 @@ function makeMove(
   }
 }
 
-/** The run has a number of re-runs for all of its nodes together. */
-function retriesSpent(state: RunState, scope: Scope, cause: ErrorReport): ErrorReport | undefined {
-  const limit = state.plan.limits.maxRetries;
-  if (limit === undefined || state.retries < limit) return undefined;
-  return failureAt(state, scope, visitOf(scope).node, {
-    kind: 'limit.retries',
-    message: `The run has used its ${limit} retries`,
-    details: { limit, spent: state.retries },
-    cause,
-  });
-}
-
 function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
   const visit = visitOf(scope);
-  if (error.kind === 'effect.outcome_unknown' && visit.routesTried < DEFAULT_ASKED) {
+  const mayAsk = state.hasPeople && visit.routesTried < DEFAULT_ASKED;
+  if (error.kind === 'effect.outcome_unknown' && mayAsk) {
     return [askGate(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] })];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
-  return scope.id === ROOT_SCOPE ? [{ type: 'run:failed', error }] : [route];
+  return scope.id === ROOT_SCOPE ? failRun(state, error) : [route];
 }
 
 /** Past every route and past the default question. */
@@ -199,7 +194,7 @@ function halt(
     message: message ?? cause?.message ?? `${visit.node} halted the run`,
     ...(cause === undefined ? {} : { cause }),
   });
-  return [taken(visit, { move: 'halt', rule: index, bucket }), { type: 'run:failed', error }];
+  return [taken(visit, { move: 'halt', rule: index, bucket }), ...failRun(state, error)];
 }
 
 function haltMessage(state: RunState, scope: Scope, template: string): string | Failed {

@@ -109,6 +109,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       };
     }
     case 'human_gate':
+      if (!state.hasPeople) return { events: [failed(visit, nobodyToAsk(state, scope, node))] };
       return { events: [gateOpened(state, visit, node, names)] };
     case 'workflow':
       return { events: [childStarted(state, scope, visit, node)] };
@@ -122,7 +123,12 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       if (request === undefined) return { events: [] };
       return {
         events: [
-          { type: 'effect:requested', ...where, effect: request.ref, attempt: visit.attempt },
+          {
+            type: 'effect:requested',
+            ...where,
+            effect: request.ref,
+            attempt: visit.asked.get(request.ref.key) ?? 0,
+          },
         ],
       };
     }
@@ -171,6 +177,13 @@ function childStarted(
       : evaluateObject(node.inputMapping, names);
   const input = withDefaults(child, given, names);
   return { type: 'child:started', node: name, path, workflow: child.name, input };
+}
+
+function nobodyToAsk(state: RunState, scope: Scope, { name }: NodePlan): ErrorReport {
+  return failureAt(state, scope, name, {
+    kind: 'gate.no_one_to_ask',
+    message: `${name} asks a person, and this run has nobody to ask`,
+  });
 }
 
 function notYet(state: RunState, scope: Scope, { name, type }: NodePlan): ErrorReport {

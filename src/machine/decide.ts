@@ -9,39 +9,50 @@
  * I4  A scope that is asked twice without an event in between gives the same answer.
  * I5  What a decision rests on is in the log: asking again after a crash decides the same.
  */
-import { buildReport } from '../errors/build.ts';
 import type { JsonValue } from '../errors/json.ts';
-import { durationWords } from '../errors/render/words.ts';
-import type { ErrorReport } from '../errors/report.ts';
+import { isOverdue } from './clocks.ts';
 import { decideFailure, decideSuccess } from './decide-route.ts';
 import { beginTry, completion, decideWork, type Decision } from './decide-work.ts';
+import { failRun, outOfTime, tryTimedOut } from './endings.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
-import { crossedAt, failureAt, stampAt, thrownAt } from './failure.ts';
+import { crossedAt, failureAt, thrownAt } from './failure.ts';
 import { decideGroup } from './group.ts';
 import { namesIn } from './names.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type ScopeResult } from './state.ts';
 
 /** For the scope that has waited longest; undefined when nothing can be decided now. */
 export function decide(state: RunState): (Decision & { readonly scope: string }) | undefined {
   if (state.status !== 'running') return undefined;
-  if (state.cancelledBy !== undefined)
-    return { scope: ROOT_SCOPE, events: [cancelled(state.cancelledBy)] };
-  if (state.deadlineMs !== undefined && state.nowMs >= state.deadlineMs)
-    return { scope: ROOT_SCOPE, events: [{ type: 'run:failed', error: timeIsUp(state) }] };
+  if (state.cancelledBy !== undefined) return decideCancelled(state, state.cancelledBy);
   for (const id of state.ready) {
     const scope = state.scopes.get(id);
-    if (scope !== undefined) return { scope: id, ...decideScope(state, scope) };
+    if (scope !== undefined && !scope.isFrozen) return { scope: id, ...decideScope(state, scope) };
     state.ready.delete(id);
   }
   return undefined;
 }
 
+/** The last word, so what is being stopped reports first. */
+function decideCancelled(
+  state: RunState,
+  by: string,
+): (Decision & { readonly scope: string }) | undefined {
+  if (state.effects.size > 0) return undefined;
+  return { scope: ROOT_SCOPE, events: [{ type: 'run:cancelled', by }] };
+}
+
 function decideScope(state: RunState, scope: Scope): Decision {
+  if (scope.deadlineMs !== undefined && state.nowMs >= scope.deadlineMs)
+    return { events: outOfTime(state, scope) };
   if (scope.result !== undefined && scope.parent === undefined)
     return { events: ending(state, scope, scope.result) };
   const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (isOverdue(state, scope) && isTimedHere(node))
+    return { events: tryTimedOut(state, scope, node) };
   const { phase } = visit;
   switch (phase.at) {
     case 'entering':
@@ -68,33 +79,23 @@ function decideScope(state: RunState, scope: Scope): Decision {
       return { events: decideFailure(state, scope) };
     case 'effect':
     case 'parked':
+    case 'cancelled':
     case 'ended':
       return { events: [] };
   }
 }
 
-function timeIsUp(state: RunState): ErrorReport {
-  const timeoutMs = state.plan.limits.timeoutMs ?? 0;
-  return buildReport(
-    {
-      kind: 'limit.run_timeout',
-      message: `The run has used its ${durationWords(timeoutMs)}`,
-      details: { limit: timeoutMs, spent: timeoutMs },
-    },
-    { stamp: stampAt(state, ROOT_SCOPE, 'limit.run_timeout') },
-  );
-}
-
-function cancelled(by: string): EventBody {
-  return { type: 'run:cancelled', by };
+/** Effects keep their own time, because what they started has to be stopped by them. */
+function isTimedHere({ type }: NodePlan): boolean {
+  return type === 'workflow' || type === 'parallel' || type === 'for_each' || type === 'wait';
 }
 
 function ending(state: RunState, scope: Scope, result: ScopeResult): readonly EventBody[] {
-  if (result.error !== undefined) return [{ type: 'run:failed', error: result.error }];
+  if (result.error !== undefined) return failRun(state, result.error);
   const output = outputOf(state, scope, result);
   return output.error === undefined
     ? [{ type: 'run:completed', output: output.output ?? null }]
-    : [{ type: 'run:failed', error: output.error }];
+    : failRun(state, output.error);
 }
 
 /** The file's own output, else what its last node gave. */

@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
 import type { MoveType } from '../workflow/route.ts';
 
 export interface EffectRef {
@@ -46,13 +47,36 @@ interface InNode {
   readonly path: string;
 }
 
+/** A run goes on: what it goes on with is said here, because every later decision rests on it. */
+export interface Resumed {
+  readonly type: 'run:resumed';
+  readonly by: string;
+  /** Parks and backoffs are cut short. */
+  readonly now?: boolean;
+  /** The path of a node that is run again, with all that follows it. */
+  readonly from?: string;
+  /** Inputs that replace earlier ones. */
+  readonly input?: JsonObject;
+  readonly gates?: boolean;
+  /** The file as it is from here on, when it changed. */
+  readonly plan?: WorkflowPlan;
+  /** What changed since: finished nodes keep their results, all else takes the new text. */
+  readonly drift?: { readonly kept: readonly string[]; readonly changed: readonly string[] };
+}
+
 export type RouteBucket = 'success' | 'error' | 'workflow' | 'default';
 
 /** An event as the machine makes it; the driver adds number, run and time. */
 export type EventBody =
-  | { readonly type: 'run:started'; readonly workflow: string; readonly input: JsonObject }
+  | {
+      readonly type: 'run:started';
+      readonly workflow: string;
+      readonly input: JsonObject;
+      /** False: nobody can be asked. */
+      readonly gates?: boolean;
+    }
   | { readonly type: 'run:paused'; readonly waiting: Waiting }
-  | { readonly type: 'run:resumed'; readonly by: string }
+  | Resumed
   | { readonly type: 'run:completed'; readonly output: JsonValue }
   | { readonly type: 'run:failed'; readonly error: ErrorReport; readonly output?: JsonValue }
   | { readonly type: 'run:cancelled'; readonly by: string; readonly error?: ErrorReport }

@@ -3,45 +3,57 @@
  * state; the state is its own and is changed in place, and only what the event touches is looked at.
  */
 import type { JsonValue } from '../errors/json.ts';
-import type { EventBody } from './events.ts';
+import { matchesKind } from '../errors/kinds.ts';
+import {
+  goOnWithClocks,
+  holdTries,
+  releaseTries,
+  startTryClock,
+  startWorkflowClock,
+  stopClocks,
+} from './clocks.ts';
+import type { EventBody, Resumed } from './events.ts';
 import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { reopen } from './reopen.ts';
 import { routePosition } from './route-position.ts';
-import { setTimer } from './timers.ts';
-import { dropInside, endScope, enter, newBranch, newWorkflowScope } from './scopes.ts';
+import {
+  branchId,
+  dropInside,
+  endScope,
+  enter,
+  freezeInside,
+  newBranch,
+  newWorkflowScope,
+} from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Slot, type Visit } from './state.ts';
+import { noteReplaced } from './trail.ts';
 
 export function evolve(state: RunState, event: EventBody, atMs: number): void {
   state.seq++;
   state.nowMs = atMs;
   switch (event.type) {
     case 'run:started':
-      startClock(state);
-      open(
-        state,
-        newWorkflowScope(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input),
-      );
+      state.hasPeople = event.gates ?? true;
+      openWorkflow(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input);
       return;
     case 'run:paused':
-      stopClock(state);
+      stopClocks(state);
       state.status = 'paused';
       state.waiting = event.waiting;
       return;
     case 'run:resumed':
-      goOnWithClock(state);
-      state.status = 'running';
-      state.waiting = undefined;
-      state.error = undefined;
-      reopen(state);
+      resumed(state, event);
       return;
     case 'run:completed':
+      stopClocks(state);
       state.status = 'completed';
       state.output = event.output;
       return;
     case 'run:failed':
-      stopClock(state);
+      stopClocks(state);
       state.status = 'failed';
       state.error = event.error;
+      state.output = event.output;
       return;
     case 'run:cancelled':
       state.status = 'cancelled';
@@ -58,24 +70,17 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   }
 }
 
-function startClock(state: RunState): void {
-  const { timeoutMs } = state.plan.limits;
-  if (timeoutMs !== undefined) setDeadline(state, state.nowMs + timeoutMs);
-}
-
-function stopClock(state: RunState): void {
-  state.stoppedAtMs = state.nowMs;
-}
-
-function goOnWithClock(state: RunState): void {
-  const stoodMs = state.stoppedAtMs === undefined ? 0 : state.nowMs - state.stoppedAtMs;
-  state.stoppedAtMs = undefined;
-  if (state.deadlineMs !== undefined) setDeadline(state, state.deadlineMs + stoodMs);
-}
-
-function setDeadline(state: RunState, atMs: number): void {
-  state.deadlineMs = atMs;
-  setTimer(state.timers, atMs, ROOT_SCOPE);
+function resumed(state: RunState, event: Resumed): void {
+  const before = state.status;
+  goOnWithClocks(state);
+  state.status = 'running';
+  state.waiting = undefined;
+  state.error = undefined;
+  state.output = undefined;
+  state.plan = event.plan ?? state.plan;
+  state.hasPeople = event.gates ?? true;
+  if (event.input !== undefined) Object.assign(scopeOf(state, ROOT_SCOPE).input, event.input);
+  reopen(state, before, event);
 }
 
 type NodeEvent = Extract<EventBody, { path: string }>;
@@ -93,7 +98,7 @@ function inNode(
       completed(state, scope, event);
       break;
     case 'node:failed':
-      failed(scope, event, state.nowMs);
+      failed(state, scope, event);
       break;
     case 'node:retrying':
       retrying(state, scope, event);
@@ -127,11 +132,13 @@ function effect(
   const visit = visitOf(scope);
   if (event.type === 'effect:requested') {
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
+    visit.asked.set(key, event.attempt + 1);
     visit.phase = { at: 'effect', key };
-  } else {
-    state.effects.delete(key);
-    visit.phase = { at: 'result', result: event };
+    return;
   }
+  state.effects.delete(key);
+  const isStopped = event.type === 'effect:failed' && matchesKind(event.error.kind, 'cancelled.*');
+  visit.phase = isStopped ? { at: 'cancelled' } : { at: 'result', result: event };
 }
 
 function gate(
@@ -141,7 +148,7 @@ function gate(
 ): void {
   const visit = visitOf(scope);
   if (event.type !== 'gate:opened') {
-    state.gates.delete(event.gate);
+    if (state.gates.delete(event.gate)) releaseTries(state, scope);
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
     return;
@@ -150,6 +157,7 @@ function gate(
   const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
   state.gates.set(event.gate, { scope: scope.id, options, deadlineMs });
   visit.phase = { at: 'asking', gate: event.gate };
+  holdTries(state, scope);
 }
 
 function childStarted(
@@ -161,8 +169,18 @@ function childStarted(
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   visit.phase = { at: 'inside' };
   if (node.type !== 'workflow') return;
-  const place = { id: visit.path, file: node.workflow, parent: scope.id };
-  open(state, newWorkflowScope(state, place, event.input));
+  openWorkflow(state, { id: visit.path, file: node.workflow, parent: scope.id }, event.input);
+}
+
+function openWorkflow(
+  state: RunState,
+  place: Pick<Scope, 'id' | 'file' | 'parent'>,
+  input: Scope['input'],
+): void {
+  const scope = newWorkflowScope(state, place, { ...input });
+  state.scopes.set(scope.id, scope);
+  state.ready.add(scope.id);
+  startWorkflowClock(state, scope, fileOf(state.plan, place.file).limits.timeoutMs);
 }
 
 /** The first event of a member opens its branch. */
@@ -170,20 +188,13 @@ function scopeFor(state: RunState, event: { readonly path: string; readonly node
   const id = scopeIdOf(event.path, event.node);
   const known = state.scopes.get(id);
   if (known !== undefined) return known;
-  const bracket = id.lastIndexOf('[');
-  const group = [...state.scopes.values()].find(
-    ({ visit }) => visit?.path === id.slice(0, bracket),
-  );
-  if (group?.visit === undefined) return scopeOf(state, id);
-  const branch = newBranch(state, group, group.visit, id.slice(bracket + 1, -1));
+  const place = state.branches.get(id);
+  const group = place === undefined ? undefined : state.scopes.get(place.group);
+  if (place === undefined || group?.visit === undefined) return scopeOf(state, id);
+  const branch = newBranch(state, group, group.visit, place.index);
   state.scopes.set(id, branch);
   if (group.visit.members !== undefined) group.visit.members.opened++;
   return branch;
-}
-
-function open(state: RunState, scope: Scope): void {
-  state.scopes.set(scope.id, scope);
-  state.ready.add(scope.id);
 }
 
 function started(
@@ -194,11 +205,13 @@ function started(
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
   dropInside(state, visit);
-  if (event.attempt > 0) state.retries++;
   scope.starts++;
   visit.attempt = event.attempt;
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
+  startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
+  for (const [index, key] of (event.members?.keys ?? []).entries())
+    state.branches.set(branchId(visit.path, key), { group: scope.id, index });
   visit.members =
     event.members === undefined
       ? undefined
@@ -216,29 +229,33 @@ function completed(
   dropInside(state, visit);
   visit.output = event.output;
   visit.error = undefined;
+  visit.deadlineMs = undefined;
   visit.phase = { at: 'succeeded' };
   // a later success clears the error of an earlier try
   scope.slots.set(event.node, isGroup ? groupSlot(event.output) : { output: event.output });
   scope.last = event.node;
   const shared = workflowScope(state, scope).state;
+  noteReplaced(scope, shared, Object.keys(event.state ?? {}));
   for (const [key, value] of Object.entries(event.state ?? {})) shared.set(key, value);
 }
 
 function failed(
+  state: RunState,
   scope: Scope,
   event: Extract<EventBody, { type: 'node:failed' }>,
-  nowMs: number,
 ): void {
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
   visit.error = event.error;
   visit.output = event.output ?? visit.output;
   visit.routesTried = 0;
+  visit.deadlineMs = undefined;
+  freezeInside(state, visit);
   visit.attempts.push({
     number: visit.attempt + 1,
     kind: event.error.kind,
     message: event.error.message,
-    at: new Date(nowMs).toISOString(),
+    at: new Date(state.nowMs).toISOString(),
   });
   visit.phase = { at: 'failed' };
   const partial = partialSlot(visit, event.output);
@@ -254,6 +271,11 @@ function retrying(
   const visit = visitOf(scope);
   visit.attempt = event.attempt;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
+  for (let around = workflowScope(state, scope); ;) {
+    around.retries++;
+    if (around.parent === undefined) return;
+    around = workflowScope(state, scopeOf(state, around.parent));
+  }
 }
 
 function routed(

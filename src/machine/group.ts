@@ -2,11 +2,12 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { GroupPlan } from '../workflow/node-model.ts';
 import { beginTry, completion } from './decide-work.ts';
+import { stopInside } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
 import { asJson } from './names.ts';
 import { fileOf, visitOf } from './plan-lookup.ts';
-import { newBranch } from './scopes.ts';
+import { branchId, newBranch } from './scopes.ts';
 import type { MemberCounts, RunState, Scope, Visit } from './state.ts';
 
 /** Members' reports that a group's own report holds. */
@@ -18,16 +19,11 @@ export function decideGroup(state: RunState, scope: Scope, node: GroupPlan): rea
   if (members === undefined) return [];
   const verdict = verdictOn(node, members);
   if (verdict === 'open') return openMembers(state, scope, node, members);
-  const cancelled = cancelBranches(state, visit);
+  const cancelled = stopInside(state, visit, `${visit.node} needs no more of its members`);
   const results = resultsOf(state, visit, node);
   return verdict === 'success'
     ? [...cancelled, ...completion(state, scope, results)]
     : [...cancelled, groupFailed(state, scope, node, results)];
-}
-
-/** The branch that a key stands for. */
-function branchId(groupPath: string, key: string): string {
-  return `${groupPath}[${key}]`;
 }
 
 function verdictOn(node: GroupPlan, counts: MemberCounts): 'open' | 'success' | 'failure' {
@@ -63,30 +59,8 @@ function openMembers(
   for (let index = counts.opened; index < counts.opened + room; index++) {
     const key = counts.keys[index] ?? '';
     const first = node.type === 'parallel' ? key : node.member.name;
-    const branch = newBranch(state, scope, visitOf(scope), key);
+    const branch = newBranch(state, scope, visitOf(scope), index);
     events.push(...beginTry(state, branch, first, 0));
-  }
-  return events;
-}
-
-/** What still runs in other branches is stopped, and its attempt is on the bill. */
-function cancelBranches(state: RunState, visit: Visit): readonly EventBody[] {
-  const events: EventBody[] = [];
-  for (const { scope: id, effect } of state.effects.values()) {
-    if (!id.startsWith(`${visit.path}[`)) continue;
-    const branch = state.scopes.get(id);
-    if (branch?.visit === undefined) continue;
-    const error = failureAt(state, branch, branch.visit.node, {
-      kind: effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
-      message: `${visit.node} needs no more of its members`,
-    });
-    events.push({
-      type: 'effect:failed',
-      node: branch.visit.node,
-      path: branch.visit.path,
-      effect,
-      error,
-    });
   }
   return events;
 }

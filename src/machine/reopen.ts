@@ -1,52 +1,106 @@
 /**
- * A resumed run goes on at the innermost nodes that failed or never started; what completed inside
- * groups and children is kept.
+ * How a run goes on. One that failed goes on at the innermost nodes that failed or never started, and
+ * what completed inside groups and children is kept; any other goes on where it was. What may have
+ * happened is asked about again, never repeated.
  */
-import { scopeOf } from './plan-lookup.ts';
-import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
+import type { Resumed } from './events.ts';
+import { scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { dropInside, enter, insideOf } from './scopes.ts';
+import { ROOT_SCOPE, type RunState, type RunStatus, type Scope, type Visit } from './state.ts';
+import { goBack } from './trail.ts';
 
-export function reopen(state: RunState): void {
-  if (state.scopes.has(ROOT_SCOPE)) reopenScope(state, scopeOf(state, ROOT_SCOPE));
+export function reopen(state: RunState, before: RunStatus, resumed: Resumed): void {
+  if (resumed.from !== undefined) startAgainAt(state, resumed.from);
+  else if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
+  for (const scope of state.scopes.values()) {
+    if (!scope.isFrozen && scope.result === undefined) state.ready.add(scope.id);
+    if (scope.visit !== undefined) unpark(scope.visit, resumed.now === true);
+  }
+}
+
+/** A park without an end ends with any resumption; others, and backoffs, only when told to. */
+function unpark(visit: Visit, isNow: boolean): void {
+  const { phase } = visit;
+  if (phase.at === 'parked') visit.phase = { at: 'entering' };
+  if (isNow && phase.at === 'waiting') visit.phase = { at: 'entering' };
 }
 
 function reopenScope(state: RunState, scope: Scope): void {
   const { visit } = scope;
-  state.ready.add(scope.id);
+  scope.isFrozen = false;
   if (visit === undefined) return;
-  const inside = insideOf(state, scope);
+  const inside = insideOf(state, visit).filter(
+    ({ result }) => result === undefined || result.error !== undefined,
+  );
   for (const inner of inside) reopenScope(state, inner);
-  // what waits for a person or a time goes on waiting, with its failure
-  if (isStuck(scope)) goOnAt(visit, inside.length > 0);
+  if (isStuck(state, scope)) goOnAt(visit, inside.length > 0);
   scope.result = undefined;
 }
 
-function goOnAt(visit: Visit, isInside: boolean): void {
-  visit.error = undefined;
+function isStuck(state: RunState, { visit, result }: Scope): boolean {
+  switch (visit?.phase.at) {
+    case 'failed':
+    case 'cancelled':
+      return true;
+    case 'asking':
+      return !state.gates.has(visit.phase.gate);
+    case 'ended':
+      return result?.error !== undefined;
+    default:
+      return false;
+  }
+}
+
+function goOnAt(visit: Visit, hasInside: boolean): void {
   if (visit.members !== undefined) {
     visit.members.failed = 0;
     visit.members.firstFailed = undefined;
   }
-  if (isInside) visit.phase = { at: 'inside' };
+  const wasAsked = visit.phase.at === 'asking' && visit.error !== undefined;
+  if (wasAsked || visit.error?.kind === 'effect.outcome_unknown') {
+    visit.routesTried = 0;
+    visit.phase = { at: 'failed' };
+    return;
+  }
+  visit.error = undefined;
+  if (hasInside) visit.phase = { at: 'inside' };
   else {
     visit.attempt++;
     visit.phase = { at: 'entering' };
   }
 }
 
-/** The branches and the child of a visit that did not come to a good end. */
-function insideOf(state: RunState, { visit }: Scope): Scope[] {
-  if (visit === undefined) return [];
-  const ids =
-    visit.members === undefined
-      ? [visit.path]
-      : visit.members.keys.map((key) => `${visit.path}[${key}]`);
-  return ids
-    .flatMap((id) => state.scopes.get(id) ?? [])
-    .filter(({ result }) => result === undefined || result.error !== undefined);
+/** The node and all that followed it count as never run; its effects are new ones. */
+function startAgainAt(state: RunState, path: string): void {
+  const [scope, node] = placeOf(state, path);
+  for (let inner = scope; ; inner = scopeOf(state, inner.parent ?? ROOT_SCOPE)) {
+    if (inner.result !== undefined) takeBackResult(state, inner);
+    inner.isFrozen = false;
+    if (inner !== scope) visitOf(inner).phase = { at: 'inside' };
+    if (inner.parent === undefined) break;
+  }
+  if (scope.visit !== undefined) dropInside(state, scope.visit);
+  goBack(scope, workflowScope(state, scope).state, node);
+  enter(scope, node);
+  state.ready.add(scope.id);
 }
 
-function isStuck({ visit, result }: Scope): boolean {
-  if (visit === undefined) return false;
-  const { at } = visit.phase;
-  return at === 'failed' || at === 'parked' || (at === 'ended' && result?.error !== undefined);
+function takeBackResult(state: RunState, scope: Scope): void {
+  const counts =
+    scope.parent === undefined ? undefined : state.scopes.get(scope.parent)?.visit?.members;
+  if (counts !== undefined && scope.kind === 'branch') {
+    if (scope.result?.error === undefined) counts.succeeded--;
+    else counts.failed--;
+  }
+  scope.result = undefined;
+}
+
+function placeOf(state: RunState, path: string): readonly [Scope, string] {
+  for (const scope of state.scopes.values()) {
+    const prefix = scope.id === ROOT_SCOPE ? '' : `${scope.id}/`;
+    if (!path.startsWith(prefix)) continue;
+    const node = path.slice(prefix.length);
+    if (scope.visits.has(node)) return [scope, node];
+  }
+  return [scopeOf(state, ROOT_SCOPE), path];
 }

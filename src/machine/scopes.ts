@@ -1,5 +1,6 @@
 /** Opening and ending the lines of control of a run. */
 import type { JsonObject } from '../errors/json.ts';
+import { releaseTries } from './clocks.ts';
 import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
 import {
   newVisit,
@@ -9,6 +10,7 @@ import {
   type ScopeResult,
   type Visit,
 } from './state.ts';
+import { leaveFootprint } from './trail.ts';
 
 export function newWorkflowScope(
   state: RunState,
@@ -30,10 +32,9 @@ export function newWorkflowScope(
 }
 
 /** The branch of one member, not yet part of the state. */
-export function newBranch(state: RunState, group: Scope, visit: Visit, key: string): Scope {
-  const plan = fileOf(state.plan, group.file);
-  const node = nodeOf(plan, visit.node);
-  const index = visit.members?.keys.indexOf(key) ?? -1;
+export function newBranch(state: RunState, group: Scope, visit: Visit, index: number): Scope {
+  const node = nodeOf(fileOf(state.plan, group.file), visit.node);
+  const key = visit.members?.keys[index] ?? '';
   const item = visit.members?.items?.[index];
   const loop: JsonObject =
     node.type === 'for_each' && item !== undefined
@@ -41,7 +42,7 @@ export function newBranch(state: RunState, group: Scope, visit: Visit, key: stri
       : {};
   const around = workflowScope(state, group);
   return emptyScope({
-    id: `${visit.path}[${key}]`,
+    id: branchId(visit.path, key),
     file: group.file,
     parent: group.id,
     kind: 'branch',
@@ -52,8 +53,14 @@ export function newBranch(state: RunState, group: Scope, visit: Visit, key: stri
   });
 }
 
+/** The branch that a member's key stands for. */
+export function branchId(groupPath: string, key: string): string {
+  return `${groupPath}[${key}]`;
+}
+
 /** The scope goes on at a node. */
 export function enter(scope: Scope, node: string): void {
+  leaveFootprint(scope, node);
   const number = (scope.visits.get(node) ?? 0) + 1;
   scope.visits.set(node, number);
   scope.visit = newVisit(node, scope.id === ROOT_SCOPE ? node : `${scope.id}/${node}`, number);
@@ -80,23 +87,41 @@ export function endScope(state: RunState, scope: Scope, result: ScopeResult): vo
   state.ready.add(parent.id);
 }
 
-/** What ran inside a visit is no longer needed. */
-export function dropInside(state: RunState, visit: Visit): void {
-  const isInside = (id: string): boolean =>
-    id === visit.path || id.startsWith(`${visit.path}[`) || id.startsWith(`${visit.path}/`);
-  if (visit.members !== undefined) {
-    for (const key of visit.members.keys) dropTree(state, `${visit.path}[${key}]`);
-  } else if (state.scopes.has(visit.path)) dropTree(state, visit.path);
-  for (const [key, { scope }] of state.effects) if (isInside(scope)) state.effects.delete(key);
-  for (const [gate, { scope }] of state.gates) if (isInside(scope)) state.gates.delete(gate);
+/** The scopes that a visit runs: its branches, or its sub-workflow. */
+export function insideOf(state: RunState, visit: Visit): readonly Scope[] {
+  const ids =
+    visit.members === undefined
+      ? [visit.path]
+      : visit.members.keys.map((key) => branchId(visit.path, key));
+  return ids.flatMap((id) => state.scopes.get(id) ?? []);
 }
 
-function dropTree(state: RunState, id: string): void {
-  const scope = state.scopes.get(id);
-  if (scope === undefined) return;
-  state.scopes.delete(id);
-  state.ready.delete(id);
-  if (scope.visit !== undefined) dropInside(state, scope.visit);
+/** What ran inside a visit is no longer needed. */
+export function dropInside(state: RunState, visit: Visit): void {
+  for (const scope of insideOf(state, visit)) {
+    letGo(state, scope);
+    if (scope.visit !== undefined) dropInside(state, scope.visit);
+    state.scopes.delete(scope.id);
+    state.ready.delete(scope.id);
+  }
+  for (const key of visit.members?.keys ?? []) state.branches.delete(branchId(visit.path, key));
+}
+
+/** What runs inside a visit that has failed rests, and is kept for a run that is resumed. */
+export function freezeInside(state: RunState, visit: Visit): void {
+  for (const scope of insideOf(state, visit)) {
+    letGo(state, scope);
+    scope.isFrozen = true;
+    state.ready.delete(scope.id);
+    if (scope.visit !== undefined) freezeInside(state, scope.visit);
+  }
+}
+
+/** Nothing is asked of the world or of people in this scope any more. */
+function letGo(state: RunState, scope: Scope): void {
+  const phase = scope.visit?.phase;
+  if (phase?.at === 'effect') state.effects.delete(phase.key);
+  if (phase?.at === 'asking' && state.gates.delete(phase.gate)) releaseTries(state, scope);
 }
 
 function emptyScope(
@@ -109,6 +134,11 @@ function emptyScope(
     failing: undefined,
     last: undefined,
     starts: 0,
+    retries: 0,
+    deadlineMs: undefined,
+    held: { count: 0, sinceMs: 0 },
+    isFrozen: false,
+    trail: [],
     visit: undefined,
     result: undefined,
   };

@@ -41,6 +41,8 @@ export type Phase =
   /** The result is known; the next move is not. */
   | { readonly at: 'succeeded' }
   | { readonly at: 'failed' }
+  /** Its effect was stopped from outside, because what it is part of has ended without it. */
+  | { readonly at: 'cancelled' }
   /** Nothing more happens here in this leg: the scope has ended with this visit. */
   | { readonly at: 'ended' };
 
@@ -61,6 +63,12 @@ export interface Visit {
   /** Error routes before this one have been tried for the present failure. */
   routesTried: number;
   startedAtMs: number;
+  /** When the present try has used its time; it stands still while people are waited for. */
+  deadlineMs: number | undefined;
+  /** When to look again, as the latest decision said. Not in the log: it follows from it. */
+  wakeAtMs: number | undefined;
+  /** How often each effect was asked for in this visit, by key. */
+  readonly asked: Map<string, number>;
   /** Of a group. */
   members: MemberCounts | undefined;
 }
@@ -101,8 +109,28 @@ export interface Scope {
     | undefined;
   last: string | undefined;
   starts: number;
+  /** Of a workflow: re-runs of nodes in it and in all that it called. */
+  retries: number;
+  /** Of a workflow with a time limit: when that is used up. */
+  deadlineMs: number | undefined;
+  /** Of the waits for people inside it: how many, and since when time stands still. */
+  held: { count: number; sinceMs: number };
+  /** What is inside a node that has failed: it rests until the run is resumed. */
+  isFrozen: boolean;
+  /** The way the scope took, so that it can go back. */
+  readonly trail: Footprint[];
   visit: Visit | undefined;
   result: ScopeResult | undefined;
+}
+
+/** What a scope was like when it came to a node. */
+export interface Footprint {
+  readonly node: string;
+  readonly slot: Slot | undefined;
+  readonly last: string | undefined;
+  readonly failing: Scope['failing'];
+  /** The shared values that the visit replaced. */
+  state: readonly (readonly [string, JsonValue | undefined])[];
 }
 
 export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
@@ -119,11 +147,20 @@ export interface OpenGate {
   readonly deadlineMs: number | undefined;
 }
 
+/** A member that may still come, and where its group runs. */
+export interface BranchPlace {
+  readonly group: string;
+  readonly index: number;
+}
+
 export interface RunState {
   readonly run: string;
-  readonly plan: WorkflowPlan;
+  /** Replaced when a run is resumed with a file that changed. */
+  plan: WorkflowPlan;
   status: RunStatus;
   readonly scopes: Map<string, Scope>;
+  /** The branches of the groups that are running, opened or not, by the id of their scope. */
+  readonly branches: Map<string, BranchPlace>;
   /** Scopes with something to decide, oldest first. */
   readonly ready: Set<string>;
   readonly effects: Map<string, PendingEffect>;
@@ -133,11 +170,11 @@ export interface RunState {
   nowMs: number;
   /** Number of the latest event. */
   seq: number;
-  /** Re-runs of nodes in the whole run. */
-  retries: number;
-  /** When the run's own time is up; it stands still while the run is paused or has ended. */
-  deadlineMs: number | undefined;
+  /** Since when the run is paused or has ended, and its time stands still. */
   stoppedAtMs: number | undefined;
+  /** False when nobody can be asked. */
+  hasPeople: boolean;
+  /** Not in the log until the run has ended by it. */
   cancelledBy: string | undefined;
   waiting: Waiting | undefined;
   output: JsonValue | undefined;
@@ -152,15 +189,15 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     plan,
     status: 'running',
     scopes: new Map(),
+    branches: new Map(),
     ready: new Set(),
     effects: new Map(),
     gates: new Map(),
     timers: newTimers(),
     nowMs: 0,
     seq: 0,
-    retries: 0,
-    deadlineMs: undefined,
     stoppedAtMs: undefined,
+    hasPeople: true,
     cancelledBy: undefined,
     waiting: undefined,
     output: undefined,
@@ -181,6 +218,9 @@ export function newVisit(node: string, path: string, number: number): Visit {
     used: new Map(),
     routesTried: 0,
     startedAtMs: 0,
+    deadlineMs: undefined,
+    wakeAtMs: undefined,
+    asked: new Map(),
     members: undefined,
   };
 }

@@ -22,13 +22,19 @@ export function step(
   state.nowMs = nowMs;
   for (const event of happened) take(event);
   for (const scope of takeDue(state.timers, nowMs))
-    if (state.scopes.has(scope)) state.ready.add(scope);
+    if (state.scopes.get(scope)?.isFrozen === false) state.ready.add(scope);
   for (let count = 0; count < MAX_DECISIONS; count++) {
     const decision = decide(state);
     if (decision === undefined) return events;
     state.ready.delete(decision.scope);
-    if (decision.wakeAtMs !== undefined) setTimer(state.timers, decision.wakeAtMs, decision.scope);
+    if (decision.wakeAtMs !== undefined) wakeAt(state, decision.scope, decision.wakeAtMs);
     for (const event of decision.events) if (state.status === 'running') take(event);
   }
   return events;
+}
+
+function wakeAt(state: RunState, id: string, atMs: number): void {
+  const visit = state.scopes.get(id)?.visit;
+  if (visit !== undefined) visit.wakeAtMs = atMs;
+  setTimer(state.timers, atMs, id);
 }

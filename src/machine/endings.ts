@@ -1,0 +1,149 @@
+/**
+ * Ends that come from outside a node: a run that fails as a whole, a workflow whose limit is reached,
+ * a try whose time is up. Whatever is still under way inside is stopped first, and is on the bill.
+ */
+import { buildReport } from '../errors/build.ts';
+import { durationWords } from '../errors/render/words.ts';
+import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import type { FilePlan } from '../workflow/model.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+import type { EventBody } from './events.ts';
+import { crossedAt, failureAt, stampAt } from './failure.ts';
+import { fileOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { insideOf } from './scopes.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
+
+/** The run is over. */
+export function failRun(state: RunState, error: ErrorReport): readonly EventBody[] {
+  const root = scopeOf(state, ROOT_SCOPE);
+  const partial = error.kind === 'terminate.failed' ? terminationOutput(error) : {};
+  return [
+    ...stopScope(state, root, 'the run has failed'),
+    { type: 'run:failed', error, ...partial },
+  ];
+}
+
+/** A workflow as a whole has failed: the run, or a child for the node that called it. */
+export function failWorkflow(
+  state: RunState,
+  scope: Scope,
+  error: ErrorReport,
+): readonly EventBody[] {
+  if (scope.parent === undefined) return failRun(state, error);
+  const caller = scopeOf(state, scope.parent);
+  const { node, path } = visitOf(caller);
+  const { name } = fileOf(state.plan, scope.file);
+  return [
+    ...stopScope(state, scope, `${name} has failed`),
+    { type: 'child:ended', node, path, workflow: name, status: 'failed' },
+    { type: 'node:failed', node, path, error: crossedAt(state, caller, node, error) },
+  ];
+}
+
+/** The time of a workflow is up. */
+export function outOfTime(state: RunState, scope: Scope): readonly EventBody[] {
+  const plan = fileOf(state.plan, scope.file);
+  const limit = plan.limits.timeoutMs ?? 0;
+  const draft: ReportDraft = {
+    kind: 'limit.run_timeout',
+    message: `${scope.parent === undefined ? 'The run' : plan.name} has used its ${durationWords(limit)}`,
+    details: { limit, spent: limit },
+  };
+  return failWorkflow(state, scope, atWorkflow(state, scope, plan, draft));
+}
+
+/** A limit of the whole workflow has no node of its own: it stands at the workflow. */
+function atWorkflow(
+  state: RunState,
+  scope: Scope,
+  plan: FilePlan,
+  draft: ReportDraft,
+): ErrorReport {
+  const { pointer, line, column } = plan.location;
+  const at = scope.visit === undefined ? {} : { node: scope.visit.node, path: scope.visit.path };
+  return buildReport(
+    {
+      ...draft,
+      location: {
+        workflow: plan.name,
+        file: plan.file,
+        ...at,
+        pointer,
+        ...(line === undefined ? {} : { line }),
+        ...(column === undefined ? {} : { column }),
+      },
+      frames: [{ workflow: plan.name, ...at }],
+    },
+    { stamp: stampAt(state, scope.id, draft.kind) },
+  );
+}
+
+/** Too many re-runs, in the innermost workflow that has a limit for them. */
+export function outOfRetries(
+  state: RunState,
+  scope: Scope,
+  cause: ErrorReport,
+): readonly EventBody[] | undefined {
+  for (let around = workflowScope(state, scope); ;) {
+    const plan = fileOf(state.plan, around.file);
+    const limit = plan.limits.maxRetries;
+    if (limit !== undefined && around.retries >= limit) {
+      const { node } = visitOf(scope);
+      const owner = around.parent === undefined ? 'The run' : plan.name;
+      return failWorkflow(
+        state,
+        around,
+        failureAt(state, scope, node, {
+          kind: 'limit.retries',
+          message: `${owner} has used its ${limit} retries`,
+          details: { limit, spent: around.retries },
+          cause,
+        }),
+      );
+    }
+    if (around.parent === undefined) return undefined;
+    around = workflowScope(state, scopeOf(state, around.parent));
+  }
+}
+
+/** The time of a try is up. */
+export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const limit = node.timeoutMs ?? 0;
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'limit.node_timeout',
+    message: `${visit.node} has used its ${durationWords(limit)}`,
+    details: { limit, spent: state.nowMs - visit.startedAtMs },
+  });
+  const why = `${visit.node} has used its time`;
+  return [
+    ...stopInside(state, visit, why),
+    { type: 'node:failed', node: visit.node, path: visit.path, error },
+  ];
+}
+
+/** The effects inside a visit that are under way. */
+export function stopInside(state: RunState, visit: Visit, why: string): readonly EventBody[] {
+  return insideOf(state, visit).flatMap((scope) => stopScope(state, scope, why));
+}
+
+function stopScope(state: RunState, scope: Scope, why: string): readonly EventBody[] {
+  const { visit } = scope;
+  if (visit === undefined || scope.result !== undefined) return [];
+  const { phase } = visit;
+  const pending = phase.at === 'effect' ? state.effects.get(phase.key) : undefined;
+  if (pending === undefined) return stopInside(state, visit, why);
+  const error = failureAt(state, scope, visit.node, {
+    kind: pending.effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
+    message: `${visit.node} was stopped: ${why}`,
+  });
+  const { effect } = pending;
+  return [{ type: 'effect:failed', node: visit.node, path: visit.path, effect, error }];
+}
+
+function terminationOutput({
+  details,
+}: ErrorReport): Pick<Extract<EventBody, { type: 'run:failed' }>, 'output'> {
+  const output = details?.['output'];
+  return output === undefined ? {} : { output };
+}

@@ -1,0 +1,51 @@
+/** The way a scope took through its nodes, and how it goes back to one of them. */
+import type { JsonValue } from '../errors/json.ts';
+import type { Footprint, Scope } from './state.ts';
+
+/** The scope is about to be at a node. */
+export function leaveFootprint(scope: Scope, node: string): void {
+  scope.trail.push({
+    node,
+    slot: scope.slots.get(node),
+    last: scope.last,
+    failing: scope.failing,
+    state: [],
+  });
+}
+
+/** A visit is about to replace these shared values. */
+export function noteReplaced(
+  scope: Scope,
+  shared: ReadonlyMap<string, JsonValue>,
+  keys: readonly string[],
+): void {
+  const latest = scope.trail.at(-1);
+  if (latest === undefined || keys.length === 0) return;
+  latest.state = [...latest.state, ...keys.map((key) => [key, shared.get(key)] as const)];
+}
+
+/** Whether the scope has been at the node. */
+export function hasVisited({ trail }: Scope, node: string): boolean {
+  return trail.some((footprint) => footprint.node === node);
+}
+
+/** Takes back everything since the scope last came to the node. */
+export function goBack(scope: Scope, shared: Map<string, JsonValue>, node: string): void {
+  while (scope.trail.length > 0) {
+    const footprint = scope.trail.pop();
+    if (footprint === undefined) return;
+    undo(scope, shared, footprint);
+    if (footprint.node === node) return;
+  }
+}
+
+function undo(scope: Scope, shared: Map<string, JsonValue>, footprint: Footprint): void {
+  if (footprint.slot === undefined) scope.slots.delete(footprint.node);
+  else scope.slots.set(footprint.node, footprint.slot);
+  scope.last = footprint.last;
+  scope.failing = footprint.failing;
+  for (const [key, value] of footprint.state.toReversed()) {
+    if (value === undefined) shared.delete(key);
+    else shared.set(key, value);
+  }
+}
