@@ -25,3 +25,12 @@ export {
 } from './providers/extension.ts';
 export type { Operation, ProviderFailure } from './providers/envelope.ts';
 export { withResilience, type Call, type ResiliencePolicy } from './resilience.ts';
+export {
+  tool,
+  type StandardSchema,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolRetry,
+  type ToolSchema,
+} from './workflow/tool.ts';

@@ -22,7 +22,7 @@ export function planRoute(route: RouteFile, index: number, place: Place): Route 
 }
 
 function toMove(route: RouteFile): Move {
-  if (route.retry !== undefined) return toRetry(route.retry);
+  if (route.retry !== undefined) return planRetry(route.retry);
   if (route.ask !== undefined) return toAsk(route.ask);
   if (route.park !== undefined) return toPark(route.park);
   if (route.halt !== undefined) return toHalt(route.halt);
@@ -30,7 +30,8 @@ function toMove(route: RouteFile): Move {
   return { type: 'to', to: route.to ?? END };
 }
 
-function toRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
+/** With the defaults that every retry has, wherever it is declared. */
+export function planRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
   const initialMs =
     retry.initial_seconds === undefined
       ? RETRY_DEFAULTS.initialMs
