@@ -60,6 +60,9 @@ const PURE_LAYERS = new Set<Layer>([...PURE, 'root']);
 /** Stamps failures raised outside a run, and waits around a call outside a run; nobody else can. */
 const READS_THE_WORLD = new Set(['src/errors/stamp.ts', 'src/resilience.ts']);
 
+/** Loads what the user names, which is no part of the sources. */
+const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
+
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@cfworker/json-schema': ['src/workflow/value-check.ts'],
@@ -125,7 +128,9 @@ function offencesIn(file: SourceFile): Offence[] {
 function importOffence(node: Node, from: string, layer: Layer): string | null {
   const source = node['source'];
   if (!isNode(source)) return null;
-  if (typeof source['value'] !== 'string') return 'imports a computed path, which nobody can check';
+  if (typeof source['value'] !== 'string') {
+    return IMPORTS_BY_PATH.has(from) ? null : 'imports a computed path, which nobody can check';
+  }
 
   const specifier = source['value'];
   if (specifier.startsWith('.')) return relativeOffence(specifier, from, layer);

@@ -1,20 +1,29 @@
 /** Runs what the machine asks for: one request, one try, one result that is never thrown. */
 import { resolve } from 'node:path';
-import { callFunction, type FunctionContext } from '../effects/function.ts';
-import type { EffectContext, EffectResult } from '../effects/effect.ts';
+import { toDraft, type EffectContext, type EffectResult } from '../effects/effect.ts';
+import type { Run } from '../effects/module/callable.ts';
+import { createFindCallable, type Callables } from '../effects/module/find-callable.ts';
 import { createSandbox } from '../effects/sandbox/sandbox.ts';
 import { createScriptEffect } from '../effects/script.ts';
+import { callCallable } from '../effects/tool.ts';
 import { createTransformEffect } from '../effects/transform.ts';
-import type { JsonValue } from '../errors/json.ts';
+import { toReport } from '../errors/to-report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 
-export type HostFunction = (input: JsonValue, context: FunctionContext) => unknown;
+export type HostFunction = Run;
 
 export interface EffectHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that scripts run in unless their node names another. */
   readonly directory: string;
-  readonly functions: Readonly<Record<string, HostFunction>>;
+  /** Win over those of a module; `call` nodes look here first. */
+  readonly functions: Callables;
+  /** `tool` nodes look here first. */
+  readonly tools?: Callables;
+  /** What the paths of a plan are relative to. Default: the folder of the process. */
+  readonly base?: string;
+  /** How long a module may take to be imported. */
+  readonly importTimeoutMs?: number;
 }
 
 export interface EffectRunner {
@@ -26,8 +35,14 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
   const sandbox = createSandbox();
   const script = createScriptEffect({ env: host.env });
   const transform = createTransformEffect(sandbox);
+  const findCallable = createFindCallable({
+    functions: host.functions,
+    ...(host.tools === undefined ? {} : { tools: host.tools }),
+    ...(host.base === undefined ? {} : { base: host.base }),
+    ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
+  });
   return {
-    async run({ work, node, isIdempotent }, context) {
+    async run({ work, node, isIdempotent, module }, context) {
       const schema =
         'outputSchema' in node && node.outputSchema !== undefined
           ? { outputSchema: node.outputSchema }
@@ -53,21 +68,16 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         case 'call':
         case 'tool': {
           const name = work.type === 'call' ? work.function : work.tool;
-          const run = Object.hasOwn(host.functions, name) ? host.functions[name] : undefined;
-          if (run === undefined) return unknownFunction(work.type, name);
-          return callFunction(
-            {
-              type: work.type,
-              name,
-              run,
-              input: work.arguments,
-              isIdempotent,
-              timeoutKind: 'limit.node_timeout',
-              ...timeout,
-              ...schema,
-            },
-            context,
-          );
+          try {
+            const callable = await findCallable(work.type, name, module);
+            const { type, arguments: input } = work;
+            return await callCallable(
+              { type, callable, input, isIdempotent, ...timeout, ...schema },
+              context,
+            );
+          } catch (thrown) {
+            return notCallable(thrown, context);
+          }
         }
       }
     },
@@ -75,16 +85,8 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
   };
 }
 
-function unknownFunction(type: 'call' | 'tool', name: string): EffectResult {
-  return {
-    ok: false,
-    failure:
-      type === 'tool'
-        ? { kind: 'tool.not_found', message: `There is no tool called ${name}` }
-        : {
-            kind: 'validation.node_config',
-            message: `There is no function called ${name}`,
-            action: { kind: 'fix_file', detail: `Export ${name} from the workflow’s module.` },
-          },
-  };
+/** Nothing was begun: the module, the name or the declaration is no good. */
+function notCallable(thrown: unknown, { redactor }: EffectContext): EffectResult {
+  const failure = toDraft(toReport(thrown, { redactor }));
+  return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown };
 }

@@ -166,7 +166,7 @@ describe('a throw', () => {
     });
     expect(reportOf(await call(run, { type: 'tool' }))).toMatchObject({
       kind: 'tool.failed',
-      retryable: true,
+      retryable: null,
     });
   });
 

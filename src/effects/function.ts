@@ -5,7 +5,7 @@
  * |---------------------------------------|-------------------------------------------|---------|
  * | threw what a report is known for      | that                                      | that    |
  * | threw an unreserved `kind`            | that kind: a raise                        | failed  |
- * | threw anything else                   | `call.failed`, `tool.failed`              | failed  |
+ * | threw anything else                   | `call.failed`, `tool.failed`, retryable null | failed |
  * | gave what is not JSON                 | `call.failed`, `tool.output_malformed`    | failed  |
  * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
  * | timeout, ended when told to           | `limit.node_timeout`, `tool.timeout`      | partial |
@@ -15,7 +15,9 @@
  * A function that does not listen is abandoned: what it does later reaches nobody. Whether an
  * unknown outcome becomes `effect.outcome_unknown` is not decided here.
  */
+import { carriedReport } from '../errors/carried.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
+import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import { reportFrom } from '../providers/report-from.ts';
@@ -56,6 +58,16 @@ export interface FunctionRequest {
   /** Whether it may be repeated when nobody knows how it ended. */
   readonly isIdempotent: boolean;
   readonly outputSchema?: JsonObject;
+}
+
+/** Thrown around a function that declares its output: the failure, and what there was of an output. */
+export class RefusedOutput extends ErrandError {
+  readonly value: unknown;
+
+  constructor(draft: ReportDraft, value: unknown) {
+    super(draft);
+    this.value = value;
+  }
 }
 
 interface Names {
@@ -138,8 +150,9 @@ const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text 
 
 function threw(thrown: unknown, request: FunctionRequest, context: EffectContext): EffectFailure {
   const nowMs = (context.clock ?? MACHINE_CLOCK).now();
+  const { failed: fallback } = NAMES[request.type];
   const report = reportFrom(thrown, {
-    fallback: NAMES[request.type].failed,
+    fallback,
     redactor: context.redactor,
     // the same on a replay with the same clock
     stamp: {
@@ -147,7 +160,17 @@ function threw(thrown: unknown, request: FunctionRequest, context: EffectContext
       at: new Date(nowMs).toISOString(),
     },
   });
-  return { ok: false, failure: toDraft(report), thrown };
+  const draft = toDraft(report);
+  // of what nobody recognises, nobody knows whether another try helps; the tool's `retry` may say so
+  const isUnrecognised = report.kind === fallback && carriedReport(thrown) === undefined;
+  const output =
+    thrown instanceof RefusedOutput ? toOutput(thrown.value, context.redactor) : undefined;
+  return {
+    ok: false,
+    failure: isUnrecognised ? { ...draft, retryable: null } : draft,
+    ...(output?.ok === true ? { output: output.value } : {}),
+    thrown,
+  };
 }
 
 function stopped(

@@ -1,0 +1,185 @@
+/**
+ * A declared tool, read once and checked all through: what cannot be meant is refused when the
+ * module is loaded and not when a model happens to call it.
+ */
+import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/json.ts';
+import { isKindName, isReservedKind, isRuntimeKind } from '../../errors/kinds.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { given } from '../../workflow/given.ts';
+import { planRetry } from '../../workflow/nodes/plan-route.ts';
+import { BACKOFFS } from '../../workflow/route.ts';
+import type { Callable } from './callable.ts';
+import { readSchema, type ValueSchema } from './schema.ts';
+
+export type DeclarationReading =
+  | { readonly ok: true; readonly declared: Omit<Callable, 'name'> }
+  | { readonly ok: false; readonly problem: string; readonly todo: string };
+
+const KEYS = [
+  'description',
+  'input',
+  'output',
+  'raises',
+  'idempotent',
+  'writes',
+  'retry',
+  'timeoutMs',
+  'run',
+] as const;
+
+/** What people coming from elsewhere write. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  execute: 'run',
+  handler: 'run',
+  parameters: 'input',
+  inputSchema: 'input',
+  outputSchema: 'output',
+  timeout: 'timeoutMs',
+};
+
+const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 'on'] as const;
+
+const MAX_RETRIES = 100;
+const MAX_SECONDS = 1e9;
+
+class Wrong extends Error {
+  readonly todo: string;
+  constructor(problem: string, todo: string) {
+    super(problem);
+    this.todo = todo;
+  }
+}
+
+/** Of a value that `tool` made, or another copy of it. */
+export async function readDeclaration(value: unknown): Promise<DeclarationReading> {
+  try {
+    return { ok: true, declared: await read(value) };
+  } catch (thrown) {
+    if (thrown instanceof Wrong) return { ok: false, problem: thrown.message, todo: thrown.todo };
+    throw thrown;
+  }
+}
+
+async function read(value: unknown): Promise<Omit<Callable, 'name'>> {
+  knownKeys(value, KEYS, 'tool({…})');
+  const run = readProperty(value, 'run');
+  if (typeof run !== 'function')
+    throw new Wrong('`run` is not a function', 'Give it run: (input, context) => …');
+  const input = await schemaOf(value, 'input');
+  const output = await schemaOf(value, 'output');
+  const describes = given({
+    isDeclared: true,
+    description: optional(value, 'description', 'a text', isText),
+    inputSchema: input?.json,
+    outputSchema: output?.json,
+    raises: raisesOf(value),
+    isIdempotent: optional(value, 'idempotent', 'true or false', isFlag) ?? false,
+    writes: optional(value, 'writes', 'true or false', isFlag) ?? false,
+    retry: retryOf(readProperty(value, 'retry')),
+    timeoutMs: optional(value, 'timeoutMs', 'a number of milliseconds above 0', isDuration),
+  });
+  return {
+    describes,
+    ...given({ input, output }),
+    // bound, because it may be a method that uses `this`; what it takes is checked by its schema
+    run: (argument, context): unknown => Reflect.apply(run, value, [argument, context]),
+  };
+}
+
+function knownKeys(value: unknown, known: readonly string[], where: string): void {
+  const odd = keysOf(value).find((key) => !known.includes(key));
+  if (odd === undefined) return;
+  const other = Object.hasOwn(OTHER_NAMES, odd) ? OTHER_NAMES[odd] : undefined;
+  const meant = other ?? suggest(odd, known);
+  const todo = meant === undefined ? `It may have ${known.join(', ')}.` : `Write \`${meant}\`.`;
+  throw new Wrong(`${where} has no \`${odd}\``, todo);
+}
+
+async function schemaOf(
+  value: unknown,
+  side: 'input' | 'output',
+): Promise<ValueSchema | undefined> {
+  const declared = readProperty(value, side);
+  if (declared === undefined) return undefined;
+  const reading = await readSchema(declared, side);
+  if (reading.ok) return reading.schema;
+  throw new Wrong(`\`${side}\` ${reading.problem}`, reading.todo);
+}
+
+function optional<T>(
+  value: unknown,
+  key: string,
+  wanted: string,
+  fits: (found: unknown) => found is T,
+): T | undefined {
+  const found = readProperty(value, key);
+  if (found === undefined || fits(found)) return found;
+  throw new Wrong(`\`${key}\` must be ${wanted}`, `Correct \`${key}\`, or leave it out.`);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+const isDuration = (value: unknown): value is number =>
+  isNumber(value) && value > 0 && value <= MAX_SECONDS * 1000;
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);
+const isSeconds = (value: unknown): value is number =>
+  isNumber(value) && value >= 0 && value <= MAX_SECONDS;
+
+function raisesOf(value: unknown): readonly string[] | undefined {
+  const raises = readProperty(value, 'raises');
+  if (raises === undefined) return undefined;
+  const kinds = isArray(raises) ? [...raises] : [undefined];
+  const grammar = 'Name kinds of your own: dotted lowercase words, such as order.missing.';
+  for (const kind of kinds) {
+    if (!isKindName(kind)) throw new Wrong('`raises` must be a list of kinds', grammar);
+    if (isReservedKind(kind))
+      throw new Wrong(`\`raises\` has ${kind}, which belongs to the runtime`, grammar);
+  }
+  return [...new Set(kinds.filter(isKindName))];
+}
+
+function retryOf(retry: unknown): Callable['describes']['retry'] {
+  if (retry === undefined) return undefined;
+  if (!isPlainObject(retry))
+    throw new Wrong('`retry` must be an object', 'Write retry: {max: 2}, or leave it out.');
+  knownKeys(retry, RETRY_KEYS, '`retry`');
+  const max = readProperty(retry, 'max');
+  if (!isNumber(max) || !Number.isInteger(max) || max < 1 || max > MAX_RETRIES) {
+    const problem = `\`retry.max\` must be a whole number from 1 to ${MAX_RETRIES}`;
+    throw new Wrong(problem, 'It counts the calls after the first.');
+  }
+  const isBackoff = (value: unknown): value is (typeof BACKOFFS)[number] =>
+    BACKOFFS.some((known) => known === value);
+  const isShare = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1;
+  const { type: _type, ...move } = planRetry(
+    given({
+      max,
+      backoff: optional(retry, 'backoff', `one of ${BACKOFFS.join(', ')}`, isBackoff),
+      initial_seconds: optional(retry, 'initialSeconds', 'a number of seconds', isSeconds),
+      max_seconds: optional(retry, 'maxSeconds', 'a number of seconds', isSeconds),
+      jitter: optional(retry, 'jitter', 'a number from 0 to 1', isShare),
+    }),
+  );
+  return given({ ...move, on: patternsOf(readProperty(retry, 'on')) });
+}
+
+function patternsOf(on: unknown): readonly string[] | undefined {
+  if (on === undefined) return undefined;
+  const list = isArray(on) ? [...on] : [];
+  const todo = "Name kinds, such as on: ['tool.busy', 'provider.*'], or leave it out.";
+  if (list.length === 0) throw new Wrong('`retry.on` must be a list of kinds', todo);
+  return list.map((pattern) => {
+    const kind = typeof pattern === 'string' ? pattern.replace(/\.\*$/, '.x') : undefined;
+    if (typeof pattern !== 'string' || !isKindName(kind))
+      throw new Wrong('`retry.on` has something that is no kind', todo);
+    const isUnknown = isReservedKind(kind) && !pattern.endsWith('.*') && !isRuntimeKind(pattern);
+    if (!isUnknown) return pattern;
+    const meant = suggest(pattern, RUNTIME_KINDS);
+    throw new Wrong(
+      `\`retry.on\` has ${pattern}, which is no kind of the runtime`,
+      meant === undefined ? todo : `Write ${meant}.`,
+    );
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * In a workflow's module, `errand` is the Errand that runs it: installed or not, wherever the module
+ * lies. Only there: the host's own imports, and what packages find for themselves, stay as they are.
+ */
+import { readFileSync } from 'node:fs';
+import { registerHooks, type ResolveHookContext, type ResolveFnOutput } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { codeOf } from '../system-code.ts';
+
+/** The code that the package exports; it has to be the copy that runs, not another one on disk. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  errand: 'index',
+  'errand/errors': 'errors/index',
+  'errand/workflow': 'workflow/define',
+};
+
+/** Sources in a checkout, `dist` in an installed package. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+
+type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
+
+/** The modules of workflows, and the files that belong to them because they import them. */
+const belonging = new Set<string>();
+let isInstalled = false;
+
+/** From now on the file at that address is a workflow's module. */
+export function adoptModule(url: string): void {
+  belonging.add(url);
+  if (isInstalled) return;
+  registerHooks({ resolve });
+  isInstalled = true;
+}
+
+function resolve(
+  specifier: string,
+  context: ResolveHookContext,
+  next: NextResolve,
+): ResolveFnOutput {
+  const { parentURL = '' } = context;
+  const isInside = belonging.has(parentURL);
+  if (/^errand(\/|$)/.test(specifier)) {
+    return isInside ? running(specifier, next) : installedOrRunning(specifier, context, next);
+  }
+  const resolved = next(specifier, context);
+  if (!isInside && !belonging.has(specifier)) return resolved;
+  if (!resolved.url.startsWith('file:') || resolved.url.includes('/node_modules/')) return resolved;
+  belonging.add(resolved.url);
+  return withFormat(resolved);
+}
+
+function running(specifier: string, next: NextResolve): ResolveFnOutput {
+  const entry = Object.hasOwn(ENTRIES, specifier) ? ENTRIES[specifier] : undefined;
+  // the rest, such as errand/catalog.json, is found by the package's own name from inside of it
+  if (entry === undefined) return next(specifier, { parentURL: import.meta.url });
+  const url = new URL(`../../${entry}${EXTENSION}`, import.meta.url).href;
+  return { url, shortCircuit: true };
+}
+
+/** A package of tools has the copy that it was installed with, and ours where there is none. */
+function installedOrRunning(
+  specifier: string,
+  context: ResolveHookContext,
+  next: NextResolve,
+): ResolveFnOutput {
+  try {
+    return next(specifier, context);
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'ERR_MODULE_NOT_FOUND' && codeOf(thrown) !== 'MODULE_NOT_FOUND')
+      throw thrown;
+    return running(specifier, next);
+  }
+}
+
+const IS_MODULE =
+  /^\s*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|var|function|async|class|type|interface|abstract|\{|\*))/m;
+const IS_COMMON_JS = /\bmodule\.exports\b|^\s*exports\.|\brequire\(/m;
+
+/**
+ * Where neither extension nor package.json says what a file is, Node tries both and warns, with host
+ * paths, about a cost that does not matter here. What is plainly a module is said to be one.
+ */
+function withFormat(resolved: ResolveFnOutput): ResolveFnOutput {
+  if (resolved.format !== null && resolved.format !== undefined) return resolved;
+  const format = /\.[jt]s$/.exec(resolved.url)?.[0] === '.ts' ? 'module-typescript' : 'module';
+  const text = readText(resolved.url);
+  return IS_MODULE.test(text) && !IS_COMMON_JS.test(text) ? { ...resolved, format } : resolved;
+}
+
+function readText(url: string): string {
+  try {
+    return readFileSync(fileURLToPath(url), 'utf8');
+  } catch {
+    // whoever loads it says why it cannot be read
+    return '';
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Which function or tool a name means: the host's first, then those of the module of the file that
+ * the node is in. What a host registers is read when it is first asked for.
+ */
+import { ErrandError } from '../../errors/errand-error.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { quoted } from '../../workflow/words.ts';
+import type { AnyTool } from '../../workflow/tool.ts';
+import { readCallable, type Callable, type Run, type ToolDescription } from './callable.ts';
+import { loadModule, type LoadedModule, type LoadOptions } from './load-module.ts';
+
+/** By name: plain functions, and what `tool` declares. */
+export type Callables = Readonly<Record<string, Run | AnyTool>>;
+
+export interface CallableHost extends LoadOptions {
+  readonly functions?: Callables;
+  readonly tools?: Callables;
+}
+
+export type FindCallable = (
+  type: 'call' | 'tool',
+  name: string,
+  module?: string,
+) => Promise<Callable>;
+
+/** Rejects with a report of the module, of a bad declaration, or of a name that nobody has. */
+export function createFindCallable(host: CallableHost): FindCallable {
+  const read = new Map<unknown, Promise<Callable>>();
+  const ofHost = (name: string, value: unknown): Promise<Callable> => {
+    const known = read.get(value) ?? readRegistered(name, value);
+    read.set(value, known);
+    return known;
+  };
+  return async (type, name, module) => {
+    const registered =
+      type === 'call' ? [host.functions, host.tools] : [host.tools, host.functions];
+    const holder = registered.find((all) => all !== undefined && Object.hasOwn(all, name));
+    if (holder !== undefined) return ofHost(name, holder[name]);
+    const loaded = module === undefined ? undefined : await loadModule(module, host);
+    const callable = loaded?.callables.get(name);
+    if (callable !== undefined) return callable;
+    throw notFound(type, name, { host, loaded });
+  };
+}
+
+/** What the host registers, for validation; throws `extension.contract` for a wrong declaration. */
+export async function describeCallables(
+  callables: Callables,
+): Promise<Readonly<Record<string, ToolDescription>>> {
+  const described = Object.entries(callables).map(
+    async ([name, value]) => [name, (await readRegistered(name, value)).describes] as const,
+  );
+  return Object.fromEntries(await Promise.all(described));
+}
+
+async function readRegistered(name: string, value: unknown): Promise<Callable> {
+  const reading = await readCallable(name, value, 'the host');
+  if (reading.type === 'callable') return reading.callable;
+  throw new ErrandError({
+    kind: 'extension.contract',
+    message: `What the host registers as ${quoted(name)} ${reading.what}`,
+    details: { name },
+    action: { kind: 'fix_code', detail: 'Register a function, or a tool made by tool({…}).' },
+  });
+}
+
+function notFound(
+  type: 'call' | 'tool',
+  name: string,
+  { host, loaded }: { readonly host: CallableHost; readonly loaded: LoadedModule | undefined },
+): ErrandError {
+  const noun = type === 'call' ? 'function' : 'tool';
+  const what = loaded?.others.get(name);
+  const known = [host.functions, host.tools].flatMap((all) => Object.keys(all ?? {}));
+  const meant = suggest(name, [...known, ...(loaded?.callables.keys() ?? [])]);
+  return new ErrandError({
+    kind: type === 'tool' ? 'tool.not_found' : 'validation.node_config',
+    outcome: 'not_started',
+    message:
+      what === undefined || loaded === undefined
+        ? `There is no ${noun} called ${quoted(name)}`
+        : `${quoted(name)} of the module ${loaded.name} ${what}`,
+    details: { name, ...(loaded === undefined ? {} : { module: loaded.name }) },
+    action: { kind: 'fix_file', detail: todo(name, { meant, what, loaded }) },
+  });
+}
+
+function todo(
+  name: string,
+  {
+    meant,
+    what,
+    loaded,
+  }: {
+    readonly meant: string | undefined;
+    readonly what: string | undefined;
+    readonly loaded: LoadedModule | undefined;
+  },
+): string {
+  if (what === undefined && meant !== undefined)
+    return `Write ${quoted(meant)}, or export ${name}.`;
+  if (loaded === undefined)
+    return `Name a module after \`module:\` in the workflow file, and export ${name} from it.`;
+  return `Export ${name} from ${loaded.name} as a function, or as tool({…}).`;
+}

@@ -1,0 +1,168 @@
+/**
+ * A workflow's module: imported once per process, its exports read and checked. What it does when it
+ * is imported is its own affair, so every way in which that can fail is a report.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { basename, extname, isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ErrandError } from '../../errors/errand-error.ts';
+import { keysOf, readProperty } from '../../errors/json.ts';
+import { MACHINE_CLOCK } from '../clock.ts';
+import { codeOf } from '../system-code.ts';
+import { readCallable, type Callable, type ToolDescription } from './callable.ts';
+import { adoptModule } from './errand-hook.ts';
+import { importFailure, type ModuleFile } from './import-failure.ts';
+
+export interface LoadOptions {
+  /** What a relative path is relative to. Default: the folder of the process. */
+  readonly base?: string;
+  /** How long its top level may take. Default: 30 s. A loop without an end is not interrupted. */
+  readonly timeoutMs?: number;
+}
+
+export interface LoadedModule {
+  /** As it was asked for; of an absolute path the last name. */
+  readonly name: string;
+  readonly callables: ReadonlyMap<string, Callable>;
+  /** Exports that cannot be called, and why: `is a class`. */
+  readonly others: ReadonlyMap<string, string>;
+}
+
+export interface ModuleDescription {
+  readonly module: string;
+  /** What a `call` node can name; all of them are tools too. */
+  readonly functions: readonly string[];
+  readonly tools: Readonly<Record<string, ToolDescription>>;
+  readonly others: Readonly<Record<string, string>>;
+}
+
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
+const IMPORT_TIMEOUT_MS = 30_000;
+
+/** A module that failed is tried again when it is asked for again. */
+const loaded = new Map<string, Promise<LoadedModule>>();
+
+/** Throws `extension.*` or `validation.unsupported`. */
+export async function loadModule(path: string, options: LoadOptions = {}): Promise<LoadedModule> {
+  const file = findModule(path, options);
+  const known = loaded.get(file.path);
+  if (known !== undefined) return known;
+  const loading = importModule(file, options.timeoutMs ?? IMPORT_TIMEOUT_MS);
+  loaded.set(file.path, loading);
+  try {
+    return await loading;
+  } catch (failure) {
+    loaded.delete(file.path);
+    throw failure;
+  }
+}
+
+/** What validation, models and people need to know of a module, as plain data. */
+export function describeModule({ name, callables, others }: LoadedModule): ModuleDescription {
+  const tools = Array.from(callables, ([key, { describes }]) => [key, describes] as const);
+  return {
+    module: name,
+    functions: [...callables.keys()],
+    tools: Object.fromEntries(tools),
+    others: Object.fromEntries(others),
+  };
+}
+
+function findModule(path: string, { base = process.cwd() }: LoadOptions): ModuleFile {
+  const name = isAbsolute(path) ? basename(path) : path;
+  const extension = extname(path);
+  if (!EXTENSIONS.includes(extension)) {
+    const what = extension === '' ? 'no extension' : `the extension ${extension}`;
+    throw new ErrandError({
+      kind: 'validation.unsupported',
+      message: `The module ${name} has ${what}, and only JavaScript and TypeScript can be loaded`,
+      details: { module: name, extensions: EXTENSIONS },
+      action: {
+        kind: 'fix_file',
+        detail: `Name a file that ends in ${EXTENSIONS.join(', ')} after \`module:\`.`,
+      },
+    });
+  }
+  try {
+    const real = realpathSync(resolve(base, path));
+    if (statSync(real).isFile()) return { name, path: real };
+    throw missing(name, 'is not a file');
+  } catch (thrown) {
+    if (thrown instanceof ErrandError) throw thrown;
+    throw missing(name, REASONS[codeOf(thrown)] ?? `cannot be read (${codeOf(thrown)})`, thrown);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is not there',
+  EACCES: 'cannot be read: permission is denied',
+  ELOOP: 'cannot be read: its path goes in a circle',
+};
+
+function missing(name: string, why: string, cause?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'extension.missing',
+      message: `The module ${name} ${why}`,
+      details: { module: name },
+      action: {
+        kind: 'fix_file',
+        detail:
+          'Correct the path after `module:`, which is seen from the workflow file, or create the module.',
+      },
+    },
+    cause === undefined ? {} : { cause },
+  );
+}
+
+async function importModule(file: ModuleFile, timeoutMs: number): Promise<LoadedModule> {
+  const url = pathToFileURL(file.path).href;
+  adoptModule(url);
+  const { promise: late, resolve: tell } = Promise.withResolvers<'late'>();
+  const stopTimer = MACHINE_CLOCK.after(timeoutMs, () => tell('late'));
+  const ending = await Promise.race([settled(url), late]);
+  stopTimer();
+  if (ending === 'late') throw tooLate(file, timeoutMs);
+  if ('thrown' in ending) throw importFailure(ending.thrown, file);
+  return readExports(file.name, exportsOf(ending.exports));
+}
+
+/** Never rejects, so that nothing is left unhandled when it is not waited for. */
+async function settled(url: string): Promise<{ exports: object } | { thrown: unknown }> {
+  try {
+    return { exports: (await import(url)) as object };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+function tooLate({ name }: ModuleFile, timeoutMs: number): ErrandError {
+  return new ErrandError({
+    kind: 'extension.lifecycle',
+    message: `The module ${name} was not loaded within ${timeoutMs} ms`,
+    details: { module: name, timeoutMs },
+    action: {
+      kind: 'fix_code',
+      detail: `Look for an \`await\` at the top level of ${name} that does not end, and move it into a function.`,
+    },
+  });
+}
+
+/** Of CommonJS not every name is seen from outside, so its own object is read. */
+function exportsOf(exports: object): object {
+  const common = readProperty(exports, 'module.exports');
+  return typeof common === 'object' && common !== null ? common : exports;
+}
+
+async function readExports(name: string, exports: object): Promise<LoadedModule> {
+  const callables = new Map<string, Callable>();
+  const others = new Map<string, string>();
+  for (const key of keysOf(exports)) {
+    if (key === 'module.exports') continue;
+    const reading = await readCallable(key, readProperty(exports, key), `the module ${name}`);
+    if (reading.type === 'callable') callables.set(key, reading.callable);
+    else others.set(key, reading.what);
+  }
+  return { name, callables, others };
+}

@@ -1,0 +1,87 @@
+/**
+ * The effect of calling what a module or a host has under a name: its arguments are checked, it runs
+ * within its own time and the node's, and its output is checked. What it declares holds whoever
+ * calls it, a `call` node too; the rest is in the table of `function.ts`.
+ *
+ * | what happened                  | kind                                 | outcome     |
+ * |--------------------------------|--------------------------------------|-------------|
+ * | arguments off its schema       | `tool.input_invalid`                 | not_started |
+ * | output off its schema          | `tool.output_malformed`              | failed      |
+ * | its own time is over           | `tool.timeout`                       | as in `function.ts` |
+ * | the node's time is over        | `limit.node_timeout`                 | as in `function.ts` |
+ *
+ * It is called once: `retry` is a matter of the machine.
+ */
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { Effect } from './effect.ts';
+import { callFunction, RefusedOutput, type FunctionContext } from './function.ts';
+import type { Callable, Run } from './module/callable.ts';
+import { describeFindings } from './schema-violation.ts';
+
+export interface CallableRequest {
+  /** Of the node. */
+  readonly type: 'call' | 'tool';
+  readonly callable: Callable;
+  readonly input: JsonValue;
+  /** Of the node; the shorter of both times counts. */
+  readonly timeoutMs?: number;
+  /** Of the node; either may say so. */
+  readonly isIdempotent: boolean;
+  /** Of the node, beside the tool's own. */
+  readonly outputSchema?: JsonObject;
+}
+
+export const callCallable: Effect<CallableRequest> = (request, context) => {
+  const { type, callable, input, outputSchema } = request;
+  return callFunction(
+    {
+      type,
+      name: callable.name,
+      run: checked(callable),
+      input,
+      isIdempotent: request.isIdempotent || callable.describes.isIdempotent,
+      ...timeOf(request),
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+    },
+    context,
+  );
+};
+
+function timeOf({ callable, timeoutMs: ofNode = Infinity }: CallableRequest): {
+  timeoutMs?: number;
+  timeoutKind?: 'limit.node_timeout' | 'tool.timeout';
+} {
+  const ofTool = callable.describes.timeoutMs ?? Infinity;
+  if (ofTool < ofNode) return { timeoutMs: ofTool, timeoutKind: 'tool.timeout' };
+  return ofNode === Infinity ? {} : { timeoutMs: ofNode, timeoutKind: 'limit.node_timeout' };
+}
+
+/** The checks are inside of the call, because a schema may run code that takes its time. */
+function checked(callable: Callable): Run {
+  if (callable.input === undefined && callable.output === undefined) return callable.run;
+  return async (input: JsonValue, context: FunctionContext) => {
+    const argument = await checkedInput(callable, input);
+    context.signal.throwIfAborted();
+    // its schema has just said that it is what the tool takes
+    const value: unknown = await callable.run(argument as JsonValue, context);
+    return checkedOutput(callable, value);
+  };
+}
+
+async function checkedInput({ name, input }: Callable, value: JsonValue): Promise<unknown> {
+  const result = input === undefined ? { ok: true as const, value } : await input.check(value);
+  if (result.ok) return result.value;
+  throw new ErrandError({
+    kind: 'tool.input_invalid',
+    outcome: 'not_started',
+    ...describeFindings(`What the tool ${name} was called with`, result.findings),
+  });
+}
+
+async function checkedOutput({ name, output }: Callable, value: unknown): Promise<unknown> {
+  const result = output === undefined ? { ok: true as const, value } : await output.check(value);
+  if (result.ok) return result.value;
+  const said = describeFindings(`The output of the tool ${name}`, result.findings);
+  throw new RefusedOutput({ kind: 'tool.output_malformed', ...said }, value);
+}
