@@ -78,7 +78,17 @@ export function spanFrom(cursor: Cursor, { offset }: Span): Span {
 export function unexpected(cursor: Cursor, expected: string): never {
   const token = peek(cursor);
   const found = token.kind === 'end' ? 'the end' : `\`${shortened(token.text)}\``;
-  refuse(token, `Expected ${expected}, found ${found}`);
+  const meant = token.kind === 'symbol' ? meantSymbol(token, peek(cursor, -1)) : undefined;
+  if (meant === undefined) refuse(token, `Expected ${expected}, found ${found}`);
+  refuse(token, `${found} has no meaning here`, meant);
+}
+
+/** Operators of other languages: `a = b`, `a === b`, `a !== b`, `a || b`. */
+function meantSymbol({ text, offset }: Token, before: Token): string | undefined {
+  const isJoined = before.offset + before.length === offset;
+  if (text === '|') return isJoined && before.text === '|' ? 'or' : undefined;
+  if (text !== '=') return undefined;
+  return isJoined && before.text === '!=' ? '!=' : '==';
 }
 
 function shortened(text: string): string {

@@ -53,6 +53,12 @@ const CLOSED_BY = new Map([
 ]);
 const CLOSING = new Set(CLOSED_BY.values());
 
+/** Operators of other languages, and what to write here. */
+const MEANT = new Map([
+  ['&', 'and'],
+  ['?', 'Write `a if condition else b`, or `default()` for what may be missing'],
+]);
+
 export function tokenizeTemplate(source: string): readonly Token[] {
   const scanner = newScanner(source);
   while (scanner.position < source.length) {
@@ -156,7 +162,7 @@ function readToken(scanner: Scanner): void {
   if (length > 0) return void add(scanner, 'name', length);
   const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
   const span = { offset: position, length: character.length };
-  refuse(span, `\`${character}\` has no meaning in an expression`);
+  refuse(span, `\`${character}\` has no meaning in an expression`, MEANT.get(character));
 }
 
 function addString(scanner: Scanner): void {
