@@ -103,7 +103,8 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   const place = line === 0 ? `${file}${diagnostic.pointer}` : `${file}:${line}:${column}`;
   const rows = [`${place} ${severity}: ${message} [${code}]`];
   if (excerpt !== '') rows.push(...excerpt.split('\n').map((row) => `  ${row}`));
-  if (expected !== undefined && suggestion === undefined) rows.push(`  expected: ${expected}`);
+  const isNews = expected !== undefined && !message.includes(expected);
+  if (isNews && suggestion === undefined) rows.push(`  expected: ${expected}`);
   if (suggestion !== undefined)
     rows.push(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`);
   return rows.join('\n');

@@ -24,6 +24,23 @@ export function parseDuration(value: string | number): number | undefined {
   return parts === null || unit === undefined ? undefined : toWholeMs(Number(parts[1]) * unit);
 }
 
+/** `24 hours` and `5 min` in the form of a duration; undefined where nothing like that was meant. */
+export function meantDuration(written: string): string | undefined {
+  const parts = /^(\d{1,9}(?:\.\d{1,6})?)\s*([a-z]+)$/i.exec(written.trim());
+  const [, amount = '', word = ''] = parts ?? [];
+  const unit = UNIT_WORDS.find(([pattern]) => pattern.test(word))?.[1];
+  const meant = unit === undefined ? undefined : `${amount}${unit}`;
+  return meant !== undefined && new RegExp(DURATION_PATTERN).test(meant) ? meant : undefined;
+}
+
+const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(ms|msecs?|millis|milliseconds?)$/i, 'ms'],
+  [/^(s|secs?|seconds?)$/i, 's'],
+  [/^(m|mins?|minutes?)$/i, 'm'],
+  [/^(h|hrs?|hours?)$/i, 'h'],
+  [/^(d|days?)$/i, 'd'],
+];
+
 export function secondsToMs(seconds: number): number {
   return toWholeMs(seconds * 1000);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDuration, secondsToMs } from './duration.ts';
+import { meantDuration, parseDuration, secondsToMs } from './duration.ts';
 import { canonicalJson, hashText, hashValue } from './hash.ts';
 import { usdToMicros } from './money.ts';
 import { fromPointer, toPointer, valueAt } from './path.ts';
@@ -23,6 +23,32 @@ describe('a duration', () => {
     '%j is none',
     (written) => expect(parseDuration(written)).toBeUndefined(),
   );
+
+  it.each([
+    ['24 hours', '24h'],
+    ['5 Min', '5m'],
+    ['1.5 seconds', '1.5s'],
+    ['2days', '2d'],
+    ['250 milliseconds', '250ms'],
+    ['0 hours', undefined],
+    ['soon', undefined],
+    ['5 fortnights', undefined],
+    ['12', undefined],
+  ])('%j is probably meant as %s', (written, meant) => {
+    expect(meantDuration(written)).toBe(meant);
+  });
+
+  it('that is suggested is always one', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^\d{0,3}\.?\d{0,3} ?(m|min|mins|h|hrs|days|ms|s|secs|xs)$/),
+        (written) => {
+          const meant = meantDuration(written);
+          return meant === undefined || (parseDuration(meant) ?? 0) > 0;
+        },
+      ),
+    );
+  });
 
   it('never becomes shorter', () => {
     fc.assert(

@@ -150,7 +150,7 @@ describe('strict', () => {
   it('asks for routes or for a word that the default is meant', () => {
     expect(validate(node).isValid).toBe(true);
     expect(found(validate(node, { options: { strict: true } }))).toEqual([
-      'error unhandled-kind: No route takes the failure `validation.template` of `a`',
+      'error unhandled-kind: `a` has no route for the failure `validation.template`',
     ]);
     expect(
       validate(node, { header: '  on_unhandled: fail\n', options: { strict: true } }).isValid,

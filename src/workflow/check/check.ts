@@ -175,7 +175,7 @@ class Checker {
             ? 'Nobody calls this workflow, so there is nobody to propagate to'
             : '`propagate` needs a caller; run by itself, this file is refused',
         path: fromPointer(pointer),
-        suggestion: 'Use `halt` or a route to a node where the file is to be run by itself.',
+        suggestion: 'Use `halt` or a route to a node where the file is to be run by itself',
       });
     }
   }
@@ -204,9 +204,9 @@ function reportUnhandled(
     if (unhandled.length === 0 || node === undefined) continue;
     report({
       code: 'unhandled-kind',
-      message: `No route takes ${unhandledWords(unhandled)} of ${quoted(name)}`,
+      message: `${quoted(name)} has no route for ${unhandledWords(unhandled)}`,
       path: fromPointer(node.location.pointer),
-      suggestion: 'Add an error route, or `workflow.on_unhandled: fail` if the default is meant.',
+      suggestion: 'Add an error route, or `workflow.on_unhandled: fail` if the default is meant',
     });
   }
 }
@@ -216,6 +216,6 @@ const MAX_NAMED = 3;
 /** `the failure a`, `the failures a and b`, `5 failures, such as a, b and c`. */
 function unhandledWords(kinds: readonly string[]): string {
   const named = listed(kinds.slice(0, MAX_NAMED).map(quoted));
-  if (kinds.length > MAX_NAMED) return `${kinds.length} kinds of failure, such as ${named},`;
+  if (kinds.length > MAX_NAMED) return `${kinds.length} kinds of failure, such as ${named}`;
   return `the ${kinds.length === 1 ? 'failure' : 'failures'} ${named}`;
 }

@@ -47,7 +47,7 @@ function checkNode(node: NodePlan, context: ModelsContext, report: Report): void
       code: 'no-model',
       message: `${quoted(node.name)} has no model, and the file has no default model`,
       path,
-      suggestion: 'Set `model: provider/name` on the node, or `workflow.runtime.default_model`.',
+      suggestion: 'Set `model: provider/name` on the node, or `workflow.runtime.default_model`',
     });
     return;
   }
@@ -99,7 +99,7 @@ function checkTool(
     path,
     suggestion:
       meant === undefined
-        ? 'Name it under `workflow.runtime.mcp_servers`.'
+        ? 'Name it under `workflow.runtime.mcp_servers`'
         : `${meant}${tool.slice(slash)}`,
   });
 }
@@ -134,7 +134,7 @@ function checkCapabilities(
       severity: 'warning',
       message: `${quoted(first.model)} cannot ${ABILITIES[capability]}, which ${quoted(node.name)} needs`,
       path: [...path, 'model'],
-      suggestion: 'Choose another model, or put one that can before it.',
+      suggestion: 'Choose another model, or put one that can before it',
     });
   }
 }

@@ -115,7 +115,7 @@ class Names {
       return {
         code: 'never-failing',
         message: `No error route leads to ${quoted(node.name)}, so \`failing\` is never there`,
-        suggestion: 'Lead an error route here, or allow for its absence with `default()`.',
+        suggestion: 'Lead an error route here, or allow for its absence with `default()`',
       };
     }
     return memberProblem('unknown-name', 'failing', field, FAILING_FIELDS);
@@ -151,7 +151,7 @@ class Names {
     return {
       code: 'never-ran',
       message: `${quoted(node.name)} can never have run before ${quoted(here.name)}`,
-      suggestion: `Lead a route from ${quoted(node.name)} to ${quoted(here.name)}, or allow for the gap with \`default()\`.`,
+      suggestion: `Lead a route from ${quoted(node.name)} to ${quoted(here.name)}, or allow for the gap with \`default()\``,
     };
   }
 
@@ -165,7 +165,7 @@ class Names {
     return {
       code: 'not-in-input',
       message: `${quoted(here.name)} does not list ${quoted(node.name)} in its \`input\`, and the context is explicit`,
-      suggestion: `Add ${quoted(`${node.name}.output`)} to its \`input\` list.`,
+      suggestion: `Add ${quoted(`${node.name}.output`)} to its \`input\` list`,
     };
   }
 

@@ -41,7 +41,7 @@ function checkLoops(plan: FilePlan, flow: Flow, seen: ReadonlySet<string>, repor
       severity: 'warning',
       message: `Only the default \`max_iterations\` of ${plan.limits.maxIterations} bounds ${circleWords(members)}`,
       path: fromPointer(first.location.pointer),
-      suggestion: 'Set `workflow.limits.max_iterations` to what is meant.',
+      suggestion: 'Set `workflow.limits.max_iterations` to what is meant',
     });
   }
 }
@@ -130,7 +130,7 @@ function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: Report): 
     severity: 'warning',
     message: `A retry runs ${quoted(node.name)} from its start, and its tools again; not all of them are known to be idempotent`,
     path: fromPointer(retry.pointer),
-    suggestion: 'Declare them `idempotent`, or use `ask` or a route to another node.',
+    suggestion: 'Declare them `idempotent`, or use `ask` or a route to another node',
   });
 }
 
@@ -158,7 +158,7 @@ function reportUnreachable(node: NodePlan, report: Report): void {
     severity: 'warning',
     message: `Nothing leads to ${quoted(node.name)}`,
     path: fromPointer(node.location.pointer),
-    suggestion: 'Lead a route to it, or remove it.',
+    suggestion: 'Lead a route to it, or remove it',
   });
 }
 
@@ -175,6 +175,6 @@ function reportNoWayOut(names: readonly string[], flow: Flow, report: Report): v
     severity: 'warning',
     message: `From ${listed(more > 0 ? [...words, `${more} more`] : words)} the workflow can never come to an end`,
     path: fromPointer(first.location.pointer),
-    suggestion: 'Lead one of the routes to `$end` or to a `terminate` node.',
+    suggestion: 'Lead one of the routes to `$end` or to a `terminate` node',
   });
 }

@@ -1,8 +1,16 @@
 /** Which node each alias means: the latest one before it that carries the anchor. */
 import { isAlias, isCollection, isNode, isPair, type Alias, type Node } from 'yaml';
 
+export interface Aliases {
+  readonly meanings: ReadonlyMap<Alias, Node>;
+  /** Every anchor of the file. */
+  readonly anchors: readonly string[];
+}
+
+export const NO_ALIASES: Aliases = { meanings: new Map(), anchors: [] };
+
 /** One walk in document order; asking the library for each alias would walk the file for each. */
-export function resolveAliases(root: Node): ReadonlyMap<Alias, Node> {
+export function resolveAliases(root: Node): Aliases {
   const anchors = new Map<string, Node>();
   const meanings = new Map<Alias, Node>();
   const visit = (node: unknown): void => {
@@ -21,5 +29,5 @@ export function resolveAliases(root: Node): ReadonlyMap<Alias, Node> {
     if (isCollection(node)) for (const item of node.items) visit(item);
   };
   visit(root);
-  return meanings;
+  return { meanings, anchors: [...anchors.keys()] };
 }

@@ -14,16 +14,28 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Path } from '../path.ts';
-import type { Problem } from '../problem.ts';
-import type { SourceText, Span } from '../source.ts';
+import { positionAt, type SourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
-import { resolveAliases } from './aliases.ts';
+import { NO_ALIASES, resolveAliases, type Aliases } from './aliases.ts';
 import { expandEnvironment } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';
-import type { Located, ScalarStyle } from './located.ts';
+import { spanWithin, type Located, type ScalarStyle } from './located.ts';
 import { MAX_DEPTH } from './nesting.ts';
 import { isOneReference, resolvePlain } from './plain.ts';
 import type { Environment } from './port.ts';
+import {
+  aliasBomb,
+  aliasInItself,
+  badKey,
+  duplicateKey,
+  fileWithoutPath,
+  notFinite,
+  spanOf,
+  tooDeep,
+  unknownAnchor,
+  unknownTag,
+  type YamlProblem,
+} from './yaml-problems.ts';
 
 /** Values that aliases may add to a file. */
 const MAX_ALIASED = 100_000;
@@ -44,7 +56,7 @@ export interface ComposeContext extends IncludeContext {
 interface Walk {
   readonly source: SourceText;
   readonly context: ComposeContext;
-  readonly aliases: ReadonlyMap<Alias, Node>;
+  readonly aliases: Aliases;
   /** Anchored nodes that are being unfolded. */
   readonly open: Set<Node>;
   readonly isAliased: boolean;
@@ -62,7 +74,7 @@ export function compose(
     source,
     context,
     // without an anchor there is nothing to walk the tree for
-    aliases: source.text.includes('&') ? resolveAliases(root) : new Map<Alias, Node>(),
+    aliases: source.text.includes('&') ? resolveAliases(root) : NO_ALIASES,
     open: new Set(),
     isAliased: false,
     setByNode: NONE,
@@ -74,23 +86,12 @@ function convert(node: Node, path: Path, walk: Walk): Located {
   if (walk.isAliased) walk.context.counts.aliased++;
   const span = spanOf(node, walk.source);
   if (path.length > MAX_DEPTH) {
-    return refused(walk, {
-      code: 'yaml-too-deep',
-      message: `Nested more than ${MAX_DEPTH} deep`,
-      path,
-      span,
-    });
+    return refused(walk, path, tooDeep(span));
   }
   if (isAlias(node)) return unfold(node, span, path, walk);
   if (node.tag === '!file') return include(node, span, path, walk);
   if (node.tag !== undefined && !CORE_TAG.test(node.tag) && node.tag !== '!') {
-    return refused(walk, {
-      code: 'yaml-tag',
-      message: `The tag ${quoted(node.tag)} means nothing here`,
-      path,
-      span,
-      expected: '`!file path`, or no tag',
-    });
+    return refused(walk, path, unknownTag(node, span));
   }
   if (isMap(node)) return fromMap(node, span, path, walk);
   if (isSeq(node)) return fromItems(node.items, span, path, walk);
@@ -98,22 +99,12 @@ function convert(node: Node, path: Path, walk: Walk): Located {
 }
 
 function unfold(alias: Alias, span: Span, path: Path, walk: Walk): Located {
-  const target = walk.aliases.get(alias);
-  if (target === undefined || walk.open.has(target)) {
-    const name = quoted(`*${alias.source}`);
-    const message =
-      target === undefined
-        ? `No anchor before this line is called ${quoted(`&${alias.source}`)}`
-        : `The alias ${name} stands inside what it stands for`;
-    return refused(walk, { code: 'yaml-alias', message, path, span });
-  }
+  const target = walk.aliases.meanings.get(alias);
+  if (target === undefined)
+    return refused(walk, path, unknownAnchor(alias, walk.aliases.anchors, span));
+  if (walk.open.has(target)) return refused(walk, path, aliasInItself(alias, span));
   if (walk.context.counts.aliased > MAX_ALIASED) {
-    return refused(walk, {
-      code: 'yaml-alias-bomb',
-      message: `Aliases unfold to more than ${MAX_ALIASED} values`,
-      path,
-      span,
-    });
+    return refusedOnce(walk, path, aliasBomb(MAX_ALIASED, span));
   }
   walk.open.add(target);
   const unfolded = convert(target, path, { ...walk, isAliased: true });
@@ -124,12 +115,7 @@ function unfold(alias: Alias, span: Span, path: Path, walk: Walk): Located {
 function include(node: Node, span: Span, path: Path, walk: Walk): Located {
   const written = isScalar(node) ? node.value : undefined;
   if (typeof written !== 'string' || written === '') {
-    return refused(walk, {
-      code: 'yaml-tag',
-      message: '`!file` needs the path of a file',
-      path,
-      span,
-    });
+    return refused(walk, path, fileWithoutPath(span));
   }
   return includeFile(written, span, path, walk);
 }
@@ -146,7 +132,8 @@ function includeFile(written: string, span: Span, path: Path, walk: Walk): Locat
   }
   const whole: Span = { source, start: 0, end: source.text.length };
   const text = source.text.replace(/^\uFEFF/, '');
-  return { value: expand(text, whole, path, walk), style: 'text', ...whole };
+  const asWritten: Located = { value: text, style: 'text', ...whole };
+  return { ...asWritten, value: expand(text, asWritten, path, walk) };
 }
 
 function fromItems(items: readonly unknown[], span: Span, path: Path, walk: Walk): Located {
@@ -170,17 +157,12 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
     const keySpan = spanOf(pair.key, walk.source);
     const key = keyOf(pair.key);
     if (key === undefined || key === '__proto__') {
-      refused(walk, { ...badKey(key), path, span: keySpan });
+      refused(walk, path, badKey(pair.key, span, walk.source));
     } else if (key === '<<' && (isAlias(pair.value) || isSeq(pair.value))) {
       merged.push(convert(pair.value, path, walk));
     } else if (members.has(key)) {
-      refused(walk, {
-        code: 'duplicate-key',
-        message: `${quoted(key)} stands here for the second time`,
-        path: [...path, key],
-        span: keySpan,
-        suggestion: 'Remove one of them',
-      });
+      const { line } = positionAt(walk.source, members.get(key)?.key?.start ?? 0);
+      refused(walk, [...path, key], duplicateKey(key, keySpan, line));
     } else {
       const inner = OF_PROGRAM.has(key) ? ofProgram : walk;
       members.set(key, { ...valueOf(pair.value, keySpan, [...path, key], inner), key: keySpan });
@@ -226,19 +208,20 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
   const value: unknown = isScalar(node) ? node.value : null;
   const style = isScalar(node) ? styleOf(node) : 'plain';
   if (typeof value === 'string') {
-    const expanded = expand(value, span, path, walk);
+    const expanded = expand(value, { value, style, ...span }, path, walk);
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
     return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    const message = `${quoted(String(value))} is no number that JSON has`;
-    return refused(walk, { code: 'yaml-number', message, path, span });
+    const written = isScalar(node) ? (node.source ?? String(value)) : String(value);
+    return refused(walk, path, notFinite(written, span));
   }
   const isValue = value === null || typeof value === 'number' || typeof value === 'boolean';
   return { value: isValue ? value : null, style, ...span };
 }
 
-function expand(text: string, span: Span, path: Path, walk: Walk): string {
+function expand(text: string, written: Located, path: Path, walk: Walk): string {
+  if (!text.includes('${')) return text;
   const { environment, report, secrets } = walk.context;
   const expansion = expandEnvironment(text, environment, walk.setByNode);
   for (const name of expansion.missing) {
@@ -246,21 +229,29 @@ function expand(text: string, span: Span, path: Path, walk: Walk): string {
       code: 'env-missing',
       message: `The environment variable ${quoted(name)} is not set`,
       path,
-      span,
+      span: spanOfVariable(name, text, written),
       suggestion: `Set it, or give it a default: \`\${${name}:-default}\``,
     });
   }
-  if (expansion.isTooDeep) {
+  if (expansion.unresolved !== undefined) {
+    const { name, why } = expansion.unresolved;
     report({
       code: 'env-too-deep',
-      message: 'Environment variables refer to each other more than 10 deep',
+      message: `The environment variables in this text ${why}`,
       path,
-      span,
+      span: spanOfVariable(name, text, written),
+      suggestion: `Set ${quoted(name)} to a value without \`\${…}\` in it`,
     });
   }
   if (!holdsSecret(path)) return expansion.text;
   if (expansion.text !== '') secrets.add(expansion.text);
   return text;
+}
+
+/** Of one that only the value of another names, the whole text. */
+function spanOfVariable(name: string, text: string, written: Located): Span {
+  const offset = text.search(new RegExp(`\\$\\{${name}\\b`));
+  return offset < 0 ? written : spanWithin(written, offset, name.length + 3);
 }
 
 /** Where a file configures keys: such a text stays as written, and whoever connects fills it in. */
@@ -274,15 +265,6 @@ function keyOf(node: Node | null): string | undefined {
   if (!isScalar(node) || node.value === null || node.value === undefined) return undefined;
   const key = typeof node.value === 'string' ? node.value : node.source;
   return key === '' ? undefined : key;
-}
-
-function badKey(key: string | undefined): Pick<Problem, 'code' | 'message' | 'suggestion'> {
-  if (key !== undefined) return { code: 'yaml-key', message: `${quoted(key)} cannot be a key` };
-  return {
-    code: 'yaml-key',
-    message: 'A key must be a text',
-    suggestion: 'Put quotes around a value that begins with `{{`',
-  };
 }
 
 function styleOf(scalar: Scalar): ScalarStyle {
@@ -303,12 +285,15 @@ function isBomb(walk: Walk): boolean {
   return walk.isAliased && walk.context.counts.aliased > MAX_ALIASED;
 }
 
-function spanOf(node: Node | null, source: SourceText): Span {
-  const [start, end] = node?.range ?? [0, 0];
-  return { source, start, end: Math.max(end, start) };
+function refused(walk: Walk, path: Path, problem: YamlProblem): Located {
+  walk.context.report({ ...problem, path });
+  return { value: null, ...problem.span };
 }
 
-function refused(walk: Walk, problem: Problem & { readonly span: Span }): Located {
-  walk.context.report(problem);
-  return { value: null, ...problem.span };
+/** A limit of the whole file: told where it is passed, and not for everything after it. */
+function refusedOnce(walk: Walk, path: Path, problem: YamlProblem): Located {
+  const { told } = walk.context;
+  if (told.has(problem.code)) return { value: null, ...problem.span };
+  told.add(problem.code);
+  return refused(walk, path, problem);
 }

@@ -25,7 +25,7 @@ describe('${VAR}', () => {
     ],
     ['${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}', '${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}'],
   ])('in %j is %j', (text, expected) => {
-    expect(expandEnvironment(text, ENV)).toEqual({ text: expected, missing: [], isTooDeep: false });
+    expect(expandEnvironment(text, ENV)).toEqual({ text: expected, missing: [] });
   });
 
   it('names what is missing and goes on with the rest', () => {
@@ -33,11 +33,16 @@ describe('${VAR}', () => {
   });
 
   it('gives up on variables without an end', () => {
-    expect(expandEnvironment('${LOOP}', ENV)).toMatchObject({ isTooDeep: true });
+    expect(expandEnvironment('${LOOP}', ENV).unresolved).toEqual({
+      name: 'LOOP',
+      why: 'refer to each other more than 10 deep',
+    });
     const wide = Object.fromEntries(
       Array.from({ length: 9 }, (_, n) => [`V${n}`, `\${V${n + 1}}`.repeat(20)]),
     );
-    expect(expandEnvironment('${V0}', { ...wide, V9: 'x' })).toMatchObject({ isTooDeep: true });
+    expect(expandEnvironment('${V0}', { ...wide, V9: 'x' }).unresolved).toMatchObject({
+      why: 'stand for more than 100000 characters',
+    });
   });
 
   it('does not find what objects inherit', () => {
@@ -70,7 +75,7 @@ nodes:
         code: 'env-missing',
         pointer: '/workflow/name',
         line: 1,
-        column: 18,
+        column: 19,
         message: 'The environment variable `TEAM` is not set',
         suggestion: 'Set it, or give it a default: `${TEAM:-default}`',
       },

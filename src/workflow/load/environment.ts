@@ -20,7 +20,8 @@ export interface Expansion {
   readonly text: string;
   /** Variables that are not set and have no default; they stay in the text. */
   readonly missing: readonly string[];
-  readonly isTooDeep: boolean;
+  /** Where filling in does not come to an end: a variable that is still there, and a predicate. */
+  readonly unresolved?: { readonly name: string; readonly why: string };
 }
 
 export function expandEnvironment(
@@ -28,14 +29,20 @@ export function expandEnvironment(
   environment: Environment,
   setElsewhere: ReadonlySet<string> = new Set(),
 ): Expansion {
-  if (!text.includes('${')) return { text, missing: [], isTooDeep: false };
+  if (!text.includes('${')) return { text, missing: [] };
   const missing = new Set<string>();
   const left = new Set([...setElsewhere, ...assignedIn(text)]);
   let expanded = text;
   let depth = 0;
-  while (hasReference(expanded, missing, left)) {
-    if (depth++ === MAX_DEPTH || expanded.length > text.length + MAX_CHARS) {
-      return { text, missing: [], isTooDeep: true };
+  for (;;) {
+    const name = nextReference(expanded, missing, left);
+    if (name === undefined) break;
+    const isTooLong = expanded.length > text.length + MAX_CHARS;
+    if (isTooLong || depth++ === MAX_DEPTH) {
+      const why = isTooLong
+        ? `stand for more than ${MAX_CHARS} characters`
+        : `refer to each other more than ${MAX_DEPTH} deep`;
+      return { text, missing: [], unresolved: { name, why } };
     }
     expanded = expanded.replace(REFERENCE, (whole, name: string, fallback: string | undefined) => {
       if (left.has(name)) return whole;
@@ -44,17 +51,16 @@ export function expandEnvironment(
       return value ?? whole;
     });
   }
-  return { text: expanded.replace(ESCAPED, '${'), missing: [...missing], isTooDeep: false };
+  return { text: expanded.replace(ESCAPED, '${'), missing: [...missing] };
 }
 
-function hasReference(
+function nextReference(
   text: string,
   missing: ReadonlySet<string>,
   left: ReadonlySet<string>,
-): boolean {
-  return [...text.matchAll(REFERENCE)].some(
-    ([, name = '']) => !missing.has(name) && !left.has(name),
-  );
+): string | undefined {
+  const names = Array.from(text.matchAll(REFERENCE), ([, name = '']) => name);
+  return names.find((name) => !missing.has(name) && !left.has(name));
 }
 
 function assignedIn(text: string): string[] {

@@ -1,6 +1,7 @@
 /** `!file path`: what the named file is, a piece of YAML or a text. */
 import type { ParsedNode } from 'yaml';
 import { isCollection } from 'yaml';
+import type { DiagnosticCode } from '../codes.ts';
 import type { Problem, Report } from '../problem.ts';
 import { sourceText, type SourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
@@ -15,6 +16,8 @@ export interface IncludeContext {
   /** The files that include each other down to here, outermost first. */
   readonly trail: readonly string[];
   readonly counts: { includes: number };
+  /** Limits of the whole file that have been reported; once is enough. */
+  readonly told: Set<DiagnosticCode>;
 }
 
 export interface Included {
@@ -29,23 +32,31 @@ export function openInclude(
   at: Pick<Problem, 'path'> & { readonly span: Span },
   context: IncludeContext,
 ): Included | undefined {
-  const { files, trail, report, counts } = context;
+  const { files, trail, report, counts, told } = context;
   const file = files.resolve(at.span.source.file, written);
   if (trail.includes(file)) {
-    const circle = [...trail.slice(trail.indexOf(file)), file].join(' → ');
+    const circle = [...trail.slice(trail.indexOf(file)), file];
     report({
       ...at,
       code: 'include-cycle',
-      message: `Files include each other in a circle: ${circle}`,
+      message:
+        circle.length === 2
+          ? `The file ${quoted(written)} includes itself`
+          : `Files include each other in a circle: ${circle.join(' → ')}`,
+      suggestion: 'Remove this `!file`, or name another file',
     });
     return undefined;
   }
   if (counts.includes++ >= MAX_INCLUDES) {
-    report({
-      ...at,
-      code: 'include-too-many',
-      message: `More than ${MAX_INCLUDES} files are included`,
-    });
+    if (!told.has('include-too-many')) {
+      report({
+        ...at,
+        code: 'include-too-many',
+        message: `The workflow includes more than ${MAX_INCLUDES} files`,
+        suggestion: 'Put several of them into one file',
+      });
+    }
+    told.add('include-too-many');
     return undefined;
   }
   const content = files.read(file);
@@ -54,7 +65,7 @@ export function openInclude(
       ...at,
       code: 'include-unreadable',
       message: `The file ${quoted(written)} cannot be read: ${content.reason}`,
-      expected: 'a path from the file that includes it',
+      suggestion: 'Check the path; it begins in the folder of the file that names it',
     });
     return undefined;
   }

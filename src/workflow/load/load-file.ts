@@ -1,4 +1,5 @@
 /** One file: text, tree, document, plan. Its sub-workflows are named in the plan and not yet loaded. */
+import type { DiagnosticCode } from '../codes.ts';
 import { checkDocument } from '../schema/check-document.ts';
 import { hasErrors, MAX_DIAGNOSTICS, toDiagnostic, type Diagnostic } from '../diagnostics.ts';
 import type { FilePlan } from '../model.ts';
@@ -30,6 +31,8 @@ export interface World {
   readonly secrets: Set<string>;
 }
 
+const CUT_SHORT: ReadonlySet<DiagnosticCode> = new Set(['yaml-alias-bomb', 'include-too-many']);
+
 export function loadFile(file: string, text: string, world: World): LoadedFile {
   const source = sourceText(file, text);
   const problems: Problem[] = [];
@@ -37,6 +40,9 @@ export function loadFile(file: string, text: string, world: World): LoadedFile {
     if (problems.length < MAX_DIAGNOSTICS) problems.push(problem);
   });
   if (root === undefined) return { file, diagnostics: toDiagnostics(problems, undefined, source) };
+  // beyond such a limit nothing was read, so what the rest lacks says nothing
+  if (problems.some(({ code }) => CUT_SHORT.has(code)))
+    return { file, root, diagnostics: toDiagnostics(problems, root, source) };
 
   const checked = checkDocument(root.value);
   const lost = problems.filter(({ code }) => code !== 'duplicate-key');
@@ -70,6 +76,7 @@ function readDocument(
     report,
     trail: [source.file],
     counts: { includes: 0, aliased: 0 },
+    told: new Set<DiagnosticCode>(),
   };
   return compose(source, tree, [], context);
 }

@@ -3,8 +3,11 @@ import { Composer, Lexer, Parser, type CST, type ParsedNode, type YAMLError } fr
 import type { DiagnosticCode } from '../codes.ts';
 import type { Report } from '../problem.ts';
 import { positionAt, type SourceText, type Span } from '../source.ts';
-import { MAX_DEPTH, Nesting } from './nesting.ts';
+import { Nesting } from './nesting.ts';
 import { MAX_FILE_CHARS } from './port.ts';
+import { tooDeep } from './yaml-problems.ts';
+
+const MEGABYTE = 1024 * 1024;
 
 /** A text that is not YAML at all makes an error of every line; the first ones say it. */
 const MAX_ERRORS = 20;
@@ -24,12 +27,8 @@ export function parseYaml(source: SourceText, report: Report): ParsedNode | null
     ...new Composer(OPTIONS).compose(tokens(source.text, nesting), true, source.text.length),
   ];
   if (nesting.isTooDeep) {
-    report({
-      code: 'yaml-too-deep',
-      message: `Maps and lists are nested more than ${MAX_DEPTH} deep`,
-      path: [],
-      span: { source, start: nesting.offset, end: nesting.offset + 1 },
-    });
+    const span = { source, start: nesting.offset, end: nesting.offset + 1 };
+    report({ ...tooDeep(span), path: [] });
     return undefined;
   }
   const [first, second] = documents;
@@ -74,12 +73,15 @@ function reportSecond(start: number, source: SourceText, report: Report): void {
 
 export function refuseSize(source: SourceText): Parameters<Report>[0] | undefined {
   if (source.text.length <= MAX_FILE_CHARS) return undefined;
-  const megabytes = Math.round(source.text.length / 1024 / 1024);
+  // rounded up, so that it is never the number that is allowed
+  const megabytes = Math.ceil((source.text.length / MEGABYTE) * 10) / 10;
   return {
     code: 'file-too-large',
-    message: `The file has ${megabytes} MB; a workflow file has at most ${MAX_FILE_CHARS / 1024 / 1024}`,
+    message: `The file has ${megabytes.toFixed(1)} MB, and at most ${MAX_FILE_CHARS / MEGABYTE} MB are read`,
     path: [],
     span: { source, start: 0, end: 1 },
+    suggestion:
+      'Split it into sub-workflows, or move long texts to files of their own with `!file`',
   };
 }
 
@@ -87,33 +89,47 @@ function reportError(error: YAMLError, source: SourceText, report: Report): void
   const [start, end] = error.pos;
   const span: Span = { source, start, end: Math.max(end, start + 1) };
   const known = KNOWN[error.code];
+  const suggestion = hintFor(error, source) ?? known?.suggestion;
   report({
     code: known?.code ?? 'yaml-syntax',
     message: known?.message ?? `Not YAML: ${firstSentence(error.message)}`,
     path: [],
     span,
-    ...hintFor(error, source),
+    ...(suggestion === undefined ? {} : { suggestion }),
   });
 }
 
-const KNOWN: Readonly<Record<string, { readonly code: DiagnosticCode; readonly message: string }>> =
-  {
-    TAB_AS_INDENT: { code: 'yaml-tab', message: 'YAML is indented with spaces, and this is a tab' },
-  };
+interface Known {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly suggestion: string;
+}
 
-function hintFor(error: YAMLError, source: SourceText): { suggestion?: string } {
-  if (error.code === 'TAB_AS_INDENT') return { suggestion: 'Replace the tab with spaces' };
+const MAP_IN_MAP: Known = {
+  code: 'yaml-syntax',
+  message: 'Not YAML: a second `: ` in a line would be a map inside a map',
+  suggestion: 'Put quotes around a text that contains `: `',
+};
+
+/** By the code of the parser's error, in our own words. */
+const KNOWN: Readonly<Partial<Record<YAMLError['code'], Known>>> = {
+  TAB_AS_INDENT: {
+    code: 'yaml-tab',
+    message: 'YAML is indented with spaces, and this is a tab',
+    suggestion: 'Replace the tab with spaces',
+  },
+  BLOCK_AS_IMPLICIT_KEY: MAP_IN_MAP,
+};
+
+/** What the line itself shows to be meant. */
+function hintFor(error: YAMLError, source: SourceText): string | undefined {
+  if (error.code === 'TAB_AS_INDENT') return undefined;
   const line = lineAround(source.text, error.pos[0]);
-  if (/\bon_error:\s*\*/.test(line)) return { suggestion: 'on_error: true' };
-  if (/:\s+\{\{/.test(line))
-    return { suggestion: 'Put quotes around a value that begins with `{{`' };
-  if (/[[{,:]\s*[^\s"']*\$\{/.test(line)) {
-    return { suggestion: 'Put quotes around `${VAR}` inside `{ }` and `[ ]`' };
-  }
-  if (error.code === 'BLOCK_AS_IMPLICIT_KEY' || /Nested mappings/.test(error.message)) {
-    return { suggestion: 'Put quotes around a text that contains `: `' };
-  }
-  return {};
+  if (/\bon_error:\s*\*/.test(line)) return 'on_error: true';
+  if (/:\s+\{\{/.test(line)) return 'Put quotes around a value that begins with `{{`';
+  if (/[[{,:]\s*[^\s"']*\$\{/.test(line))
+    return 'Put quotes around `${VAR}` inside `{ }` and `[ ]`';
+  return undefined;
 }
 
 function lineAround(text: string, offset: number): string {

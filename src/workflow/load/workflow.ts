@@ -89,6 +89,7 @@ function unreadable(file: string, reason: string, { diagnostics }: Loading): und
     code: 'file-unreadable',
     message: `The file ${quoted(file)} cannot be read: ${reason}`,
     path: [],
+    suggestion: 'Check the path; a workflow file is YAML in UTF-8',
   };
   diagnostics.push(toDiagnostic(problem, { source: sourceText(file, ''), start: 0, end: 0 }, file));
   return undefined;
@@ -135,20 +136,25 @@ function refuseCall(
 ): Problem | undefined {
   const path = [...fromPointer(call.location.pointer), 'workflow'];
   if (trail.includes(call.workflow)) {
-    const circle = [...trail.slice(trail.indexOf(call.workflow)), call.workflow].join(' → ');
+    const circle = [...trail.slice(trail.indexOf(call.workflow)), call.workflow];
     return {
       code: 'workflow-cycle',
       kind: 'validation.workflow',
-      message: `Workflows call each other in a circle: ${circle}`,
+      message:
+        circle.length === 2
+          ? 'The workflow calls itself'
+          : `Workflows call each other in a circle: ${circle.join(' → ')}`,
       path,
+      suggestion: 'Remove this call; to do something again, lead a route back or use `for_each`',
     };
   }
   if (loaded.size <= MAX_CHILDREN || loaded.has(call.workflow)) return undefined;
   return {
     code: 'child-too-many',
     kind: 'validation.workflow',
-    message: `The workflow reaches more than ${MAX_CHILDREN} other workflows`,
+    message: `The workflow calls more than ${MAX_CHILDREN} other workflows, directly or through them`,
     path,
+    suggestion: 'Call one workflow with different inputs instead of many that are alike',
   };
 }
 
@@ -159,6 +165,7 @@ function missingChild(call: ChildPlan, reason: string): Problem {
     message: `The workflow ${quoted(call.workflow)} cannot be read: ${reason}`,
     path: [...fromPointer(call.location.pointer), 'workflow'],
     expected: 'a path from this file, such as ./child.yaml',
+    suggestion: 'Check the path; it begins in the folder of this file',
   };
 }
 

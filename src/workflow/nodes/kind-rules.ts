@@ -62,14 +62,27 @@ function checkRaisable(kind: string, path: Path, report: Report): void {
       ...hint(repaired(kind)),
     });
   } else if (isReservedKind(kind)) {
-    report({
-      code: 'reserved-kind',
-      message: `${quoted(kind)} belongs to the runtime: a route may match it, nothing may raise it`,
-      path,
-      expected: 'a kind under a prefix of your own, such as external.order.missing',
-      ...hint(`external.${kind}`),
-    });
+    report({ ...reserved(kind), path });
   }
+}
+
+function reserved(kind: string): Omit<Problem, 'path'> {
+  const [prefix = '', ...rest] = kind.split('.');
+  const code = 'reserved-kind';
+  const expected = 'a kind under a prefix of your own, such as external.order.missing';
+  return isRuntimeKind(kind)
+    ? {
+        code,
+        message: `Only Errand itself raises ${quoted(kind)}`,
+        expected,
+        suggestion: 'Remove it here; a route can match it all the same',
+      }
+    : {
+        code,
+        message: `A node cannot raise ${quoted(kind)}: kinds under ${quoted(`${prefix}.`)} are Errand’s own`,
+        expected,
+        suggestion: `external.${rest.join('.')}`,
+      };
 }
 
 /** `on_error` of one route; `declared` is what the node says it raises. */
@@ -127,9 +140,10 @@ function checkPattern(
   } else if (!isWildcard && declared !== undefined && !declared.has(item)) {
     report({
       code: 'undeclared-kind',
-      message: `The node does not declare ${quoted(item)}: its \`raises\`, its \`assert\` list and the catalog do not have it`,
+      message: `The node never raises ${quoted(item)}: it is not in its \`raises\`, nor in its \`assert\` list`,
       path,
-      ...hint(nearest(item, declared)),
+      suggestion:
+        nearest(item, declared) ?? `Add ${quoted(item)} to its \`raises\`, or remove the route`,
     });
   }
 }

@@ -40,7 +40,9 @@ function checkName(node: Raw, path: Path, report: Report): void {
   report({
     code: isTaken ? 'bad-name' : 'shadowed-name',
     severity: isTaken ? 'error' : 'warning',
-    message: `Templates take the name ${quoted(name)} for something else than this node`,
+    message: isTaken
+      ? `A node cannot be called ${quoted(name)}: templates use that name for something else`
+      : `Some templates use the name ${quoted(name)} for something else than this node`,
     path: [...path, 'name'],
     suggestion: `Rename it, for example to \`${name.replace(/^_+/, '').toLowerCase()}_node\``,
   });
@@ -123,6 +125,7 @@ function checkGate(node: Raw, path: Path, report: Report): void {
         code: 'either-or',
         message: 'An option needs `value` or `label`',
         path: [...path, 'options', index],
+        suggestion: 'Add `label`: what the person reads',
       });
     }
     return value ?? label;
@@ -133,6 +136,7 @@ function checkGate(node: Raw, path: Path, report: Report): void {
       code: 'duplicate-name',
       message: `Two options have ${describeValue(value)} for their value`,
       path: [...path, 'options', index],
+      suggestion: 'Give each option a `value` of its own',
     });
   }
   const fallback = node['default'];
@@ -172,6 +176,7 @@ function checkDistinct(list: unknown, path: Path, report: Report): void {
         code: 'duplicate-name',
         message: `${quoted(name)} is listed twice`,
         path: [...path, index],
+        suggestion: 'Remove one of them',
       });
     }
     seen.add(name);

@@ -133,6 +133,10 @@ function checkContainment(nodes: readonly FoundNode[], report: Report): void {
       kind: 'validation.workflow',
       message: `A group cannot contain itself: ${circle.join(' → ')}`,
       path: [...path, 'name'],
+      suggestion:
+        circle.length === 2
+          ? `Remove ${quoted(circle[0] ?? '')} from its own list`
+          : `Remove ${quoted(circle[0] ?? '')} from the list of ${quoted(circle.at(-2) ?? '')}`,
     });
   }
 }

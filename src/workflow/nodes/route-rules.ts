@@ -69,7 +69,7 @@ function checkRoute(
   if (move === undefined) {
     report({
       code: 'no-move',
-      message: 'The route says no move',
+      message: 'The route does not say what to do',
       path,
       expected: `one of ${listed(MOVES.map(quoted), 'or')}`,
       suggestion: isErrorRoute(route)

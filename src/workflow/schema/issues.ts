@@ -1,7 +1,7 @@
 /** What zod found, as problems that a person can act on. */
 import type { z } from 'zod';
 import { suggest } from '../../errors/suggest.ts';
-import { DURATION_FORM } from '../duration.ts';
+import { DURATION_FORM, meantDuration, parseDuration } from '../duration.ts';
 import { NODE_TYPES, type NodeType } from '../node-model.ts';
 import { toPointer, valueAt, type Path } from '../path.ts';
 import type { Problem } from '../problem.ts';
@@ -67,17 +67,13 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   const expected = issue.message;
   if (value === undefined) return missingKey(path, expected, root);
 
-  const isDuration = expected.startsWith(DURATION_FORM);
-  const hint =
-    issue.code === 'invalid_value' && typeof value === 'string'
-      ? suggest(value, issue.values.map(String))
-      : undefined;
+  const hint = meantValue(issue, path.at(-1), value);
   return {
-    code: isDuration ? 'bad-duration' : codeOf(issue),
+    code: expected.startsWith(DURATION_FORM) ? 'bad-duration' : codeOf(issue),
     message: `${capitalised(describePlace(path))} must be ${expected}, not ${describeValue(value)}`,
     path,
     expected,
-    ...(hint === undefined ? quotingHint(expected, value) : { suggestion: hint }),
+    ...(hint === undefined ? {} : { suggestion: hint }),
   };
 }
 
@@ -87,11 +83,28 @@ function codeOf(issue: Issue): 'wrong-type' | 'bad-value' {
     : 'bad-value';
 }
 
-/** YAML reads `12` and `true` as something else than text. */
-function quotingHint(expected: string, value: unknown): { suggestion?: string } {
+/** The same value in the form that is wanted, where it has one. */
+function meantValue(issue: Issue, key: unknown, value: unknown): string | undefined {
+  const expected = issue.message;
+  // YAML reads `12` and `true` as something else than text
   const isBare = typeof value === 'number' || typeof value === 'boolean';
-  return isBare && expected === 'text' ? { suggestion: `"${String(value)}"` } : {};
+  if (isBare && expected === 'text') return `"${String(value)}"`;
+  if (typeof value !== 'string') return undefined;
+  if (issue.code === 'invalid_value') return suggest(value, issue.values.map(String));
+  if (expected.startsWith(DURATION_FORM)) return meantDuration(value);
+  if (expected === '`true` or `false`') return FLAG_WORDS.get(value.toLowerCase());
+  if (!/^a (whole )?number/.test(expected)) return undefined;
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(value)) return value;
+  const isSeconds = typeof key === 'string' && key.endsWith('_seconds');
+  const ms = isSeconds ? parseDuration(meantDuration(value) ?? '') : undefined;
+  return ms === undefined ? undefined : String(ms / 1000);
 }
+
+/** `yes` and the like are texts in YAML 1.2. */
+const FLAG_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['true', 'yes', 'on', '1'].map((word) => [word, 'true'] as const),
+  ...['false', 'no', 'off', '0'].map((word) => [word, 'false'] as const),
+]);
 
 function missingKey(path: Path, expected: string, root: unknown): Found {
   const key = describePlace(path);
@@ -99,7 +112,8 @@ function missingKey(path: Path, expected: string, root: unknown): Found {
     code: 'missing-key',
     message: `${capitalised(ownerOf(path.slice(0, -1), root))} needs ${key}`,
     path: path.slice(0, -1),
-    expected: `${key}: ${expected}`,
+    expected,
+    suggestion: `Add ${key}: ${expected}`,
     missing: String(path.at(-1)),
   };
 }
@@ -111,7 +125,7 @@ function unknownKey(noun: string, key: string, owner: Path, root: unknown): Prob
     return {
       code: 'unsupported-key',
       kind: 'validation.unsupported',
-      message: `${quoted(key)} on ${noun} is not something that Errand runs`,
+      message: `Errand does not have ${quoted(key)} on ${noun}`,
       path,
       at: 'key',
       suggestion: instead,

@@ -142,28 +142,38 @@ export const forEachSchema = hinted(
 );
 
 const union = hinted(
-  z.discriminatedUnion('type', [
-    agent,
-    script,
-    set,
-    hinted(strict(NODE_NOUNS.call, 'A function.', callShape), { id: 'call', ...noOutputTwice }),
-    hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), {
-      id: 'tool',
-      ...noOutputTwice,
-    }),
-    hinted(strict(NODE_NOUNS.transform, 'JavaScript in a sandbox.', transformShape), {
-      id: 'transform',
-      ...noOutputTwice,
-    }),
-    hinted(strict(NODE_NOUNS.wait, 'Time that passes.', waitShape), { id: 'wait' }),
-    hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), { id: 'humanGate' }),
-    hinted(strict(NODE_NOUNS.workflow, 'Another workflow.', workflowShape), { id: 'workflowNode' }),
-    hinted(strict(NODE_NOUNS.supervisor, 'A model that decides.', supervisorShape), {
-      id: 'supervisor',
-    }),
-    hinted(strict(NODE_NOUNS.terminate, 'Ends the workflow.', terminateShape), { id: 'terminate' }),
-    parallelNode,
-    forEachNode,
-  ]),
+  z.discriminatedUnion(
+    'type',
+    [
+      agent,
+      script,
+      set,
+      hinted(strict(NODE_NOUNS.call, 'A function.', callShape), { id: 'call', ...noOutputTwice }),
+      hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), {
+        id: 'tool',
+        ...noOutputTwice,
+      }),
+      hinted(strict(NODE_NOUNS.transform, 'JavaScript in a sandbox.', transformShape), {
+        id: 'transform',
+        ...noOutputTwice,
+      }),
+      hinted(strict(NODE_NOUNS.wait, 'Time that passes.', waitShape), { id: 'wait' }),
+      hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), {
+        id: 'humanGate',
+      }),
+      hinted(strict(NODE_NOUNS.workflow, 'Another workflow.', workflowShape), {
+        id: 'workflowNode',
+      }),
+      hinted(strict(NODE_NOUNS.supervisor, 'A model that decides.', supervisorShape), {
+        id: 'supervisor',
+      }),
+      hinted(strict(NODE_NOUNS.terminate, 'Ends the workflow.', terminateShape), {
+        id: 'terminate',
+      }),
+      parallelNode,
+      forEachNode,
+    ],
+    { error: 'a node' },
+  ),
   { id: 'node', description: 'One step of the workflow; without `type` it is an agent.' },
 );
