@@ -73,17 +73,21 @@ function installedOrRunning(
 
 const IS_MODULE =
   /^\s*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|var|function|async|class|type|interface|abstract|\{|\*))/m;
-const IS_COMMON_JS = /\bmodule\.exports\b|^\s*exports\.|\brequire\(/m;
+const IS_COMMON_JS = /\bmodule\.exports\b|^\s*exports\./m;
+
+/** What Node says of a file where nothing or a package.json of the project says that it is CommonJS. */
+const UNSURE: ReadonlySet<unknown> = new Set([null, undefined, 'commonjs', 'commonjs-typescript']);
 
 /**
- * Where neither extension nor package.json says what a file is, Node tries both and warns, with host
- * paths, about a cost that does not matter here. What is plainly a module is said to be one.
+ * What is plainly a module is taken as one. Node would try both and warn, with host paths, of a cost
+ * that does not matter here, or refuse it for the `"type": "commonjs"` that `npm init` writes.
  */
 function withFormat(resolved: ResolveFnOutput): ResolveFnOutput {
-  if (resolved.format !== null && resolved.format !== undefined) return resolved;
-  const format = /\.[jt]s$/.exec(resolved.url)?.[0] === '.ts' ? 'module-typescript' : 'module';
+  const extension = /\.[jt]s$/.exec(resolved.url)?.[0];
+  if (extension === undefined || !UNSURE.has(resolved.format)) return resolved;
   const text = readText(resolved.url);
-  return IS_MODULE.test(text) && !IS_COMMON_JS.test(text) ? { ...resolved, format } : resolved;
+  if (!IS_MODULE.test(text) || IS_COMMON_JS.test(text)) return resolved;
+  return { ...resolved, format: extension === '.ts' ? 'module-typescript' : 'module' };
 }
 
 function readText(url: string): string {

@@ -53,8 +53,6 @@ function missingImport(thrown: unknown, { name, path }: ModuleFile): Said | unde
   };
 }
 
-const ESM_IN_COMMON_JS = /Cannot use import statement outside a module|Unexpected token 'export'/;
-
 function unreadable(thrown: unknown, { name, path }: ModuleFile): Said | undefined {
   const code = codeOf(thrown);
   const said = shorten(textOf(thrown), path);
@@ -79,16 +77,6 @@ function unreadable(thrown: unknown, { name, path }: ModuleFile): Said | undefin
     };
   }
   if (readProperty(thrown, 'name') !== 'SyntaxError' || !isFromLoading(thrown)) return undefined;
-  if (ESM_IN_COMMON_JS.test(said)) {
-    return {
-      kind: 'extension.lifecycle',
-      message: `The module ${name} uses import or export, and its package.json says that it is CommonJS`,
-      action: {
-        kind: 'fix_setup',
-        detail: 'Set "type": "module" in that package.json, or name the file .mts or .mjs.',
-      },
-    };
-  }
   return {
     kind: 'extension.lifecycle',
     message: `The module ${name} cannot be read: ${said}${place}`,

@@ -1,0 +1,85 @@
+/**
+ * A small host in a process of its own: loads modules and calls what they have, as a run would, and
+ * prints what came of it. Reads its orders from stdin. Started by `module.test.ts`.
+ */
+import { readFileSync } from 'node:fs';
+import { createEffectRunner } from '../src/drivers/effect-runner.ts';
+import { describeModule, loadModule } from '../src/effects/module/load-module.ts';
+import { buildReport } from '../src/errors/build.ts';
+import type { JsonObject, JsonValue } from '../src/errors/json.ts';
+import { forPerson } from '../src/errors/project.ts';
+import { createRedactor } from '../src/errors/redact.ts';
+import { toReport } from '../src/errors/to-report.ts';
+import type { EffectRequest, EffectWork } from '../src/machine/effect-request.ts';
+import { tool } from '../src/index.ts';
+
+export type Order =
+  | { readonly load: string; readonly timeoutMs?: number }
+  | {
+      readonly call?: string;
+      readonly tool?: string;
+      readonly arguments?: JsonObject;
+      readonly module?: string;
+      readonly timeoutMs?: number;
+      readonly outputSchema?: JsonObject;
+    };
+
+const redactor = createRedactor([]);
+const runner = createEffectRunner({
+  env: {},
+  directory: '.',
+  functions: { ours: () => 'of the host', broken: 3 as never },
+  tools: { ours: tool({ run: () => 'tool of the host' }), wrong: tool({} as never) },
+  importTimeoutMs: 500,
+});
+
+async function obey(order: Order): Promise<unknown> {
+  if ('load' in order) {
+    try {
+      const { load, ...options } = order;
+      return describeModule(await loadModule(load, options));
+    } catch (thrown) {
+      return { error: forPerson(toReport(thrown)) };
+    }
+  }
+  const result = await runner.run(requestOf(order), {
+    signal: new AbortController().signal,
+    attempt: 2,
+    idempotencyKey: 'key-1',
+    run: 'run-1',
+    node: 'n',
+    path: 'n',
+    redactor,
+  });
+  if (result.ok) return { output: result.output };
+  const stamp = { id: 'err_test', at: '2026-11-16T00:00:00Z' };
+  const error = forPerson(buildReport(result.failure, { stamp, redactor }));
+  return { error, ...(result.output === undefined ? {} : { output: result.output }) };
+}
+
+function requestOf(order: Exclude<Order, { load: string }>): EffectRequest {
+  const { call, arguments: given = {}, module, timeoutMs, outputSchema } = order;
+  const work: EffectWork =
+    call === undefined
+      ? { type: 'tool', tool: order.tool ?? '', arguments: given }
+      : { type: 'call', function: call, arguments: given };
+  const node = { type: work.type, name: 'n', timeoutMs, outputSchema };
+  return {
+    ref: { key: 'key-1', type: work.type, target: 'n' },
+    work,
+    // as far as the runner of effects looks at it
+    node: node as never,
+    path: 'n',
+    attempt: 2,
+    isIdempotent: false,
+    ...(module === undefined ? {} : { module }),
+  };
+}
+
+const results: unknown[] = [];
+// parsed from what the test wrote
+for (const order of JSON.parse(readFileSync(0, 'utf8')) as Order[])
+  results.push((await obey(order)) as JsonValue);
+await runner.close();
+process.stdout.write(JSON.stringify(results));
+process.exit(0);
