@@ -1,35 +1,72 @@
 /**
  * `events.jsonl` and `errors.jsonl` of a run: exports of the log for people and programs, one whole
- * line at a time. The log is the truth; before a leg goes on, the events are written from it anew.
+ * line at a time. The log is the truth; before a leg goes on, the events are written from it anew. A
+ * disk that takes no more exports is no reason to stop a run.
  */
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asEvent } from '../drivers/subscription.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
+import type { StoredCommit } from '../machine/store-port.ts';
 
 export class Journal {
   readonly #folder: string;
+  readonly #warn: (text: string) => void;
   readonly events: RunEvent[] = [];
+  #isBehind = false;
 
-  constructor(home: string, run: string) {
+  constructor(home: string, run: string, warn: (text: string) => void) {
     this.#folder = join(home, 'runs', run);
-    mkdirSync(this.#folder, { recursive: true });
+    this.#warn = warn;
   }
 
   /** What the log holds already. */
   repair(events: readonly RunEvent[]): void {
     this.events.push(...events);
     const path = join(this.#folder, 'events.jsonl');
-    writeFileSync(`${path}.new`, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-    renameSync(`${path}.new`, path);
+    this.#write(() => {
+      mkdirSync(this.#folder, { recursive: true });
+      writeFileSync(`${path}.new`, events.map(line).join(''));
+      renameSync(`${path}.new`, path);
+    });
   }
 
   add(event: RunEvent): void {
     this.events.push(event);
-    appendFileSync(join(this.#folder, 'events.jsonl'), `${JSON.stringify(event)}\n`);
+    // a line after a missing one would be a gap that nobody sees
+    if (!this.#isBehind)
+      this.#write(() => appendFileSync(join(this.#folder, 'events.jsonl'), line(event)));
   }
 
   failed(run: string, error: ErrorReport): void {
-    appendFileSync(join(this.#folder, 'errors.jsonl'), `${JSON.stringify({ run, ...error })}\n`);
+    this.#write(() => appendFileSync(join(this.#folder, 'errors.jsonl'), line({ run, ...error })));
   }
+
+  #write(write: () => void): void {
+    try {
+      write();
+    } catch (thrown) {
+      if (this.#isBehind) return;
+      this.#isBehind = true;
+      const { message } = toReport(thrown);
+      this.#warn(`events.jsonl cannot be written and is repaired by the next resume: ${message}`);
+    }
+  }
+}
+
+/** The log up to now, and what was told before the journal was open. */
+export async function storedEvents(
+  commits: AsyncIterable<StoredCommit>,
+  early: readonly RunEvent[],
+): Promise<readonly RunEvent[]> {
+  const all: RunEvent[] = [];
+  for await (const { events } of commits) all.push(...events.map(asEvent));
+  const last = all.at(-1)?.seq ?? 0;
+  return [...all, ...early.filter(({ seq }) => seq > last)];
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }

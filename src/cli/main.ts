@@ -7,11 +7,26 @@ import { FORMATS, type Format } from './format.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
-interface RunFlags {
+interface LegFlags {
   readonly set: string[];
-  readonly input?: string;
+  readonly answer: string[];
+  readonly gates: boolean;
   readonly json?: boolean;
   readonly wait?: boolean;
+  readonly format: Format;
+}
+
+interface ResumeFlags extends LegFlags {
+  readonly now?: boolean;
+  readonly acceptDrift?: boolean;
+}
+
+interface Leg {
+  readonly inputs: readonly string[];
+  readonly answers: readonly string[];
+  readonly gates: boolean;
+  readonly json: boolean;
+  readonly wait: boolean;
   readonly format: Format;
 }
 
@@ -94,78 +109,101 @@ program
     process.exitCode = validate(files, options, terminal);
   });
 
-program
-  .command('run')
+legCommand('run')
   .summary('run a workflow')
   .description(
     'Runs a workflow file. The output goes to stdout, everything else to stderr; the run is stored and can be resumed.',
   )
   .argument('<file>', 'a workflow file')
-  .option(
-    '-i, --set <name=value>',
-    'an input, read by its declared type; may be repeated',
-    collect,
-    [],
-  )
   .option('--input <file>', 'a JSON file of inputs')
-  .option('--json', 'print the events of the run, one per line')
-  .option('--wait', 'wait out waits of any length instead of pausing')
-  .addOption(formatOption())
   .addHelpText(
     'after',
     '\nExamples:\n  errand run triage.yaml -i ticket="It broke"\n  errand run triage.yaml --input ticket.json --format json',
   )
-  .action(async (file: string, options: RunFlags) => {
-    format = options.format;
+  .action(async (file: string, flags: LegFlags & { readonly input?: string }) => {
+    format = flags.format;
     const { run } = await import('./commands/run.ts');
-    process.exitCode = await run(
-      file,
-      {
-        ...options,
-        inputs: options.set,
-        ...(options.input === undefined ? {} : { inputFile: options.input }),
-      },
-      terminal,
-    );
+    const inputFile = flags.input === undefined ? {} : { inputFile: flags.input };
+    process.exitCode = await run(file, { ...legFlags(flags), ...inputFile }, terminal);
   });
 
-program
-  .command('resume')
+resumeCommand('resume')
   .summary('go on with a run')
   .description(
     'Goes on with a run that is paused, parked, failed or was interrupted. What completed keeps its result.',
   )
   .argument('<run>', 'the id of a run')
-  .option('--json', 'print the events of this leg, one per line')
-  .option('--wait', 'wait out waits of any length instead of pausing')
-  .addOption(formatOption())
-  .addHelpText('after', '\nExample:\n  errand resume 3f0c7a52-9b1e')
-  .action(async (id: string, options: RunFlags) => {
-    format = options.format;
+  .addHelpText(
+    'after',
+    '\nExamples:\n  errand resume 3f0c7a52-9b1e\n  errand resume 3f0c7a52-9b1e -i limit=5 --accept-drift',
+  )
+  .action(async (id: string, flags: ResumeFlags) => {
+    format = flags.format;
     const { resume } = await import('./commands/run.ts');
-    process.exitCode = await resume(id, options, terminal);
+    process.exitCode = await resume(id, resumeFlags(flags), terminal);
   });
 
-program
-  .command('answer')
+resumeCommand('retry')
+  .summary('run a part of a run again')
+  .description(
+    'Runs a finished node and what follows it again, in a completed run too. Without --from it is `resume`.',
+  )
+  .argument('<run>', 'the id of a run')
+  .option('--from <node>', 'the node to begin at, as `errand show` names it')
+  .addHelpText('after', '\nExample:\n  errand retry 3f0c7a52-9b1e --from classify')
+  .action(async (id: string, flags: ResumeFlags & { readonly from?: string }) => {
+    format = flags.format;
+    const { resume } = await import('./commands/run.ts');
+    process.exitCode = await resume(
+      id,
+      {
+        ...resumeFlags(flags),
+        by: 'retry',
+        ...(flags.from === undefined ? {} : { from: flags.from }),
+      },
+      terminal,
+    );
+  });
+
+resumeCommand('answer')
   .summary('answer a gate of a run')
-  .description('Answers a gate that a paused run waits at, and goes on with the run.')
+  .description('Answers a gate that a run waits at, and goes on with the run.')
   .argument('<run>', 'the id of a run')
   .argument('[gate]', 'the path of the gate, or its node; not needed where one is open')
   .requiredOption('--value <value>', 'the answer: an option, or JSON')
-  .option('--json', 'print the events of this leg, one per line')
-  .option('--wait', 'wait out waits of any length instead of pausing')
-  .addOption(formatOption())
   .addHelpText(
     'after',
     '\nExamples:\n  errand answer 3f0c7a52-9b1e --value yes\n  errand answer 3f0c7a52-9b1e review --value \'{"edit": {"label": "bug"}}\'',
   )
-  .action(async (id: string, gate: string | undefined, options: RunFlags & { value: string }) => {
-    format = options.format;
-    const { resume } = await import('./commands/run.ts');
-    const { answerValue } = await import('./answer-value.ts');
-    const answer = { gate, value: answerValue(options.value), by: 'cli' };
-    process.exitCode = await resume(id, { ...options, answer }, terminal);
+  .action(
+    async (
+      id: string,
+      gate: string | undefined,
+      flags: ResumeFlags & { readonly value: string },
+    ) => {
+      format = flags.format;
+      const { resume } = await import('./commands/run.ts');
+      const { answerValue } = await import('./answer-value.ts');
+      const answer = { gate, value: answerValue(flags.value), by: 'cli' };
+      process.exitCode = await resume(
+        id,
+        { ...resumeFlags(flags), answer, by: 'answer' },
+        terminal,
+      );
+    },
+  );
+
+program
+  .command('cancel')
+  .summary('end a run for good')
+  .description('Ends a run for good, whether it is running now, paused or failed.')
+  .argument('<run>', 'the id of a run')
+  .addOption(formatOption())
+  .addHelpText('after', '\nExample:\n  errand cancel 3f0c7a52-9b1e')
+  .action(async (id: string, flags: { readonly format: Format }) => {
+    format = flags.format;
+    const { cancel } = await import('./commands/run.ts');
+    process.exitCode = await cancel(id, flags, terminal);
   });
 
 program
@@ -202,6 +240,53 @@ program
     const { schema } = await import('./commands/schema.ts');
     process.exitCode = schema(terminal);
   });
+
+/** A command that runs a leg of a run. */
+function legCommand(name: string): Command {
+  return program
+    .command(name)
+    .option(
+      '-i, --set <name=value>',
+      'an input, read by its declared type; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--answer <node=value>',
+      'what a gate is answered with when it opens; may be repeated',
+      collect,
+      [],
+    )
+    .option('--no-gates', 'nobody can be asked: gates fail at once')
+    .option('--json', 'print the events of this leg, one per line')
+    .option('--wait', 'wait out waits of any length instead of pausing')
+    .addOption(formatOption());
+}
+
+function resumeCommand(name: string): Command {
+  return legCommand(name)
+    .option('--now', 'cut parks and backoffs short')
+    .option('--accept-drift', 'keep the results of finished nodes that have changed since');
+}
+
+function resumeFlags(flags: ResumeFlags): Leg & { now: boolean; acceptDrift: boolean } {
+  return {
+    ...legFlags(flags),
+    now: flags.now === true,
+    acceptDrift: flags.acceptDrift === true,
+  };
+}
+
+function legFlags({ set, answer, gates, json, wait, format: wanted }: LegFlags): Leg {
+  return {
+    inputs: set,
+    answers: answer,
+    gates,
+    json: json === true,
+    wait: wait === true,
+    format: wanted,
+  };
+}
 
 function collect(value: string, before: readonly string[]): string[] {
   return [...before, value];

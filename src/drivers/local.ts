@@ -1,22 +1,38 @@
-/** Runs on this machine: started, resumed, cancelled and listed, over any store. */
+/** Runs on this machine: started, resumed, answered, cancelled and listed, over any store. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { ErrandError } from '../errors/errand-error.ts';
+import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
-import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
-import type { EventBody, RunEvent, Waiting } from '../machine/events.ts';
+import { driftOf, type Change } from '../machine/drift.ts';
+import type { EventBody, Resumed, RunEvent } from '../machine/events.ts';
+import { findVisited } from '../machine/reopen.ts';
 import { newRunState, type RunState } from '../machine/state.ts';
-import { step } from '../machine/step.ts';
-import type { Claim, ClaimOwner, RunStore, RunSummary } from '../machine/store-port.ts';
-import type { WorkflowPlan } from '../workflow/model.ts';
+import { record, step } from '../machine/step.ts';
+import type {
+  Claim,
+  ClaimOwner,
+  ListQuery,
+  RunRecord,
+  RunStore,
+  RunSummary,
+} from '../machine/store-port.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { Alarm } from './alarm.ts';
 import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
+import { Leg, type RunHandle, type RunOptions } from './leg.ts';
+import { LogWriter } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
-import { lostResults, recover } from './recover.ts';
-import { RunLoop, type Rest } from './run-loop.ts';
+import { abandonedEffects, lostEffects, recover } from './recover.ts';
+import { RunLoop } from './run-loop.ts';
+import type { Signal } from './signals.ts';
+import { LEASE_MS, Watch } from './watch.ts';
+
+export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './leg.ts';
 
 export interface LocalOptions {
   readonly store: RunStore;
@@ -25,44 +41,45 @@ export interface LocalOptions {
   readonly secrets?: readonly string[];
   /** Names of runs and of this driver. Default: random ones. */
   readonly newId?: () => string;
+  /** When the store stays away: the run halts and can be resumed, or waits for it. Default: halt. */
+  readonly onOutage?: 'halt' | 'wait';
+  /** False: nobody else speaks to these runs, and nobody takes them over. */
+  readonly isShared?: boolean;
 }
 
-export interface RunOptions {
-  readonly onEvent?: (event: RunEvent) => void;
-  /** Waits of any length are waited out instead of pausing the run. */
-  readonly wait?: boolean;
+export interface StartOptions extends RunOptions {
+  /** Where the workflow came from, to be found again when the run is resumed. */
+  readonly file?: string;
 }
 
-export type RunResult =
-  | { readonly status: 'completed'; readonly output: JsonValue }
-  | { readonly status: 'failed'; readonly error: ErrorReport }
-  | { readonly status: 'cancelled' }
-  | { readonly status: 'paused'; readonly waiting: Waiting }
-  | { readonly status: 'interrupted'; readonly error?: ErrorReport };
-
-export interface RunHandle {
-  readonly id: string;
-  result(): Promise<RunResult>;
-  cancel(by: string): void;
-  stop(): void;
+export interface ResumeOptions extends RunOptions, Change {
+  readonly by?: string;
+  readonly answer?: Answer;
+  /** Parks and backoffs are cut short. */
+  readonly now?: boolean;
+  /** A finished node that is run again with all that follows it, by path. */
+  readonly from?: string;
 }
-
-const LEASE_MS = 30_000;
 
 export class LocalDriver {
+  readonly #options: LocalOptions;
   readonly #store: RunStore;
   readonly #clock: DriverClock;
   readonly #redactor: Redactor;
-  readonly #effects: EffectRunner;
   readonly #newId: () => string;
   readonly #owner: ClaimOwner;
+  readonly #alarm: Alarm;
+  readonly #watch: Watch | undefined;
+  readonly #legs = new Map<string, Leg>();
 
   constructor(options: LocalOptions) {
+    this.#options = options;
     this.#store = options.store;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#redactor = createRedactor(options.secrets);
-    this.#effects = options.effects;
     this.#newId = options.newId ?? randomUUID;
+    this.#alarm = new Alarm(this.#clock);
+    this.#watch = options.isShared === false ? undefined : new Watch(this.#store, this.#clock);
     this.#owner = {
       id: this.#newId(),
       host: hostname(),
@@ -71,13 +88,18 @@ export class LocalDriver {
     };
   }
 
-  async start(plan: WorkflowPlan, input: JsonObject, options: RunOptions = {}): Promise<RunHandle> {
+  async start(
+    plan: WorkflowPlan,
+    input: JsonObject,
+    options: StartOptions = {},
+  ): Promise<RunHandle> {
     const id = this.#newId().slice(0, 13);
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
-    const bodies = step(state, [{ type: 'run:started', workflow: plan.name, input }], nowMs);
-    const events = bodies.map((body, index): RunEvent => ({
+    const gates = options.gates === false ? { gates: false } : {};
+    const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates };
+    const events = step(state, [started], nowMs).map((body, index): RunEvent => ({
       seq: index + 1,
       run: id,
       at,
@@ -86,7 +108,7 @@ export class LocalDriver {
     const { claim } = await this.#store.create({
       id,
       workflow: plan.name,
-      file: plan.file,
+      file: options.file ?? plan.file,
       plan: JSON.stringify(plan),
       input,
       startedAt: at,
@@ -95,100 +117,211 @@ export class LocalDriver {
       owner: this.#owner,
       leaseMs: LEASE_MS,
     });
-    for (const event of events) options.onEvent?.(event);
-    return this.#carryOn(state, claim, options, []);
+    const leg = await this.#carryOn(state, claim, options, 1);
+    for (const event of events) leg.tell(event);
+    leg.loop.take();
+    return leg;
   }
 
-  /** Goes on with what is paused, crashed, parked or failed; with an answer to one of its gates. */
-  async resume(
-    run: string,
-    options: RunOptions & { readonly answer?: Answer } = {},
-  ): Promise<RunHandle> {
-    const record = await this.#store.get(run);
-    if (record.status === 'completed' || record.status === 'cancelled') {
-      throw new ErrandError({
-        kind: 'run.already_ended',
-        message: `The run ${run} is ${record.status}`,
-      });
-    }
-    const claim = await this.#store.claim({
-      run,
-      owner: this.#owner,
-      leaseMs: LEASE_MS,
-      isAlive: isOwnerAlive,
-    });
-    // the plan was written by this driver, and its row is checked
-    const state = await recover(this.#store, run, JSON.parse(record.plan) as WorkflowPlan);
-    const resumed: EventBody[] =
-      state.status === 'running' ? [] : [{ type: 'run:resumed', by: 'resume' }];
-    const answered = await this.#answered(state, claim, options.answer);
-    return this.#carryOn(state, claim, options, [...resumed, ...lostResults(state), ...answered]);
-  }
-
-  /** A refused answer leaves the run as it is, free for the next one. */
-  async #answered(state: RunState, claim: Claim, answer: Answer | undefined): Promise<EventBody[]> {
-    if (answer === undefined) return [];
+  /** Goes on with what is paused, crashed, parked or failed; or again, from a node of its past. */
+  async resume(run: string, options: ResumeOptions = {}): Promise<RunHandle> {
+    const found = await this.#store.get(run);
+    if (
+      found.status === 'cancelled' ||
+      (found.status === 'completed' && options.from === undefined)
+    )
+      throw alreadyEnded(found);
+    const claim = await this.#claim(run);
     try {
-      return [answerEvent(state, answer)];
+      const state = await this.#recover(run);
+      const nowMs = Math.max(this.#clock.now(), state.nowMs);
+      const events = this.#goingOn(state, options, nowMs);
+      const leg = await this.#carryOn(state, claim, options, state.seq - events.length + 1);
+      leg.loop.begin(events, nowMs);
+      return leg;
     } catch (refusal) {
+      // nothing was written, so the run is as free as before
       await this.#store.release(claim);
       throw refusal;
     }
   }
 
-  list(): Promise<readonly RunSummary[]> {
-    return this.#store.list();
+  /** Tells a gate of a run that may be anywhere; undefined when a living process will hear of it. */
+  async answer(
+    run: string,
+    answer: Answer,
+    options: ResumeOptions = {},
+  ): Promise<RunHandle | undefined> {
+    const here = this.#legs.get(run);
+    if (here !== undefined) {
+      here.loop.take(answerEvent(here.loop.state, answer));
+      return here;
+    }
+    if (!(await this.#isRunElsewhere(run))) return this.resume(run, { ...options, answer });
+    // refused here, where whoever answers can still hear it
+    answerEvent(await this.#recover(run), answer);
+    const { gate, value, by } = answer;
+    const signal: Signal = { type: 'answer', by, value, ...(gate === undefined ? {} : { gate }) };
+    await this.#store.send(run, signal);
+    return undefined;
   }
 
+  /** Ends a run for good; undefined when a living process will do it. */
+  async cancel(run: string, by: string): Promise<RunHandle | undefined> {
+    const here = this.#legs.get(run);
+    if (here !== undefined) {
+      here.cancel(by);
+      return here;
+    }
+    const found = await this.#store.summary(run);
+    if (found.status === 'completed' || found.status === 'cancelled') throw alreadyEnded(found);
+    if (await this.#isRunElsewhere(run)) {
+      await this.#store.send(run, { type: 'cancel', by } satisfies Signal);
+      return undefined;
+    }
+    const claim = await this.#claim(run);
+    const state = await this.#recover(run);
+    const nowMs = Math.max(this.#clock.now(), state.nowMs);
+    const events = record(state, abandonedEffects(state), nowMs);
+    const leg = await this.#carryOn(state, claim, {}, state.seq - events.length + 1);
+    leg.loop.begin(events, nowMs);
+    leg.cancel(by);
+    return leg;
+  }
+
+  /** Takes over the runs whose process is gone. */
+  async adopt(): Promise<readonly RunHandle[]> {
+    const orphans = (await this.#store.list({ statuses: ['running'] })).filter(
+      ({ run, claim }) => !this.#legs.has(run) && (claim === null || !isOwnerAlive(claim.owner)),
+    );
+    const adopted: RunHandle[] = [];
+    for (const { run } of orphans) {
+      try {
+        adopted.push(await this.resume(run, { by: 'adoption' }));
+      } catch (refusal) {
+        // another process was quicker
+        if (!isKind(refusal, 'run.already_active')) throw refusal;
+      }
+    }
+    return adopted;
+  }
+
+  list(query?: ListQuery): Promise<readonly RunSummary[]> {
+    return this.#store.list(query);
+  }
+
+  /** Leaves every run resumable where it is. */
   async close(): Promise<void> {
-    await this.#effects.close();
+    for (const leg of this.#legs.values()) leg.stop();
+    await Promise.all([...this.#legs.values()].map((leg) => leg.result()));
+    await this.#options.effects.close();
     await this.#store.close();
   }
 
-  #carryOn(
+  /** The state is taken on to where it goes on; gives the events that say so. */
+  #goingOn(state: RunState, options: ResumeOptions, nowMs: number): readonly EventBody[] {
+    const { by = 'resume', answer, now, from, input, gates } = options;
+    if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(from);
+    const resumed: Resumed = {
+      type: 'run:resumed',
+      by,
+      ...(now === true ? { now } : {}),
+      ...(from === undefined ? {} : { from }),
+      ...(input === undefined ? {} : { input }),
+      ...(gates === false ? { gates } : {}),
+      ...driftOf(state, options),
+    };
+    const answered = answer === undefined ? [] : [answerEvent(state, answer)];
+    const events: EventBody[] = [...record(state, [resumed], nowMs)];
+    events.push(...record(state, lostEffects(state), nowMs));
+    events.push(...record(state, answered, nowMs));
+    return events;
+  }
+
+  #claim(run: string): Promise<Claim> {
+    return this.#store.claim({ run, owner: this.#owner, leaseMs: LEASE_MS, isAlive: isOwnerAlive });
+  }
+
+  async #isRunElsewhere(run: string): Promise<boolean> {
+    const { status, claim } = await this.#store.summary(run);
+    return status === 'running' && claim !== null && isOwnerAlive(claim.owner);
+  }
+
+  async #recover(run: string): Promise<RunState> {
+    const { plan } = await this.#store.get(run);
+    // written by a driver, and its row is checked
+    return recover(this.#store, run, JSON.parse(plan) as WorkflowPlan);
+  }
+
+  async #carryOn(
     state: RunState,
     claim: Claim,
     options: RunOptions,
-    happened: readonly EventBody[],
-  ): RunHandle {
+    firstSeq: number,
+  ): Promise<Leg> {
+    const { onOutage = 'halt', effects } = this.#options;
+    const clock = this.#clock;
+    const log = new LogWriter({ state, claim, store: this.#store, clock, onOutage });
     const loop = new RunLoop({
       state,
-      claim,
-      store: this.#store,
-      effects: this.#effects,
-      clock: this.#clock,
+      log,
+      effects,
+      clock,
+      alarm: this.#alarm,
       redactor: this.#redactor,
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
-      onEvent: options.onEvent ?? (() => undefined),
+      // of a run that has just been created, all of it
+      toldThrough: firstSeq === 1 ? state.seq : firstSeq - 1,
+      onEvent: (event) => leg.tell(event),
     });
-    loop.take(...happened);
-    const ended = loop.rested.then(async (rest) => {
-      await this.#store.release(claim).catch(() => undefined);
-      return resultOf(state, rest);
+    const leg = new Leg({
+      loop,
+      options,
+      firstSeq,
+      read: (fromSeq) => this.#store.read(state.run, fromSeq),
+      onRest: () => this.#rested(claim),
     });
-    return {
-      id: state.run,
-      result: () => ended,
-      cancel: (by) => loop.cancel(by),
-      stop: () => loop.stop(),
-    };
+    this.#legs.set(state.run, leg);
+    await this.#watch?.add(loop, claim);
+    return leg;
+  }
+
+  async #rested(claim: Claim): Promise<void> {
+    this.#watch?.remove(claim.run);
+    this.#legs.delete(claim.run);
+    try {
+      await this.#store.release(claim);
+    } catch (thrown) {
+      // the claim ends with this process or with its lease, whichever comes first
+      if (!isKind(thrown, 'store.*')) throw thrown;
+      process.emitWarning(toReport(thrown).message, { code: 'ERRAND_RELEASE' });
+    }
   }
 }
 
-function resultOf(state: RunState, rest: Rest): RunResult {
-  if (rest.type === 'store') return { status: 'interrupted', error: rest.error };
-  if (rest.type === 'stopped') return { status: 'interrupted' };
-  switch (state.status) {
-    case 'completed':
-      return { status: 'completed', output: state.output ?? null };
-    case 'cancelled':
-      return { status: 'cancelled' };
-    case 'paused':
-      return { status: 'paused', waiting: state.waiting ?? { reason: 'person', all: [] } };
-    case 'failed':
-      if (state.error !== undefined) return { status: 'failed', error: state.error };
-      return { status: 'interrupted' };
-    case 'running':
-      return { status: 'interrupted' };
-  }
+function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {
+  return new ErrandError({
+    kind: 'run.already_ended',
+    message: `The run ${run} is ${status}`,
+    ...(status === 'completed'
+      ? {
+          action: {
+            kind: 'none' as const,
+            detail: `Run a part of it again with: errand retry ${run} --from NODE`,
+          },
+        }
+      : {}),
+  });
+}
+
+function neverRan(path: string): ErrandError {
+  return new ErrandError({
+    kind: 'validation.input',
+    message: `The run has no finished node ${path} that it could go back to`,
+    action: {
+      kind: 'change_input',
+      detail:
+        'Name a node of `errand show`; what ran inside a finished group or child goes with it.',
+    },
+  });
 }

@@ -8,32 +8,64 @@ import { effectRequest } from '../machine/effect-request.ts';
 import type { EventBody } from '../machine/events.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
-import { scopeOf } from '../machine/plan-lookup.ts';
-import { newRunState, type RunState } from '../machine/state.ts';
+import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
+import { newRunState, type PendingEffect, type RunState } from '../machine/state.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 
+/** The plan is the one that the run was started with; later ones are in its log. */
 export async function recover(store: RunStore, run: string, plan: WorkflowPlan): Promise<RunState> {
   const state = newRunState(run, plan);
   for await (const { events } of store.read(run)) for (const event of events) fold(state, event);
-  // whatever was ready when the process ended is ready again; asking twice changes nothing
-  for (const [id, { result, parent }] of state.scopes)
-    if (result === undefined || parent === undefined) state.ready.add(id);
   return state;
 }
 
-/** The results of effects that nobody will ever hear of again. */
-export function lostResults(state: RunState): readonly EventBody[] {
-  return [...state.effects.values()].flatMap(({ scope: id, effect }): EventBody[] => {
-    const scope = scopeOf(state, id);
-    const request = effectRequest(state, scope);
-    if (request === undefined || request.isIdempotent) return [];
-    const error = failureAt(state, scope, request.node.name, {
-      kind: 'effect.outcome_unknown',
-      message: `${request.node.name} was under way when the run was interrupted; nobody knows how far it got`,
-    });
-    return [{ type: 'effect:failed', node: request.node.name, path: request.path, effect, error }];
+/** What becomes of the effects that were under way when the run was last heard of. */
+export function lostEffects(state: RunState): readonly EventBody[] {
+  return [...state.effects.values()].flatMap((pending): readonly EventBody[] => {
+    const request = effectRequest(state, scopeOf(state, pending.scope));
+    if (request?.isIdempotent !== true) return [inDoubt(state, pending)];
+    const { node, path } = visitOf(scopeOf(state, pending.scope));
+    const again: EventBody = {
+      type: 'effect:requested',
+      node,
+      path,
+      effect: request.ref,
+      attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
+    };
+    // its text has changed meanwhile, so it is another action
+    return request.ref.key === pending.effect.key
+      ? [again]
+      : [abandonment(state, pending, 'Its text has changed since'), again];
   });
+}
+
+/** A run that is cancelled hears of none of them. */
+export function abandonedEffects(state: RunState): readonly EventBody[] {
+  return [...state.effects.values()].map((pending) =>
+    abandonment(state, pending, 'The run was cancelled while nobody ran it'),
+  );
+}
+
+function abandonment(state: RunState, pending: PendingEffect, message: string): EventBody {
+  const scope = scopeOf(state, pending.scope);
+  const { node, path } = visitOf(scope);
+  const error = failureAt(state, scope, node, {
+    kind: pending.effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
+    message,
+    outcome: 'unknown',
+  });
+  return { type: 'effect:failed', node, path, effect: pending.effect, error };
+}
+
+function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBody {
+  const scope = scopeOf(state, id);
+  const { node, path } = visitOf(scope);
+  const error = failureAt(state, scope, node, {
+    kind: 'effect.outcome_unknown',
+    message: `${node} was under way when the run was interrupted; nobody knows how far it got`,
+  });
+  return { type: 'effect:failed', node, path, effect, error };
 }
 
 function fold(state: RunState, event: JsonObject): void {

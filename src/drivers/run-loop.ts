@@ -2,32 +2,36 @@
  * One run in one process: takes what happened, lets the machine decide, stores the step in one
  * commit, and only then does what was decided. Decides nothing itself.
  */
-import type { EffectContext, EffectResult } from '../effects/effect.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EffectContext } from '../effects/effect.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { effectRequest, type EffectRequest } from '../machine/effect-request.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
-import { failureAt } from '../machine/failure.ts';
 import { scopeOf } from '../machine/plan-lookup.ts';
 import type { RunState } from '../machine/state.ts';
-import { step } from '../machine/step.ts';
-import type { Claim, RunStanding, RunStore } from '../machine/store-port.ts';
+import { record, step } from '../machine/step.ts';
 import { nextTimerMs } from '../machine/timers.ts';
 import { mustPause, waitingOf } from '../machine/waits.ts';
+import type { Alarm } from './alarm.ts';
 import type { DriverClock } from './clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
+import type { LogWriter } from './log-writer.ts';
+import { resultEvents } from './result-events.ts';
 
 export interface RunLoopOptions {
   readonly state: RunState;
-  readonly claim: Claim;
-  readonly store: RunStore;
+  readonly log: LogWriter;
   readonly effects: EffectRunner;
   readonly clock: DriverClock;
+  readonly alarm: Alarm;
   readonly redactor: Redactor;
   /** Longer waits pause the run. */
   readonly inlineMs: number;
+  /** Number of the last event that is stored already. */
+  readonly toldThrough: number;
   /** Called after the event is stored; what it throws hurts nobody. */
   readonly onEvent: (event: RunEvent) => void;
 }
@@ -35,26 +39,47 @@ export interface RunLoopOptions {
 /** How a leg of a run came to rest. */
 export type Rest =
   | { readonly type: 'ended' | 'paused' | 'stopped' }
-  | { readonly type: 'store'; readonly error: ErrorReport };
+  | { readonly type: 'store'; readonly error: ErrorReport }
+  | { readonly type: 'defect'; readonly thrown: unknown };
 
-/** Waits between the tries of a commit that the store could not take. */
-const STORE_WAITS_MS = [2000, 4000];
+interface Running {
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
 
 export class RunLoop {
   readonly #options: RunLoopOptions;
   readonly #inbox: EventBody[] = [];
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, Running>();
   readonly #rested = Promise.withResolvers<Rest>();
+  #signalsThrough: number | undefined;
+  #begun: { readonly events: readonly EventBody[]; readonly nowMs: number } | undefined;
+  #toldThrough: number;
   #isPumping = false;
   #isStopping = false;
-  #takeBackTimer: (() => void) | undefined;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
+    this.#toldThrough = options.toldThrough;
   }
 
   get rested(): Promise<Rest> {
     return this.#rested.promise;
+  }
+
+  /** Number of the last event that was stored and told. */
+  get toldThrough(): number {
+    return this.#toldThrough;
+  }
+
+  get state(): RunState {
+    return this.#options.state;
+  }
+
+  /** The state has taken these already, at that time; they are not stored yet. */
+  begin(events: readonly EventBody[], nowMs: number): void {
+    this.#begun = { events, nowMs };
+    void this.#pump();
   }
 
   /** Something happened, or it is time to look again. */
@@ -63,96 +88,113 @@ export class RunLoop {
     void this.#pump();
   }
 
+  /** The next commit settles all signals up to this one. */
+  takeSignalsThrough(number: number): void {
+    this.#signalsThrough = number;
+  }
+
   /** Ends the run for good; what is under way is stopped first. */
   cancel(by: string): void {
-    this.#options.state.cancelledBy = by;
-    for (const controller of this.#running.values()) controller.abort();
+    this.#options.state.cancelledBy ??= by;
+    this.#abortAll();
     void this.#pump();
   }
 
   /** Leaves the run resumable where it is. */
   stop(): void {
     this.#isStopping = true;
-    this.#takeBackTimer?.();
-    for (const controller of this.#running.values()) controller.abort();
-    this.#rest({ type: 'stopped' });
+    this.#options.alarm.clear(this.#options.state.run);
+    this.#abortAll();
+    void this.#pump();
+  }
+
+  /** Another process has the run now; whatever is done here may not be written any more. */
+  lose(): void {
+    const message = 'Another process has taken the run over';
+    void this.#breakOff(new ErrandError({ kind: 'store.claim_lost', message }));
   }
 
   async #pump(): Promise<void> {
-    if (this.#isPumping || this.#isStopping) return;
+    if (this.#isPumping) return;
     this.#isPumping = true;
     try {
       do {
-        await this.#step();
+        await (this.#isStopping ? this.#recordOnly() : this.#step());
         // settling may itself have something to say: a pause is an event
-        if (this.#inbox.length === 0) this.#settle();
-      } while (this.#inbox.length > 0 && !this.#isStopping);
+        if (this.#inbox.length === 0) await this.#settle();
+      } while (this.#hasMore());
     } catch (thrown) {
-      const error = toReport(thrown);
-      if (!isKind(error, 'store.*')) throw thrown;
-      this.#rest({ type: 'store', error });
+      await this.#breakOff(thrown);
     } finally {
       this.#isPumping = false;
     }
   }
 
+  #hasMore(): boolean {
+    return this.#inbox.length > 0 || (!this.#isStopping && this.#isCut());
+  }
+
+  /** Whether the step had more to decide than one commit takes. */
+  #isCut(): boolean {
+    const { status, cancelledBy, ready } = this.#options.state;
+    return status === 'running' && cancelledBy === undefined && ready.size > 0;
+  }
+
   async #step(): Promise<void> {
     const { state, clock } = this.#options;
-    const { cancelledBy } = state;
-    // a cancellation is the last word, so it waits for what is being stopped to report
-    if (cancelledBy !== undefined && this.#running.size > 0) state.cancelledBy = undefined;
-    const events = step(state, this.#inbox.splice(0), clock.now());
-    state.cancelledBy = cancelledBy;
-    if (events.length > 0) await this.#commit(events);
-    this.#stopUnwanted();
-    if (cancelledBy === undefined) this.#dispatch();
+    const begun = this.#begun;
+    this.#begun = undefined;
+    const nowMs = begun?.nowMs ?? clock.now();
+    const events = step(state, this.#inbox.splice(0), nowMs);
+    await this.#commit([...(begun?.events ?? []), ...events], nowMs);
+    await this.#stopUnwanted();
+    if (state.status === 'running' && state.cancelledBy === undefined) this.#dispatch();
+    // a long line of decisions must not keep other runs and timers waiting
+    if (this.#isCut()) await nextTurn();
+  }
+
+  /** While it is being stopped a run goes no further, but what is known by now is kept. */
+  async #recordOnly(): Promise<void> {
+    const { state, clock } = this.#options;
+    const known = this.#inbox.splice(0).filter(({ type }) => type === 'effect:succeeded');
+    const nowMs = clock.now();
+    await this.#commit(record(state, known, nowMs), nowMs);
+  }
+
+  async #commit(bodies: readonly EventBody[], nowMs: number): Promise<void> {
+    if (bodies.length === 0) return;
+    const signalsThrough = this.#settledSignals();
+    const events = await this.#options.log.write(bodies, nowMs, signalsThrough);
+    if (signalsThrough !== undefined) this.#signalsThrough = undefined;
+    for (const event of events) this.#tell(event);
+    this.#inbox.unshift(...this.#options.log.takeOutages());
+  }
+
+  /** A cancellation is settled by nothing but the end of the run. */
+  #settledSignals(): number | undefined {
+    const { cancelledBy, status } = this.#options.state;
+    return cancelledBy === undefined || status === 'cancelled' ? this.#signalsThrough : undefined;
   }
 
   /** When nothing more can be decided: the end, a pause, or a timer. */
-  #settle(): void {
-    const { state, clock, inlineMs } = this.#options;
-    this.#takeBackTimer?.();
+  async #settle(): Promise<void> {
+    const { state, alarm, inlineMs } = this.#options;
+    alarm.clear(state.run);
+    if (this.#isStopping) return this.#restWhenIdle({ type: 'stopped' });
     if (state.status !== 'running')
-      return this.#rest({ type: state.status === 'paused' ? 'paused' : 'ended' });
-    if (this.#running.size === 0 && mustPause(state, inlineMs)) {
-      const waiting = waitingOf(state);
-      if (waiting !== undefined) return this.take({ type: 'run:paused', waiting });
+      return this.#restWhenIdle({ type: state.status === 'paused' ? 'paused' : 'ended' });
+    const isIdle = this.#running.size === 0 && !this.#isCut() && state.cancelledBy === undefined;
+    const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
+    if (waiting !== undefined) {
+      this.#inbox.push({ type: 'run:paused', waiting });
+      return;
     }
     const wakeMs = nextTimerMs(state.timers);
-    if (wakeMs !== undefined)
-      this.#takeBackTimer = clock.after(wakeMs - clock.now(), () => this.take());
-  }
-
-  async #commit(bodies: readonly EventBody[]): Promise<void> {
-    const { state, claim, store, clock } = this.#options;
-    const at = new Date(clock.now()).toISOString();
-    const first = state.seq - bodies.length + 1;
-    const events = bodies.map((body, index): RunEvent => ({
-      seq: first + index,
-      run: state.run,
-      at,
-      ...body,
-    }));
-    await this.#withPatience(() =>
-      store.append({ claim, seq: first, events, standing: standingOf(state, at) }),
-    );
-    for (const event of events) this.#tell(event);
-  }
-
-  async #withPatience(write: () => Promise<unknown>): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await write();
-        return;
-      } catch (thrown) {
-        const waitMs = STORE_WAITS_MS[attempt];
-        if (waitMs === undefined || !isKind(thrown, 'store.unavailable')) throw thrown;
-        await new Promise<void>((resolve) => void this.#options.clock.after(waitMs, resolve));
-      }
-    }
+    if (wakeMs !== undefined) alarm.set(state.run, wakeMs, () => this.take());
   }
 
   #tell(event: RunEvent): void {
+    this.#toldThrough = event.seq;
     try {
       this.#options.onEvent(event);
     } catch (thrown) {
@@ -163,28 +205,38 @@ export class RunLoop {
 
   #dispatch(): void {
     const { state } = this.#options;
-    for (const [key, { scope }] of state.effects) {
+    for (const [key, { scope, attempt }] of state.effects) {
       if (this.#running.has(key)) continue;
       const request = effectRequest(state, scopeOf(state, scope));
-      if (request !== undefined && request.ref.key === key) void this.#run(request);
+      if (request !== undefined && request.ref.key === key) this.#run({ ...request, attempt });
     }
   }
 
-  /** Effects that the machine no longer waits for. */
-  #stopUnwanted(): void {
+  /** Effects that the machine no longer waits for are over before anything new begins. */
+  async #stopUnwanted(): Promise<void> {
     const { state } = this.#options;
-    for (const [key, controller] of this.#running) if (!state.effects.has(key)) controller.abort();
+    const unwanted = [...this.#running].filter(([key]) => !state.effects.has(key));
+    for (const [, { controller }] of unwanted) controller.abort();
+    await Promise.all(unwanted.map(([, { ended }]) => ended));
   }
 
-  async #run(request: EffectRequest): Promise<void> {
-    const { state, effects } = this.#options;
+  #abortAll(): void {
+    for (const { controller } of this.#running.values()) controller.abort();
+  }
+
+  #run(request: EffectRequest): void {
     const { key } = request.ref;
     const controller = new AbortController();
-    this.#running.set(key, controller);
-    const result = await effects.run(request, this.#contextFor(request, controller.signal));
+    const ended = this.#perform(request, controller.signal);
+    this.#running.set(key, { controller, ended });
+  }
+
+  async #perform(request: EffectRequest, signal: AbortSignal): Promise<void> {
+    const { state, effects } = this.#options;
+    const { key } = request.ref;
+    const result = await effects.run(request, this.#contextFor(request, signal));
     this.#running.delete(key);
-    if (this.#isStopping) return;
-    if (state.effects.has(key)) this.take(eventOf(state, request, result));
+    if (state.effects.has(key)) this.take(...resultEvents(state, request, result));
     else this.take();
   }
 
@@ -201,52 +253,20 @@ export class RunLoop {
     };
   }
 
-  #rest(rest: Rest): void {
-    this.#takeBackTimer?.();
-    this.#rested.resolve(rest);
+  /** The store has failed, or we have: nothing is written, and the run stays resumable. */
+  async #breakOff(thrown: unknown): Promise<void> {
+    this.#isStopping = true;
+    this.#abortAll();
+    const error = toReport(thrown);
+    const isStore = isKind(error, 'store.*');
+    await this.#restWhenIdle(isStore ? { type: 'store', error } : { type: 'defect', thrown });
   }
-}
 
-function eventOf(state: RunState, request: EffectRequest, result: EffectResult): EventBody {
-  const where = { node: request.node.name, path: request.path, effect: request.ref };
-  if (result.ok) return { type: 'effect:succeeded', ...where, output: result.output };
-  const scope = state.effects.get(request.ref.key)?.scope ?? '';
-  const error = failureAt(
-    state,
-    scopeOf(state, scope),
-    request.node.name,
-    inDoubt(request, result),
-  );
-  return {
-    type: 'effect:failed',
-    ...where,
-    error,
-    ...(result.output === undefined ? {} : { output: result.output }),
-  };
-}
-
-/** What may have happened and must not happen twice is a kind of its own. */
-function inDoubt(
-  request: EffectRequest,
-  { failure }: Extract<EffectResult, { ok: false }>,
-): typeof failure {
-  if (failure.outcome !== 'unknown' || request.isIdempotent) return failure;
-  return {
-    kind: 'effect.outcome_unknown',
-    message: `Nobody knows whether ${request.node.name} did its work: ${failure.message}`,
-    cause: new ErrandError(failure).report,
-  };
-}
-
-function standingOf(state: RunState, at: string): RunStanding {
-  const isOver = state.status !== 'running' && state.status !== 'paused';
-  return {
-    status: state.status,
-    costUsdMicros: 0,
-    ...(isOver ? { endedAt: at } : {}),
-    ...(state.error === undefined || state.status !== 'failed'
-      ? {}
-      : { error: { kind: state.error.kind, message: state.error.message } }),
-    ...(state.waiting === undefined ? {} : { waiting: state.waiting }),
-  };
+  /** A leg is over when nothing that it started is still running. */
+  async #restWhenIdle(rest: Rest): Promise<void> {
+    this.#options.alarm.clear(this.#options.state.run);
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    if (this.#inbox.length === 0 || rest.type === 'store' || rest.type === 'defect')
+      this.#rested.resolve(rest);
+  }
 }

@@ -234,9 +234,16 @@ function completed(
   // a later success clears the error of an earlier try
   scope.slots.set(event.node, isGroup ? groupSlot(event.output) : { output: event.output });
   scope.last = event.node;
+  noteFinished(state, scope.file, event.node);
   const shared = workflowScope(state, scope).state;
   noteReplaced(scope, shared, Object.keys(event.state ?? {}));
   for (const [key, value] of Object.entries(event.state ?? {})) shared.set(key, value);
+}
+
+function noteFinished({ finished }: RunState, file: string, node: string): void {
+  const known = finished.get(file);
+  if (known === undefined) finished.set(file, new Set([node]));
+  else known.add(node);
 }
 
 function failed(

@@ -3,6 +3,7 @@
  * what completed inside groups and children is kept; any other goes on where it was. What may have
  * happened is asked about again, never repeated.
  */
+import { ErrandError } from '../errors/errand-error.ts';
 import type { Resumed } from './events.ts';
 import { scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { dropInside, enter, insideOf } from './scopes.ts';
@@ -80,7 +81,8 @@ function startAgainAt(state: RunState, path: string): void {
     if (inner.parent === undefined) break;
   }
   if (scope.visit !== undefined) dropInside(state, scope.visit);
-  goBack(scope, workflowScope(state, scope).state, node);
+  for (const passed of goBack(scope, workflowScope(state, scope).state, node))
+    state.finished.get(scope.file)?.delete(passed);
   enter(scope, node);
   state.ready.add(scope.id);
 }
@@ -96,11 +98,25 @@ function takeBackResult(state: RunState, scope: Scope): void {
 }
 
 function placeOf(state: RunState, path: string): readonly [Scope, string] {
+  const found = findVisited(state, path);
+  if (found === undefined) throw neverRan(path);
+  return found;
+}
+
+/** The scope that has been at the node of this path, if it is still there. */
+export function findVisited(state: RunState, path: string): readonly [Scope, string] | undefined {
   for (const scope of state.scopes.values()) {
     const prefix = scope.id === ROOT_SCOPE ? '' : `${scope.id}/`;
-    if (!path.startsWith(prefix)) continue;
     const node = path.slice(prefix.length);
-    if (scope.visits.has(node)) return [scope, node];
+    if (path.startsWith(prefix) && scope.visits.has(node)) return [scope, node];
   }
-  return [scopeOf(state, ROOT_SCOPE), path];
+  return undefined;
+}
+
+function neverRan(path: string): ErrandError {
+  return new ErrandError({
+    kind: 'internal.invariant',
+    message: 'The log goes back to a node that never ran',
+    details: { path },
+  });
 }

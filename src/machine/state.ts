@@ -163,6 +163,8 @@ export interface RunState {
   readonly branches: Map<string, BranchPlace>;
   /** Scopes with something to decide, oldest first. */
   readonly ready: Set<string>;
+  /** The nodes that have completed, by file: their text is not to change under the run. */
+  readonly finished: Map<string, Set<string>>;
   readonly effects: Map<string, PendingEffect>;
   readonly gates: Map<string, OpenGate>;
   readonly timers: Timers;
@@ -191,6 +193,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     scopes: new Map(),
     branches: new Map(),
     ready: new Set(),
+    finished: new Map(),
     effects: new Map(),
     gates: new Map(),
     timers: newTimers(),

@@ -5,8 +5,8 @@ import { evolve } from './evolve.ts';
 import type { RunState } from './state.ts';
 import { setTimer, takeDue } from './timers.ts';
 
-/** More decisions than this without anything from outside is a defect, not a workflow. */
-const MAX_DECISIONS = 1_000_000;
+/** A step with more to decide than this is cut, and goes on in the next commit. */
+const MAX_EVENTS = 1000;
 
 /** The events of the step, in order: to be stored in one commit before any effect is dispatched. */
 export function step(
@@ -14,23 +14,32 @@ export function step(
   happened: readonly EventBody[],
   nowMs: number,
 ): readonly EventBody[] {
-  const events: EventBody[] = [];
-  const take = (event: EventBody): void => {
-    evolve(state, event, nowMs);
-    events.push(event);
-  };
-  state.nowMs = nowMs;
-  for (const event of happened) take(event);
+  const events = [...record(state, happened, nowMs)];
   for (const scope of takeDue(state.timers, nowMs))
     if (state.scopes.get(scope)?.isFrozen === false) state.ready.add(scope);
-  for (let count = 0; count < MAX_DECISIONS; count++) {
+  while (events.length < MAX_EVENTS) {
     const decision = decide(state);
-    if (decision === undefined) return events;
+    if (decision === undefined) break;
     state.ready.delete(decision.scope);
     if (decision.wakeAtMs !== undefined) wakeAt(state, decision.scope, decision.wakeAtMs);
-    for (const event of decision.events) if (state.status === 'running') take(event);
+    for (const event of decision.events) {
+      if (state.status !== 'running' && event.type !== 'run:cancelled') break;
+      evolve(state, event, nowMs);
+      events.push(event);
+    }
   }
   return events;
+}
+
+/** Takes what happened and decides nothing. */
+export function record(
+  state: RunState,
+  happened: readonly EventBody[],
+  nowMs: number,
+): readonly EventBody[] {
+  state.nowMs = nowMs;
+  for (const event of happened) evolve(state, event, nowMs);
+  return happened;
 }
 
 function wakeAt(state: RunState, id: string, atMs: number): void {

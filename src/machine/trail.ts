@@ -24,19 +24,21 @@ export function noteReplaced(
   latest.state = [...latest.state, ...keys.map((key) => [key, shared.get(key)] as const)];
 }
 
-/** Whether the scope has been at the node. */
-export function hasVisited({ trail }: Scope, node: string): boolean {
-  return trail.some((footprint) => footprint.node === node);
-}
-
-/** Takes back everything since the scope last came to the node. */
-export function goBack(scope: Scope, shared: Map<string, JsonValue>, node: string): void {
+/** Takes back everything since the scope last came to the node; gives the nodes that were passed. */
+export function goBack(
+  scope: Scope,
+  shared: Map<string, JsonValue>,
+  node: string,
+): readonly string[] {
+  const passed: string[] = [];
   while (scope.trail.length > 0) {
     const footprint = scope.trail.pop();
-    if (footprint === undefined) return;
+    if (footprint === undefined) break;
     undo(scope, shared, footprint);
-    if (footprint.node === node) return;
+    passed.push(footprint.node);
+    if (footprint.node === node) break;
   }
+  return passed;
 }
 
 function undo(scope: Scope, shared: Map<string, JsonValue>, footprint: Footprint): void {

@@ -1,136 +1,188 @@
-/** `errand run` and `errand resume`: one leg of a run, from its start or from where it stands. */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { createEffectRunner } from '../../drivers/effect-runner.ts';
-import { LocalDriver, type RunHandle, type RunResult } from '../../drivers/local.ts';
+/** `errand run`, `resume`, `retry`, `answer` and `cancel`: one leg of a run. */
+import { readFileSync } from 'node:fs';
+import type { LocalDriver, PreparedAnswer, RunHandle, RunOptions } from '../../drivers/local.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
-import { exitCode, forPerson } from '../../errors/project.ts';
-import { renderMarkdown } from '../../errors/render/markdown.ts';
-import { renderPanel } from '../../errors/render/panel.ts';
-import type { ErrorReport } from '../../errors/report.ts';
 import { toReport } from '../../errors/to-report.ts';
 import type { Answer } from '../../machine/answers.ts';
-import type { RunEvent, Waiting } from '../../machine/events.ts';
-import { costsOf } from '../../machine/ledger.ts';
-import { openSqliteStore } from '../../stores/sqlite.ts';
-import { refusalDraft } from '../../workflow/diagnostics.ts';
+import type { RunEvent } from '../../machine/events.ts';
+import type { RunStore } from '../../machine/store-port.ts';
 import { completeInput, readInput } from '../../workflow/inputs.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
-import { validateWorkflow } from '../../workflow/validate.ts';
-import { eventLine } from '../event-line.ts';
-import type { Format } from '../format.ts';
-import { nodeFiles } from '../files.ts';
-import { errandHome } from '../home.ts';
-import { Journal } from '../journal.ts';
+import { answerValue } from '../answer-value.ts';
+import { refusal } from '../exit.ts';
+import { Journal, storedEvents } from '../journal.ts';
+import {
+  loadWorkflowFile,
+  openDriver,
+  openProject,
+  reloadWorkflow,
+  type LoadedWorkflow,
+  type Project,
+} from '../project.ts';
+import { Showing, type ShowingOptions } from '../showing.ts';
 import type { Terminal } from '../terminal.ts';
 
-export interface LegOptions {
-  readonly format: Format;
-  /** The events of this leg, one a line, on stdout. */
-  readonly json?: boolean;
+export interface LegFlags extends ShowingOptions {
   readonly wait?: boolean;
+  /** False: nobody can be asked. */
+  readonly gates?: boolean;
+  /** `node=value`. */
+  readonly answers?: readonly string[];
+  /** `name=value`. */
+  readonly inputs?: readonly string[];
 }
 
-export interface RunOptions extends LegOptions {
-  /** `name=value`. */
-  readonly inputs: readonly string[];
+export interface RunFlags extends LegFlags {
   /** A JSON file of inputs. */
   readonly inputFile?: string;
 }
 
-const EXIT = { completed: 0, paused: 5, store: 6, interrupted: 130, cancelled: 130 } as const;
-
-export async function run(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
-  const show = new Showing(options, terminal, file);
-  try {
-    const { plan, secrets } = loadToRun(file);
-    const input = completeInput(plan, givenInput(plan, options));
-    return await leg(show, { directory: folderOf(file), secrets }, (driver, onEvent) =>
-      driver.start(plan, input, { onEvent, wait: options.wait === true }),
-    );
-  } catch (error) {
-    return show.refused(toReport(error));
-  }
-}
-
-export interface ResumeOptions extends LegOptions {
+export interface ResumeFlags extends LegFlags {
+  readonly by?: string;
   readonly answer?: Answer;
+  readonly from?: string;
+  readonly now?: boolean;
+  readonly acceptDrift?: boolean;
 }
 
-export async function resume(
-  id: string,
-  options: ResumeOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const show = new Showing(options, terminal, id);
+export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const show = new Showing(flags, terminal, file);
   try {
-    return await leg(show, { directory: process.cwd(), secrets: [] }, (driver, onEvent) =>
-      driver.resume(id, {
-        onEvent,
-        wait: options.wait === true,
-        ...(options.answer === undefined ? {} : { answer: options.answer }),
-      }),
+    const workflow = loadWorkflowFile(file);
+    const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
+    const input = completeInput(workflow.plan, given);
+    const options = { ...legOptions(flags), file: workflow.file };
+    return await leg(show, await openProject(), workflow, (driver, onEvent) =>
+      driver.start(workflow.plan, input, { ...options, onEvent }),
     );
   } catch (error) {
     return show.refused(toReport(error));
   }
 }
 
-function loadToRun(file: string): {
-  readonly plan: WorkflowPlan;
-  readonly secrets: readonly string[];
-} {
-  const verdict = validateWorkflow(file, nodeFiles(process.cwd()), process.env, { asTop: true });
-  if (verdict.plan !== undefined) return { plan: verdict.plan, secrets: verdict.secrets };
-  const draft = refusalDraft(verdict.files.flatMap(({ diagnostics }) => diagnostics));
-  throw new ErrandError(draft ?? { kind: 'validation.workflow', message: `${file} is not valid` });
-}
-
-function givenInput(plan: WorkflowPlan, { inputs, inputFile }: RunOptions): JsonObject {
-  const fromFile: unknown =
-    inputFile === undefined ? {} : JSON.parse(readFileSync(inputFile, 'utf8'));
-  const typed = inputs.map((pair) => {
-    const at = pair.indexOf('=');
-    if (at <= 0) throw badPair(pair);
-    const name = pair.slice(0, at);
-    return [name, readInput(plan, name, pair.slice(at + 1))] as const;
-  });
-  if (!isPlainObject(fromFile))
-    throw new ErrandError({
-      kind: 'validation.input',
-      message: 'The input file must hold a JSON object',
+/** Also `retry` and `answer`: whatever goes on with a run that is there. */
+export async function resume(id: string, flags: ResumeFlags, terminal: Terminal): Promise<number> {
+  const show = new Showing(flags, terminal, id);
+  try {
+    const project = await openProject();
+    return await closing(project.store, async () => {
+      const record = await project.store.get(id);
+      const workflow = reloadWorkflow(record);
+      if (workflow === undefined)
+        show.note('The workflow file is gone; the run goes on with what it was started with.');
+      const { answer, now, from, acceptDrift, by = 'resume' } = flags;
+      const given = flags.inputs ?? [];
+      const options = {
+        ...legOptions(flags),
+        by,
+        now: now === true,
+        acceptDrift: acceptDrift === true,
+        ...(workflow === undefined ? {} : { plan: workflow.plan }),
+        ...(from === undefined ? {} : { from }),
+        ...(given.length === 0 || workflow === undefined
+          ? {}
+          : { input: typedInputs(workflow.plan, given) }),
+      };
+      return leg(show, project, workflow, (driver, onEvent) =>
+        answer === undefined
+          ? driver.resume(id, { ...options, onEvent })
+          : driver.answer(id, answer, { ...options, onEvent }),
+      );
     });
-  return { ...(fromFile as JsonObject), ...Object.fromEntries(typed) };
+  } catch (error) {
+    return show.refused(toReport(error));
+  }
 }
 
-function badPair(pair: string): ErrandError {
-  return new ErrandError({
-    kind: 'validation.input',
-    message: `${pair} is not of the form name=value`,
-    action: { kind: 'change_input', detail: 'Write -i name=value.' },
-  });
+export async function cancel(id: string, flags: LegFlags, terminal: Terminal): Promise<number> {
+  const show = new Showing(flags, terminal, id);
+  try {
+    const project = await openProject();
+    const exit = await leg(show, project, undefined, (driver) => driver.cancel(id, 'cancel'));
+    // the command did what it was asked for; it is the run that ended with another code
+    return exit === 130 ? 0 : exit;
+  } catch (error) {
+    return show.refused(toReport(error));
+  }
 }
 
-type Begin = (driver: LocalDriver, onEvent: (event: RunEvent) => void) => Promise<RunHandle>;
+function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions {
+  return {
+    wait: wait === true,
+    ...(gates === false ? { gates } : {}),
+    answers: answers.map((pair): PreparedAnswer => {
+      const [gate, value] = split(pair, '--answer node=value');
+      return { gate, value: answerValue(value) };
+    }),
+  };
+}
+
+function inputsFrom(file: string | undefined): JsonObject {
+  if (file === undefined) return {};
+  const value = parseJson(file, readFile(file));
+  // JSON.parse gives nothing but JSON
+  if (isPlainObject(value)) return value as JsonObject;
+  throw refusal(`${file} must hold a JSON object`, 'Write the inputs as {"name": value, …}.');
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ErrandError(
+      {
+        kind: 'validation.input',
+        message: `${file} cannot be read`,
+        action: { kind: 'change_input', detail: 'Give --input a JSON file that is there.' },
+      },
+      { cause: error },
+    );
+  }
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ErrandError(
+      {
+        kind: 'validation.input',
+        message: `${file} is not JSON`,
+        action: { kind: 'change_input', detail: 'Write the inputs as {"name": value, …}.' },
+      },
+      { cause: error },
+    );
+  }
+}
+
+function typedInputs(plan: WorkflowPlan, pairs: readonly string[] = []): JsonObject {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, text] = split(pair, '-i name=value');
+      return [name, readInput(plan, name, text)] as const;
+    }),
+  );
+}
+
+function split(pair: string, form: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  if (at <= 0) throw refusal(`${pair} is not of the form name=value`, `Write ${form}.`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+type Begin = (
+  driver: LocalDriver,
+  onEvent: (event: RunEvent) => void,
+) => Promise<RunHandle | undefined>;
 
 async function leg(
   show: Showing,
-  host: { readonly directory: string; readonly secrets: readonly string[] },
+  project: Project,
+  workflow: LoadedWorkflow | undefined,
   begin: Begin,
 ): Promise<number> {
-  const home = errandHome(process.env, process.cwd());
-  mkdirSync(home, { recursive: true });
-  const store = await openSqliteStore({ path: join(home, 'errand.db'), now: Date.now });
-  const driver = new LocalDriver({
-    store,
-    effects: createEffectRunner({
-      env: process.env,
-      directory: host.directory,
-      functions: {},
-    }),
-    secrets: host.secrets,
-  });
+  const driver = openDriver(project, workflow);
   try {
     // until the run has an id there is nowhere to write, so the first events wait
     const early: RunEvent[] = [];
@@ -139,8 +191,9 @@ async function leg(
       listening.tell(event);
       show.event(event);
     });
-    const journal = new Journal(home, handle.id);
-    journal.repair(await storedEvents(store.read(handle.id), early));
+    if (handle === undefined) return show.delivered('the run', 'message');
+    const journal = new Journal(project.home, handle.id, (text) => show.note(text));
+    journal.repair(await storedEvents(project.store.read(handle.id), early));
     listening.tell = (event) => journal.add(event);
     const stopListening = onInterrupt(handle);
     const result = await handle.result();
@@ -152,16 +205,13 @@ async function leg(
   }
 }
 
-/** The log up to now, and what was told before the journal was open. */
-async function storedEvents(
-  commits: AsyncIterable<{ readonly events: readonly JsonObject[] }>,
-  early: readonly RunEvent[],
-): Promise<readonly RunEvent[]> {
-  const all: RunEvent[] = [];
-  // written by this program, and checked as it is read
-  for await (const { events } of commits) all.push(...(events as unknown as RunEvent[]));
-  const last = all.at(-1)?.seq ?? 0;
-  return [...all, ...early.filter(({ seq }) => seq > last)];
+/** The store is closed also when nothing came of it. */
+async function closing(store: RunStore, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } finally {
+    await store.close();
+  }
 }
 
 /** Ctrl-C leaves the run resumable; a second one ends at once. */
@@ -176,102 +226,4 @@ function onInterrupt(handle: RunHandle): () => void {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   };
-}
-
-function folderOf(file: string): string {
-  return dirname(join(process.cwd(), file));
-}
-
-/** What a person or a program sees of a leg. */
-class Showing {
-  readonly #options: LegOptions;
-  readonly #terminal: Terminal;
-  readonly #name: string;
-
-  constructor(options: LegOptions, terminal: Terminal, name: string) {
-    this.#options = options;
-    this.#terminal = terminal;
-    this.#name = name;
-  }
-
-  event(event: RunEvent): void {
-    if (this.#options.json === true) this.#terminal.out(JSON.stringify(event));
-    else if (this.#options.format === 'text') {
-      const line = eventLine(event);
-      if (line !== undefined) this.#terminal.err(line);
-    }
-  }
-
-  refused(error: ErrorReport): number {
-    const { format, json } = this.#options;
-    if (format === 'json' && json !== true)
-      this.#terminal.out(
-        JSON.stringify(
-          { workflow: this.#name, status: 'refused', error: forPerson(error) },
-          null,
-          2,
-        ),
-      );
-    else this.#fail(error);
-    return exitCode(error);
-  }
-
-  result(run: string, result: RunResult, events: readonly RunEvent[]): number {
-    const { format, json } = this.#options;
-    const started = events.find((event) => event.type === 'run:started');
-    const shown =
-      'error' in result && result.error !== undefined
-        ? { ...result, error: forPerson(result.error) }
-        : result;
-    if (json !== true && format === 'json')
-      this.#terminal.out(
-        JSON.stringify(
-          { run, workflow: started?.workflow ?? this.#name, ...shown, costs: costsOf(events) },
-          null,
-          2,
-        ),
-      );
-    else if (result.status === 'completed') {
-      if (json !== true) this.#terminal.out(JSON.stringify(result.output, null, 2));
-    } else this.#say(run, result);
-    return this.#exitOf(result);
-  }
-
-  #say(run: string, result: RunResult): void {
-    if ('error' in result && result.error !== undefined) this.#fail(result.error);
-    else if (result.status === 'paused') this.#terminal.err(pauseText(run, result.waiting));
-    if (result.status === 'failed' || result.status === 'interrupted')
-      this.#terminal.err(`Go on with: errand resume ${run}`);
-  }
-
-  #fail(error: ErrorReport): void {
-    const { columns, color } = this.#terminal;
-    if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
-    else this.#terminal.err(renderPanel(error, { columns, color }));
-  }
-
-  #exitOf(result: RunResult): number {
-    switch (result.status) {
-      case 'completed':
-      case 'paused':
-      case 'cancelled':
-        return EXIT[result.status];
-      case 'failed':
-        // after the start, an invalid value is an ordinary failure
-        return result.error.class === 'validation' ? 3 : exitCode(result.error);
-      case 'interrupted':
-        return result.error === undefined
-          ? Number(process.exitCode ?? EXIT.interrupted)
-          : EXIT.store;
-    }
-  }
-}
-
-/** Why it rests, and the command that goes on. */
-function pauseText(run: string, { reason, path, until, options, gate }: Waiting): string {
-  const place = path ?? 'the run';
-  if (reason === 'time')
-    return `${place} waits until ${until ?? 'its time'}. Go on with: errand resume ${run}`;
-  if (gate === undefined) return `${place} waits for someone. Go on with: errand resume ${run}`;
-  return `${place} asks for an answer (${(options ?? []).join(', ')}). Give it with: errand answer ${run} ${gate} --value …`;
 }

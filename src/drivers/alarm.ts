@@ -1,0 +1,55 @@
+/** One timer for all runs of a driver: ten thousand runs that wait cost one. */
+import { newTimers, nextTimerMs, setTimer, takeDue } from '../machine/timers.ts';
+import type { DriverClock } from './clock.ts';
+
+export class Alarm {
+  readonly #clock: DriverClock;
+  readonly #timers = newTimers();
+  readonly #calls = new Map<string, { readonly atMs: number; readonly call: () => void }>();
+  #takeBack: (() => void) | undefined;
+  #armedAtMs = Infinity;
+
+  constructor(clock: DriverClock) {
+    this.#clock = clock;
+  }
+
+  /** Calls back once at that time; a later call under the same name replaces it. */
+  set(name: string, atMs: number, call: () => void): void {
+    this.#calls.set(name, { atMs, call });
+    setTimer(this.#timers, atMs, name);
+    this.#arm();
+  }
+
+  clear(name: string): void {
+    this.#calls.delete(name);
+    if (this.#calls.size === 0) this.#disarm();
+  }
+
+  #arm(): void {
+    const nextMs = nextTimerMs(this.#timers) ?? Infinity;
+    if (nextMs >= this.#armedAtMs) return;
+    this.#disarm();
+    this.#armedAtMs = nextMs;
+    this.#takeBack = this.#clock.after(nextMs - this.#clock.now(), () => this.#ring());
+  }
+
+  #ring(): void {
+    this.#armedAtMs = Infinity;
+    this.#takeBack = undefined;
+    const nowMs = this.#clock.now();
+    for (const name of takeDue(this.#timers, nowMs)) {
+      const due = this.#calls.get(name);
+      // replaced by a later one, or taken back
+      if (due === undefined || due.atMs > nowMs) continue;
+      this.#calls.delete(name);
+      due.call();
+    }
+    this.#arm();
+  }
+
+  #disarm(): void {
+    this.#takeBack?.();
+    this.#takeBack = undefined;
+    this.#armedAtMs = Infinity;
+  }
+}

@@ -1,0 +1,143 @@
+/** One leg of a run as its starter sees it: its events, its result, and how to stop it. */
+import type { JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
+import { answerEvent } from '../machine/answers.ts';
+import type { RunEvent, Waiting } from '../machine/events.ts';
+import type { RunState } from '../machine/state.ts';
+import type { StoredCommit } from '../machine/store-port.ts';
+import type { Rest, RunLoop } from './run-loop.ts';
+import { Subscription } from './subscription.ts';
+
+export interface RunOptions {
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Waits of any length are waited out instead of pausing the run. */
+  readonly wait?: boolean;
+  /** False: nobody can be asked. */
+  readonly gates?: boolean;
+  /** What gates are answered with as they open, by name or path; each answer once. */
+  readonly answers?: readonly PreparedAnswer[];
+}
+
+export interface PreparedAnswer {
+  readonly gate: string;
+  readonly value: JsonValue;
+}
+
+export type RunResult =
+  | { readonly status: 'completed'; readonly output: JsonValue }
+  | { readonly status: 'failed'; readonly error: ErrorReport; readonly output?: JsonValue }
+  | { readonly status: 'cancelled' }
+  | { readonly status: 'paused'; readonly waiting: Waiting }
+  | { readonly status: 'interrupted'; readonly error?: ErrorReport };
+
+export interface RunHandle {
+  readonly id: string;
+  /** The events of this leg, each once and in order, to its end. */
+  events(): AsyncIterable<RunEvent>;
+  /** Never rejects for a failed run. */
+  result(): Promise<RunResult>;
+  /** Ends the run for good. */
+  cancel(by: string): void;
+  /** Leaves the run resumable where it is. */
+  stop(): void;
+}
+
+export interface LegParts {
+  readonly loop: RunLoop;
+  readonly options: RunOptions;
+  readonly firstSeq: number;
+  readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
+  readonly onRest: () => Promise<void>;
+}
+
+export class Leg implements RunHandle {
+  readonly id: string;
+  readonly loop: RunLoop;
+  readonly #parts: LegParts;
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #answersUsed = new Map<string, number>();
+  readonly #result: Promise<RunResult>;
+  #isOver = false;
+
+  constructor(parts: LegParts) {
+    this.#parts = parts;
+    this.loop = parts.loop;
+    this.id = parts.loop.state.run;
+    this.#result = this.#end();
+  }
+
+  events(): AsyncIterable<RunEvent> {
+    const subscription = new Subscription(this.#parts.firstSeq, this.#parts.read);
+    // what was told before is in the store
+    subscription.catchUp(this.loop.toldThrough);
+    if (this.#isOver) subscription.end();
+    else this.#subscriptions.add(subscription);
+    return subscription.events();
+  }
+
+  result(): Promise<RunResult> {
+    return this.#result;
+  }
+
+  cancel(by: string): void {
+    this.loop.cancel(by);
+  }
+
+  stop(): void {
+    this.loop.stop();
+  }
+
+  /** An event that is stored. */
+  tell(event: RunEvent): void {
+    for (const subscription of this.#subscriptions) subscription.tell(event);
+    this.#parts.options.onEvent?.(event);
+    if (event.type === 'gate:opened') this.#answer(event.gate, event.node);
+  }
+
+  /** The n-th time that a gate opens it gets the n-th answer that was prepared for it. */
+  #answer(gate: string, node: string): void {
+    const prepared = (this.#parts.options.answers ?? []).filter(
+      (answer) => answer.gate === gate || answer.gate === node,
+    );
+    const used = this.#answersUsed.get(gate) ?? 0;
+    const next = prepared[used];
+    if (next === undefined) return;
+    this.#answersUsed.set(gate, used + 1);
+    try {
+      this.loop.take(answerEvent(this.loop.state, { gate, value: next.value, by: 'prepared' }));
+    } catch (refusal) {
+      const reason = 'a prepared answer did not fit, so the gate stays open';
+      this.loop.take({ type: 'error:suppressed', error: toReport(refusal), reason });
+    }
+  }
+
+  async #end(): Promise<RunResult> {
+    const rest = await this.loop.rested;
+    this.#isOver = true;
+    for (const subscription of this.#subscriptions) subscription.end();
+    await this.#parts.onRest();
+    if (rest.type === 'defect') throw rest.thrown;
+    return resultOf(this.loop.state, rest);
+  }
+}
+
+function resultOf(state: RunState, rest: Rest): RunResult {
+  if (rest.type === 'store') return { status: 'interrupted', error: rest.error };
+  if (rest.type === 'stopped') return { status: 'interrupted' };
+  switch (state.status) {
+    case 'completed':
+      return { status: 'completed', output: state.output ?? null };
+    case 'cancelled':
+      return { status: 'cancelled' };
+    case 'paused':
+      return { status: 'paused', waiting: state.waiting ?? { reason: 'person', all: [] } };
+    case 'failed': {
+      if (state.error === undefined) return { status: 'interrupted' };
+      const output = state.output === undefined ? {} : { output: state.output };
+      return { status: 'failed', error: state.error, ...output };
+    }
+    case 'running':
+      return { status: 'interrupted' };
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Writes a run's events to its store, in one commit a step. A store that cannot take them is asked
+ * three times in all; then the run halts without writing a failure, or waits for the store, as its
+ * host wants it. The run's own events tell of every failure that was lived through.
+ */
+import { isKind } from '../errors/errand-error.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
+import type { EventBody, RunEvent } from '../machine/events.ts';
+import type { RunState } from '../machine/state.ts';
+import type { Claim, RunStanding, RunStore } from '../machine/store-port.ts';
+import type { DriverClock } from './clock.ts';
+
+export interface LogWriterOptions {
+  readonly state: RunState;
+  readonly claim: Claim;
+  readonly store: RunStore;
+  readonly clock: DriverClock;
+  /** What happens when the store is not back after three tries. */
+  readonly onOutage: 'halt' | 'wait';
+}
+
+/** Waits between the tries of a commit that the store could not take. */
+const STORE_WAITS_MS = [2000, 4000];
+
+export class LogWriter {
+  readonly #options: LogWriterOptions;
+  readonly #outages: ErrorReport[] = [];
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+  }
+
+  /** The events of a step that the state has taken already; fulfilled when they are stored. */
+  async write(
+    bodies: readonly EventBody[],
+    nowMs: number,
+    signalsThrough: number | undefined,
+  ): Promise<readonly RunEvent[]> {
+    const { state, claim, store } = this.#options;
+    const at = new Date(nowMs).toISOString();
+    const first = state.seq - bodies.length + 1;
+    const events = bodies.map((body, index): RunEvent => ({
+      seq: first + index,
+      run: state.run,
+      at,
+      ...body,
+    }));
+    const taken = signalsThrough === undefined ? {} : { signalsThrough };
+    const standing = standingOf(state, at);
+    await this.#withPatience(() => store.append({ claim, seq: first, events, standing, ...taken }));
+    return events;
+  }
+
+  /** The failures of the store that were got over since this was last asked. */
+  takeOutages(): readonly EventBody[] {
+    return this.#outages.splice(0).map((error) => ({
+      type: 'error:suppressed' as const,
+      error,
+      reason: 'the store could be used again in time',
+    }));
+  }
+
+  async #withPatience(write: () => Promise<unknown>): Promise<void> {
+    const { clock, onOutage } = this.#options;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await write();
+        return;
+      } catch (thrown) {
+        const isPassing = isKind(thrown, 'store.unavailable');
+        const waitMs = STORE_WAITS_MS[attempt] ?? (onOutage === 'wait' ? lastWait() : undefined);
+        if (waitMs === undefined || !isPassing) throw thrown;
+        if (attempt < STORE_WAITS_MS.length) this.#outages.push(toReport(thrown));
+        await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+      }
+    }
+  }
+}
+
+function lastWait(): number | undefined {
+  return STORE_WAITS_MS.at(-1);
+}
+
+export function standingOf(state: RunState, at: string): RunStanding {
+  const isOver = state.status !== 'running' && state.status !== 'paused';
+  return {
+    status: state.status,
+    costUsdMicros: 0,
+    ...(isOver ? { endedAt: at } : {}),
+    ...(state.error === undefined || state.status !== 'failed'
+      ? {}
+      : { error: { kind: state.error.kind, message: state.error.message } }),
+    ...(state.waiting === undefined ? {} : { waiting: state.waiting }),
+  };
+}

@@ -1,0 +1,40 @@
+/** What is said to a run from outside its process, through its store. */
+import type { JsonObject } from '../errors/json.ts';
+import { toReport } from '../errors/to-report.ts';
+import { answerEvent } from '../machine/answers.ts';
+import type { StoredSignal } from '../machine/store-port.ts';
+import type { RunLoop } from './run-loop.ts';
+
+export type Signal =
+  | { readonly type: 'cancel'; readonly by: string }
+  | {
+      readonly type: 'answer';
+      readonly by: string;
+      readonly gate?: string;
+      readonly value: JsonObject[string];
+    };
+
+export function deliver(loop: RunLoop, signals: readonly StoredSignal[]): void {
+  const last = signals.at(-1);
+  if (last === undefined) return;
+  loop.takeSignalsThrough(last.number);
+  for (const { signal } of signals) {
+    // written by `send` below, and checked as it is read
+    deliverOne(loop, signal as unknown as Signal);
+  }
+}
+
+function deliverOne(loop: RunLoop, signal: Signal): void {
+  if (signal.type === 'cancel') return loop.cancel(signal.by);
+  try {
+    loop.take(answerEvent(loop.state, signal));
+  } catch (refusal) {
+    // whoever answered has gone, so the run's own record says what became of it
+    const error = toReport(refusal);
+    loop.take({
+      type: 'error:suppressed',
+      error,
+      reason: 'an answer came too late or did not fit',
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The events of a run for one listener, each once and in order. A listener that falls behind costs no
+ * memory: what it has not taken is read from the store again.
+ */
+import type { JsonObject } from '../errors/json.ts';
+import type { RunEvent } from '../machine/events.ts';
+import type { StoredCommit } from '../machine/store-port.ts';
+
+/** Events kept for a listener before it is sent to the store. */
+const MAX_KEPT = 1000;
+
+export class Subscription {
+  readonly #read: (fromSeq: number) => AsyncIterable<StoredCommit>;
+  #kept: RunEvent[] = [];
+  #nextSeq: number;
+  #lastSeq: number;
+  #isOver = false;
+  #wake = Promise.withResolvers<void>();
+
+  constructor(fromSeq: number, read: (fromSeq: number) => AsyncIterable<StoredCommit>) {
+    this.#nextSeq = fromSeq;
+    this.#lastSeq = fromSeq - 1;
+    this.#read = read;
+  }
+
+  tell(event: RunEvent): void {
+    if (event.seq < this.#nextSeq) return;
+    this.#lastSeq = event.seq;
+    if (this.#kept.length < MAX_KEPT) this.#kept.push(event);
+    this.#wake.resolve();
+  }
+
+  /** Events up to this one are in the store already. */
+  catchUp(lastSeq: number): void {
+    this.#lastSeq = Math.max(this.#lastSeq, lastSeq);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake.resolve();
+  }
+
+  async *events(): AsyncGenerator<RunEvent, void, undefined> {
+    for (;;) {
+      for (const event of this.#kept.splice(0)) {
+        if (event.seq < this.#nextSeq) continue;
+        if (event.seq > this.#nextSeq) break;
+        this.#nextSeq++;
+        yield event;
+      }
+      if (this.#nextSeq <= this.#lastSeq && this.#kept.length === 0) yield* this.#stored();
+      if (this.#nextSeq <= this.#lastSeq) continue;
+      if (this.#isOver) return;
+      await this.#wake.promise;
+      this.#wake = Promise.withResolvers<void>();
+    }
+  }
+
+  async *#stored(): AsyncGenerator<RunEvent, void, undefined> {
+    for await (const { events } of this.#read(this.#nextSeq)) {
+      for (const event of events) {
+        this.#nextSeq++;
+        yield asEvent(event);
+      }
+    }
+  }
+}
+
+/** Written by a driver, and checked by the store as it is read. */
+export function asEvent(event: JsonObject): RunEvent {
+  return event as unknown as RunEvent;
+}

@@ -1,0 +1,142 @@
+/** What changed in a workflow's files or inputs since a run last went on, and whether that matters. */
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject } from '../errors/json.ts';
+import { templateSites } from '../workflow/check/template-sites.ts';
+import { canonicalJson } from '../workflow/hash.ts';
+import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+import { parseExpression, parseTemplate } from '../workflow/template/template.ts';
+import { isBare } from './evaluate.ts';
+import type { Resumed } from './events.ts';
+import { fileOf } from './plan-lookup.ts';
+import type { RunState } from './state.ts';
+
+export interface Change {
+  /** The files as they are now. */
+  readonly plan?: WorkflowPlan | undefined;
+  /** Inputs that replace earlier ones. */
+  readonly input?: JsonObject | undefined;
+  /** Finished nodes that changed keep their results. */
+  readonly acceptDrift?: boolean | undefined;
+}
+
+/** What to record of a change; throws `run.drifted` when it touches what is finished. */
+export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' | 'drift'> {
+  const plan = change.plan ?? state.plan;
+  // also what is no drift is taken over: models, modules, limits, where things stand in the file
+  const isSame = change.plan === undefined || canonicalJson(plan) === canonicalJson(state.plan);
+  const touched = [...state.finished].flatMap(([file, nodes]) =>
+    [...nodes]
+      .filter((node) => isTouched(state, plan, file, node, change))
+      .map((node) => nameOf(file, node)),
+  );
+  const lost = standingOnNothing(state, plan);
+  if (lost.length > 0) throw gone(lost);
+  if (touched.length > 0 && change.acceptDrift !== true) throw drifted(touched);
+  if (isSame && touched.length === 0) return {};
+  return {
+    ...(isSame ? {} : { plan }),
+    drift: { kept: touched, changed: isSame ? [] : changedNodes(state, plan, touched) },
+  };
+}
+
+function isTouched(
+  state: RunState,
+  plan: WorkflowPlan,
+  file: string,
+  name: string,
+  { input }: Change,
+): boolean {
+  const before = findNode(state.plan, file, name);
+  const after = findNode(plan, file, name);
+  if (before?.fingerprint !== after?.fingerprint) return true;
+  const replaced = Object.entries(input ?? {})
+    .filter(([key, value]) => canonicalJson(value) !== canonicalJson(inputOf(state)[key]))
+    .map(([key]) => key);
+  // a child's inputs are its caller's business
+  return (
+    file === '' && before !== undefined && readsAny(fileOf(state.plan, file), before, replaced)
+  );
+}
+
+function inputOf(state: RunState): JsonObject {
+  return state.scopes.get('')?.input ?? {};
+}
+
+function readsAny(plan: FilePlan, node: NodePlan, inputs: readonly string[]): boolean {
+  if (inputs.length === 0) return false;
+  if (node.type === 'workflow' && node.inputMapping === undefined) return true;
+  return templateSites(plan)
+    .filter((site) => site.node?.name === node.name)
+    .some(({ source, isGuard }) => {
+      const parsed = isGuard && isBare(source) ? parseExpression(source) : parseTemplate(source);
+      if (!parsed.ok) return false;
+      return parsed.template.references.some(({ path: [root, field, name] }) => {
+        if (root !== 'workflow' || (field !== undefined && field !== 'input')) return false;
+        return name === undefined || inputs.includes(String(name));
+      });
+    });
+}
+
+/** Nodes that a line of control is at, and that are no longer there. */
+function standingOnNothing(state: RunState, plan: WorkflowPlan): readonly string[] {
+  return [...state.scopes.values()]
+    .filter(({ visit, result, file }) => {
+      if (visit === undefined || result !== undefined) return false;
+      return findNode(plan, file, visit.node) === undefined;
+    })
+    .map(({ visit, file }) => nameOf(file, visit?.node ?? ''));
+}
+
+function changedNodes(
+  state: RunState,
+  plan: WorkflowPlan,
+  touched: readonly string[],
+): readonly string[] {
+  const files = ['', ...Object.keys(plan.children)];
+  return files.flatMap((file) =>
+    (filePlan(plan, file)?.nodes ?? [])
+      .filter(
+        ({ name, fingerprint }) => findNode(state.plan, file, name)?.fingerprint !== fingerprint,
+      )
+      .map(({ name }) => nameOf(file, name))
+      .filter((name) => !touched.includes(name)),
+  );
+}
+
+function findNode(plan: WorkflowPlan, file: string, name: string): NodePlan | undefined {
+  for (const node of filePlan(plan, file)?.nodes ?? []) {
+    if (node.name === name) return node;
+    if (node.type === 'for_each' && node.member.name === name) return node.member;
+  }
+  return undefined;
+}
+
+function filePlan(plan: WorkflowPlan, file: string): FilePlan | undefined {
+  return file === '' ? plan : plan.children[file];
+}
+
+function nameOf(file: string, node: string): string {
+  return file === '' ? node : `${node} (${file})`;
+}
+
+function drifted(nodes: readonly string[]): ErrandError {
+  return new ErrandError({
+    kind: 'run.drifted',
+    message: `Finished nodes have changed since the run began: ${nodes.join(', ')}`,
+    details: { nodes: [...nodes] },
+    action: {
+      kind: 'fix_file',
+      detail: 'Undo the change, keep the old results with --accept-drift, or start a new run.',
+    },
+  });
+}
+
+function gone(nodes: readonly string[]): ErrandError {
+  return new ErrandError({
+    kind: 'run.drifted',
+    message: `The run stands at nodes that the file no longer has: ${nodes.join(', ')}`,
+    details: { nodes: [...nodes] },
+    action: { kind: 'fix_file', detail: 'Put them back, or start a new run.' },
+  });
+}
