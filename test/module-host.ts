@@ -81,5 +81,5 @@ const results: unknown[] = [];
 for (const order of JSON.parse(readFileSync(0, 'utf8')) as Order[])
   results.push((await obey(order)) as JsonValue);
 await runner.close();
-process.stdout.write(JSON.stringify(results));
-process.exit(0);
+// ends even where a module left something running, but not before all is written
+process.stdout.write(JSON.stringify(results), () => process.exit(0));

@@ -69,10 +69,10 @@ export class Showing {
   }
 
   /** What was said will be heard by the process that runs it. */
-  delivered(run: string, what: string): number {
-    if (this.#isObject())
-      this.#terminal.out(JSON.stringify({ run, status: 'running', delivered: what }, null, 2));
-    else this.#terminal.err(`${run} is running; the ${what} has been delivered to it.`);
+  delivered(): number {
+    const run = this.#name;
+    if (this.#isObject()) this.#terminal.out(JSON.stringify({ run, status: 'running' }, null, 2));
+    else this.#terminal.err(`${run} is running, and has been told. Look with: errand show ${run}`);
     return 0;
   }
 

@@ -303,14 +303,13 @@ function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): Erran
   return new ErrandError({
     kind: 'run.already_ended',
     message: `The run ${run} is ${status}`,
-    ...(status === 'completed'
-      ? {
-          action: {
-            kind: 'none' as const,
-            detail: `Run a part of it again with: errand retry ${run} --from NODE`,
-          },
-        }
-      : {}),
+    action: {
+      kind: 'change_input',
+      detail:
+        status === 'completed'
+          ? `Run a part of it again with: errand retry ${run} --from NODE`
+          : 'Start a new run; a cancelled one stays cancelled.',
+    },
   });
 }
 

@@ -33,7 +33,12 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
   const open = new Map<string, Requested>();
   const attempts: LedgerRow[] = [];
   for (const event of events) {
-    if (event.type === 'effect:requested') open.set(event.effect.key, event);
+    if (event.type === 'effect:requested') {
+      // asked again after a crash: the first one was never heard of
+      const lost = open.get(event.effect.key);
+      if (lost !== undefined) attempts.push(abandoned(lost));
+      open.set(event.effect.key, event);
+    }
     if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') continue;
     const requested = open.get(event.effect.key);
     open.delete(event.effect.key);

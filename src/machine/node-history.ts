@@ -16,11 +16,27 @@ export interface NodeHistory {
 export function nodesOf(events: Iterable<RunEvent>): readonly NodeHistory[] {
   const nodes = new Map<string, NodeHistory>();
   for (const event of events) {
+    if (isEnd(event.type)) cancelInside(nodes, '', event.at);
     if (!('path' in event)) continue;
     const next = after(nodes.get(event.path), event);
-    if (next !== undefined) nodes.set(event.path, next);
+    if (next === undefined) continue;
+    nodes.set(event.path, next);
+    if (next.endedAt !== undefined) cancelInside(nodes, event.path, event.at);
   }
   return [...nodes.values()];
+}
+
+function isEnd(type: RunEvent['type']): boolean {
+  return type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled';
+}
+
+/** What runs on inside something that has ended was stopped with it. */
+function cancelInside(nodes: Map<string, NodeHistory>, path: string, at: string): void {
+  for (const [inner, node] of nodes) {
+    const isInside = path === '' || inner.startsWith(`${path}[`) || inner.startsWith(`${path}/`);
+    const isOpen = node.status === 'running' || node.status === 'waiting';
+    if (isInside && isOpen) nodes.set(inner, { ...node, status: 'cancelled', endedAt: at });
+  }
 }
 
 function after(
@@ -34,6 +50,8 @@ function after(
     case 'node:started':
       return { path, status: 'running', attempts: attempts + 1, startedAt };
     case 'node:completed':
+      // a person who skips a node lets it count as completed
+      if (before?.status === 'skipped') return { ...before, endedAt: at };
       return { path, status: 'completed', attempts, startedAt, endedAt: at };
     case 'node:failed':
       return {

@@ -191,7 +191,7 @@ async function leg(
       listening.tell(event);
       show.event(event);
     });
-    if (handle === undefined) return show.delivered('the run', 'message');
+    if (handle === undefined) return show.delivered();
     const journal = new Journal(project.home, handle.id, (text) => show.note(text));
     journal.repair(await storedEvents(project.store.read(handle.id), early));
     listening.tell = (event) => journal.add(event);

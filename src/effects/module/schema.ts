@@ -2,7 +2,13 @@
  * A schema of a tool, as the engine uses it: to check a value, and as JSON Schema for models and
  * people. What zod declared, zod checks; JSON Schema is checked as it is everywhere else.
  */
-import { isArray, isPlainObject, readProperty, type JsonObject } from '../../errors/json.ts';
+import {
+  isArray,
+  isPlainObject,
+  keysOf,
+  readProperty,
+  type JsonObject,
+} from '../../errors/json.ts';
 import { describe } from '../../errors/to-report.ts';
 import { toPointer } from '../../workflow/path.ts';
 import { checkSchema, checkValue, MAX_FINDINGS, type Finding } from '../../workflow/value-check.ts';
@@ -62,7 +68,7 @@ function accepted(schema: ValueSchema, side: Side): SchemaReading {
 }
 
 function fromJsonSchema(declared: object): SchemaReading {
-  if (Object.keys(declared).some((key) => isStandard(readProperty(declared, key)))) {
+  if (keysOf(declared).some((key) => isStandard(readProperty(declared, key)))) {
     return {
       ok: false,
       problem: 'is an object of schemas and no schema',

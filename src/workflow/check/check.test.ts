@@ -311,3 +311,34 @@ describe('models and tools', () => {
     expect(found(validate(`  - ${node}\n`))).toContain(diagnostic);
   });
 });
+
+describe('a for_each inside of a for_each', () => {
+  const nested = (prompt: string): Validation =>
+    validate('  - {name: b, type: set, value: [[1]], routes: [{to: a}]}\n', {
+      header: `  runtime: {default_model: sim/x}
+for_each:
+  - name: a
+    source: b.output
+    as: row
+    agent:
+      name: inner
+      type: for_each
+      source: row
+      as: cell
+      agent: {name: leaf, tools: [], timeout_seconds: 1, prompt: "${prompt}"}
+`,
+    });
+
+  it('is checked to its innermost node', () => {
+    expect(found(nested('{{ row }} {{ cell }}'))).toEqual([]);
+    expect(found(nested('{{ cel }}'))).toEqual([
+      'error unknown-name: There is nothing called `cel` here',
+    ]);
+  });
+
+  it('costs what its innermost node costs', () => {
+    const { files } = nested('hi');
+    expect(Object.keys(files[0]?.nodes ?? {})).toContain('leaf');
+    expect(files[0]?.worstCase?.modelRequests).not.toBe(0);
+  });
+});

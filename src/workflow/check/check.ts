@@ -9,6 +9,8 @@ import type { Problem, Report } from '../problem.ts';
 import { listed, quoted } from '../words.ts';
 import { NOTHING, type Bill } from './bill.ts';
 import { buildFlow, type Flow } from './flow.ts';
+import { checkCallables, type KnownNames } from './callables.ts';
+import { checkChildInputs } from './child-inputs.ts';
 import { checkModels } from './models.ts';
 import { checkNames } from './names.ts';
 import { orderOf } from './order.ts';
@@ -40,6 +42,11 @@ export interface CheckOptions {
   readonly asTop?: boolean;
   /** Model providers that the host registers beside the built-in ones. */
   readonly providers?: readonly string[];
+  /**
+   * What a file of the workflow may call, by the file's name in the plan. Without it, or where it
+   * answers undefined, any name may be there.
+   */
+  readonly known?: (file: string) => KnownNames | undefined;
 }
 
 /** The file itself first, then every workflow it can reach. */
@@ -84,6 +91,11 @@ class Checker {
       },
       report,
     );
+    checkCallables(
+      { plan, inherited: this.#inherited(plan), known: this.#options.known?.(plan.file) },
+      report,
+    );
+    checkChildInputs(plan, (file) => this.#childOf(file), report);
     this.#checkPropagation(plan, flow, report);
 
     const nodes = Object.fromEntries(

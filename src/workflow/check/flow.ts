@@ -2,6 +2,7 @@
  * The graph of one file: which node can come after which, and why. Groups lead to their members as
  * well as onward; what a member leads to stays inside its branch.
  */
+import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { END, type Route } from '../route.ts';
@@ -23,10 +24,7 @@ export interface Flow {
 
 export function buildFlow(plan: FilePlan): Flow {
   const nodes = new Map<string, NodePlan>();
-  for (const node of plan.nodes) {
-    nodes.set(node.name, node);
-    if (node.type === 'for_each') nodes.set(node.member.name, node.member);
-  }
+  for (const node of allNodes(plan)) nodes.set(node.name, node);
   const handlers = targetsOf(plan.onError);
   const from = new Map<string, readonly Edge[]>();
   for (const [name, node] of nodes) from.set(name, edgesOf(name, node, handlers));

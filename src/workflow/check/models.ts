@@ -1,7 +1,8 @@
-/** Models and tools that are fixed in the file: that they exist, and that they can do what is asked. */
+/** Models that are fixed in the file: that they exist, and that they can do what is asked. */
 import { suggest } from '../../errors/suggest.ts';
 import { PROVIDERS } from '../../providers/names.ts';
 import { lacks, type Capability } from '../../providers/capabilities.ts';
+import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
 import { isKnownProvider, isTemplate, SIMULATED_PROVIDER } from '../models.ts';
 import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../node-model.ts';
@@ -27,20 +28,12 @@ export function checkModels(context: ModelsContext, report: Report): void {
     context,
     report,
   );
-  for (const node of plan.nodes) {
-    checkNode(node, context, report);
-    if (node.type === 'for_each') checkNode(node.member, context, report);
-  }
+  for (const node of allNodes(plan)) checkNode(node, context, report);
 }
 
 function checkNode(node: NodePlan, context: ModelsContext, report: Report): void {
   const path = fromPointer(node.location.pointer);
-  if (node.type === 'tool') checkTool(node.tool, [...path, 'tool'], context, report);
   if (node.type !== 'agent' && node.type !== 'supervisor') return;
-  if (node.type === 'agent')
-    node.tools?.forEach((tool, index) =>
-      checkTool(tool, [...path, 'tools', index], context, report),
-    );
   const chain = node.model ?? (context.plan.runtime ?? context.inherited)?.defaultModel;
   if (chain === undefined) {
     report({
@@ -79,29 +72,6 @@ function checkChain(
       ...(meant === undefined ? {} : { suggestion: `${meant}/${model.slice(slash + 1)}` }),
     });
   }
-}
-
-function checkTool(
-  tool: string,
-  path: Path,
-  { plan, inherited }: ModelsContext,
-  report: Report,
-): void {
-  const slash = tool.indexOf('/');
-  if (slash < 0 || isTemplate(tool)) return;
-  const server = tool.slice(0, slash);
-  const servers = Object.keys((plan.runtime ?? inherited)?.mcpServers ?? {});
-  if (servers.includes(server)) return;
-  const meant = suggest(server, servers);
-  report({
-    code: 'unknown-server',
-    message: `The file names no MCP server called ${quoted(server)}`,
-    path,
-    suggestion:
-      meant === undefined
-        ? 'Name it under `workflow.runtime.mcp_servers`'
-        : `${meant}${tool.slice(slash)}`,
-  });
 }
 
 const ABILITIES: Readonly<Record<Capability, string>> = {

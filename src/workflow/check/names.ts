@@ -3,6 +3,7 @@
  * not there would fail the node when it runs; here it costs nothing.
  */
 import { suggest } from '../../errors/suggest.ts';
+import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import type { Problem, Report } from '../problem.ts';
@@ -218,7 +219,7 @@ function memberProblem(
 /** For each node, the loop names of the branches it can run in. */
 function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
-  for (const node of plan.nodes) {
+  for (const node of allNodes(plan)) {
     if (node.type !== 'for_each') continue;
     for (const inside of reachable(flow, [node.member.name])) {
       const seen = names.get(inside) ?? new Set<string>();

@@ -1,5 +1,6 @@
 /** Every template of a file with where it stands and what it may see. */
 import { isArray, isPlainObject, type JsonValue } from '../../errors/json.ts';
+import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { fromPointer, type Path } from '../path.ts';
@@ -20,13 +21,10 @@ export interface TemplateSite {
 }
 
 export function templateSites(plan: FilePlan): readonly TemplateSite[] {
-  const nodes = plan.nodes.flatMap((node) =>
-    node.type === 'for_each' ? [node, node.member] : [node],
-  );
   return [
     ...plan.instructions.map((text, index) => fileSite(text, ['workflow', 'instructions', index])),
     ...plan.onError.flatMap((route) => routeSites(route, undefined)),
-    ...nodes.flatMap(nodeSites),
+    ...allNodes(plan).flatMap(nodeSites),
     ...deepSites(plan.output, ['output'], undefined, 'file'),
   ];
 }

@@ -10,7 +10,8 @@ import {
   type Diagnostic,
 } from '../diagnostics.ts';
 import type { FilePlan, WorkflowPlan } from '../model.ts';
-import type { ChildPlan, NodePlan } from '../node-model.ts';
+import { allNodes } from '../all-nodes.ts';
+import type { ChildPlan } from '../node-model.ts';
 import { fromPointer, type Path } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import { sourceText, type Span } from '../source.ts';
@@ -178,9 +179,5 @@ function spanIn({ root }: LoadedFile, path: Path): Span | undefined {
 }
 
 function callsOf({ plan }: LoadedFile): ChildPlan[] {
-  return (plan?.nodes ?? []).map(innermost).filter((node) => node.type === 'workflow');
-}
-
-function innermost(node: NodePlan): NodePlan {
-  return node.type === 'for_each' ? innermost(node.member) : node;
+  return plan === undefined ? [] : allNodes(plan).filter((node) => node.type === 'workflow');
 }

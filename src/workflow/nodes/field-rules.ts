@@ -1,9 +1,12 @@
 /** Fields that no value could have: a default of another type, a pattern that is none. */
+import { isPlainObject, type JsonObject } from '../../errors/json.ts';
+import { suggest } from '../../errors/suggest.ts';
 import { fitsType } from '../fields.ts';
 import { FIELD_TYPES, type FieldType } from '../model.ts';
-import type { Path } from '../path.ts';
+import { fromPointer, valueAt, type Path } from '../path.ts';
 import type { Report } from '../problem.ts';
-import { describeValue, quoted } from '../words.ts';
+import { checkSchema } from '../value-check.ts';
+import { describePlace, describeValue, quoted } from '../words.ts';
 import { asList, asMap, type Raw } from './read.ts';
 
 const BOUNDS = [
@@ -39,6 +42,35 @@ export function checkState(state: unknown, path: Path, report: Report): void {
       suggestion: 'replace',
     });
   }
+}
+
+/** A constraint that cannot be read would never be applied. */
+export function checkOutputSchema(schema: unknown, path: Path, report: Report): void {
+  // anything but a map is refused by its form; a document is made of JSON values only
+  if (!isPlainObject(schema)) return;
+  for (const { pointer, message } of checkSchema(schema as JsonObject)) {
+    const at = [...path, ...fromPointer(pointer)];
+    report({
+      code: 'bad-schema',
+      message: `Not a JSON Schema: ${describePlace(at)} ${message}`,
+      path: at,
+      expected: message.replace(/^must be /, ''),
+      ...hintAt(schema, fromPointer(pointer), message),
+    });
+  }
+}
+
+/** `strng` for a type is probably `string`. */
+function hintAt(schema: unknown, at: Path, message: string): { suggestion?: string } {
+  const value = valueAt(schema, at);
+  const meant =
+    at.at(-1) === 'type' && typeof value === 'string'
+      ? suggest(value, [...FIELD_TYPES, 'null'])
+      : undefined;
+  if (meant !== undefined) return { suggestion: meant };
+  return message.startsWith('refers to')
+    ? { suggestion: 'Write the schema here, or under `$defs` and refer to it as `#/$defs/name`' }
+    : {};
 }
 
 function checkField(field: Raw, path: Path, report: Report): void {
@@ -90,7 +122,8 @@ function checkType(value: unknown, field: Raw, path: Path, report: Report): void
 function checkPattern(pattern: unknown, path: Path, report: Report): void {
   if (typeof pattern !== 'string') return;
   try {
-    RegExp(pattern);
+    // as the validator reads it when the node runs
+    RegExp(pattern, 'u');
   } catch {
     report({
       code: 'bad-value',

@@ -5,7 +5,7 @@ import type { NodeType } from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Report } from '../problem.ts';
 import { describeValue, listed, quoted } from '../words.ts';
-import { checkFields } from './field-rules.ts';
+import { checkFields, checkOutputSchema } from './field-rules.ts';
 import { checkRaises, declaredKinds } from './kind-rules.ts';
 import { checkModel } from './model-rules.ts';
 import { asList, asMap, textItems, type Raw } from './read.ts';
@@ -59,6 +59,7 @@ function everyOptionLeadsOn(type: NodeType, node: Raw): boolean {
 const checkOutput: Rule = (node, path, report) => {
   checkExclusive(node, path, ['output', 'output_schema'], report);
   checkFields(node['output'], [...path, 'output'], report);
+  checkOutputSchema(node['output_schema'], [...path, 'output_schema'], report);
 };
 
 const RULES: Readonly<Partial<Record<NodeType, Rule>>> = {
