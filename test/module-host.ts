@@ -5,16 +5,22 @@
 import { readFileSync } from 'node:fs';
 import { createEffectRunner } from '../src/drivers/effect-runner.ts';
 import { describeModule, loadModule } from '../src/effects/module/load-module.ts';
+import { describeModules } from '../src/effects/module/plan-modules.ts';
+import { nodeFiles } from '../src/cli/files.ts';
 import { buildReport } from '../src/errors/build.ts';
-import type { JsonObject, JsonValue } from '../src/errors/json.ts';
+import type { JsonObject } from '../src/errors/json.ts';
 import { forPerson } from '../src/errors/project.ts';
 import { createRedactor } from '../src/errors/redact.ts';
 import { toReport } from '../src/errors/to-report.ts';
 import type { EffectRequest, EffectWork } from '../src/machine/effect-request.ts';
 import { tool } from '../src/index.ts';
+import { loadWorkflow } from '../src/workflow/load/workflow.ts';
+import type { WorkflowPlan } from '../src/workflow/model.ts';
 
 export type Order =
   | { readonly load: string; readonly timeoutMs?: number }
+  /** A workflow file: all its modules. */
+  | { readonly plan: string }
   | {
       readonly call?: string;
       readonly tool?: string;
@@ -34,14 +40,25 @@ const runner = createEffectRunner({
 });
 
 async function obey(order: Order): Promise<unknown> {
-  if ('load' in order) {
-    try {
-      const { load, ...options } = order;
-      return describeModule(await loadModule(load, options));
-    } catch (thrown) {
-      return { error: forPerson(toReport(thrown)) };
-    }
+  try {
+    if ('plan' in order) return await describeModules(planOf(order.plan));
+    if (!('load' in order)) return await run(order);
+    const { load, ...options } = order;
+    return describeModule(await loadModule(load, options));
+  } catch (thrown) {
+    return { error: forPerson(toReport(thrown)) };
   }
+}
+
+function planOf(file: string): WorkflowPlan {
+  const loaded = loadWorkflow(file, nodeFiles(process.cwd()));
+  if (loaded.ok) return loaded.plan;
+  throw new Error(loaded.diagnostics.map(({ message }) => message).join());
+}
+
+type Call = Exclude<Order, { load: string } | { plan: string }>;
+
+async function run(order: Call): Promise<unknown> {
   const result = await runner.run(requestOf(order), {
     signal: new AbortController().signal,
     attempt: 2,
@@ -57,7 +74,7 @@ async function obey(order: Order): Promise<unknown> {
   return { error, ...(result.output === undefined ? {} : { output: result.output }) };
 }
 
-function requestOf(order: Exclude<Order, { load: string }>): EffectRequest {
+function requestOf(order: Call): EffectRequest {
   const { call, arguments: given = {}, module, timeoutMs, outputSchema } = order;
   const work: EffectWork =
     call === undefined
@@ -78,8 +95,7 @@ function requestOf(order: Exclude<Order, { load: string }>): EffectRequest {
 
 const results: unknown[] = [];
 // parsed from what the test wrote
-for (const order of JSON.parse(readFileSync(0, 'utf8')) as Order[])
-  results.push((await obey(order)) as JsonValue);
+for (const order of JSON.parse(readFileSync(0, 'utf8')) as Order[]) results.push(await obey(order));
 await runner.close();
 // ends even where a module left something running, but not before all is written
 process.stdout.write(JSON.stringify(results), () => process.exit(0));

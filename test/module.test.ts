@@ -403,7 +403,8 @@ describe('a module that cannot be loaded', () => {
     ],
   ];
 
-  it.each(failing)('because it %s is a report', (_, name, text, kind, message, todo) => {
+  it.each(failing)('because it %s is a report', (...row) => {
+    const [, name, text, kind, message, todo] = row;
     const { error } = bench.load(name, text);
     expect(error).toMatchObject({
       kind,

@@ -1,0 +1,32 @@
+/**
+ * What `orders.yaml` can call. `errand` is the Errand that runs the workflow, installed or not; zod is
+ * this module's own.
+ */
+import { raise, tool } from 'errand';
+import { z } from 'zod';
+
+const ORDERS = new Map([
+  ['A-1001', { total: 42, daysAgo: 3 }],
+  ['A-1002', { total: 120, daysAgo: 40 }],
+]);
+
+/** Declared: what does not fit is a typed failure before and after it runs. */
+export const find_order = tool({
+  description: 'Finds an order by its number.',
+  input: z.object({ id: z.string().regex(/^A-\d+$/) }),
+  output: z.object({ total: z.number(), daysAgo: z.int() }),
+  raises: ['order.missing'],
+  idempotent: true,
+  retry: { max: 2, initialSeconds: 0.5 },
+  timeoutMs: 5000,
+  run: ({ id }) => {
+    const order = ORDERS.get(id);
+    if (order === undefined) throw raise('order.missing', `There is no order ${id}`, { id });
+    return order;
+  },
+});
+
+/** Declares nothing: it is a function, and what it throws is `call.failed`. */
+export function refundFor({ total, daysAgo }: { total: number; daysAgo: number }): object {
+  return { amount: daysAgo <= 30 ? total : total / 2 };
+}
