@@ -314,11 +314,11 @@ describe('models and tools', () => {
 
 describe('a for_each inside of a for_each', () => {
   const nested = (prompt: string): Validation =>
-    validate('  - {name: b, type: set, value: [[1]], routes: [{to: a}]}\n', {
+    validate('  - {name: a, type: set, value: [[1]], routes: [{to: g}]}\n', {
       header: `  runtime: {default_model: sim/x}
 for_each:
-  - name: a
-    source: b.output
+  - name: g
+    source: a.output
     as: row
     agent:
       name: inner
