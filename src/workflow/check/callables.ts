@@ -1,0 +1,130 @@
+/** Functions and tools that are fixed in the file: that somebody has them. */
+import { suggest } from '../../errors/suggest.ts';
+import { allNodes } from '../all-nodes.ts';
+import type { FilePlan } from '../model.ts';
+import { isTemplate } from '../models.ts';
+import type { NodePlan } from '../node-model.ts';
+import { fromPointer, type Path } from '../path.ts';
+import type { Problem, Report } from '../problem.ts';
+import { listed, quoted } from '../words.ts';
+
+/** What a file may call: what the host registers and what the file's module exports. */
+export interface KnownNames {
+  /** For `call` nodes. */
+  readonly functions: readonly string[];
+  /** For `tool` nodes and agents; those of MCP servers are asked of the servers. */
+  readonly tools: readonly string[];
+}
+
+export interface CallablesContext {
+  readonly plan: FilePlan;
+  /** Of the caller, for a child that sets none. */
+  readonly inherited: FilePlan['runtime'];
+  /** Undefined where the host has not said: then any name may be there. */
+  readonly known: KnownNames | undefined;
+}
+
+/** Tools that Errand itself gives to agents. */
+const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state']);
+
+const MAX_LISTED = 20;
+
+export function checkCallables(context: CallablesContext, report: Report): void {
+  for (const node of allNodes(context.plan)) {
+    for (const { name, path, isFunction } of namesOf(node)) {
+      if (isTemplate(name)) continue;
+      const problem = isFunction ? functionProblem(name, context) : toolProblem(name, context);
+      if (problem !== undefined) report({ ...problem, path });
+    }
+  }
+}
+
+interface Named {
+  readonly name: string;
+  readonly path: Path;
+  readonly isFunction: boolean;
+}
+
+function namesOf(node: NodePlan): readonly Named[] {
+  if (node.type !== 'call' && node.type !== 'tool' && node.type !== 'agent') return [];
+  const base = fromPointer(node.location.pointer);
+  if (node.type === 'call')
+    return [{ name: node.function, path: [...base, 'function'], isFunction: true }];
+  if (node.type === 'tool')
+    return [{ name: node.tool, path: [...base, 'tool'], isFunction: false }];
+  return (node.tools ?? []).map((name, index) => ({
+    name,
+    path: [...base, 'tools', index],
+    isFunction: false,
+  }));
+}
+
+function functionProblem(
+  name: string,
+  { known, plan }: CallablesContext,
+): Omit<Problem, 'path'> | undefined {
+  if (known === undefined || known.functions.includes(name)) return undefined;
+  return {
+    code: 'unknown-function',
+    message: `There is no function called ${quoted(name)}`,
+    ...advice(name, known.functions, plan),
+  };
+}
+
+function toolProblem(
+  name: string,
+  { known, plan, inherited }: CallablesContext,
+): Omit<Problem, 'path'> | undefined {
+  const slash = name.indexOf('/');
+  if (slash >= 0)
+    return serverProblem(name.slice(0, slash), name.slice(slash + 1), plan.runtime ?? inherited);
+  if (known === undefined || BUILT_IN.has(name) || known.tools.includes(name)) return undefined;
+  return {
+    code: 'unknown-tool',
+    message: `There is no tool called ${quoted(name)}`,
+    ...advice(name, known.tools, plan),
+  };
+}
+
+function serverProblem(
+  server: string,
+  tool: string,
+  runtime: FilePlan['runtime'],
+): Omit<Problem, 'path'> | undefined {
+  const servers = runtime?.mcpServers ?? {};
+  const found = Object.hasOwn(servers, server) ? servers[server] : undefined;
+  if (found === undefined) {
+    const meant = suggest(server, Object.keys(servers));
+    return {
+      code: 'unknown-server',
+      message: `The file names no MCP server called ${quoted(server)}`,
+      suggestion:
+        meant === undefined ? 'Name it under `workflow.runtime.mcp_servers`' : `${meant}/${tool}`,
+    };
+  }
+  if (found.tools === null || found.tools.includes(tool)) return undefined;
+  const meant = suggest(tool, found.tools);
+  return {
+    code: 'unknown-tool',
+    message: `The \`tools\` of the MCP server ${quoted(server)} do not list ${quoted(tool)}`,
+    suggestion: meant === undefined ? `Add ${quoted(tool)} to them` : `${server}/${meant}`,
+  };
+}
+
+function advice(
+  name: string,
+  known: readonly string[],
+  { module }: FilePlan,
+): Pick<Problem, 'expected' | 'suggestion'> {
+  const meant = suggest(name, known);
+  return {
+    ...(known.length === 0 || known.length > MAX_LISTED
+      ? {}
+      : { expected: `one of ${listed(known, 'or')}` }),
+    suggestion:
+      meant ??
+      (module === undefined
+        ? `Name a module with \`workflow.module\`, and export ${quoted(name)} from it`
+        : `Export ${quoted(name)} from the module of the file`),
+  };
+}
