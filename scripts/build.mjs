@@ -10,6 +10,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { devNode, ensureInstalled, ROOT, runScript } from './install.mjs';
 
+const COMPILED = join(ROOT, 'build');
 const DIST = join(ROOT, 'dist');
 const COMPILER = 'node_modules/typescript/bin/tsc';
 
@@ -21,9 +22,10 @@ runScript(() => {
 });
 
 function build() {
-  rmSync(DIST, { recursive: true, force: true });
+  for (const folder of [COMPILED, DIST]) rmSync(folder, { recursive: true, force: true });
   // the command line refers to every other layer
   run([COMPILER, '-b', 'src/cli', '--force']);
+  run(['scripts/bundle.mjs']);
   const catalog = run(['dist/cli/main.js', 'explain', '--list', '--format', 'json']);
   writeFileSync(join(DIST, 'catalog.json'), catalog);
 }

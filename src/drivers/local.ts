@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
-import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { JsonObject } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
@@ -15,6 +15,7 @@ import type {
   Claim,
   ClaimOwner,
   ListQuery,
+  NewRun,
   RunRecord,
   RunStore,
   RunSummary,
@@ -25,7 +26,7 @@ import { Alarm } from './alarm.ts';
 import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
-import { LogWriter } from './log-writer.ts';
+import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
 import { abandonedEffects, lostEffects, recover } from './recover.ts';
 import { RunLoop } from './run-loop.ts';
@@ -105,7 +106,7 @@ export class LocalDriver {
       at,
       ...body,
     }));
-    const { claim } = await this.#store.create({
+    const fresh: NewRun = {
       id,
       workflow: plan.name,
       file: options.file ?? plan.file,
@@ -116,7 +117,8 @@ export class LocalDriver {
       standing: { status: 'running', costUsdMicros: 0 },
       owner: this.#owner,
       leaseMs: LEASE_MS,
-    });
+    };
+    const claim = await this.#create(fresh);
     const leg = await this.#carryOn(state, claim, options, 1);
     for (const event of events) leg.tell(event);
     leg.loop.take();
@@ -236,6 +238,16 @@ export class LocalDriver {
     events.push(...record(state, lostEffects(state), nowMs));
     events.push(...record(state, answered, nowMs));
     return events;
+  }
+
+  /** Made once, however often the store has to be asked. */
+  async #create(fresh: NewRun): Promise<Claim> {
+    const { onOutage = 'halt' } = this.#options;
+    const created = await withPatience(() => this.#store.create(fresh), {
+      clock: this.#clock,
+      onOutage,
+    });
+    return created.claim;
   }
 
   #claim(run: string): Promise<Claim> {

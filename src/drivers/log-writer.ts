@@ -48,7 +48,11 @@ export class LogWriter {
     }));
     const taken = signalsThrough === undefined ? {} : { signalsThrough };
     const standing = standingOf(state, at);
-    await this.#withPatience(() => store.append({ claim, seq: first, events, standing, ...taken }));
+    await withPatience(
+      () => store.append({ claim, seq: first, events, standing, ...taken }),
+      this.#options,
+      (outage) => this.#outages.push(outage),
+    );
     return events;
   }
 
@@ -60,26 +64,29 @@ export class LogWriter {
       reason: 'the store could be used again in time',
     }));
   }
+}
 
-  async #withPatience(write: () => Promise<unknown>): Promise<void> {
-    const { clock, onOutage } = this.#options;
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await write();
-        return;
-      } catch (thrown) {
-        const isPassing = isKind(thrown, 'store.unavailable');
-        const waitMs = STORE_WAITS_MS[attempt] ?? (onOutage === 'wait' ? lastWait() : undefined);
-        if (waitMs === undefined || !isPassing) throw thrown;
-        if (attempt < STORE_WAITS_MS.length) this.#outages.push(toReport(thrown));
-        await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
-      }
+/** A write that the store may be asked for three times, or for as long as it takes. */
+export async function withPatience<T>(
+  write: () => Promise<T>,
+  { clock, onOutage }: Pick<LogWriterOptions, 'clock' | 'onOutage'>,
+  onFailure: (outage: ErrorReport) => void = () => undefined,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await write();
+    } catch (thrown) {
+      const isPassing = isKind(thrown, 'store.unavailable');
+      const waitMs = waitAfter(attempt, onOutage);
+      if (waitMs === undefined || !isPassing) throw thrown;
+      if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
+      await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
     }
   }
 }
 
-function lastWait(): number | undefined {
-  return STORE_WAITS_MS.at(-1);
+function waitAfter(attempt: number, onOutage: 'halt' | 'wait'): number | undefined {
+  return STORE_WAITS_MS[attempt] ?? (onOutage === 'wait' ? STORE_WAITS_MS.at(-1) : undefined);
 }
 
 export function standingOf(state: RunState, at: string): RunStanding {

@@ -51,12 +51,15 @@ export class RunLoop {
   readonly #options: RunLoopOptions;
   readonly #inbox: EventBody[] = [];
   readonly #running = new Map<string, Running>();
+  /** Effects whose results are in the inbox. */
+  readonly #answered = new Set<string>();
   readonly #rested = Promise.withResolvers<Rest>();
   #signalsThrough: number | undefined;
   #begun: { readonly events: readonly EventBody[]; readonly nowMs: number } | undefined;
   #toldThrough: number;
   #isPumping = false;
   #isStopping = false;
+  #isBroken = false;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
@@ -115,7 +118,7 @@ export class RunLoop {
   }
 
   async #pump(): Promise<void> {
-    if (this.#isPumping) return;
+    if (this.#isPumping || this.#isBroken) return;
     this.#isPumping = true;
     try {
       do {
@@ -145,10 +148,11 @@ export class RunLoop {
     const begun = this.#begun;
     this.#begun = undefined;
     const nowMs = begun?.nowMs ?? clock.now();
-    const events = step(state, this.#inbox.splice(0), nowMs);
+    const events = step(state, this.#takeInbox(), nowMs);
     await this.#commit([...(begun?.events ?? []), ...events], nowMs);
     await this.#stopUnwanted();
-    if (state.status === 'running' && state.cancelledBy === undefined) this.#dispatch();
+    const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
+    if (mayGoOn && !this.#isStopping) this.#dispatch();
     // a long line of decisions must not keep other runs and timers waiting
     if (this.#isCut()) await nextTurn();
   }
@@ -156,9 +160,14 @@ export class RunLoop {
   /** While it is being stopped a run goes no further, but what is known by now is kept. */
   async #recordOnly(): Promise<void> {
     const { state, clock } = this.#options;
-    const known = this.#inbox.splice(0).filter(({ type }) => type === 'effect:succeeded');
+    const known = this.#takeInbox().filter(({ type }) => type === 'effect:succeeded');
     const nowMs = clock.now();
     await this.#commit(record(state, known, nowMs), nowMs);
+  }
+
+  #takeInbox(): readonly EventBody[] {
+    this.#answered.clear();
+    return this.#inbox.splice(0);
   }
 
   async #commit(bodies: readonly EventBody[], nowMs: number): Promise<void> {
@@ -206,7 +215,7 @@ export class RunLoop {
   #dispatch(): void {
     const { state } = this.#options;
     for (const [key, { scope, attempt }] of state.effects) {
-      if (this.#running.has(key)) continue;
+      if (this.#running.has(key) || this.#answered.has(key)) continue;
       const request = effectRequest(state, scopeOf(state, scope));
       if (request !== undefined && request.ref.key === key) this.#run({ ...request, attempt });
     }
@@ -236,6 +245,7 @@ export class RunLoop {
     const { key } = request.ref;
     const result = await effects.run(request, this.#contextFor(request, signal));
     this.#running.delete(key);
+    this.#answered.add(key);
     if (state.effects.has(key)) this.take(...resultEvents(state, request, result));
     else this.take();
   }
@@ -256,6 +266,7 @@ export class RunLoop {
   /** The store has failed, or we have: nothing is written, and the run stays resumable. */
   async #breakOff(thrown: unknown): Promise<void> {
     this.#isStopping = true;
+    this.#isBroken = true;
     this.#abortAll();
     const error = toReport(thrown);
     const isStore = isKind(error, 'store.*');

@@ -8,7 +8,6 @@ import type { NodePlan } from '../workflow/node-model.ts';
 import { parseExpression, parseTemplate } from '../workflow/template/template.ts';
 import { isBare } from './evaluate.ts';
 import type { Resumed } from './events.ts';
-import { fileOf } from './plan-lookup.ts';
 import type { RunState } from './state.ts';
 
 export interface Change {
@@ -25,11 +24,15 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
   const plan = change.plan ?? state.plan;
   // also what is no drift is taken over: models, modules, limits, where things stand in the file
   const isSame = change.plan === undefined || canonicalJson(plan) === canonicalJson(state.plan);
-  const touched = [...state.finished].flatMap(([file, nodes]) =>
-    [...nodes]
-      .filter((node) => isTouched(state, plan, file, node, change))
-      .map((node) => nameOf(file, node)),
-  );
+  const replaced = replacedInputs(state, change.input ?? {});
+  const touched = finishedNodes(state)
+    .filter(({ file, name }) => {
+      const before = findNode(state.plan, file, name);
+      if (before?.fingerprint !== findNode(plan, file, name)?.fingerprint) return true;
+      // a child's inputs are its caller's business
+      return file === '' && before !== undefined && readsAny(state.plan, before, replaced);
+    })
+    .map(nameOf);
   const lost = standingOnNothing(state, plan);
   if (lost.length > 0) throw gone(lost);
   if (touched.length > 0 && change.acceptDrift !== true) throw drifted(touched);
@@ -40,22 +43,20 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
   };
 }
 
-function isTouched(
-  state: RunState,
-  plan: WorkflowPlan,
-  file: string,
-  name: string,
-  { input }: Change,
-): boolean {
-  const before = findNode(state.plan, file, name);
-  const after = findNode(plan, file, name);
-  if (before?.fingerprint !== after?.fingerprint) return true;
-  const replaced = Object.entries(input ?? {})
-    .filter(([key, value]) => canonicalJson(value) !== canonicalJson(inputOf(state)[key]))
-    .map(([key]) => key);
-  // a child's inputs are its caller's business
-  return (
-    file === '' && before !== undefined && readsAny(fileOf(state.plan, file), before, replaced)
+interface NodeName {
+  readonly file: string;
+  readonly name: string;
+}
+
+function finishedNodes({ finished }: RunState): readonly NodeName[] {
+  return [...finished].flatMap(([file, names]) => [...names].map((name) => ({ file, name })));
+}
+
+/** The names of inputs whose values really change. */
+function replacedInputs(state: RunState, input: JsonObject): readonly string[] {
+  const before = inputOf(state);
+  return Object.keys(input).filter(
+    (key) => canonicalJson(input[key]) !== canonicalJson(before[key]),
   );
 }
 
@@ -85,7 +86,7 @@ function standingOnNothing(state: RunState, plan: WorkflowPlan): readonly string
       if (visit === undefined || result !== undefined) return false;
       return findNode(plan, file, visit.node) === undefined;
     })
-    .map(({ visit, file }) => nameOf(file, visit?.node ?? ''));
+    .map(({ visit, file }) => nameOf({ file, name: visit?.node ?? '' }));
 }
 
 function changedNodes(
@@ -99,7 +100,7 @@ function changedNodes(
       .filter(
         ({ name, fingerprint }) => findNode(state.plan, file, name)?.fingerprint !== fingerprint,
       )
-      .map(({ name }) => nameOf(file, name))
+      .map(({ name }) => nameOf({ file, name }))
       .filter((name) => !touched.includes(name)),
   );
 }
@@ -116,8 +117,8 @@ function filePlan(plan: WorkflowPlan, file: string): FilePlan | undefined {
   return file === '' ? plan : plan.children[file];
 }
 
-function nameOf(file: string, node: string): string {
-  return file === '' ? node : `${node} (${file})`;
+function nameOf({ file, name }: NodeName): string {
+  return file === '' ? name : `${name} (${file})`;
 }
 
 function drifted(nodes: readonly string[]): ErrandError {

@@ -1,0 +1,56 @@
+/**
+ * Makes `dist` from what the compiler wrote: few files of JavaScript instead of hundreds, because a
+ * program that imports Errand pays for every file that is opened, and the types as they are.
+ */
+import { cpSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const COMPILED = join(ROOT, 'build');
+const DIST = join(ROOT, 'dist');
+
+/** What package.json exports, and what is started or looked up on its own. */
+const ENTRIES = [
+  'index',
+  'errors/index',
+  'workflow/define',
+  'cli/main',
+  'effects/module/load-module',
+  'effects/sandbox/worker',
+];
+
+/** What finds other files from where it is, and so has to stay there. */
+const PLACED = [
+  'cli/version',
+  'effects/module/errand-hook',
+  'effects/sandbox/engine',
+  'effects/sandbox/sandbox-worker',
+];
+
+const bundler = await rolldown({
+  input: Object.fromEntries([...ENTRIES, ...PLACED].map((name) => [name, compiled(name)])),
+  external: /^(?![./])/,
+  platform: 'node',
+  treeshake: false,
+  logLevel: 'warn',
+});
+await bundler.write({
+  dir: DIST,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: ({ moduleIds }) => {
+    const placed = PLACED.find((name) => moduleIds.includes(compiled(name)));
+    return placed === undefined ? 'chunks/[name].js' : `${dirname(placed)}/[name].part.js`;
+  },
+});
+await bundler.close();
+
+for (const file of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' }))
+  if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));
+
+/** @param {string} name */
+function compiled(name) {
+  return join(COMPILED, `${name}.js`);
+}
