@@ -10,6 +10,8 @@ let bench: ModuleBench;
 beforeAll(() => {
   packed = packPackage();
   bench = openModuleBench();
+  // a project of its own, whatever lies above it
+  writeFileSync(join(packed.app, 'package.json'), '{"private": true}');
 });
 afterAll(() => {
   packed.remove();

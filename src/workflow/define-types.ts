@@ -5,17 +5,13 @@
 import type { RuntimeKind } from '../errors/catalog.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AuthorKind, ReservedPrefix } from '../errors/kinds.ts';
+import type { AmbientSignal } from './ambient-signal.ts';
 import type { WorkflowPlan } from './model.ts';
 import type { CallFile } from './nodes/call.ts';
 import type { ParallelFile } from './nodes/groups.ts';
 import type { ChildFile } from './nodes/workflow.ts';
 import type { HeaderFile } from './schema/header.ts';
 import type { ForEachFile, NodeFile } from './schema/file.ts';
-
-/** The real `AbortSignal` where the program has one, and what is needed of it where it has not. */
-export type AmbientSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } }
-  ? S
-  : { readonly aborted: boolean; readonly reason: unknown };
 
 export interface CallContext {
   readonly signal: AmbientSignal;

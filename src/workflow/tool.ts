@@ -3,7 +3,7 @@
  * loaded, where the name of its export is known, so nothing here throws and nothing is imported.
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
-import type { AmbientSignal } from './define-types.ts';
+import type { AmbientSignal } from './ambient-signal.ts';
 import type { Backoff } from './route.ts';
 
 /** Registered, so that a tool is known whichever copy of the package declared it. */
