@@ -1,8 +1,10 @@
 /** What a person may answer to an open gate. Throws `validation.input`; the gate then stays open. */
 import { ErrandError } from '../errors/errand-error.ts';
-import { isPlainObject, type JsonValue } from '../errors/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+import { checkValue } from '../workflow/value-check.ts';
 import type { EventBody } from './events.ts';
-import { scopeOf, visitOf } from './plan-lookup.ts';
+import { fileOf, nodeOf, scopeOf, visitOf } from './plan-lookup.ts';
 import type { RunState } from './state.ts';
 
 export interface Answer {
@@ -17,8 +19,10 @@ export function answerEvent(state: RunState, { gate, value, by }: Answer): Event
   const open = state.gates.get(path);
   if (open === undefined)
     throw refused(`No gate is open at ${path}`, 'errand show lists what a run waits for.');
-  const { node } = visitOf(scopeOf(state, open.scope));
+  const scope = scopeOf(state, open.scope);
+  const { node } = visitOf(scope);
   const accepted = accept(value, open.options);
+  checkEdit(nodeOf(fileOf(state.plan, scope.file), node), accepted);
   return { type: 'gate:answered', node, path, gate: path, value: accepted, by };
 }
 
@@ -51,6 +55,18 @@ function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
         : `Answer one of: ${options.map(String).join(', ')}`,
     );
   return chosen === value ? option : value;
+}
+
+/** What a person says the node gave is held to what the node must give. */
+function checkEdit(node: NodePlan, value: JsonValue): void {
+  if (!isPlainObject(value) || !('edit' in value)) return;
+  const schema = 'outputSchema' in node ? node.outputSchema : undefined;
+  if (schema === undefined) return;
+  // a plain object that came as JSON
+  const [finding] = checkValue(schema, (value as JsonObject)['edit'] ?? null);
+  if (finding === undefined) return;
+  const place = finding.pointer === '' ? 'It' : finding.pointer;
+  throw refused(`The edit does not fit the output of ${node.name}`, `${place} ${finding.message}.`);
 }
 
 function refused(message: string, detail: string): ErrandError {

@@ -88,13 +88,14 @@ export function endScope(state: RunState, scope: Scope, result: ScopeResult): vo
 }
 
 /** The scopes that a visit runs: its branches, or its sub-workflow. */
-export function insideOf(state: RunState, visit: Visit): readonly Scope[] {
-  const ids =
-    visit.members === undefined
-      ? [visit.path]
-      : visit.members.keys.map((key) => branchId(visit.path, key));
-  return ids.flatMap((id) => state.scopes.get(id) ?? []);
+export function insideOf(state: RunState, { path, members }: Visit): readonly Scope[] {
+  if (members !== undefined)
+    return members.keys.flatMap((key) => state.scopes.get(branchId(path, key)) ?? []);
+  const child = state.scopes.get(path);
+  return child === undefined ? NOTHING : [child];
 }
+
+const NOTHING: readonly Scope[] = [];
 
 /** What ran inside a visit is no longer needed. */
 export function dropInside(state: RunState, visit: Visit): void {

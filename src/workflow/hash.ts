@@ -24,18 +24,24 @@ export function hashValue(value: unknown): string {
 
 /** JSON with sorted keys; what JSON has no word for is left out, as `JSON.stringify` does. */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const parts: string[] = [];
-  for (const [key, inner] of Object.entries(value).sort(([a], [b]) => compare(a, b))) {
-    if (inner !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  if (Array.isArray(value)) return canonicalList(value);
+  // a loop, because every effect of every run is named by this text
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
   }
-  return `{${parts.join(',')}}`;
+  return `{${text}}`;
 }
 
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function canonicalList(items: readonly unknown[]): string {
+  let text = '';
+  for (const [index, item] of items.entries())
+    text += index === 0 ? canonicalJson(item) : `,${canonicalJson(item)}`;
+  return `[${text}]`;
 }
 
 function mix(value: number): number {
