@@ -41,6 +41,8 @@ export function openModuleBench(): ModuleBench {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   };
+  // a project of its own that says nothing, whatever lies above it
+  write('package.json', '{"private": true}');
   const obey = (...orders: readonly Order[]): readonly Answer[] => {
     const host = join(import.meta.dirname, 'module-host.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [host], {

@@ -120,8 +120,7 @@ describe('a module', () => {
       'c.js',
       `import data from 'errand/package.json' with { type: 'json' };\nexport const name = () => data.name;`,
     );
-    // neither of them says what it is, and Node would warn of that
-    bench.write('package.json', '{"name": "mine"}');
+    // nothing says what the last two are, and Node would warn of that
     bench.write(
       'd.ts',
       `import type { Tool } from 'errand';\nexport const name = (): string => 'd';`,

@@ -26,10 +26,11 @@ export type FindCallable = (
 /** Rejects with a report of the module, of a bad declaration, or of a name that nobody has. */
 export function createFindCallable(host: CallableHost): FindCallable {
   const read = new Map<unknown, Promise<Callable>>();
-  const ofHost = (name: string, value: unknown): Promise<Callable> => {
+  const ofHost = async (name: string, value: unknown): Promise<Callable> => {
     const known = read.get(value) ?? readRegistered(name, value);
     read.set(value, known);
-    return known;
+    // one tool may be registered under several names
+    return { ...(await known), name };
   };
   return async (type, name, module) => {
     const registered =

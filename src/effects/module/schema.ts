@@ -32,7 +32,7 @@ export type SchemaReading =
 
 type Side = 'input' | 'output';
 
-export const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };
+const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };
 
 const USE_ZOD = 'Give a zod schema (version 4), such as z.object({…}), or JSON Schema.';
 
