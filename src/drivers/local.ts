@@ -8,6 +8,7 @@ import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
 import { driftOf, type Change } from '../machine/drift.ts';
 import type { EventBody, Resumed, RunEvent } from '../machine/events.ts';
+import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import { findVisited } from '../machine/reopen.ts';
 import { newRunState, type RunState } from '../machine/state.ts';
 import { record, step } from '../machine/step.ts';
@@ -25,7 +26,7 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
 import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
-import { Leg, type RunHandle, type RunOptions } from './leg.ts';
+import { Leg, type OpenGate, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
 import { abandonedEffects, lostEffects, recover } from './recover.ts';
@@ -138,8 +139,10 @@ export class LocalDriver {
       const state = await this.#recover(run);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const events = this.#goingOn(state, options, nowMs);
+      const open = openGates(state);
       const leg = await this.#carryOn(state, claim, options, state.seq - events.length + 1);
       leg.loop.begin(events, nowMs);
+      leg.answerOpen(open);
       return leg;
     } catch (refusal) {
       // nothing was written, so the run is as free as before
@@ -173,7 +176,9 @@ export class LocalDriver {
     const here = this.#legs.get(run);
     if (here !== undefined) {
       here.cancel(by);
-      return here;
+      const { status } = await here.result();
+      // it may have come to rest at the same moment
+      if (status !== 'paused' && status !== 'failed') return here;
     }
     const found = await this.#store.summary(run);
     if (found.status === 'completed' || found.status === 'cancelled') throw alreadyEnded(found);
@@ -184,10 +189,10 @@ export class LocalDriver {
     const claim = await this.#claim(run);
     const state = await this.#recover(run);
     const nowMs = Math.max(this.#clock.now(), state.nowMs);
-    const events = record(state, abandonedEffects(state), nowMs);
+    const end: EventBody = { type: 'run:cancelled', by };
+    const events = record(state, [...abandonedEffects(state), end], nowMs);
     const leg = await this.#carryOn(state, claim, {}, state.seq - events.length + 1);
     leg.loop.begin(events, nowMs);
-    leg.cancel(by);
     return leg;
   }
 
@@ -309,6 +314,13 @@ export class LocalDriver {
       process.emitWarning(toReport(thrown).message, { code: 'ERRAND_RELEASE' });
     }
   }
+}
+
+function openGates(state: RunState): readonly OpenGate[] {
+  return [...state.gates].map(([gate, { scope }]) => {
+    const { node } = visitOf(scopeOf(state, scope));
+    return { gate, node };
+  });
 }
 
 function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {

@@ -57,7 +57,7 @@ export class LogWriter {
   }
 
   /** The failures of the store that were got over since this was last asked. */
-  takeOutages(): readonly EventBody[] {
+  takeOutages(): readonly Extract<EventBody, { type: 'error:suppressed' }>[] {
     return this.#outages.splice(0).map((error) => ({
       type: 'error:suppressed' as const,
       error,

@@ -6,6 +6,7 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { effectRequest } from '../machine/effect-request.ts';
 import type { EventBody } from '../machine/events.ts';
+import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
 import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
@@ -36,26 +37,21 @@ export function lostEffects(state: RunState): readonly EventBody[] {
     // its text has changed meanwhile, so it is another action
     return request.ref.key === pending.effect.key
       ? [again]
-      : [abandonment(state, pending, 'Its text has changed since'), again];
+      : [
+          stopped(state, pending, { message: 'Its text has changed since', outcome: 'unknown' }),
+          again,
+        ];
   });
 }
 
 /** A run that is cancelled hears of none of them. */
 export function abandonedEffects(state: RunState): readonly EventBody[] {
   return [...state.effects.values()].map((pending) =>
-    abandonment(state, pending, 'The run was cancelled while nobody ran it'),
+    stopped(state, pending, {
+      message: 'The run was cancelled while nobody ran it',
+      outcome: 'unknown',
+    }),
   );
-}
-
-function abandonment(state: RunState, pending: PendingEffect, message: string): EventBody {
-  const scope = scopeOf(state, pending.scope);
-  const { node, path } = visitOf(scope);
-  const error = failureAt(state, scope, node, {
-    kind: pending.effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
-    message,
-    outcome: 'unknown',
-  });
-  return { type: 'effect:failed', node, path, effect: pending.effect, error };
 }
 
 function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBody {

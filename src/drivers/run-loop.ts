@@ -3,12 +3,13 @@
  * commit, and only then does what was decided. Decides nothing itself.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EffectContext } from '../effects/effect.ts';
+import { neverRejecting, type Effect, type EffectContext } from '../effects/effect.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { effectRequest, type EffectRequest } from '../machine/effect-request.ts';
+import { stopped } from '../machine/endings.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
 import { scopeOf } from '../machine/plan-lookup.ts';
 import type { RunState } from '../machine/state.ts';
@@ -49,6 +50,7 @@ interface Running {
 
 export class RunLoop {
   readonly #options: RunLoopOptions;
+  readonly #effect: Effect<EffectRequest>;
   readonly #inbox: EventBody[] = [];
   readonly #running = new Map<string, Running>();
   /** Effects whose results are in the inbox. */
@@ -63,6 +65,7 @@ export class RunLoop {
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
+    this.#effect = neverRejecting((request, context) => options.effects.run(request, context));
     this.#toldThrough = options.toldThrough;
   }
 
@@ -96,8 +99,9 @@ export class RunLoop {
     this.#signalsThrough = number;
   }
 
-  /** Ends the run for good; what is under way is stopped first. */
+  /** Ends the run for good, if it is still running; what is under way is stopped first. */
   cancel(by: string): void {
+    if (this.#options.state.status !== 'running') return;
     this.#options.state.cancelledBy ??= by;
     this.#abortAll();
     void this.#pump();
@@ -153,6 +157,7 @@ export class RunLoop {
     await this.#stopUnwanted();
     const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
     if (mayGoOn && !this.#isStopping) this.#dispatch();
+    if (state.cancelledBy !== undefined) this.#takeBackRequests();
     // a long line of decisions must not keep other runs and timers waiting
     if (this.#isCut()) await nextTurn();
   }
@@ -176,7 +181,15 @@ export class RunLoop {
     const events = await this.#options.log.write(bodies, nowMs, signalsThrough);
     if (signalsThrough !== undefined) this.#signalsThrough = undefined;
     for (const event of events) this.#tell(event);
-    this.#inbox.unshift(...this.#options.log.takeOutages());
+    this.#tellOutages();
+  }
+
+  /** In the run's own record, unless its last word has been said. */
+  #tellOutages(): void {
+    const outages = this.#options.log.takeOutages();
+    if (this.#options.state.status === 'running') this.#inbox.unshift(...outages);
+    else
+      for (const { error } of outages) process.emitWarning(error.message, { code: 'ERRAND_STORE' });
   }
 
   /** A cancellation is settled by nothing but the end of the run. */
@@ -221,6 +234,17 @@ export class RunLoop {
     }
   }
 
+  /** What was asked for and not begun when the run was cancelled never will be. */
+  #takeBackRequests(): void {
+    const { state } = this.#options;
+    for (const [key, pending] of state.effects) {
+      if (this.#running.has(key) || this.#answered.has(key)) continue;
+      this.#answered.add(key);
+      const message = 'The run was cancelled before it began';
+      this.#inbox.push(stopped(state, pending, { message, outcome: 'not_started' }));
+    }
+  }
+
   /** Effects that the machine no longer waits for are over before anything new begins. */
   async #stopUnwanted(): Promise<void> {
     const { state } = this.#options;
@@ -241,9 +265,9 @@ export class RunLoop {
   }
 
   async #perform(request: EffectRequest, signal: AbortSignal): Promise<void> {
-    const { state, effects } = this.#options;
+    const { state } = this.#options;
     const { key } = request.ref;
-    const result = await effects.run(request, this.#contextFor(request, signal));
+    const result = await this.#effect(request, this.#contextFor(request, signal));
     this.#running.delete(key);
     this.#answered.add(key);
     if (state.effects.has(key)) this.take(...resultEvents(state, request, result));

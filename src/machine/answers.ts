@@ -1,6 +1,6 @@
 /** What a person may answer to an open gate. Throws `validation.input`; the gate then stays open. */
 import { ErrandError } from '../errors/errand-error.ts';
-import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { checkValue } from '../workflow/value-check.ts';
 import type { EventBody } from './events.ts';
@@ -62,8 +62,7 @@ function checkEdit(node: NodePlan, value: JsonValue): void {
   if (!isPlainObject(value) || !('edit' in value)) return;
   const schema = 'outputSchema' in node ? node.outputSchema : undefined;
   if (schema === undefined) return;
-  // a plain object that came as JSON
-  const [finding] = checkValue(schema, (value as JsonObject)['edit'] ?? null);
+  const [finding] = checkValue(schema, value['edit'] ?? null);
   if (finding === undefined) return;
   const place = finding.pointer === '' ? 'It' : finding.pointer;
   throw refused(`The edit does not fit the output of ${node.name}`, `${place} ${finding.message}.`);

@@ -25,8 +25,8 @@ import { ROOT_SCOPE, type RunState, type Scope, type ScopeResult } from './state
 
 /** For the scope that has waited longest; undefined when nothing can be decided now. */
 export function decide(state: RunState): (Decision & { readonly scope: string }) | undefined {
-  if (state.cancelledBy !== undefined) return decideCancelled(state, state.cancelledBy);
   if (state.status !== 'running') return undefined;
+  if (state.cancelledBy !== undefined) return decideCancelled(state, state.cancelledBy);
   for (const id of state.ready) {
     const scope = state.scopes.get(id);
     if (scope !== undefined && !scope.isFrozen) return { scope: id, ...decideScope(state, scope) };
@@ -40,8 +40,7 @@ function decideCancelled(
   state: RunState,
   by: string,
 ): (Decision & { readonly scope: string }) | undefined {
-  const isOver = state.status === 'completed' || state.status === 'cancelled';
-  if (isOver || state.effects.size > 0) return undefined;
+  if (state.effects.size > 0) return undefined;
   return { scope: ROOT_SCOPE, events: [{ type: 'run:cancelled', by }] };
 }
 

@@ -5,13 +5,14 @@
 import { buildReport } from '../errors/build.ts';
 import { durationWords } from '../errors/render/words.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import type { Outcome } from '../errors/vocabulary.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import type { EventBody } from './events.ts';
 import { crossedAt, failureAt, stampAt } from './failure.ts';
 import { fileOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { insideOf } from './scopes.ts';
-import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
+import { ROOT_SCOPE, type PendingEffect, type RunState, type Scope, type Visit } from './state.ts';
 
 /** The run is over. */
 export function failRun(state: RunState, error: ErrorReport): readonly EventBody[] {
@@ -133,12 +134,20 @@ function stopScope(state: RunState, scope: Scope, why: string): readonly EventBo
   const { phase } = visit;
   const pending = phase.at === 'effect' ? state.effects.get(phase.key) : undefined;
   if (pending === undefined) return stopInside(state, visit, why);
-  const error = failureAt(state, scope, visit.node, {
-    kind: pending.effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool',
-    message: `${visit.node} was stopped: ${why}`,
-  });
-  const { effect } = pending;
-  return [{ type: 'effect:failed', node: visit.node, path: visit.path, effect, error }];
+  return [stopped(state, pending, { message: `${visit.node} was stopped: ${why}` })];
+}
+
+/** An effect that is no longer wanted. */
+export function stopped(
+  state: RunState,
+  { scope: id, effect }: PendingEffect,
+  what: { readonly message: string; readonly outcome?: Outcome },
+): EventBody {
+  const scope = scopeOf(state, id);
+  const { node, path } = visitOf(scope);
+  const kind = effect.type === 'model' ? 'cancelled.call' : 'cancelled.tool';
+  const error = failureAt(state, scope, node, { kind, ...what });
+  return { type: 'effect:failed', node, path, effect, error };
 }
 
 function terminationOutput({

@@ -23,7 +23,7 @@ export function step(
     state.ready.delete(decision.scope);
     if (decision.wakeAtMs !== undefined) wakeAt(state, decision.scope, decision.wakeAtMs);
     for (const event of decision.events) {
-      if (state.status !== 'running' && event.type !== 'run:cancelled') break;
+      if (state.status !== 'running') break;
       evolve(state, event, nowMs);
       events.push(event);
     }

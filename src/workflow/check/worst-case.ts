@@ -133,28 +133,33 @@ function itemsOf(node: GroupPlan): Figure {
   return unbounded(`how many items ${node.name} goes through is known only when it runs`);
 }
 
+/** The run's limit is on retries; what is parked or asked about may run again all the same. */
 function rerunsOf(node: NodePlan, routes: readonly Route[], plan: FilePlan): Figure {
-  const each = routes.map(({ move }): Figure => {
-    switch (move.type) {
-      case 'retry':
-        return exactly(move.max);
-      case 'park':
-        return move.max === undefined
-          ? unbounded(`${node.name} runs again after each park, as often as it takes`)
-          : exactly(move.max);
-      case 'ask':
-        return move.options.includes('retry')
-          ? unbounded(`a person may answer retry at ${node.name}, as often as they like`)
-          : ZERO;
-      case 'to':
-      case 'halt':
-      case 'propagate':
-        return ZERO;
-    }
-  });
-  const all = sum(each);
+  const retries = sum(routes.map(({ move }) => (move.type === 'retry' ? exactly(move.max) : ZERO)));
   const cap = plan.limits.maxRetries;
-  return cap !== undefined && all.value !== null && all.value > cap ? exactly(cap) : all;
+  const isCapped = cap !== undefined && retries.value !== null && retries.value > cap;
+  return sum([
+    isCapped ? exactly(cap) : retries,
+    ...routes.map((route) => otherReruns(node, route)),
+  ]);
+}
+
+function otherReruns(node: NodePlan, { move }: Route): Figure {
+  switch (move.type) {
+    case 'park':
+      return move.max === undefined
+        ? unbounded(`${node.name} runs again after each park, as often as it takes`)
+        : exactly(move.max);
+    case 'ask':
+      return move.options.includes('retry')
+        ? unbounded(`a person may answer retry at ${node.name}, as often as they like`)
+        : ZERO;
+    case 'retry':
+    case 'to':
+    case 'halt':
+    case 'propagate':
+      return ZERO;
+  }
 }
 
 /** Nodes that no server ever asks to wait. */
