@@ -43,7 +43,7 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
   const node = nodeOf(file, visit.node);
   const work = workOf(state, scope, node);
   if (work === undefined) return undefined;
-  const key = hashValue([state.run, visit.path, visit.number, work]);
+  const key = hashValue([state.run, visit.path, visitNumbers(state, scope), work]);
   return {
     ref: { key, type: work.type, target: targetOf(work) },
     work,
@@ -53,6 +53,18 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
     isIdempotent: node.type === 'transform' || ('isIdempotent' in node && node.isIdempotent),
     ...(file.module === undefined ? {} : { module: file.module }),
   };
+}
+
+/** Which time round it is, here and in everything around; not which try. */
+function visitNumbers(state: RunState, scope: Scope): readonly number[] {
+  const numbers: number[] = [];
+  for (
+    let around: Scope | undefined = scope;
+    around !== undefined;
+    around = around.parent === undefined ? undefined : state.scopes.get(around.parent)
+  )
+    numbers.push(around.visit?.number ?? 0);
+  return numbers;
 }
 
 function workOf(state: RunState, scope: Scope, node: NodePlan): EffectWork | undefined {

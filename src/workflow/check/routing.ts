@@ -44,9 +44,13 @@ export function takes(route: Route, kind: string): boolean {
   const isMatch =
     route.onError === true || route.onError.some((pattern) => matchesKind(kind, pattern));
   if (!isMatch) return false;
-  // what a schedule has spent, and what may have happened, is run again only by a route that names it
-  const mustBeNamed = kind === 'provider.exhausted' || kind === ASKED_BY_DEFAULT;
-  return route.move.type !== 'retry' || !mustBeNamed || isNamed(route, kind);
+  return !mustBeNamed(route, kind) || isNamed(route, kind);
+}
+
+/** What a schedule has spent, and what may have happened, is run again only by a route that says so. */
+function mustBeNamed({ move }: Route, kind: string): boolean {
+  if (move.type === 'retry') return kind === 'provider.exhausted' || kind === ASKED_BY_DEFAULT;
+  return move.type === 'park' && kind === ASKED_BY_DEFAULT;
 }
 
 /** Whether the route can ever take a failure of the node: one of its kinds, or one it may raise. */
