@@ -43,6 +43,11 @@ export interface RunHandle {
   stop(): void;
 }
 
+export interface OpenGate {
+  readonly gate: string;
+  readonly node: string;
+}
+
 export interface LegParts {
   readonly loop: RunLoop;
   readonly options: RunOptions;
@@ -86,6 +91,11 @@ export class Leg implements RunHandle {
 
   stop(): void {
     this.loop.stop();
+  }
+
+  /** Gates that were open before this leg began get their prepared answers now. */
+  answerOpen(gates: readonly OpenGate[]): void {
+    for (const { gate, node } of gates) this.#answer(gate, node);
   }
 
   /** An event that is stored. */
