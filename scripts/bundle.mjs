@@ -31,9 +31,9 @@ const PLACED = [
 
 const bundler = await rolldown({
   input: Object.fromEntries([...ENTRIES, ...PLACED].map((name) => [name, compiled(name)])),
-  external: /^(?![./])/,
+  // the sandbox finds its engine, which is no JavaScript, by its package
+  external: [/^node:/, /quickjs/],
   platform: 'node',
-  treeshake: false,
   logLevel: 'warn',
 });
 await bundler.write({
