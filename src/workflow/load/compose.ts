@@ -13,6 +13,7 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
+import type { JsonValue } from '../../errors/json.ts';
 import type { Path } from '../path.ts';
 import { positionAt, type SourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
@@ -20,7 +21,6 @@ import { NO_ALIASES, resolveAliases, type Aliases } from './aliases.ts';
 import { expandEnvironment } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';
 import { spanWithin, type Located, type ScalarStyle } from './located.ts';
-import { MAX_DEPTH } from './nesting.ts';
 import { isOneReference, resolvePlain } from './plain.ts';
 import type { Environment } from './port.ts';
 import {
@@ -36,6 +36,7 @@ import {
   unknownTag,
   type YamlProblem,
 } from './yaml-problems.ts';
+import { MAX_DEPTH } from './yaml-tokens.ts';
 
 /** Values that aliases may add to a file. */
 const MAX_ALIASED = 100_000;
@@ -139,11 +140,15 @@ function includeFile(written: string, span: Span, path: Path, walk: Walk): Locat
 function fromItems(items: readonly unknown[], span: Span, path: Path, walk: Walk): Located {
   const members = new Map<string, Located>();
   // a list holds nodes only: parsing made it
-  for (const [index, item] of (items as readonly Node[]).entries()) {
+  const values: JsonValue[] = [];
+  for (const item of items as readonly Node[]) {
     if (isBomb(walk)) break;
-    members.set(String(index), convert(item, [...path, index], walk));
+    const member = convert(item, [...path, values.length], walk);
+    members.set(String(values.length), member);
+    values.push(member.value);
   }
-  return { value: Array.from(members.values(), ({ value }) => value), members, ...span };
+  const { source, start, end } = span;
+  return { source, start, end, value: values, members };
 }
 
 function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
@@ -165,17 +170,28 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
       refused(walk, [...path, key], duplicateKey(key, keySpan, line));
     } else {
       const inner = OF_PROGRAM.has(key) ? ofProgram : walk;
-      members.set(key, { ...valueOf(pair.value, keySpan, [...path, key], inner), key: keySpan });
+      members.set(key, underKey(keySpan, valueOf(pair.value, keySpan, [...path, key], inner)));
     }
   }
   for (const other of merged) addMerged(other, members);
-  const entries = Array.from(members, ([key, { value }]) => [key, value] as const);
-  return { value: Object.fromEntries(entries), members, ...span };
+  const value: Record<string, JsonValue> = {};
+  // `__proto__` is no key of any map here
+  for (const [key, member] of members) value[key] = member.value;
+  const { source, start, end } = span;
+  return { source, start, end, value, members };
+}
+
+/** One form for every value, because there are hundreds of thousands of them in a large file. */
+function underKey(key: Span, { source, start, end, value, members, style }: Located): Located {
+  if (members !== undefined) return { source, start, end, value, key, members };
+  return style === undefined
+    ? { source, start, end, value, key }
+    : { source, start, end, value, key, style };
 }
 
 /** The names in `env`, which have their value when the program runs. */
 function environmentOf(pairs: readonly Pair<Node, Node | null>[]): ReadonlySet<string> {
-  const env = pairs.find(({ key }) => keyOf(key) === 'env')?.value;
+  const env = pairs.find(({ key }) => isScalar(key) && key.value === 'env')?.value;
   if (!isMap(env)) return NONE;
   return new Set(env.items.map(({ key }) => String(isScalar(key) ? key.source : '')));
 }
@@ -208,7 +224,9 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
   const value: unknown = isScalar(node) ? node.value : null;
   const style = isScalar(node) ? styleOf(node) : 'plain';
   if (typeof value === 'string') {
-    const expanded = expand(value, { value, style, ...span }, path, walk);
+    const written = { source: span.source, start: span.start, end: span.end, value, style };
+    if (!value.includes('${') && !holdsSecret(path)) return written;
+    const expanded = expand(value, written, path, walk);
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
     return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
   }
@@ -221,7 +239,6 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
 }
 
 function expand(text: string, written: Located, path: Path, walk: Walk): string {
-  if (!text.includes('${')) return text;
   const { environment, report, secrets } = walk.context;
   const expansion = expandEnvironment(text, environment, walk.setByNode);
   for (const name of expansion.missing) {

@@ -128,4 +128,12 @@ nodes: [{name: a, prompt: hi}]
       'env-missing',
     ]);
   });
+
+  it('are secrets too where a file has the key itself', () => {
+    const text = SMALL.replace(
+      'entry_point: a',
+      'entry_point: a, runtime: {provider: {name: openai, api_key: written-out}}',
+    );
+    expect(load(text)).toMatchObject({ ok: true, secrets: ['written-out'] });
+  });
 });

@@ -1,11 +1,11 @@
 /** YAML 1.2 text as a syntax tree, with everything that is wrong with the text as problems. */
-import { Composer, Lexer, Parser, type CST, type ParsedNode, type YAMLError } from 'yaml';
+import { Composer, type ParsedNode, type YAMLError } from 'yaml';
 import type { DiagnosticCode } from '../codes.ts';
 import type { Report } from '../problem.ts';
 import { positionAt, type SourceText, type Span } from '../source.ts';
-import { Nesting } from './nesting.ts';
 import { MAX_FILE_CHARS } from './port.ts';
 import { tooDeep } from './yaml-problems.ts';
+import { yamlTokens } from './yaml-tokens.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -22,15 +22,12 @@ export function parseYaml(source: SourceText, report: Report): ParsedNode | null
     report(tooLarge);
     return undefined;
   }
-  const nesting = new Nesting();
-  const documents = [
-    ...new Composer(OPTIONS).compose(tokens(source.text, nesting), true, source.text.length),
-  ];
-  if (nesting.isTooDeep) {
-    const span = { source, start: nesting.offset, end: nesting.offset + 1 };
-    report({ ...tooDeep(span), path: [] });
+  const { tokens, tooDeepAt } = yamlTokens(source.text);
+  if (tooDeepAt !== undefined) {
+    report({ ...tooDeep({ source, start: tooDeepAt, end: tooDeepAt + 1 }), path: [] });
     return undefined;
   }
+  const documents = [...new Composer(OPTIONS).compose(tokens, true, source.text.length)];
   const [first, second] = documents;
   const errors = documents.flatMap((document) => document.errors);
   for (const error of firstOfEachLine(errors, source)) reportError(error, source, report);
@@ -49,16 +46,6 @@ function firstOfEachLine(errors: readonly YAMLError[], source: SourceText): read
     if (!byLine.has(line)) byLine.set(line, error);
   }
   return [...byLine.values()];
-}
-
-/** One pass over the lexemes, watched; a text that nests too deep ends before it is composed. */
-function* tokens(text: string, nesting: Nesting): Generator<CST.Token, void> {
-  const parser = new Parser();
-  for (const lexeme of new Lexer().lex(text)) {
-    if (!nesting.see(lexeme)) return;
-    yield* parser.next(lexeme);
-  }
-  yield* parser.end();
 }
 
 function reportSecond(start: number, source: SourceText, report: Report): void {

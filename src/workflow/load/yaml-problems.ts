@@ -4,7 +4,7 @@ import { suggest } from '../../errors/suggest.ts';
 import type { Problem } from '../problem.ts';
 import type { SourceText, Span } from '../source.ts';
 import { quoted } from '../words.ts';
-import { MAX_DEPTH } from './nesting.ts';
+import { MAX_DEPTH } from './yaml-tokens.ts';
 
 /** The problem but for its path. */
 export type YamlProblem = Omit<Problem, 'path'> & { readonly span: Span };
