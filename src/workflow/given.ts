@@ -5,7 +5,10 @@ export type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? neve
 
 export function given<const T extends object>(fields: T): Given<T> {
   const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) kept[key] = value;
+  for (const key of Object.keys(fields)) {
+    const value: unknown = Reflect.get(fields, key);
+    if (value !== undefined) kept[key] = value;
+  }
   // same keys with the same values, except those that are undefined
   return kept as Given<T>;
 }

@@ -2,17 +2,20 @@
 export type Path = readonly (string | number)[];
 
 export function toPointer(path: Path): string {
-  return path
-    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+  let pointer = '';
+  for (const step of path) pointer += `/${typeof step === 'number' ? step : escaped(step)}`;
+  return pointer;
+}
+
+function escaped(step: string): string {
+  return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
 export function fromPointer(pointer: string): Path {
   if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps = pointer.slice(1).split('/');
+  if (!pointer.includes('~')) return steps;
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** The value at a path; undefined where there is none. */

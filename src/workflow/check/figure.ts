@@ -16,18 +16,29 @@ export function unbounded(reason: string): Figure {
 }
 
 export function sum(figures: readonly Figure[]): Figure {
-  return combine(figures, (values) => values.reduce((total, value) => total + value, 0));
+  let total = 0;
+  for (const { value } of figures) {
+    if (value === null) return open(figures);
+    total += value;
+  }
+  return total === 0 ? ZERO : exactly(total);
 }
 
 /** Null beats any number: the largest of several is unbounded when one of them is. */
 export function largest(figures: readonly Figure[]): Figure {
-  return combine(figures, (values) => Math.max(0, ...values));
+  let most = ZERO;
+  for (const figure of figures) {
+    if (figure.value === null) return open(figures);
+    if (figure.value > (most.value ?? 0)) most = figure;
+  }
+  return most;
 }
 
 export function times(figure: Figure, factor: Figure): Figure {
   // nothing, however often, is nothing
   if (figure.value === 0 || factor.value === 0) return ZERO;
-  return combine([figure, factor], ([one = 0, other = 0]) => one * other);
+  if (figure.value === null || factor.value === null) return open([figure, factor]);
+  return exactly(figure.value * factor.value);
 }
 
 /** Bounded from above by something that holds whatever else happens. */
@@ -36,16 +47,8 @@ export function atMost(figure: Figure, bound: number | undefined): Figure {
   return figure.value === null || figure.value > bound ? exactly(bound) : figure;
 }
 
-function combine(
-  figures: readonly Figure[],
-  compute: (values: readonly number[]) => number,
-): Figure {
-  const open = figures.filter(({ value }) => value === null);
-  if (open.length > 0)
-    return { value: null, reasons: unique(open.flatMap(({ reasons }) => reasons)) };
-  return exactly(compute(figures.map(({ value }) => value ?? 0)));
-}
-
-function unique(reasons: readonly string[]): readonly string[] {
-  return [...new Set(reasons)];
+/** Without a bound, for the reasons of all that have none. */
+function open(figures: readonly Figure[]): Figure {
+  const reasons = figures.flatMap(({ value, reasons: why }) => (value === null ? why : []));
+  return { value: null, reasons: [...new Set(reasons)] };
 }

@@ -8,6 +8,7 @@ import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import type { Problem, Report } from '../problem.ts';
 import { listed, quoted } from '../words.ts';
+import { TEMPLATE_LIMITS } from '../template/limits.ts';
 import { parseExpression, parseTemplate, type Template } from '../template/template.ts';
 import type { Reference } from '../template/references.ts';
 import { reachable, type Flow } from './flow.ts';
@@ -31,7 +32,10 @@ export function checkNames(context: NamesContext, report: Report): void {
   const loops = loopNames(context.plan, context.flow);
   const failing = failingNodes(context.flow);
   for (const site of templateSites(context.plan)) {
-    const isBare = site.isGuard && !/\{[{%#]/.test(site.source);
+    const isPlain = !/\{[{%#]/.test(site.source);
+    const isBare = site.isGuard && isPlain;
+    // text without templates names nothing, however it reads; one that is too long is refused below
+    if (isPlain && !isBare && site.source.length <= TEMPLATE_LIMITS.sourceChars) continue;
     const parsed = isBare ? parseExpression(site.source) : parseTemplate(site.source);
     if (!parsed.ok) {
       const { message, offset, length, suggestion } = parsed.problem;

@@ -19,7 +19,7 @@ export function orderOf(flow: Flow): Order {
     if (isCircle) for (const member of members) set(row, index.get(member) ?? 0);
     for (const target of members.flatMap(targets)) {
       set(row, index.get(target) ?? 0);
-      rows.get(target)?.forEach((word, position) => (row[position] = (row[position] ?? 0) | word));
+      join(row, rows.get(target));
     }
     for (const member of members) rows.set(member, row);
   }
@@ -29,6 +29,11 @@ export function orderOf(flow: Flow): Order {
       return at !== undefined && isSet(rows.get(first), at);
     },
   };
+}
+
+function join(row: Uint32Array, other: Uint32Array | undefined): void {
+  if (other === undefined) return;
+  for (let at = 0; at < row.length; at++) row[at] = (row[at] ?? 0) | (other[at] ?? 0);
 }
 
 function set(row: Uint32Array, at: number): void {

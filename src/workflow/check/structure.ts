@@ -80,7 +80,7 @@ function checkSuccessRoutes(node: NodePlan, report: Report): void {
     neverMatches(
       route,
       'an earlier route without a guard is always taken first',
-      'Move it up, or remove it.',
+      'Move it up, or remove it',
       report,
     );
 }
@@ -103,14 +103,14 @@ function checkErrorRoutes(
       neverMatches(
         route,
         'earlier routes take all of its kinds',
-        'Move it up, or remove it.',
+        'Move it up, or remove it',
         report,
       );
     else
       neverMatches(
         route,
         `${quoted(node.name)} cannot fail with that`,
-        'Remove it, or name a kind that the node can fail with.',
+        'Remove it, or name a kind that the node can fail with',
         report,
       );
   }
