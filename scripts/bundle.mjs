@@ -14,6 +14,7 @@ const DIST = join(ROOT, 'dist');
 /** What package.json exports, and what is started or looked up on its own. */
 const ENTRIES = [
   'index',
+  'browser',
   'errors/index',
   'workflow/define',
   'cli/main',

@@ -29,8 +29,10 @@ const LAYERS = [
   'drivers',
   'server',
   'cli',
-  /** `src/index.ts` and what only it needs: the entry of the package. */
+  /** `src/browser.ts` and what only it needs: the package without the engine. */
   'root',
+  /** `src/index.ts`: the package. */
+  'entry',
 ] as const;
 type Layer = (typeof LAYERS)[number];
 
@@ -47,12 +49,16 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
   stores: PURE,
   drivers: [...PURE, 'effects', 'stores'],
   server: ENGINE,
-  cli: [...ENGINE, 'server', 'root'],
+  cli: [...ENGINE, 'server', 'root', 'entry'],
   root: PURE,
+  entry: ['root', 'machine', 'drivers'],
 };
 
-/** `src/index.ts`, and what only it needs. */
-const ROOT_FILES = new Set(['index.ts', 'resilience.ts']);
+const TOP_FILES: Readonly<Record<string, Layer>> = {
+  'browser.ts': 'root',
+  'resilience.ts': 'root',
+  'index.ts': 'entry',
+};
 
 /** Files that reach every environment the package does: no Node, no clock, no randomness. */
 const PURE_LAYERS = new Set<Layer>([...PURE, 'root']);
@@ -204,7 +210,7 @@ function withoutCasts(value: unknown): Node | null {
 function layerOf(path: string): Layer | null {
   const [top, second, third] = path.split('/');
   if (top !== 'src' || second === undefined) return null;
-  if (third === undefined) return ROOT_FILES.has(second ?? '') ? 'root' : null;
+  if (third === undefined) return TOP_FILES[second ?? ''] ?? null;
   return LAYERS.find((layer) => layer === second) ?? null;
 }
 

@@ -6,6 +6,7 @@ import { answerEvent } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
 import type { RunState } from '../machine/state.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
+import type { EffectRunner } from './effect-runner.ts';
 import type { Rest, RunLoop } from './run-loop.ts';
 import { Subscription } from './subscription.ts';
 
@@ -17,6 +18,8 @@ export interface RunOptions {
   readonly gates?: boolean;
   /** What gates are answered with as they open, by name or path; each answer once. */
   readonly answers?: readonly PreparedAnswer[];
+  /** What runs the effects of this leg. Default: what the driver was given. */
+  readonly effects?: EffectRunner;
 }
 
 export interface PreparedAnswer {

@@ -276,7 +276,8 @@ export class LocalDriver {
     options: RunOptions,
     firstSeq: number,
   ): Promise<Leg> {
-    const { onOutage = 'halt', effects } = this.#options;
+    const { onOutage = 'halt' } = this.#options;
+    const effects = options.effects ?? this.#options.effects;
     const clock = this.#clock;
     const log = new LogWriter({ state, claim, store: this.#store, clock, onOutage });
     const loop = new RunLoop({

@@ -89,7 +89,7 @@ function waitAfter(attempt: number, onOutage: 'halt' | 'wait'): number | undefin
   return STORE_WAITS_MS[attempt] ?? (onOutage === 'wait' ? STORE_WAITS_MS.at(-1) : undefined);
 }
 
-export function standingOf(state: RunState, at: string): RunStanding {
+function standingOf(state: RunState, at: string): RunStanding {
   const isOver = state.status !== 'running' && state.status !== 'paused';
   return {
     status: state.status,

@@ -7,6 +7,7 @@ import type { JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
+import type { Usage } from '../machine/events.ts';
 import type { EffectClock } from './clock.ts';
 
 export type CancellationKind =
@@ -42,13 +43,20 @@ export interface Suppressed {
   readonly reason: string;
 }
 
-export interface EffectSuccess {
+/** What an effect has used, as far as it is known. */
+export interface Used {
+  readonly usage?: Usage;
+  /** The counts are ours, not the provider's. */
+  readonly isEstimated?: boolean;
+}
+
+export interface EffectSuccess extends Used {
   readonly ok: true;
   readonly output: JsonValue;
   readonly suppressed?: readonly Suppressed[];
 }
 
-export interface EffectFailure {
+export interface EffectFailure extends Used {
   readonly ok: false;
   readonly failure: ReportDraft;
   /** What there was of an output. */

@@ -1,5 +1,11 @@
 /** `errand run`, `resume`, `retry`, `answer` and `cancel`: one leg of a run. */
 import { readFileSync } from 'node:fs';
+import {
+  loadWorkflowFile,
+  reloadWorkflow,
+  type LoadedWorkflow,
+  type LoadPlace,
+} from '../../drivers/load-file.ts';
 import type { LocalDriver, PreparedAnswer, RunHandle, RunOptions } from '../../drivers/local.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
@@ -12,14 +18,7 @@ import type { WorkflowPlan } from '../../workflow/model.ts';
 import { answerValue } from '../answer-value.ts';
 import { refusal } from '../exit.ts';
 import { Journal, storedEvents } from '../journal.ts';
-import {
-  loadWorkflowFile,
-  openDriver,
-  openProject,
-  reloadWorkflow,
-  type LoadedWorkflow,
-  type Project,
-} from '../project.ts';
+import { openDriver, openProject, type Project } from '../project.ts';
 import { Showing, type ShowingOptions } from '../showing.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -49,7 +48,7 @@ export interface ResumeFlags extends LegFlags {
 export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, file);
   try {
-    const workflow = loadWorkflowFile(file);
+    const workflow = loadWorkflowFile(file, here());
     const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
     const input = completeInput(workflow.plan, given);
     const options = { ...legOptions(flags), file: workflow.file };
@@ -68,7 +67,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     const project = await openProject();
     return await closing(project.store, async () => {
       const record = await project.store.get(id);
-      const workflow = reloadWorkflow(record);
+      const workflow = reloadWorkflow(record.file, here());
       if (workflow === undefined)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
       const { answer, now, from, acceptDrift, by = 'resume' } = flags;
@@ -105,6 +104,10 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   } catch (error) {
     return show.refused(toReport(error));
   }
+}
+
+function here(): LoadPlace {
+  return { base: process.cwd(), env: process.env };
 }
 
 function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions {

@@ -1,0 +1,208 @@
+/** The engine as an application holds it: a store, what the application registers, and its runs. */
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { Callables } from '../effects/module/find-callable.ts';
+import type { RunEvent } from '../machine/events.ts';
+import { costsOf, type Costs } from '../machine/ledger.ts';
+import type { ListQuery, RunStore, RunSummary } from '../machine/store-port.ts';
+import { openMemoryStore } from '../stores/memory.ts';
+import { openSqliteStore } from '../stores/sqlite.ts';
+import { completeInput } from '../workflow/inputs.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { createEffectRunner, type EffectRunner } from './effect-runner.ts';
+import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
+import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from './load-file.ts';
+import { asEvent } from './subscription.ts';
+
+export interface ErrandOptions {
+  /** `memory`, or `sqlite:` and a path. Default: `sqlite:.errand/errand.db`. */
+  readonly store?: string | RunStore;
+  /** What `call` nodes may call, before those of a workflow's module. */
+  readonly functions?: Callables;
+  /** What `tool` nodes and agents may use, before those of a workflow's module. */
+  readonly tools?: Callables;
+  /** Default: that of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What paths are relative to. Default: the folder of the process. */
+  readonly directory?: string;
+  /** Key values that must not be shown anywhere. */
+  readonly secrets?: readonly string[];
+  /** Whether runs whose process is gone are taken over at once. Default: false. */
+  readonly adopt?: boolean;
+}
+
+/** A workflow from a file, or one made by `workflow({…})`. */
+export interface RunnableWorkflow {
+  readonly plan: WorkflowPlan;
+  readonly file?: string;
+  readonly functions?: Callables;
+}
+
+export interface StartOptions extends RunOptions {
+  readonly input?: JsonObject;
+}
+
+export interface GateAnswer {
+  readonly gate?: string;
+  readonly value: JsonValue;
+  readonly by?: string;
+}
+
+export interface Errand {
+  /** Reads and checks a workflow file. Rejects with `validation.*` for one that cannot run. */
+  load(file: string): Promise<LoadedWorkflow>;
+  /** Rejects with `validation.input` when nothing could run. */
+  start(workflow: RunnableWorkflow, options?: StartOptions): Promise<RunHandle>;
+  /** Goes on with a run; a workflow made in code has to be given again. */
+  resume(
+    run: string,
+    options?: ResumeOptions & { readonly workflow?: RunnableWorkflow },
+  ): Promise<RunHandle>;
+  /** Answers a gate, wherever the run is; undefined when another process will hear of it. */
+  signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
+  /** Ends a run for good, wherever it is. */
+  cancel(run: string, by?: string): Promise<void>;
+  /** Newest first. */
+  list(query?: ListQuery): Promise<readonly RunSummary[]>;
+  /** Everything that happened in a run so far. */
+  history(run: string): AsyncIterable<RunEvent>;
+  costs(run: string): Promise<Costs>;
+  /** Parks what runs; nothing is cancelled. */
+  close(): Promise<void>;
+}
+
+export async function createErrand(options: ErrandOptions = {}): Promise<Errand> {
+  const directory = resolve(options.directory ?? '.');
+  const store = await openStore(options.store ?? 'sqlite:.errand/errand.db', directory);
+  const errand = new LocalErrand(store, directory, options);
+  if (options.adopt === true) await errand.adopt();
+  return errand;
+}
+
+async function openStore(store: string | RunStore, directory: string): Promise<RunStore> {
+  if (typeof store !== 'string') return store;
+  if (store === 'memory') return openMemoryStore({ now: Date.now });
+  const path = /^sqlite:(?<path>.+)$/.exec(store)?.groups?.['path'];
+  if (path !== undefined)
+    return openSqliteStore({
+      path: isAbsolute(path) ? path : join(directory, path),
+      now: Date.now,
+    });
+  throw new ErrandError({
+    kind: 'validation.input',
+    message: 'That is not a store which Errand knows',
+    action: { kind: 'change_input', detail: 'Give `memory`, or `sqlite:` and a path.' },
+  });
+}
+
+class LocalErrand implements Errand {
+  readonly #store: RunStore;
+  readonly #directory: string;
+  readonly #options: ErrandOptions;
+  readonly #driver: LocalDriver;
+  readonly #runners = new Map<object, EffectRunner>();
+
+  constructor(store: RunStore, directory: string, options: ErrandOptions) {
+    this.#store = store;
+    this.#directory = directory;
+    this.#options = options;
+    this.#driver = new LocalDriver({
+      store,
+      effects: this.#newRunner({}),
+      onOutage: 'wait',
+      ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
+    });
+  }
+
+  async load(file: string): Promise<LoadedWorkflow> {
+    return loadWorkflowFile(file, this.#place());
+  }
+
+  async start(
+    workflow: RunnableWorkflow,
+    { input = {}, ...options }: StartOptions = {},
+  ): Promise<RunHandle> {
+    const { plan, file } = workflow;
+    return this.#driver.start(plan, completeInput(plan, input), {
+      ...options,
+      effects: this.#runnerOf(workflow),
+      ...(file === undefined ? {} : { file }),
+    });
+  }
+
+  async resume(
+    run: string,
+    options: ResumeOptions & { readonly workflow?: RunnableWorkflow } = {},
+  ): Promise<RunHandle> {
+    const { workflow = await this.#workflowOf(run), ...rest } = options;
+    return this.#driver.resume(run, {
+      ...rest,
+      ...(workflow === undefined ? {} : { plan: workflow.plan, effects: this.#runnerOf(workflow) }),
+    });
+  }
+
+  async signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined> {
+    const workflow = await this.#workflowOf(run);
+    return this.#driver.answer(
+      run,
+      { by: 'library', ...answer },
+      workflow === undefined ? {} : { plan: workflow.plan, effects: this.#runnerOf(workflow) },
+    );
+  }
+
+  async cancel(run: string, by = 'library'): Promise<void> {
+    const handle = await this.#driver.cancel(run, by);
+    await handle?.result();
+  }
+
+  list(query?: ListQuery): Promise<readonly RunSummary[]> {
+    return this.#driver.list(query);
+  }
+
+  async *history(run: string): AsyncIterable<RunEvent> {
+    for await (const { events } of this.#store.read(run)) yield* events.map(asEvent);
+  }
+
+  async costs(run: string): Promise<Costs> {
+    const events: RunEvent[] = [];
+    for await (const event of this.history(run)) events.push(event);
+    return costsOf(events);
+  }
+
+  async adopt(): Promise<void> {
+    await this.#driver.adopt();
+  }
+
+  async close(): Promise<void> {
+    await this.#driver.close();
+    for (const runner of this.#runners.values()) await runner.close();
+  }
+
+  #place(): { readonly base: string; readonly env: NonNullable<ErrandOptions['env']> } {
+    return { base: this.#directory, env: this.#options.env ?? process.env };
+  }
+
+  async #workflowOf(run: string): Promise<RunnableWorkflow | undefined> {
+    const { file } = await this.#store.summary(run);
+    return reloadWorkflow(file, this.#place());
+  }
+
+  /** A workflow's functions are its own, and its scripts run beside its file. */
+  #runnerOf(workflow: RunnableWorkflow): EffectRunner {
+    const known = this.#runners.get(workflow) ?? this.#newRunner(workflow);
+    this.#runners.set(workflow, known);
+    return known;
+  }
+
+  #newRunner({ file, functions }: Partial<RunnableWorkflow>): EffectRunner {
+    const { tools } = this.#options;
+    return createEffectRunner({
+      env: this.#options.env ?? process.env,
+      directory: file === undefined ? this.#directory : dirname(file),
+      base: this.#directory,
+      functions: { ...this.#options.functions, ...functions },
+      ...(tools === undefined ? {} : { tools }),
+    });
+  }
+}

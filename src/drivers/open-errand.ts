@@ -1,0 +1,17 @@
+/** The engine is loaded when it is opened, so that a program which only reads failures never does. */
+import type { Errand, ErrandOptions } from './errand.ts';
+
+export type {
+  Errand,
+  ErrandOptions,
+  GateAnswer,
+  RunnableWorkflow,
+  StartOptions,
+} from './errand.ts';
+export type { RunHandle, RunResult } from './leg.ts';
+
+/** Opens a store. Rejects with `store.*` when it cannot be used. */
+export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
+  const { createErrand } = await import('./errand.ts');
+  return createErrand(options);
+}
