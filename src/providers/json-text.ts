@@ -9,13 +9,16 @@ const MAX_UNCHECKED_CHARS = 512;
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
 
+/** Of an object a name or its end must follow; Python and Ruby print others. */
+const BEGINNING = /^(?:\{\s{0,80}["}]|[["])/;
+
 /** Undefined when the text is not JSON: an answer here, not a failure. */
 export function parseJsonText(text: string): unknown {
   if (text.length > MAX_BODY_CHARS) return undefined;
   const trimmed = text.trim();
   // what does not end as it begins is not worth an exception
-  if (trimmed === '' || CLOSING[trimmed.charAt(0)] !== trimmed.at(-1) || isTooDeep(trimmed))
-    return undefined;
+  if (trimmed === '' || CLOSING[trimmed.charAt(0)] !== trimmed.at(-1)) return undefined;
+  if (!BEGINNING.test(trimmed) || isTooDeep(trimmed)) return undefined;
   try {
     return JSON.parse(trimmed);
   } catch {

@@ -34,8 +34,11 @@ export interface Fault {
 /** The corpus that the project was given. */
 export const ENTRIES: readonly Entry[] = read('provider-failures.jsonl');
 
-/** More of the same make, collected by someone who had not seen the rules. */
+/** More of the same make, collected by people who had not seen the rules; README.md says how. */
 export const MORE_ENTRIES: readonly Entry[] = read('more-failures.jsonl');
+
+/** Written by someone who knew the rules: families of failures beside those that were recorded. */
+export const SIBLING_ENTRIES: readonly Entry[] = read('sibling-failures.jsonl');
 
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')

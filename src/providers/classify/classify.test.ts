@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ENTRIES, MORE_ENTRIES, type Expectation } from '../../../test/corpus/entries.ts';
+import {
+  ENTRIES,
+  MORE_ENTRIES,
+  SIBLING_ENTRIES,
+  type Expectation,
+} from '../../../test/corpus/entries.ts';
 import { RUNTIME_KINDS } from '../../errors/catalog.ts';
 import type { ProviderFailure } from '../envelope.ts';
 import { extractFailure } from '../extract/extract.ts';
@@ -31,7 +36,9 @@ function expected({ kind, category, retryable, retryAfterMs }: Expectation): obj
 }
 
 describe('the corpus of real failures', () => {
-  const settled = [...ENTRIES, ...MORE_ENTRIES].filter((entry) => !entry.contested);
+  const settled = [...ENTRIES, ...MORE_ENTRIES, ...SIBLING_ENTRIES].filter(
+    (entry) => !entry.contested,
+  );
 
   it.each(settled)('judges $id rightly', (entry) => {
     expect(answer(judge(entry))).toEqual(expected(entry.expect));

@@ -12,6 +12,7 @@ import { findHint } from './hints.ts';
 import { limitName } from './limit-name.ts';
 import { compileRule, matchRule, type CompiledRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
+import { createShortlist, type Shortlist } from './shortlist.ts';
 import { RULES } from './table.ts';
 
 export interface Classification {
@@ -49,11 +50,11 @@ export const NO_RULE: Rule = {
 };
 
 export function createClassify(rules: readonly Rule[]): Classify {
-  let compiled: readonly CompiledRule[] | undefined;
+  let shortlist: Shortlist | undefined;
   return (failure, options = {}) => {
-    compiled ??= rules.map(compileRule);
+    shortlist ??= createShortlist(rules.map(compileRule));
     const evidence = gatherEvidence(failure);
-    const { rule, found, confidence } = firstMatch(compiled, evidence);
+    const { rule, found, confidence } = firstMatch(shortlist(evidence), evidence);
     const { means } = rule;
     const row = catalogRow(means.kind);
     const { category, outcome } = afterTheFact(

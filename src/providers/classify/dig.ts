@@ -3,7 +3,9 @@
  * Strings that hold JSON are opened; what a model wrote is passed over.
  */
 import { isArray, isPlainObject } from '../../errors/json.ts';
-import { parseEmbedded, proseAround } from './embedded.ts';
+import { MAX_BODY_CHARS } from '../json-text.ts';
+import { openText, type Opened } from './embedded.ts';
+import { protobufFields } from './protobuf-text.ts';
 
 export interface Findings {
   readonly codes: Set<string>;
@@ -11,6 +13,8 @@ export interface Findings {
   namedCode: string | undefined;
   namedType: string | undefined;
   readonly statuses: number[];
+  /** What an answer says that stands in the text of another one: the upstream's own words. */
+  readonly wrapped: { readonly codes: string[]; readonly statuses: number[] };
   readonly params: string[];
   readonly stops: Set<string>;
   readonly quotas: string[];
@@ -25,14 +29,19 @@ export interface Findings {
   deliveredBeforeError: boolean;
   hasErrorEvent: boolean;
   nodes: number;
-  /** Texts that were opened as JSON. */
+  /** Texts that were opened as JSON, and how long they were together. */
   opened: number;
+  openedChars: number;
+  /** How many texts the current value is wrapped in. */
+  within: number;
 }
 
 const MAX_DEPTH = 10;
 const MAX_NODES = 600;
 /** Gateways wrap an answer in text a few times, not a hundred times. */
 const MAX_OPENED = 8;
+/** Of all texts together no more is opened than is read of a body; a short one always is. */
+const MAX_SHORT_CHARS = 2048;
 const MAX_CODE_CHARS = 80;
 
 /** What a field of that name may say. */
@@ -64,14 +73,14 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   namedCode: 'code error_code errorcode',
   namedType: 'type error_type errortype status __type :exception-type',
   message:
-    'message msg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
+    'message msg error_msg errormsg errmsg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
   status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
   param: 'param loc field parameter',
   stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',
   block: 'blockreason block_reason',
-  quota: 'quotaid quota_id quotametric quota_metric',
-  quotaValue: 'quotavalue quota_value',
-  delay: 'retrydelay retry_delay',
+  quota: 'quotaid quota_id quotametric quota_metric quotalimit quota_limit quotaunit quota_unit',
+  quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
+  delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
   delaySeconds: 'estimated_time retry_after retryafter retry_after_seconds resets_in_seconds',
   delayMs: 'retry_after_ms retryafterms',
   answer: 'choices candidates output content completion',
@@ -108,12 +117,20 @@ export function dig(value: unknown, isStream: boolean, into: Findings = newFindi
   return into;
 }
 
+/** A body that is JSON in the midst of prose. */
+export function digOpened(opened: Opened): Findings {
+  const into = newFindings();
+  visitOpened(opened, 0, into);
+  return into;
+}
+
 function newFindings(): Findings {
   return {
     codes: new Set(),
     namedCode: undefined,
     namedType: undefined,
     statuses: [],
+    wrapped: { codes: [], statuses: [] },
     params: [],
     stops: new Set(),
     quotas: [],
@@ -126,6 +143,8 @@ function newFindings(): Findings {
     hasErrorEvent: false,
     nodes: 0,
     opened: 0,
+    openedChars: 0,
+    within: 0,
   };
 }
 
@@ -171,8 +190,14 @@ function object(value: Record<string, unknown>, depth: number, into: Findings): 
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
     } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
+    else if (roles.delay === true && isPlainObject(item)) into.retryDelay ??= delayIn(item);
     else visit(item, roles, depth + 1, into);
   }
+}
+
+/** A protobuf duration that was not written as one: `{seconds, nanos}`. */
+function delayIn({ seconds = 0, nanos = 0 }: Record<string, unknown>): string {
+  return `${Number(seconds) + Number(nanos) / 1e9}s`;
 }
 
 function keepHeaders(headers: Record<string, unknown>, into: Findings): void {
@@ -183,7 +208,8 @@ function keepHeaders(headers: Record<string, unknown>, into: Findings): void {
 
 /** `response` and `delta` also wrap whole events, which have more to say than content. */
 function isModelContent(name: string, item: unknown): boolean {
-  if (name === 'response') return typeof item === 'string';
+  // Tencent wraps its errors in a `Response`
+  if (name.toLowerCase() === 'response') return typeof item === 'string';
   if (name === 'delta' && isPlainObject(item)) return !Object.hasOwn(item, 'stop_reason');
   return true;
 }
@@ -208,7 +234,7 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Find
   if (roles.stop === true) into.stops.add(normaliseCode(value));
   if (roles.block === true) into.stops.add('blocked');
   const isWord = isCode(value);
-  if (roles.status === true && /^\d{3}$/.test(value)) into.statuses.push(Number(value));
+  if (roles.status === true && /^\d{3}$/.test(value)) addStatus(Number(value), into);
   else if (roles.code === true && isWord) {
     addCode(value, into);
     if (roles.namedCode === true) into.namedCode ??= value;
@@ -219,33 +245,71 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Find
 }
 
 function number(value: number, roles: Roles | undefined, into: Findings): void {
-  if (roles?.status === true && value >= 100 && value < 600) into.statuses.push(value);
+  if (roles?.status === true && value >= 100 && value < 600) addStatus(value, into);
   if (roles?.delaySeconds === true) into.retryDelay ??= `${value}s`;
   if (roles?.delayMs === true) into.retryDelay ??= `${value}ms`;
 }
 
 function sentence(value: string, depth: number, into: Findings): void {
-  if (value.trim() === '') return;
-  const inner =
-    value.includes('{') && into.opened++ < MAX_OPENED ? parseEmbedded(value) : undefined;
-  if (inner === undefined || !isPlainObject(inner)) {
-    prose(value, into);
-    return;
-  }
-  const around = proseAround(value);
-  if (around !== '') prose(around, into);
-  visit(inner, undefined, depth + 1, into);
+  if (value.trim() === '' || into.messages.includes(value)) return;
+  const opened = mayOpen(value, into) ? openText(value) : undefined;
+  if (opened === undefined || !opened.values.every(isPlainObject)) prose(value, into);
+  else visitOpened(opened, depth, into);
 }
 
+function mayOpen(value: string, into: Findings): boolean {
+  if (!value.includes('{') || into.opened >= MAX_OPENED) return false;
+  if (value.length > MAX_SHORT_CHARS && into.openedChars + value.length > MAX_BODY_CHARS)
+    return false;
+  into.opened++;
+  into.openedChars += value.length;
+  return true;
+}
+
+function visitOpened({ values, prose: around }: Opened, depth: number, into: Findings): void {
+  if (around !== '') prose(around, into);
+  for (const value of values) {
+    const levels = isAnswerOfError(value) ? 1 : 0;
+    into.within += levels;
+    visit(value, undefined, depth + 1, into);
+    into.within -= levels;
+  }
+}
+
+/** A sentence may also quote what was sent; only an answer speaks for the one who gave it. */
+function isAnswerOfError(value: unknown): boolean {
+  return isPlainObject(value) && Object.keys(value).some((name) => SAYS_WHY.test(name));
+}
+
+const SAYS_WHY =
+  /^(?:errors?|message|msg|detail|__type|(?:error_?|err_?|status_)(?:msg|message|code))$/i;
+
 const MAX_NAMED = 4;
+/** Python's own words for a fault in the server itself, which refuses nothing. */
+const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 
 /** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
 function prose(value: string, into: Findings): void {
-  if (into.messages.includes(value)) return;
   into.messages.push(value);
+  if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
   if (!value.includes('Exception') && !value.includes('Error')) return;
-  const names = value.slice(0, 2048).match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b/g) ?? [];
-  for (const name of names.slice(0, MAX_NAMED)) addCode(name, into);
+  const names =
+    value.slice(0, 2048).match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b(?!\.[A-Z])/g) ?? [];
+  for (const name of names.slice(0, MAX_NAMED)) {
+    const levels = PYTHON_FAULTS.has(name) ? 0 : 1;
+    into.within += levels;
+    addCode(name, into);
+    into.within -= levels;
+  }
+}
+
+/** A field of a printed message counts where only structure has such a name, not for its prose. */
+function dumped([name, value]: readonly [string, string], into: Findings): void {
+  const { quota, quotaValue, delay, code } = rolesOf(name);
+  if (quota === true) into.quotas.push(value);
+  if (quotaValue === true && value === '0') into.quotas.push('limit:0');
+  if (delay === true) into.retryDelay ??= value;
+  if (code === true && /^[A-Z][A-Z0-9_]{3,79}$/.test(value)) addCode(value, into);
 }
 
 /** One word, whatever joins its parts; a sentence is not a code. */
@@ -267,7 +331,14 @@ const WORDLESS = new Set([
 
 export function addCode(value: string, into: Findings): void {
   const code = normaliseCode(value);
-  if (!WORDLESS.has(code)) into.codes.add(code);
+  if (WORDLESS.has(code)) return;
+  into.codes.add(code);
+  if (into.within > 0) into.wrapped.codes.push(code);
+}
+
+function addStatus(status: number, into: Findings): void {
+  into.statuses.push(status);
+  if (into.within > 0) into.wrapped.statuses.push(status);
 }
 
 /** Codes are few and come again and again; what is not a known code yet is spelled out. */

@@ -1,4 +1,4 @@
-/** Durations as servers write them: `34.4s`, `9m38.016s`, `1 minute and 5 seconds`, `20ms`. */
+/** Durations as servers write them: `34.4s`, `9m38.016s`, `1 minute and 5 seconds`, `12:53:41`, `20秒`. */
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -9,16 +9,35 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   secs: 1000,
   second: 1000,
   seconds: 1000,
+  segundo: 1000,
+  segundos: 1000,
+  seconde: 1000,
+  secondes: 1000,
+  sekunde: 1000,
+  sekunden: 1000,
+  秒: 1000,
+  초: 1000,
   m: 60_000,
   min: 60_000,
   mins: 60_000,
   minute: 60_000,
   minutes: 60_000,
+  minuto: 60_000,
+  minutos: 60_000,
+  minuten: 60_000,
+  分钟: 60_000,
+  分鐘: 60_000,
+  分: 60_000,
+  분: 60_000,
   h: 3_600_000,
   hr: 3_600_000,
   hrs: 3_600_000,
   hour: 3_600_000,
   hours: 3_600_000,
+  小时: 3_600_000,
+  小時: 3_600_000,
+  時間: 3_600_000,
+  시간: 3_600_000,
   d: 86_400_000,
   day: 86_400_000,
   days: 86_400_000,
@@ -28,11 +47,17 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const MAX_HINT_MS = 366 * 86_400_000;
 
 const PART = /(\d{1,12}(?:\.\d{1,20})?)\s{0,2}([a-z]{1,12})/gy;
+const CLOCK = /^(\d{1,3}):([0-5]\d):([0-5]\d)\b/;
 const JOINT = /(?:,?\s{1,2}and\s{1,2}|,\s{0,2}|\s{0,2})/gy;
 
 /** The duration at the start of the text, in whole milliseconds, rounded down. */
 export function parseDuration(text: string): number | undefined {
   const lower = text.slice(0, 80).trimStart().toLowerCase();
+  const clock = CLOCK.exec(lower);
+  if (clock !== null) {
+    const [, hours, minutes, seconds] = clock;
+    return acceptMs(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000);
+  }
   let total = 0;
   let position = 0;
   let parts = 0;
@@ -48,6 +73,15 @@ export function parseDuration(text: string): number | undefined {
   }
   return parts === 0 ? undefined : acceptMs(total / 1_000_000);
 }
+
+/** As Asian languages put it: the time first, and then that it is to pass. */
+export function durationBefore(text: string): number | undefined {
+  const found = BEFORE.exec(text);
+  return found === null ? undefined : acceptMs(Number(found[1]) * (UNIT_MS[found[2] ?? ''] ?? NaN));
+}
+
+const BEFORE =
+  /(\d{1,9})\s{0,2}(秒|分钟|分鐘|分|小时|小時|時間|초|분|시간)\s{0,2}(?:钟)?\s{0,2}(?:之后|以后|后|後|후)/;
 
 /** A wait in milliseconds, if it can be one. */
 export function acceptMs(ms: number): number | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseEmbedded, parseEventStream } from './embedded.ts';
+import { openText, parseEventStream } from './embedded.ts';
 
 describe('JSON where it should not be', () => {
   it.each([
@@ -9,13 +9,29 @@ describe('JSON where it should not be', () => {
     ["{'error': 'credit', 'param': None, 'ok': True}", { error: 'credit', param: null, ok: true }],
     ['before {\'body\': b\'{"message":"no"}\'} after', { body: '{"message":"no"}' }],
   ])('reads %j', (text, value) => {
-    expect(parseEmbedded(text)).toEqual(value);
+    expect(openText(text)?.values).toEqual([value]);
   });
 
-  it.each(['', 'no object', '{ never closed', '}{', "it's {not} json"])(
+  it('keeps the prose between several objects, and braces with nothing in them', () => {
+    expect(openText('sent {"n":1}, got [x {\n}] {"error":{"type":"y"}} back')).toEqual({
+      values: [{ n: 1 }, { error: { type: 'y' } }],
+      prose: 'sent  , got [x {\n}]   back',
+    });
+  });
+
+  it('reads an object that was printed with its quotes escaped', () => {
+    const printed = JSON.stringify(JSON.stringify({ error: { type: 'a "b"', n: 1 } }));
+    expect(openText(`Error: ${printed}`)?.values).toEqual([{ error: { type: 'a "b"', n: 1 } }]);
+  });
+
+  it('finds an object within a dump that is no JSON itself', () => {
+    expect(openText('failed { status: 400, body: {"code":"x"} }')?.values).toEqual([{ code: 'x' }]);
+  });
+
+  it.each(['', 'no object', 'violations {\n}', '{ never closed', '}{', "it's {not} json"])(
     'finds none in %j',
     (text) => {
-      expect(parseEmbedded(text)).toBeUndefined();
+      expect(openText(text)).toBeUndefined();
     },
   );
 
@@ -23,12 +39,13 @@ describe('JSON where it should not be', () => {
     const prose = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', ':', '.', '-') });
     fc.assert(
       fc.property(
-        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
         prose,
         prose,
         (value, before, after) => {
           const json: unknown = JSON.parse(JSON.stringify(value));
-          expect(parseEmbedded(`${before}${JSON.stringify(json)}${after}`)).toEqual(json);
+          const opened = openText(`${before}${JSON.stringify(json)}${after}`);
+          expect(opened?.values).toEqual([json]);
         },
       ),
     );

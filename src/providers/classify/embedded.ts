@@ -5,31 +5,83 @@
 import { isPlainObject } from '../../errors/json.ts';
 import { MAX_BODY_CHARS, parseJsonText } from '../json-text.ts';
 
-/** The value that a text holds or contains; undefined when there is none. */
-export function parseEmbedded(text: string): unknown {
+/** What a text holds: the objects in it, and the prose around and between them. */
+export interface Opened {
+  readonly values: readonly unknown[];
+  readonly prose: string;
+}
+
+/** Undefined when there is no JSON in the text. */
+export function openText(text: string): Opened | undefined {
   const whole = parseJsonText(text);
-  if (whole !== undefined) return whole;
-  const start = text.indexOf('{');
-  if (start < 0) return undefined;
+  if (whole !== undefined) return { values: [whole], prose: '' };
+  const values: unknown[] = [];
+  const prose: string[] = [];
+  const last = text.lastIndexOf('}');
+  let kept = 0;
+  let from = 0;
+  for (let tries = 0; tries < MAX_TRIES && values.length < MAX_VALUES; tries++) {
+    const start = text.indexOf('{', from);
+    const found = start < 0 || start > last ? undefined : objectAt(text, start);
+    if (found === undefined) break;
+    if (isTelling(found.value)) {
+      values.push(found.value);
+      prose.push(text.slice(kept, start).slice(0, MAX_PROSE_CHARS));
+      kept = found.end;
+    }
+    // what is no JSON by itself may hold some, as the dumps of other languages do
+    const isSkipped = isTelling(found.value) || found.end - start > MAX_DUMP_CHARS;
+    from = isSkipped ? found.end : start + 1;
+  }
+  if (values.length === 0) return undefined;
+  prose.push(text.slice(kept, kept + MAX_PROSE_CHARS));
+  return { values, prose: prose.join(' ').trim() };
+}
+
+const MAX_VALUES = 4;
+const MAX_TRIES = 8;
+const MAX_DUMP_CHARS = 4096;
+const MAX_PROSE_CHARS = 1024;
+
+/** Braces with nothing in them are prose: protobuf prints an empty message like that. */
+function isTelling(value: unknown): boolean {
+  return isPlainObject(value) && Object.keys(value).length > 0;
+}
+
+interface ObjectAt {
+  readonly value: unknown;
+  /** Where the text goes on. */
+  readonly end: number;
+}
+
+function objectAt(text: string, start: number): ObjectAt | undefined {
+  // a JSON string that was printed into a sentence, quotes and all
+  if (text.startsWith('{\\"', start)) return escapedObjectAt(text, start);
   const candidate = balanced(text, start);
   if (candidate === undefined) return undefined;
-  return parseJsonText(candidate) ?? parsePythonDict(candidate);
+  const value = parseJsonText(candidate) ?? parsePythonDict(candidate);
+  return { value, end: start + candidate.length };
 }
+
+function escapedObjectAt(text: string, start: number): ObjectAt | undefined {
+  const plain = text
+    .slice(start, start + MAX_ESCAPED_CHARS)
+    .replace(/(?<!\\)\\[nrt]/g, ' ')
+    .replaceAll('\\"', '"')
+    .replaceAll('\\\\', '\\');
+  const candidate = balanced(plain, 0);
+  if (candidate === undefined) return undefined;
+  // where it ended among the escapes is not worth counting; nothing but its own quote follows
+  return { value: parseJsonText(candidate), end: text.length };
+}
+
+const MAX_ESCAPED_CHARS = 8192;
 
 export interface EventStream {
   readonly events: readonly unknown[];
   /** It has the end marker of its protocol. */
   readonly isEnded: boolean;
 }
-
-/** The prose before and after an embedded object; a gateway often says the most there. */
-export function proseAround(text: string): string {
-  const before = text.slice(0, Math.min(text.indexOf('{'), MAX_PROSE_CHARS));
-  const end = text.lastIndexOf('}') + 1;
-  return `${before} ${text.slice(end, end + MAX_PROSE_CHARS)}`.trim();
-}
-
-const MAX_PROSE_CHARS = 1024;
 
 /** A stream that was kept as text: server-sent events, or one JSON object a line. */
 export function parseEventStream(text: string): EventStream | undefined {

@@ -6,8 +6,8 @@
 import type { ProviderFailure } from '../envelope.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../names.ts';
-import { addCode, dig, type Findings } from './dig.ts';
-import { parseEmbedded, parseEventStream, proseAround } from './embedded.ts';
+import { addCode, dig, digOpened, type Findings } from './dig.ts';
+import { openText, parseEventStream, type Opened } from './embedded.ts';
 import { findFamilies, type Spoken } from './phrases.ts';
 
 /** What the body is, before anyone looks into it. */
@@ -41,8 +41,8 @@ export interface Evidence {
 const MAX_TEXT_CHARS = 8192;
 
 export function gatherEvidence(failure: ProviderFailure): Evidence {
-  const { form, value, isEnded } = readBody(failure.body);
-  const findings = dig(value, form === 'events');
+  const { form, value, isEnded, opened } = readBody(failure.body);
+  const findings = opened === undefined ? dig(value, form === 'events') : digOpened(opened);
   addSingledOut(findings, failure);
 
   const text = findings.messages.join('\n').slice(0, MAX_TEXT_CHARS);
@@ -77,6 +77,8 @@ interface ReadBody {
   readonly form: BodyForm;
   readonly value: unknown;
   readonly isEnded?: boolean;
+  /** JSON that stands in prose. */
+  readonly opened?: Opened;
 }
 
 /** A server that answers with its own exception: the code in the body is one of the transport's. */
@@ -97,8 +99,9 @@ function readBody(body: unknown): ReadBody {
     return { form: 'events', value: stream.events, isEnded: stream.isEnded };
   // what we cut ourselves is no answer that broke off, and no JSON either
   if (isCut) return { form: 'text', value: text };
-  const parsed = parseEmbedded(text);
-  if (parsed !== undefined) return { form: 'json', value: [parsed, proseAround(text)] };
+  const opened = openText(text);
+  if (opened?.prose === '') return { form: 'json', value: opened.values };
+  if (opened !== undefined) return { form: 'json', value: undefined, opened };
   return { form: CUT_JSON.test(text) ? 'cut_json' : 'text', value: text };
 }
 
@@ -137,10 +140,45 @@ function speakingStatus(
   findings: Findings,
   text: string,
 ): number | undefined {
-  const inner = findings.statuses.find((status) => status >= 400 && status <= 599);
+  const inner = findings.statuses.find(isFailing);
   if (outer === undefined || outer < 400) return inner ?? leadingStatus(text) ?? outer;
   // 400 and 5xx are what gateways say when they pass on another's refusal
-  return (outer >= 500 || outer === 400) && inner !== undefined ? inner : outer;
+  if (outer < 500 && outer !== 400) return outer;
+  const { statuses, codes } = findings.wrapped;
+  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? inner ?? outer;
+}
+
+function isFailing(status: number): boolean {
+  return status >= 400 && status <= 599;
+}
+
+/** Codes that say no more than a status does, for an answer whose own status its wrapper swallowed. */
+const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([
+  ['invalid_request', 400],
+  ['bad_request', 400],
+  ['invalid_argument', 400],
+  ['validation', 400],
+  ['failed_precondition', 400],
+  ['unprocessable_entity', 422],
+  ['authentication', 401],
+  ['unauthenticated', 401],
+  ['permission', 403],
+  ['permission_denied', 403],
+  ['forbidden', 403],
+  ['not_found', 404],
+  ['api', 500],
+  ['internal', 500],
+  ['server', 500],
+  ['internal_server', 500],
+  ['service_unavailable', 503],
+]);
+
+function statusOfCodes(codes: readonly string[]): number | undefined {
+  for (const code of codes) {
+    const status = STATUS_OF_CODE.get(code);
+    if (status !== undefined) return status;
+  }
+  return undefined;
 }
 
 /** SDKs print `429 Rate limit reached`, `[400 Bad Request]`, `Unexpected server response: 401`. */

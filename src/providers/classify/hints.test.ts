@@ -57,6 +57,13 @@ describe('where a hint may stand', () => {
   it.each([
     [{ error: { details: [{ '@type': 'RetryInfo', retryDelay: '34.4s' }] } }, 34_400],
     [{ error: 'The model is loading', estimated_time: 20.5 }, 20_500],
+    [{ error: { details: [{ retryDelay: { seconds: 7, nanos: 250_000_000 } }] } }, 7_250],
+    [{ error: { details: [{ metadata: { quotaResetDelay: '3h11m5.4s' } }] } }, 11_465_400],
+    [{ error: { message: 'No. [retry_delay {\n  seconds: 33\n}\n]' } }, 33_000],
+    [{ error: { message: 'Quota will be replenished in 12:53:41.' } }, 46_421_000],
+    [{ error: { message: 'Tente novamente em 20 segundos.' } }, 20_000],
+    [{ error: { message: '请求过于频繁，请在 20 秒后重试' } }, 20_000],
+    [{ error: { message: '요청이 너무 많습니다. 5분 후 다시 시도하세요.' } }, 300_000],
     [{ error: { message: 'You can try again in 9m38.016s.' } }, 578_016],
     [{ error: { message: 'Please retry after 33 seconds.' } }, 33_000],
     [{ error: { message: 'Please wait 1 minute and 5 seconds before retrying' } }, 65_000],

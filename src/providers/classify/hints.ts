@@ -2,7 +2,7 @@
  * How long the server asks us to wait, from everywhere it may say so, the most exact first. What
  * makes no sense (negative, infinite, not a number) is no hint; a moment in the past is a wait of 0.
  */
-import { acceptMs, parseDuration } from './durations.ts';
+import { acceptMs, durationBefore, parseDuration } from './durations.ts';
 import type { Evidence } from './evidence.ts';
 
 export interface RetryHint {
@@ -110,6 +110,11 @@ const PROSE_LEADS = [
   'resets in ',
   'reset after ',
   'reset will occur in ',
+  'replenished in ',
+  'novamente em ',
+  'nuevo en ',
+  'erneut in ',
+  'essayer dans ',
 ];
 
 function fromProse(text: string): RetryHint | undefined {
@@ -120,8 +125,7 @@ function fromProse(text: string): RetryHint | undefined {
       if (ms !== undefined) return { ms, from: 'message' };
     }
   }
-  const dump = /retry_delay\s{0,4}\{\s{0,8}seconds:\s{0,4}(\d{1,9})/.exec(lower);
-  return hint(dump === null ? undefined : acceptMs(Number(dump[1]) * 1000), 'retry_delay');
+  return hint(durationBefore(lower), 'message');
 }
 
 const MAX_PROSE_CHARS = 8192;

@@ -2,6 +2,7 @@
 import type { TransportFault } from '../envelope.ts';
 import type { Evidence } from './evidence.ts';
 import type { Family } from './phrases.ts';
+import { wordsOf } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 
 /** What it found, or undefined when the condition does not hold. An empty word holds silently. */
@@ -108,16 +109,9 @@ const COMPILERS: Compilers = {
   },
   notCodes: (codes) => (evidence) =>
     codes.some((code) => evidence.codes.has(code)) ? undefined : '',
-  codeEndings: (endings) => (evidence) => {
-    for (const code of evidence.codes)
-      if (endings.some((ending) => code.endsWith(ending))) return `code=${code}`;
-    return undefined;
-  },
-  codeParts: (parts) => (evidence) => {
-    for (const code of evidence.codes)
-      if (parts.some((part) => code.includes(part))) return `code=${code}`;
-    return undefined;
-  },
+  codeEndings: (endings) => someCode((code) => endings.some((ending) => code.endsWith(ending))),
+  codeParts: (parts) =>
+    someCode((code) => parts.some((part) => wordsOf(part).every((word) => code.includes(word)))),
   stops: (stops) => {
     const known = new Set(stops);
     return (evidence) => {
@@ -174,6 +168,22 @@ const COMPILERS: Compilers = {
     },
 };
 
+const MAX_REMEMBERED = 4096;
+
+/** Codes are few and come again and again: each is looked at once for each rule. */
+function someCode(holds: (code: string) => boolean): Check {
+  const known = new Map<string, boolean>();
+  return ({ codes }) => {
+    for (const code of codes) {
+      const remembered = known.get(code);
+      const isHeld = remembered ?? holds(code);
+      if (remembered === undefined && known.size < MAX_REMEMBERED) known.set(code, isHeld);
+      if (isHeld) return `code=${code}`;
+    }
+    return undefined;
+  };
+}
+
 function firstPhrase({ spoken }: Evidence, families: readonly Family[]): string | undefined {
   for (const family of families) {
     const phrase = spoken.get(family);
@@ -182,8 +192,9 @@ function firstPhrase({ spoken }: Evidence, families: readonly Family[]): string 
   return undefined;
 }
 
-const LONG_QUOTA = /per_?(?:day|month|week)/i;
-const SHORT_QUOTA = /per_?(?:minute|second|hour)/i;
+/** `PerDay` in the name, or `1/d/{project}` for a unit. */
+const LONG_QUOTA = /per_?(?:day|month|week)|^1\/(?:d|day|week|month)\b/i;
+const SHORT_QUOTA = /per_?(?:minute|second|hour)|^1\/(?:s|min|minute|h)\b/i;
 
 function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): string | undefined {
   const { quotas, spoken } = evidence;

@@ -4,14 +4,16 @@
  * for a family of wordings, never for one sentence.
  */
 import { ACCESS_PHRASES } from './phrases/access.ts';
+import { LATIN_PHRASES } from './phrases/latin-languages.ts';
 import { LIMITS_PHRASES } from './phrases/limits.ts';
-import type { Phrase } from './phrases/phrase.ts';
+import { OTHER_SCRIPTS, SCRIPT_PHRASES } from './phrases/other-scripts.ts';
+import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { REQUEST_PHRASES } from './phrases/request.ts';
 import { SERVICE_PHRASES } from './phrases/service.ts';
 import { SIZE_PHRASES } from './phrases/size.ts';
-import { createStemIndex } from './stems.ts';
+import { createStemIndex, MAX_TEXT_CHARS } from './stems.ts';
 
-export const FAMILIES = {
+const ENGLISH = {
   ...LIMITS_PHRASES,
   ...SERVICE_PHRASES,
   ...ACCESS_PHRASES,
@@ -19,7 +21,20 @@ export const FAMILIES = {
   ...REQUEST_PHRASES,
 } as const satisfies Record<string, readonly Phrase[]>;
 
-export type Family = keyof typeof FAMILIES;
+export type Family = keyof typeof ENGLISH;
+
+const OTHER_LANGUAGES: readonly Partial<Record<Family, readonly Phrase[]>>[] = [
+  LATIN_PHRASES,
+  SCRIPT_PHRASES,
+];
+
+export const FAMILIES = Object.fromEntries(
+  Object.entries(ENGLISH).map(([family, phrases]) => [
+    family,
+    [...phrases, ...OTHER_LANGUAGES.flatMap((more) => more[family as Family] ?? [])],
+  ]),
+  // the entries of ENGLISH are keyed by Family
+) as unknown as Readonly<Record<Family, readonly Phrase[]>>;
 
 /** Which families speak in a text, each with the phrase that was found. */
 export type Spoken = ReadonlyMap<Family, string>;
@@ -45,12 +60,16 @@ function phraseIndex(): PhraseIndex {
   return built;
 }
 
+function isLatin(phrase: Phrase): boolean {
+  return wordsOf(phrase).every((word) => !OTHER_SCRIPTS.test(word));
+}
+
 function buildIndex(): PhraseIndex {
   const phrases = Object.entries(FAMILIES).flatMap(([family, list]) =>
-    (list as readonly Phrase[]).map((phrase) => ({
+    list.filter(isLatin).map((phrase) => ({
       // the entries of FAMILIES are keyed by Family
       family: family as Family,
-      words: typeof phrase === 'string' ? [phrase] : phrase,
+      words: wordsOf(phrase),
     })),
   );
   const stems = [...new Set(phrases.flatMap(({ words }) => words))];
@@ -79,5 +98,17 @@ export function findFamilies(text: string): Spoken {
         spoken.set(family, words);
     }
   }
+  if (OTHER_SCRIPTS.test(text)) addOtherScripts(text.slice(0, MAX_TEXT_CHARS), spoken);
   return spoken;
+}
+
+/** Few texts are written like this and few words are needed, so each is looked for by itself. */
+function addOtherScripts(text: string, spoken: Map<Family, string>): void {
+  const lower = text.toLowerCase();
+  const isSaid = (phrase: Phrase): boolean => wordsOf(phrase).every((word) => lower.includes(word));
+  for (const [family, phrases] of Object.entries(SCRIPT_PHRASES)) {
+    const phrase = (phrases as readonly Phrase[]).find(isSaid);
+    // the entries of SCRIPT_PHRASES are keyed by Family
+    if (phrase !== undefined) spoken.set(family as Family, wordsOf(phrase).join(' … '));
+  }
 }

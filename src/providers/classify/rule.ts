@@ -7,6 +7,7 @@ import type { Category, Outcome, Scope } from '../../errors/vocabulary.ts';
 import type { Phase, Verdict } from '../envelope.ts';
 import type { BodyForm } from './evidence.ts';
 import type { Family } from './phrases.ts';
+import type { Phrase } from './phrases/phrase.ts';
 
 /** When a call can work again: at once, at the hint, when a window resets, when a person acts. */
 export type Recovery = 'now' | 'hint' | 'window' | 'human';
@@ -25,8 +26,8 @@ export interface Conditions {
   readonly codes?: readonly string[];
   readonly notCodes?: readonly string[];
   readonly codeEndings?: readonly string[];
-  /** For vocabularies that build codes from parts. */
-  readonly codeParts?: readonly string[];
+  /** For vocabularies that build codes from parts; of a list, all must be in the code. */
+  readonly codeParts?: readonly Phrase[];
   readonly params?: RegExp;
   readonly phrases?: readonly Family[];
   /** One of these too. */

@@ -395,6 +395,48 @@ export const RULE_CASES: readonly RuleCase[] = [
     failure: refused(403, 'Key limit exceeded (monthly limit)'),
   },
   {
+    rule: 'quota.code-part',
+    kind: 'provider.quota_exhausted',
+    failure: refused(429, 'Exhausted', { reason: 'INSUFFICIENT_G1_CREDITS_BALANCE' }),
+  },
+  {
+    rule: 'quota.reported-as-auth',
+    kind: 'provider.quota_exhausted',
+    failure: refused(429, 'ExceededBudget: the team is over budget', { type: 'auth_error' }),
+  },
+  {
+    rule: 'auth.code-part',
+    kind: 'provider.auth',
+    failure: { status: 200, body: { Response: { Error: { Code: 'AuthFailure.TokenFailure' } } } },
+  },
+  {
+    rule: 'server.no-memory',
+    kind: 'provider.server_error',
+    failure: refused(500, 'model requires more system memory than is available'),
+  },
+  {
+    rule: 'server.crashed',
+    kind: 'provider.server_error',
+    failure: refused(400, 'The model has crashed'),
+  },
+  {
+    rule: 'transport.tls-text',
+    kind: 'provider.network',
+    failure: {
+      transport: { message: 'client error (Connect): invalid peer certificate: Expired' },
+    },
+  },
+  {
+    rule: 'transport.not-allowed',
+    kind: 'provider.network',
+    failure: { transport: { message: 'Requires net access to "x", run with --allow-net' } },
+  },
+  {
+    rule: 'transport.dns',
+    kind: 'provider.network',
+    failure: { transport: { code: 'DNS_ESERVFAIL' } },
+  },
+  {
     rule: 'auth.text-forbidden',
     kind: 'provider.auth',
     failure: refused(403, 'Your API key was revoked'),

@@ -25,6 +25,14 @@ describe('finding stems', () => {
     expect(found(["isn't"], 'It isn’t')).toEqual(["isn't"]);
   });
 
+  it('takes Latin letters with accents for letters', () => {
+    expect(found(['limite diario'], 'LÍMITE diário')).toEqual(['limite diario']);
+  });
+
+  it('sees a word at the beginning and at the end', () => {
+    expect(found([' rpm ', ' tpm '], 'TPM or RPM')).toEqual([' rpm ', ' tpm ']);
+  });
+
   it('finds stems within and across one another', () => {
     const stems = ['he', 'she', 'his', 'hers'];
     expect(found(stems, 'ushers')).toEqual(['he', 'hers', 'she']);

@@ -17,8 +17,13 @@ const SKIP = -1;
 const SIGNS = "%/<>:=+'.()";
 const ALPHABET_SIZE = 37 + SIGNS.length;
 
-/** Symbol of each UTF-16 unit below 128; all others separate words. */
-const SYMBOLS = Int8Array.from({ length: 128 }, (_, unit) => symbolOf(String.fromCharCode(unit)));
+/** Latin letters with accents are letters too: `límite` is `limite`. */
+const LATIN_UNITS = 0x180;
+
+/** Symbol of each of these UTF-16 units; all others separate words. */
+const SYMBOLS = Int8Array.from({ length: LATIN_UNITS }, (_, unit) =>
+  symbolOf(String.fromCharCode(unit).normalize('NFD').charAt(0)),
+);
 
 export function createStemIndex(stems: readonly string[]): StemIndex {
   const { next, outputs } = buildAutomaton(stems);
@@ -31,11 +36,12 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
       search = (search + 1) >>> 0;
       const found: number[] = [];
       const end = Math.min(text.length, MAX_TEXT_CHARS);
-      let state = 0;
+      // a text begins and ends as a word does
+      let state = next[SPACE] ?? 0;
       let last = SPACE;
       for (let index = 0; index <= end; index++) {
         const symbol = index === end ? SPACE : symbolAt(text, index);
-        if (symbol === SKIP || (symbol === SPACE && last === SPACE && index > 0)) continue;
+        if (symbol === SKIP || (symbol === SPACE && last === SPACE)) continue;
         last = symbol;
         state = next[state * ALPHABET_SIZE + symbol] ?? 0;
         if (endsHere[state] === 0) continue;
@@ -52,7 +58,7 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
 
 function symbolAt(text: string, index: number): number {
   const unit = text.charCodeAt(index);
-  if (unit < 128) return SYMBOLS[unit] ?? SPACE;
+  if (unit < LATIN_UNITS) return SYMBOLS[unit] ?? SPACE;
   // the typographic apostrophe stands for the plain one
   return unit === 0x2019 || unit === 0x2018 ? (SYMBOLS[0x27] ?? SPACE) : SPACE;
 }

@@ -36,8 +36,25 @@ export const SERVICE_PHRASES = {
     'no healthy upstream',
     'no available server',
     'no workers',
-    'request limit reached',
+    'total request limit reached',
     'too busy',
+    ' busy ',
+  ],
+  /** The model or the program that runs it fell over. */
+  crashed: [
+    'has crashed',
+    'degraded function',
+    'runner process has terminated',
+    'runner has unexpectedly stopped',
+    'engine is dead',
+    'segmentation fault',
+  ],
+  /** The machine cannot hold the model. */
+  memory: [
+    ['requires more', 'memory'],
+    ['insufficient memory', 'load'],
+    ['not enough memory', 'load'],
+    ['failed to load model', 'memory'],
   ],
   server: [
     'server had an error',

@@ -103,6 +103,17 @@ export const CONNECTION_RULES: readonly Rule[] = [
     why: 'no connection came about, so no request left',
   },
   {
+    id: 'transport.dns',
+    when: { transportCodePrefixes: ['DNS_'] },
+    means: {
+      kind: 'provider.network',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'now',
+    },
+    why: 'the name was not resolved, so no request left',
+  },
+  {
     id: 'transport.connect-phase',
     when: { phases: ['before_send'], transportCodes: ['ETIMEDOUT', 'ECONNRESET', 'ECONNABORTED'] },
     means: {
@@ -118,7 +129,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /tcp connect error|dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN/i,
+        /tcp connect error|dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN|getaddrinfo|nodename nor servname|name or service not known|no such host|TLS handshake timeout|WinError (?:100(?:51|60|61|65)|1100[124])\b|Errno (?:-[235]|61|101|111|113)\b|net::ERR_(?:NAME_|ADDRESS_|INTERNET_|PROXY_|CONNECTION_(?:REFUSED|TIMED_OUT))/i,
     },
     means: {
       kind: 'provider.network',
@@ -166,6 +177,11 @@ export const CONNECTION_RULES: readonly Rule[] = [
         'ReadTimeout',
         'WriteTimeout',
         'ReadTimeoutError',
+        'TimedOut',
+        'SocketTimeoutException',
+        'SocketTimeoutError',
+        'ServerTimeoutError',
+        'HttpTimeoutException',
       ],
     },
     means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
@@ -180,6 +196,15 @@ export const CONNECTION_RULES: readonly Rule[] = [
         'PoolTimeout',
         'ConnectTimeoutError',
         'EndpointConnectionError',
+        'ConnectionRefused',
+        'ConnectionRefusedError',
+        'ConnectException',
+        'ClientConnectorError',
+        'ClientConnectorDNSError',
+        'NameResolutionError',
+        'NoRouteToHostException',
+        'UnknownHostException',
+        'gaierror',
       ],
     },
     means: {
@@ -192,7 +217,22 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     id: 'transport.lost-name',
-    when: { transportNames: ['ReadError', 'WriteError', 'RemoteProtocolError', 'SocketError'] },
+    when: {
+      transportNames: [
+        'ReadError',
+        'WriteError',
+        'RemoteProtocolError',
+        'SocketError',
+        'ConnectionReset',
+        'ConnectionAborted',
+        'ConnectionResetError',
+        'ConnectionAbortedError',
+        'BrokenPipe',
+        'BrokenPipeError',
+        'ServerDisconnectedError',
+        'UnexpectedEof',
+      ],
+    },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a client names what failed: the connection, after the request may have left',
   },
@@ -226,7 +266,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|fetch failed|failed to fetch|load failed|^terminated$/i,
+        /WinError 1005[34]\b|Errno (?:32|54|104)\b|server disconnected|sent GOAWAY|unexpected[ _]eof|broken pipe|net::ERR_|without sending|socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|fetch failed|failed to fetch|load failed|^terminated$/i,
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',

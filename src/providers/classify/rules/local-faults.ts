@@ -65,6 +65,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
         'UNABLE_TO_',
         'SELF_SIGNED',
         'DEPTH_ZERO',
+        'UNKNOWN_CERTIFICATE',
       ],
     },
     means: {
@@ -77,8 +78,36 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     why: 'the certificate is not trusted; it will not be on the next try either',
   },
   {
+    id: 'transport.tls-text',
+    when: {
+      hasStatus: false,
+      transportText:
+        /invalid peer certificate|certificate (?:verify failed|signed by unknown|has expired)|x509: |self[- ]signed certificate|unable to get (?:local )?issuer/i,
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a runtime without error codes says that the certificate is not trusted',
+  },
+  {
+    id: 'transport.not-allowed',
+    when: { hasStatus: false, transportText: /requires net access|--allow-net\b/i },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the runtime was started without the right to use the network',
+  },
+  {
     id: 'transport.tls-protocol',
-    when: { transportCodePrefixes: ['ERR_SSL_', 'ERR_TLS_', 'EPROTO'] },
+    when: { transportCodePrefixes: ['ERR_SSL_', 'ERR_TLS_', 'EPROTO', 'UND_ERR_PRX_TLS'] },
     means: {
       kind: 'provider.network',
       category: 'configuration',
@@ -91,7 +120,14 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
   {
     id: 'transport.address',
     when: {
-      transportCodes: ['ERR_INVALID_URL', 'ERR_UNSUPPORTED_PROTOCOL', 'ERR_UNESCAPED_CHARACTERS'],
+      transportCodes: [
+        'ERR_INVALID_URL',
+        'ERR_UNSUPPORTED_PROTOCOL',
+        'ERR_UNESCAPED_CHARACTERS',
+        'ERR_FR_TOO_MANY_REDIRECTS',
+        'TooManyRedirects',
+        'UnexpectedRedirect',
+      ],
     },
     means: {
       kind: 'provider.invalid_request',
@@ -106,7 +142,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.address-text',
     when: {
       transportText:
-        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|not implemented\.\.\. yet/i,
+        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet/i,
     },
     means: {
       kind: 'provider.invalid_request',

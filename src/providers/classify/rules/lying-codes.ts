@@ -46,6 +46,12 @@ export const LYING_CODE_RULES: readonly Rule[] = [
     why: 'reported as a bad value, but a right is missing',
   },
   {
+    id: 'quota.reported-as-auth',
+    when: { statuses: [400, 402, 403, 429], codes: ['auth'], phrases: ['spent'] },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'a budget that is used up, which LiteLLM reports as a fault of the key',
+  },
+  {
     id: 'auth.denied-key',
     when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },

@@ -22,7 +22,11 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'quota.long-window-limit',
-    when: { statuses: [400, 402, 403, 412], phrases: ['long_window'], phrasesToo: ['rate_limit'] },
+    when: {
+      statuses: [NONE, 200, 400, 402, 403, 412],
+      phrases: ['long_window'],
+      phrasesToo: ['rate_limit'],
+    },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a limit by the day or longer, under a status that is no rate limit’s',
   },
@@ -95,7 +99,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'auth.text',
-    when: { statuses: [NONE, 400, 404, 412, 422, 500], phrases: ['auth'] },
+    when: { statuses: [NONE, 200, 400, 404, 412, 422, 500], phrases: ['auth'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the message speaks of the key, whatever the status',
   },
@@ -114,6 +118,23 @@ export const TEXT_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the message says that there is no capacity at the moment',
+  },
+  {
+    id: 'server.no-memory',
+    when: { statuses: [NONE, 400, 500, 503], phrases: ['memory'] },
+    means: {
+      kind: 'provider.server_error',
+      category: 'configuration',
+      scope: 'model',
+      recovery: 'human',
+    },
+    why: 'the machine is too small for the model; a repeat finds it no larger',
+  },
+  {
+    id: 'server.crashed',
+    when: { statuses: [400, 500], phrases: ['crashed'] },
+    means: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
+    why: 'the program that runs the model fell over, whatever the status blames',
   },
   {
     id: 'tool-schema.text',

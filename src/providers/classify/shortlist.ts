@@ -1,0 +1,80 @@
+/**
+ * Which rules can hold at all for a failure of one make: its status, and what sorts of evidence it has.
+ * Makes are few and come again and again, so most rules are ruled out once and not for each failure.
+ */
+import type { Evidence } from './evidence.ts';
+import type { CompiledRule } from './match.ts';
+import { NONE, type Conditions } from './rule.ts';
+
+/** Gives the rules to ask, in their order. */
+export type Shortlist = (evidence: Evidence) => readonly CompiledRule[];
+
+export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
+  const needs = rules.map(({ rule }) => needsOf(rule.when));
+  const known = new Map<number, readonly CompiledRule[]>();
+  return (evidence) => {
+    const { status } = evidence;
+    const has = sortsOf(evidence);
+    const make = (status ?? NONE) * ALL_SORTS + has;
+    const remembered = known.get(make);
+    if (remembered !== undefined) return remembered;
+    const list = rules.filter(
+      ({ rule }, index) => ((needs[index] ?? 0) & ~has) === 0 && allows(rule.when, status),
+    );
+    if (known.size < MAX_REMEMBERED) known.set(make, list);
+    return list;
+  };
+}
+
+const MAX_REMEMBERED = 4096;
+
+/** Sorts of evidence, as bits. */
+const VERDICT = 1;
+const TRANSPORT = 2;
+const CODES = 4;
+const PHRASES = 8;
+const STOPS = 16;
+const PARAMS = 32;
+const ALL_SORTS = 64;
+
+const SORT_OF = {
+  verdicts: VERDICT,
+  transportCodes: TRANSPORT,
+  transportCodePrefixes: TRANSPORT,
+  transportNames: TRANSPORT,
+  transportText: TRANSPORT,
+  codes: CODES,
+  codeEndings: CODES,
+  codeParts: CODES,
+  phrases: PHRASES,
+  phrasesToo: PHRASES,
+  stops: STOPS,
+  params: PARAMS,
+} as const satisfies Partial<Record<keyof Conditions, number>>;
+
+function needsOf(when: Conditions): number {
+  return Object.entries(SORT_OF).reduce(
+    // the entries of SORT_OF are keyed by names of conditions
+    (bits, [name, sort]) => (when[name as keyof Conditions] === undefined ? bits : bits | sort),
+    0,
+  );
+}
+
+function sortsOf({ failure, codes, spoken, stops, params }: Evidence): number {
+  return (
+    (failure.verdict === undefined ? 0 : VERDICT) |
+    (failure.transport === undefined ? 0 : TRANSPORT) |
+    (codes.size === 0 ? 0 : CODES) |
+    (spoken.size === 0 ? 0 : PHRASES) |
+    (stops.size === 0 ? 0 : STOPS) |
+    (params.length === 0 ? 0 : PARAMS)
+  );
+}
+
+function allows(when: Conditions, status: number | undefined): boolean {
+  const { statuses, statusRange, hasStatus } = when;
+  if (hasStatus !== undefined && hasStatus !== (status !== undefined)) return false;
+  if (statuses !== undefined && !statuses.includes(status ?? NONE)) return false;
+  if (statusRange === undefined) return true;
+  return status !== undefined && status >= statusRange[0] && status <= statusRange[1];
+}
