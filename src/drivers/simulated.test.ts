@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { loadWorkflowText } from '../workflow/load/workflow.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { simulate, SimulatedDriver } from './simulated.ts';
+import { STORMY } from './simulation/faults.ts';
+
+function planOf(nodes: string): WorkflowPlan {
+  const text = `workflow:\n  name: t\n  entry_point: a\nnodes:\n${nodes}`;
+  const loaded = loadWorkflowText(text, { file: 't.yaml' });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+  return loaded.plan;
+}
+
+const GATE = planOf(
+  '  - {name: a, type: human_gate, prompt: Go on?, options: [{label: "Yes", value: "yes"}, {label: "No", value: "no"}]}\n',
+);
+const SCRIPT = planOf('  - {name: a, type: script, command: x, idempotent: true}\n');
+
+describe('a rehearsal', () => {
+  it('takes as long as the workflow says, and no time at all', async () => {
+    const { result, events } = await simulate(planOf('  - {name: a, type: wait, duration: 90s}\n'));
+    expect(result).toMatchObject({ status: 'completed' });
+    expect([events[0]?.at, events.at(-1)?.at]).toEqual([
+      '2026-03-01T12:00:00.000Z',
+      '2026-03-01T12:01:30.000Z',
+    ]);
+  });
+
+  it('gives effects the outputs and failures that it is told, one try after the other', async () => {
+    const plan = planOf(
+      '  - {name: a, type: call, function: f, routes: [{to: $end}, {on_error: order.late, retry: {max: 2}}]}\n',
+    );
+    const { result, executions } = await simulate(plan, {
+      fails: { a: [{ kind: 'order.late', message: 'Too late' }, null] },
+      outputs: { a: { id: 7 } },
+    });
+    expect(result).toEqual({ status: 'completed', output: { id: 7 } });
+    expect(executions.map(({ ending }) => ending?.type)).toEqual(['failed', 'succeeded']);
+  });
+
+  it('leaves a gate open that it has no answer for', async () => {
+    const { result } = await simulate(GATE);
+    expect(result).toMatchObject({ status: 'paused', waiting: { gate: 'a' } });
+  });
+
+  it('answers a gate by the name of its node', async () => {
+    const { result } = await simulate(GATE, { answers: { a: 'yes' } });
+    expect(result).toMatchObject({ status: 'completed', output: { selected: 'yes' } });
+  });
+
+  it('goes on after every death of its process', async () => {
+    const { result, incidents } = await simulate(SCRIPT, {
+      seed: 3,
+      faults: { diesAfter: 1, most: 3 },
+    });
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(incidents.map(({ what }) => what)).toEqual(Array(3).fill('died after commit'));
+  });
+
+  it('is another one with another seed', async () => {
+    const [one, other] = [
+      await simulate(SCRIPT, { seed: 1, faults: STORMY }),
+      await simulate(SCRIPT, { seed: 2, faults: STORMY }),
+    ];
+    expect(one.commits).not.toEqual(other.commits);
+  });
+});
+
+describe('the simulated driver', () => {
+  it('has a new process after each death, over the same store', async () => {
+    const driver = new SimulatedDriver(SCRIPT);
+    const first = await driver.start(SCRIPT, {});
+    driver.kill();
+    expect(await first.result()).toEqual({ status: 'interrupted' });
+    const second = await driver.resume(first.id);
+    expect(await second.result()).toMatchObject({ status: 'completed' });
+    expect([driver.process, await driver.list()]).toMatchObject([2, [{ status: 'completed' }]]);
+    await driver.close();
+  });
+
+  it('cancels what waits', async () => {
+    const driver = new SimulatedDriver(GATE);
+    const paused = await driver.start(GATE, {});
+    expect(await paused.result()).toMatchObject({ status: 'paused' });
+    const cancelled = await driver.cancel(paused.id, 'me');
+    expect(await cancelled.result()).toEqual({ status: 'cancelled' });
+  });
+});

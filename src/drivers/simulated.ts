@@ -1,0 +1,317 @@
+/**
+ * The local driver in a world made from a seed: a clock that passes only when everybody waits, a
+ * store and effects that fail, processes that die around any commit. The same seed gives the same
+ * history, byte for byte.
+ *
+ * ```ts
+ * const { result, events, executions } = await simulate(plan, {
+ *   seed: 7,
+ *   input: { ticket: '…' },
+ *   faults: { ...STORMY, cancels: 0 },
+ *   answers: { approve: 'yes' },
+ * });
+ * ```
+ */
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import type { Answer } from '../machine/answers.ts';
+import type { RunEvent } from '../machine/events.ts';
+import type { RunSummary, StoredCommit } from '../machine/store-port.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import type { RunHandle, RunOptions, RunResult } from './local.ts';
+import type { Execution } from './simulation/execution.ts';
+import { CALM, type FaultPlan, type Incident } from './simulation/faults.ts';
+import { Operator, type Answers, type NextLeg } from './simulation/operator.ts';
+import { World, type SimulatedProcess } from './simulation/world.ts';
+
+export interface SimulationOptions {
+  /** Everything follows from it. Default: 1. */
+  readonly seed?: number;
+  readonly input?: JsonObject;
+  /** What goes wrong, and how often. Default: nothing. */
+  readonly faults?: Partial<FaultPlan>;
+  /** What effects give when they succeed, by path or by name of the node. Default: what fits. */
+  readonly outputs?: Readonly<Record<string, JsonValue>>;
+  /**
+   * What effects fail with, by path or by name of the node: the n-th try gets the n-th entry, the
+   * last one repeats, and null succeeds. Nothing else happens to such an effect.
+   */
+  readonly fails?: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
+  /** To gates, by path or by name of the node. Default: none, and the run stays paused there. */
+  readonly answers?: Answers;
+  /** How often a run that failed, or was parked for a person, is resumed. Default: 0. */
+  readonly resumes?: number;
+  /** Starts and resumes in all; a run that parks for ever has to end some time. Default: 50. */
+  readonly maxLegs?: number;
+  /**
+   * Whether the processes look for what others say to their runs. Costs a timer five times a second
+   * of simulated time. Default: false.
+   */
+  readonly isShared?: boolean;
+}
+
+/** One stretch of a run, from a start or a resume to its rest. */
+export interface Leg {
+  readonly by: 'start' | 'resume' | 'cancel';
+  readonly answer?: Answer;
+  /** `refused`: nothing was run. */
+  readonly result: RunResult | { readonly status: 'refused'; readonly error: ErrorReport };
+  readonly process: number;
+  /** Events that were stored before it, and after it. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** When someone cancelled the run. */
+  readonly cancelledAtMs?: number;
+  /** Executions that nobody had told to stop when the leg came to rest, by number. */
+  readonly leftRunning: readonly number[];
+}
+
+export interface Simulation {
+  readonly run: string;
+  /** As the log has it: `interrupted` only when the legs were used up. */
+  readonly result: RunResult;
+  readonly commits: readonly StoredCommit[];
+  readonly events: readonly RunEvent[];
+  /** Every effect that was really executed, by the world's own books. */
+  readonly executions: readonly Execution[];
+  readonly incidents: readonly Incident[];
+  readonly legs: readonly Leg[];
+}
+
+/** How long a leg may take before someone kills the process. */
+const PATIENCE_MS = 3_600_000;
+
+/** A driver with the API of the local one, which survives the deaths of its processes. */
+export class SimulatedDriver {
+  readonly world: World;
+  #process: SimulatedProcess;
+
+  constructor(plan: WorkflowPlan, options: SimulationOptions = {}) {
+    const { seed = 1, outputs = {}, fails = {}, isShared = false } = options;
+    const faults = { ...CALM, ...options.faults };
+    this.world = new World({ plan, seed, faults, outputs, fails, isShared });
+    this.#process = this.world.spawn();
+  }
+
+  /** The number of the process that runs now, from 1. */
+  get process(): number {
+    return this.#process.number;
+  }
+
+  async start(plan: WorkflowPlan, input: JsonObject, options: RunOptions = {}): Promise<RunHandle> {
+    const process = this.#living();
+    const starting = process.driver.start(plan, input, options);
+    return this.#handle(process, starting, () => this.world.latestRun);
+  }
+
+  async resume(
+    run: string,
+    options: RunOptions & { readonly answer?: Answer } = {},
+  ): Promise<RunHandle> {
+    const process = this.#living();
+    return this.#handle(process, process.driver.resume(run, options), () => run);
+  }
+
+  /** Ends a run that nobody carries on at present. */
+  async cancel(run: string, by: string): Promise<RunHandle> {
+    const process = this.#living();
+    const cancelling = process.driver.cancel(run, by).then((handle) => handle ?? notHere(run));
+    return this.#handle(process, cancelling, () => run);
+  }
+
+  list(): Promise<readonly RunSummary[]> {
+    return this.world.store.list();
+  }
+
+  close(): Promise<void> {
+    return this.#process.driver.close();
+  }
+
+  /** The process is gone at once; the next start or resume has a new one. */
+  kill(): void {
+    this.#process.die();
+  }
+
+  #living(): SimulatedProcess {
+    if (!this.#process.isAlive()) this.#process = this.world.spawn();
+    return this.#process;
+  }
+
+  /** Time has to pass for the process to get anywhere, and it may die on the way. */
+  async #handle(
+    process: SimulatedProcess,
+    begun: Promise<RunHandle>,
+    idOf: () => string,
+  ): Promise<RunHandle> {
+    const { clock } = this.world;
+    const dead = process.died.then(() => undefined);
+    const first = Promise.race([begun, dead]);
+    await clock.passUntil(first);
+    const handle = await first;
+    const id = handle?.id ?? idOf();
+    const ended = handle?.result() ?? new Promise<RunResult>(() => undefined);
+    const result = Promise.race([
+      ended,
+      process.died.then((): RunResult => ({ status: 'interrupted' })),
+    ]);
+    return {
+      id,
+      result: async () => {
+        const waited = await clock.passUntil(result, PATIENCE_MS);
+        if (waited === 'stuck') this.#killStuck(process, id);
+        return result;
+      },
+      // told as they are stored; they come while time passes, which is while a result is awaited
+      events: () => handle?.events() ?? nothing(),
+      cancel: (by) => handle?.cancel(by),
+      stop: () => handle?.stop(),
+    };
+  }
+
+  #killStuck(process: SimulatedProcess, run: string): void {
+    const isWaiting = this.world.executions.some(
+      ({ process: number, ending }) =>
+        number === process.number && (ending === undefined || ending.type === 'threw'),
+    );
+    this.world.record(isWaiting ? 'hung' : 'stuck', run);
+    process.die();
+  }
+}
+
+function notHere(run: string): never {
+  throw new ErrandError({
+    kind: 'run.already_active',
+    message: `The run ${run} is carried on elsewhere`,
+  });
+}
+
+/** A process that died before it began has told nobody anything. */
+async function* nothing(): AsyncGenerator<RunEvent> {
+  // there is nothing to give
+}
+
+/** Rehearses a workflow to its end: starts it, answers its gates, resumes it after each fault. */
+export async function simulate(
+  plan: WorkflowPlan,
+  options: SimulationOptions = {},
+): Promise<Simulation> {
+  const driver = new SimulatedDriver(plan, options);
+  const { world } = driver;
+  const operator = new Operator({
+    answers: options.answers ?? {},
+    resumes: options.resumes ?? 0,
+    random: (...words) => world.random(...words),
+    cancels: options.faults?.cancels ?? 0,
+    now: () => world.clock.now(),
+    answered: (gate) => world.answered(world.latestRun, gate),
+  });
+  const rehearsal = new Rehearsal(driver, options);
+  let next: NextLeg = { type: 'resume', afterMs: 0 };
+  for (let count = 0; next.type !== 'end' && count < (options.maxLegs ?? 50); count++) {
+    await world.clock.passUntil(world.clock.sleep(next.afterMs));
+    await rehearsal.leg(next);
+    // what a leg has told may be less than what it has stored
+    next = operator.next(world.standing(world.latestRun));
+  }
+  return rehearsal.finish();
+}
+
+class Rehearsal {
+  readonly #driver: SimulatedDriver;
+  readonly #options: SimulationOptions;
+  readonly #faults: FaultPlan;
+  readonly #legs: Leg[] = [];
+
+  constructor(driver: SimulatedDriver, options: SimulationOptions) {
+    this.#driver = driver;
+    this.#options = options;
+    this.#faults = { ...CALM, ...options.faults };
+  }
+
+  async leg(next: Exclude<NextLeg, { type: 'end' }>): Promise<Leg> {
+    const { world } = this.#driver;
+    const answer = next.type === 'resume' ? next.answer : undefined;
+    const run = world.latestRun;
+    const fromSeq = world.storedSeq(run);
+    const startedAtMs = world.clock.now();
+    // a process that died before its first commit has left nothing to resume
+    const by = run === '' ? 'start' : next.type;
+    const interference: { cancelledAtMs?: number } = {};
+    let result: Leg['result'];
+    try {
+      const handle = await this.#begin(by, run, answer);
+      const leaveAlone = this.#interfere(handle, interference);
+      result = await handle.result();
+      leaveAlone();
+    } catch (thrown) {
+      result = { status: 'refused', error: world.report(thrown) };
+    }
+    const leg: Leg = {
+      by,
+      ...(answer === undefined ? {} : { answer }),
+      ...interference,
+      result,
+      process: this.#driver.process,
+      fromSeq,
+      toSeq: world.storedSeq(world.latestRun),
+      startedAtMs,
+      endedAtMs: world.clock.now(),
+      leftRunning: world.executions
+        .filter(({ ending, isAborted }) => ending === undefined && !isAborted)
+        .map(({ number }) => number),
+    };
+    this.#legs.push(leg);
+    return leg;
+  }
+
+  #begin(by: Leg['by'], run: string, answer: Answer | undefined): Promise<RunHandle> {
+    switch (by) {
+      case 'start':
+        return this.#driver.start(this.#driver.world.plan, this.#options.input ?? {});
+      case 'resume':
+        return this.#driver.resume(run, answer === undefined ? {} : { answer });
+      case 'cancel':
+        return this.#driver.cancel(run, 'someone');
+    }
+  }
+
+  /** Someone may stop the driver or cancel the run while it is under way. */
+  #interfere(handle: RunHandle, interference: { cancelledAtMs?: number }): () => void {
+    const { world } = this.#driver;
+    const random = world.random('interference', this.#legs.length);
+    const afterMs = random.chance(0.5) ? random.int(100) : random.int(60_000);
+    if (random.chance(this.#faults.stops)) {
+      return world.clock.after(afterMs, () => {
+        if (world.record('stopped', handle.id)) handle.stop();
+      });
+    }
+    if (!random.chance(this.#faults.cancels)) return () => undefined;
+    return world.clock.after(afterMs, () => {
+      if (!world.record('cancelled', handle.id)) return;
+      interference.cancelledAtMs = world.clock.now();
+      handle.cancel('someone');
+    });
+  }
+
+  async finish(): Promise<Simulation> {
+    const { world } = this.#driver;
+    const commits: StoredCommit[] = [];
+    if (world.latestRun === '')
+      throw new ErrandError({ kind: 'internal.invariant', message: 'The run was never stored' });
+    for await (const commit of world.store.read(world.latestRun)) commits.push(commit);
+    this.#driver.kill();
+    return {
+      run: world.latestRun,
+      result: world.standing(world.latestRun),
+      commits,
+      // written by the driver, and kept as JSON
+      events: commits.flatMap(({ events }) => events as unknown as readonly RunEvent[]),
+      executions: world.executions,
+      incidents: world.incidents,
+      legs: this.#legs,
+    };
+  }
+}

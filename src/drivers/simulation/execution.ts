@@ -1,0 +1,37 @@
+/**
+ * What really happened in the simulated world, kept outside the engine: whoever judges a run compares
+ * its log with this.
+ */
+import type { JsonValue } from '../../errors/json.ts';
+import type { EffectRef } from '../../machine/events.ts';
+
+export type ExecutionEnding =
+  | { readonly type: 'succeeded'; readonly output: JsonValue }
+  | { readonly type: 'failed'; readonly kind: string }
+  /** It did its work, and its reply was lost. */
+  | { readonly type: 'lost'; readonly kind: string }
+  | { readonly type: 'threw' }
+  /** It was told to stop, and did. */
+  | { readonly type: 'stopped'; readonly isKnown: boolean }
+  /** Its process died around it. */
+  | { readonly type: 'died' };
+
+export interface Execution {
+  /** Counts from 1 in the whole world. */
+  readonly number: number;
+  /** The process that asked for it, from 1. */
+  readonly process: number;
+  readonly run: string;
+  readonly effect: EffectRef;
+  readonly node: string;
+  readonly path: string;
+  readonly attempt: number;
+  readonly isIdempotent: boolean;
+  /** Events of the run that were stored when it began. */
+  readonly afterSeq: number;
+  readonly startedAtMs: number;
+  /** Whether it was told to stop. */
+  isAborted: boolean;
+  /** Absent while it is under way. */
+  ending?: ExecutionEnding;
+}

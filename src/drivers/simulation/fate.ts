@@ -1,0 +1,159 @@
+/**
+ * How one try of an effect will go. Drawn from what is tried and from how often its result was heard
+ * before, not from what ran around it: a run that was killed and resumed meets the same world.
+ */
+import { isArray, type JsonObject, type JsonValue } from '../../errors/json.ts';
+import type { ReportDraft } from '../../errors/report.ts';
+import type { EffectRequest } from '../../machine/effect-request.ts';
+import { kindsOf } from '../../workflow/check/raises.ts';
+import type { FilePlan } from '../../workflow/model.ts';
+import type { FaultPlan } from './faults.ts';
+import type { Random } from './random.ts';
+
+export type Fate = {
+  readonly latencyMs: number;
+  /** From being told to stop to having stopped. */
+  readonly stopMs: number;
+  /** Told to stop, it goes on: nobody knows what it did. */
+  readonly isDeaf: boolean;
+  /** What it gives if it succeeds. */
+  readonly output: JsonValue;
+} & (
+  | { readonly type: 'succeeds' }
+  | { readonly type: 'fails'; readonly failure: ReportDraft }
+  | { readonly type: 'loses its reply'; readonly failure: ReportDraft }
+  | { readonly type: 'hangs' }
+  | { readonly type: 'throws' }
+);
+
+/** Decided by the machine or by the driver, never by an effect. */
+const NOT_RAISED = new Set([
+  'effect.outcome_unknown',
+  'validation.template',
+  'limit.node_timeout',
+  'internal.script_timeout',
+  'breaker.open',
+]);
+
+/** What a function meets when it calls a provider, and how long it is then told to wait. */
+const PROVIDER_FAILURES: readonly ReportDraft[] = [
+  { kind: 'provider.overloaded', message: 'The model is overloaded' },
+  {
+    kind: 'provider.rate_limited',
+    message: 'Too many requests',
+    provider: { retryAfterMs: 7000 },
+  },
+  {
+    kind: 'provider.rate_limited',
+    message: 'Too many requests today',
+    provider: { retryAfterMs: 600_000 },
+  },
+];
+
+/** Kinds of an author who declared none. */
+const AUTHOR_KINDS = ['order.missing', 'order.late', 'stock.empty'];
+
+export interface FateOptions {
+  readonly plan: FilePlan;
+  readonly faults: FaultPlan;
+  /** What it gives when nothing goes wrong. */
+  readonly output: JsonValue;
+}
+
+export function drawFate(request: EffectRequest, options: FateOptions, random: Random): Fate {
+  const { faults, output } = options;
+  const how = {
+    latencyMs: random.chance(0.2) ? random.int(20_000) : random.int(50),
+    stopMs: random.chance(0.3) ? random.int(2000) : 0,
+    isDeaf: request.work.type === 'call' && random.chance(0.2),
+    output,
+  };
+  const draw = random.next();
+  const failure = drawFailure(request, options.plan, random);
+  const bounds = [faults.effectFails, faults.replyLost, faults.effectHangs, faults.effectThrows];
+  switch (bounds.findIndex((_, index) => draw < total(bounds.slice(0, index + 1)))) {
+    case 0:
+      return { ...how, type: 'fails', failure };
+    case 1:
+      // what has no side effects has no outcome to be in doubt about
+      return request.work.type === 'transform'
+        ? { ...how, type: 'fails', failure }
+        : { ...how, type: 'loses its reply', failure: lostReply(request) };
+    case 2:
+      return { ...how, type: 'hangs' };
+    case 3:
+      return { ...how, type: 'throws' };
+    default:
+      return { ...how, type: 'succeeds' };
+  }
+}
+
+/** What its own time limit makes of it, as the real effects have it. */
+export function timeoutFailure({ work, node }: EffectRequest, isDeaf: boolean): ReportDraft {
+  const message = `${node.name} ran longer than its time limit`;
+  switch (work.type) {
+    case 'script':
+      return { kind: 'internal.script_timeout', message };
+    case 'transform':
+      return { kind: 'sandbox.timeout', message };
+    case 'call':
+    case 'tool':
+      return { kind: 'limit.node_timeout', message, outcome: isDeaf ? 'unknown' : 'partial' };
+  }
+}
+
+/** A value that fits the schema of the node, as far as its types go. */
+export function exampleOutput({ work, node }: EffectRequest, random: Random): JsonValue {
+  const schema = 'outputSchema' in node ? node.outputSchema : undefined;
+  const fields = schema === undefined ? { n: random.int(4) } : exampleOf(schema, random);
+  return work.type === 'script' && isObject(fields)
+    ? { stdout: '', stderr: '', exit_code: 0, ...fields }
+    : fields;
+}
+
+function drawFailure(request: EffectRequest, plan: FilePlan, random: Random): ReportDraft {
+  const { node, work } = request;
+  if (work.type === 'call' && random.chance(0.3)) return random.pick(PROVIDER_FAILURES);
+  const known = kindsOf(node, plan, () => []).filter((kind) => !NOT_RAISED.has(kind));
+  const isFree = node.raises === undefined && work.type !== 'transform';
+  const kind = random.pick(isFree && random.chance(0.5) ? AUTHOR_KINDS : known);
+  return { kind, message: `${node.name} fails with ${kind}` };
+}
+
+function lostReply({ work, node }: EffectRequest): ReportDraft {
+  const kind = work.type === 'script' ? 'internal.script_error' : 'call.failed';
+  return { kind, message: `The reply of ${node.name} was lost`, outcome: 'unknown' };
+}
+
+function exampleOf(schema: JsonObject, random: Random): JsonValue {
+  const choices = schema['enum'];
+  if (isArray(choices) && choices.length > 0) return random.pick(choices);
+  switch (schema['type']) {
+    case 'object': {
+      const { properties } = schema;
+      if (!isObject(properties)) return {};
+      const fields = Object.entries(properties).map(([name, field]) => [
+        name,
+        isObject(field) ? exampleOf(field, random) : null,
+      ]);
+      return Object.fromEntries(fields) as JsonObject;
+    }
+    case 'array':
+      return [];
+    case 'number':
+    case 'integer':
+      return random.int(4);
+    case 'boolean':
+      return random.chance(0.5);
+    default:
+      return 'simulated';
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function total(list: readonly number[]): number {
+  return list.reduce((sum, value) => sum + value, 0);
+}

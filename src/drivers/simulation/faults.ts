@@ -1,0 +1,89 @@
+/** What goes wrong in a simulation, and how often. Each is a chance between 0 and 1. */
+
+export interface FaultPlan {
+  /** An effect fails with one of the kinds that it can raise. */
+  readonly effectFails: number;
+  /** It does its work and nobody hears of it: the outcome is unknown. */
+  readonly replyLost: number;
+  /** It does not answer until it is told to stop, or until its own time limit. */
+  readonly effectHangs: number;
+  /** What runs effects has a bug of its own and throws. */
+  readonly effectThrows: number;
+  /** A commit takes its time; other things happen meanwhile. */
+  readonly storeSlow: number;
+  /** A commit is refused with `store.unavailable`, and nothing was written. */
+  readonly storeRefuses: number;
+  /** A commit is written, and `store.unavailable` is what the writer hears. */
+  readonly storeForgets: number;
+  /** Another process takes the run over before a commit. */
+  readonly claimLost: number;
+  /** A commit is missing when the log is read again. */
+  readonly logDamaged: number;
+  /** The process dies before a commit is written. */
+  readonly diesBefore: number;
+  /** The process dies after a commit is written, before it hears so. */
+  readonly diesAfter: number;
+  /** The driver is stopped in good order. */
+  readonly stops: number;
+  /** Someone cancels the run. */
+  readonly cancels: number;
+  /** Faults in all, effects aside; after that the world behaves. */
+  readonly most: number;
+}
+
+/** Nothing goes wrong. */
+export const CALM: FaultPlan = {
+  effectFails: 0,
+  replyLost: 0,
+  effectHangs: 0,
+  effectThrows: 0,
+  storeSlow: 0,
+  storeRefuses: 0,
+  storeForgets: 0,
+  claimLost: 0,
+  logDamaged: 0,
+  diesBefore: 0,
+  diesAfter: 0,
+  stops: 0,
+  cancels: 0,
+  most: 0,
+};
+
+/** A bad day: something of everything. */
+export const STORMY: FaultPlan = {
+  effectFails: 0.3,
+  replyLost: 0.06,
+  effectHangs: 0.04,
+  effectThrows: 0.02,
+  storeSlow: 0.1,
+  storeRefuses: 0.05,
+  storeForgets: 0.05,
+  claimLost: 0.02,
+  logDamaged: 0.03,
+  diesBefore: 0.05,
+  diesAfter: 0.05,
+  stops: 0.1,
+  cancels: 0.1,
+  most: 8,
+};
+
+/** A fault of the world that took place; those of effects are in the list of executions. */
+export interface Incident {
+  readonly what:
+    | 'store slow'
+    | 'store refused'
+    | 'store forgot'
+    | 'claim lost'
+    | 'log damaged'
+    | 'died before commit'
+    | 'died after commit'
+    | 'stopped'
+    | 'cancelled'
+    /** Nothing went on because an effect did not answer; the process was killed. */
+    | 'hung'
+    /** Nothing went on, and nobody knows why. */
+    | 'stuck';
+  readonly atMs: number;
+  /** Events of the run that were stored by then. */
+  readonly afterSeq: number;
+}

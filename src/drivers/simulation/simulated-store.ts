@@ -1,0 +1,117 @@
+/**
+ * The store as one process of the simulation sees it: commits can be slow, refused, or written
+ * without a word; the claim can be lost; and the process can die around any commit. What a dead
+ * process asks for is never done and never answered.
+ */
+import type { Commit, RunStore, StoredCommit } from '../../machine/store-port.ts';
+import { unavailable } from '../../stores/failure.ts';
+
+/** What can happen around one commit. */
+export type CommitFault =
+  | 'slow'
+  | 'refused'
+  | 'forgotten'
+  | 'claim lost'
+  | 'dies before'
+  | 'dies after';
+
+/** What the store of one process needs of the world around it. */
+export interface StoreWorld {
+  readonly store: RunStore;
+  isAlive(): boolean;
+  isOwnerAlive(owner: string): boolean;
+  /** The fault of a commit that is about to be made, if any. */
+  drawFault(run: string): CommitFault | undefined;
+  /** How long a slow commit takes. */
+  slowly(): Promise<void>;
+  die(): void;
+  /** Another process claims the run and lets it go. */
+  stealClaim(run: string): Promise<void>;
+  /** Called when the events are stored, whether the writer hears of it or not. */
+  stored(run: string, events: readonly object[]): void;
+  /** Gives a failure the time and an id of this world, so that the same seed tells the same. */
+  stamp(thrown: unknown): unknown;
+  /** The commit that is missing when the log is read now, if any. */
+  drawDamage(run: string, commits: number): number | undefined;
+}
+
+export function simulatedStore(world: StoreWorld): RunStore {
+  const { store } = world;
+  /** A dead process hears nothing; what it asks for is not done. */
+  const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (!world.isAlive()) return never();
+    try {
+      const answer = await ask();
+      return world.isAlive() ? answer : await never();
+    } catch (thrown) {
+      throw world.stamp(thrown);
+    }
+  };
+  const commit = <T>(run: string, events: readonly object[], write: () => Promise<T>) =>
+    alive(() => commitWithFaults(world, { run, events }, write));
+  return {
+    create: (run) => commit(run.id, run.events, () => store.create(run)),
+    append: (each: Commit) => commit(each.claim.run, each.events, () => store.append(each)),
+    read: (run, fromSeq) => readLog(world, run, fromSeq),
+    get: (run) => alive(() => store.get(run)),
+    summary: (run) => alive(() => store.summary(run)),
+    list: (query) => alive(() => store.list(query)),
+    claim: (request) =>
+      alive(() => store.claim({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
+    heartbeat: (claims, leaseMs) => alive(() => store.heartbeat(claims, leaseMs)),
+    release: (claim) => alive(() => store.release(claim)),
+    saveCheckpoint: (claim, checkpoint) => alive(() => store.saveCheckpoint(claim, checkpoint)),
+    loadCheckpoint: (run) => alive(() => store.loadCheckpoint(run)),
+    dropCheckpoints: (run) => alive(() => store.dropCheckpoints(run)),
+    send: (run, signal) => alive(() => store.send(run, signal)),
+    signals: (run) => alive(() => store.signals(run)),
+    runsWithSignals: () => alive(() => store.runsWithSignals()),
+    breakers: () => alive(() => store.breakers()),
+    setBreaker: (key, state) => alive(() => store.setBreaker(key, state)),
+    // the store outlives its processes
+    close: () => Promise.resolve(),
+  };
+}
+
+async function commitWithFaults<T>(
+  world: StoreWorld,
+  { run, events }: { readonly run: string; readonly events: readonly object[] },
+  write: () => Promise<T>,
+): Promise<T> {
+  const fault = world.drawFault(run);
+  if (fault === 'dies before') {
+    world.die();
+    return never();
+  }
+  if (fault === 'refused') throw unavailable('busy');
+  if (fault === 'claim lost') await world.stealClaim(run);
+  if (fault === 'slow') await world.slowly();
+  // it may have died while it waited
+  if (!world.isAlive()) return never();
+  const answer = await write();
+  world.stored(run, events);
+  if (fault === 'forgotten') throw unavailable('io');
+  if (fault === 'dies after') {
+    world.die();
+    return never();
+  }
+  return answer;
+}
+
+async function* readLog(
+  world: StoreWorld,
+  run: string,
+  fromSeq?: number,
+): AsyncGenerator<StoredCommit> {
+  const commits: StoredCommit[] = [];
+  for await (const commit of world.store.read(run, fromSeq)) commits.push(commit);
+  const missing = world.drawDamage(run, commits.length);
+  for (const [index, commit] of commits.entries()) {
+    if (!world.isAlive()) await never();
+    if (index !== missing) yield commit;
+  }
+}
+
+function never<T>(): Promise<T> {
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,284 @@
+/**
+ * Everything around the engine: one clock, one store, the effects, and the processes that come and
+ * go. All of it follows from the seed, and it keeps its own books.
+ */
+import { hashText } from '../../workflow/hash.ts';
+import type { EffectContext } from '../../effects/effect.ts';
+import type { JsonValue } from '../../errors/json.ts';
+import type { ErrorReport, ReportDraft } from '../../errors/report.ts';
+import { toReport } from '../../errors/to-report.ts';
+import type { EffectRequest } from '../../machine/effect-request.ts';
+import type { RunEvent } from '../../machine/events.ts';
+import type { RunStore } from '../../machine/store-port.ts';
+import { openMemoryStore } from '../../stores/memory.ts';
+import type { WorkflowPlan } from '../../workflow/model.ts';
+import { LocalDriver, type RunResult } from '../local.ts';
+import type { Execution } from './execution.ts';
+import { drawFate, exampleOutput, type Fate } from './fate.ts';
+import type { FaultPlan, Incident } from './faults.ts';
+import { randomFrom, type Random, type SeedWord } from './random.ts';
+import { simulatedEffects } from './simulated-effects.ts';
+import { simulatedStore, type CommitFault } from './simulated-store.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface WorldOptions {
+  readonly plan: WorkflowPlan;
+  readonly seed: number;
+  readonly faults: FaultPlan;
+  /** What effects give when they succeed, by path or by name of the node. */
+  readonly outputs: Readonly<Record<string, JsonValue>>;
+  /** What effects fail with, one try after the other; null succeeds. */
+  readonly fails: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
+  /** Whether processes look for what others say to their runs. */
+  readonly isShared: boolean;
+}
+
+/** One life of a driver. Dead, it can neither act nor hear anything. */
+export interface SimulatedProcess {
+  readonly number: number;
+  readonly driver: LocalDriver;
+  readonly died: Promise<void>;
+  isAlive(): boolean;
+  die(): void;
+}
+
+interface Books {
+  /** Events that are stored. */
+  seq: number;
+  last: RunEvent | undefined;
+  /** How often a result was stored, by the key of its effect and by its path. */
+  readonly results: Map<string, number>;
+  /** How often a gate was answered. */
+  readonly answers: Map<string, number>;
+}
+
+const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+/** The longest that a slow commit takes. */
+const SLOW_MS = 3000;
+
+export class World {
+  readonly clock: VirtualClock = new VirtualClock(START_MS);
+  readonly store: RunStore = openMemoryStore({ now: () => this.clock.now() });
+  readonly executions: Execution[] = [];
+  readonly incidents: Incident[] = [];
+  /** What is rehearsed; effects fail with kinds that it knows. */
+  readonly plan: WorkflowPlan;
+  readonly #options: WorldOptions;
+  readonly #random: Random;
+  readonly #living = new Set<string>();
+  readonly #books = new Map<string, Books>();
+  #processes = 0;
+  #faults = 0;
+  #reports = 0;
+  #latestRun = '';
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.plan = options.plan;
+    this.#random = this.random('world');
+  }
+
+  /** A stream of chance of its own. */
+  random(...words: readonly SeedWord[]): Random {
+    return randomFrom(this.#options.seed, ...words);
+  }
+
+  /** The run that was created last. */
+  get latestRun(): string {
+    return this.#latestRun;
+  }
+
+  storedSeq(run: string): number {
+    return this.#books.get(run)?.seq ?? 0;
+  }
+
+  answered(run: string, gate: string): number {
+    return this.#books.get(run)?.answers.get(gate) ?? 0;
+  }
+
+  /** How the run stands by its log: at rest, or else interrupted. */
+  standing(run: string): RunResult {
+    const last = this.#books.get(run)?.last;
+    switch (last?.type) {
+      case 'run:completed':
+        return { status: 'completed', output: last.output };
+      case 'run:failed':
+        return { status: 'failed', error: last.error };
+      case 'run:cancelled':
+        return { status: 'cancelled' };
+      case 'run:paused':
+        return { status: 'paused', waiting: last.waiting };
+      default:
+        return { status: 'interrupted' };
+    }
+  }
+
+  /** The report of a failure that comes from outside of any run, with the time of this world. */
+  report(thrown: unknown): ErrorReport {
+    const at = new Date(this.clock.now()).toISOString();
+    return toReport(thrown, { stamp: { id: `err_world_${++this.#reports}`, at } });
+  }
+
+  /** Writes down a fault. False when the world has had enough of them. */
+  record(what: Incident['what'], run: string): boolean {
+    if (this.#faults >= this.#options.faults.most && what !== 'hung' && what !== 'stuck')
+      return false;
+    this.#faults++;
+    this.incidents.push({ what, atMs: this.clock.now(), afterSeq: this.storedSeq(run) });
+    return true;
+  }
+
+  spawn(): SimulatedProcess {
+    const number = ++this.#processes;
+    const id = `process-${number}`;
+    const { promise: died, resolve } = Promise.withResolvers<void>();
+    this.#living.add(id);
+    const isAlive = (): boolean => this.#living.has(id);
+    const die = (): void => {
+      if (!isAlive()) return;
+      this.#living.delete(id);
+      for (const execution of this.executions)
+        if (execution.process === number) execution.ending ??= { type: 'died' };
+      resolve();
+    };
+    const { clock } = this;
+    const driver = new LocalDriver({
+      store: simulatedStore(this.#storeWorld(isAlive, die)),
+      effects: simulatedEffects({
+        clock,
+        isAlive,
+        begin: (request, context) => this.#begin(request, context, number),
+      }),
+      clock: {
+        now: () => clock.now(),
+        after: (ms, call) => clock.after(ms, () => (isAlive() ? call() : undefined)),
+      },
+      newId: this.#newIds(id),
+      isShared: this.#options.isShared,
+    });
+    return { number, driver, died, isAlive, die };
+  }
+
+  /** The first name that a driver asks for is its own; the others are names of runs. */
+  #newIds(process: string): () => string {
+    let asked = 0;
+    const world = hashText(String(this.#options.seed)).slice(0, 8);
+    // after a death before the first commit the same run is begun again, by the same name
+    return () => (asked++ === 0 ? process : `run-${world}-${this.#books.size + 1}`.slice(0, 13));
+  }
+
+  #storeWorld(isAlive: () => boolean, die: () => void): Parameters<typeof simulatedStore>[0] {
+    return {
+      store: this.store,
+      isAlive,
+      die,
+      isOwnerAlive: (owner) => this.#living.has(owner),
+      drawFault: (run) => this.#drawFault(run),
+      slowly: () => this.clock.sleep(1 + this.#random.int(SLOW_MS)),
+      stealClaim: (run) => this.#stealClaim(run),
+      stored: (run, events) => this.#stored(run, events),
+      // an error keeps the report that it was first asked for
+      stamp: (thrown) => (this.report(thrown), thrown),
+      drawDamage: (run, commits) => {
+        const { logDamaged } = this.#options.faults;
+        // the end of a log can be missing without a gap; a store finds that by its own head
+        if (commits < 2 || !this.#random.chance(logDamaged)) return undefined;
+        return this.record('log damaged', run) ? this.#random.int(commits - 1) : undefined;
+      },
+    };
+  }
+
+  #drawFault(run: string): CommitFault | undefined {
+    const { faults } = this.#options;
+    const chances: readonly (readonly [CommitFault, number, Incident['what']])[] = [
+      ['slow', faults.storeSlow, 'store slow'],
+      ['refused', faults.storeRefuses, 'store refused'],
+      ['forgotten', faults.storeForgets, 'store forgot'],
+      ['claim lost', faults.claimLost, 'claim lost'],
+      ['dies before', faults.diesBefore, 'died before commit'],
+      ['dies after', faults.diesAfter, 'died after commit'],
+    ];
+    let draw = this.#random.next();
+    for (const [fault, chance, what] of chances) {
+      if (draw < chance) return this.record(what, run) ? fault : undefined;
+      draw -= chance;
+    }
+    return undefined;
+  }
+
+  async #stealClaim(run: string): Promise<void> {
+    if (!this.#books.has(run)) return;
+    const owner = { id: 'thief', host: 'elsewhere', pid: 1, processStartedAt: '' };
+    const claim = await this.store.claim({ run, owner, leaseMs: 1, isAlive: () => false });
+    await this.store.release(claim);
+  }
+
+  #stored(run: string, events: readonly object[]): void {
+    const books = this.#books.get(run) ?? newBooks();
+    this.#books.set(run, books);
+    this.#latestRun = run;
+    for (const each of events) {
+      // the driver made it
+      const event = each as RunEvent;
+      // a commit that was repeated was stored once
+      if (event.seq <= books.seq) continue;
+      books.seq = event.seq;
+      books.last = event;
+      if (event.type === 'gate:answered') countUp(books.answers, event.gate);
+      if (event.type === 'effect:succeeded' || event.type === 'effect:failed')
+        for (const name of [event.effect.key, event.path]) countUp(books.results, name);
+    }
+  }
+
+  #begin(
+    request: EffectRequest,
+    { run, attempt }: EffectContext,
+    process: number,
+  ): { execution: Execution; fate: Fate } {
+    const { ref, path } = request;
+    const heard = this.#heard(run, ref.key);
+    const before = this.executions.filter(({ effect }) => effect.key === ref.key).length;
+    const fate = this.#drawFate(request, run);
+    const execution: Execution = {
+      number: this.executions.length + 1,
+      process,
+      run,
+      effect: ref,
+      node: request.node.name,
+      path,
+      attempt,
+      isIdempotent: request.isIdempotent,
+      afterSeq: this.storedSeq(run),
+      startedAtMs: this.clock.now(),
+      isAborted: false,
+    };
+    this.executions.push(execution);
+    // what was killed because it hung does not hang for ever
+    const isOver = fate.type === 'hangs' && before > heard;
+    return { execution, fate: isOver ? { ...fate, type: 'succeeds' } : fate };
+  }
+
+  #drawFate(request: EffectRequest, run: string): Fate {
+    const { faults, outputs, fails } = this.#options;
+    const { path, node, ref } = request;
+    const random = this.random('fate', ref.key, this.#heard(run, ref.key));
+    const output = outputs[path] ?? outputs[node.name] ?? exampleOutput(request, random);
+    const fate = drawFate(request, { plan: this.plan, faults, output }, random);
+    const told = fails[path] ?? fails[node.name];
+    if (told === undefined) return fate;
+    const failure = told[Math.min(this.#heard(run, path), told.length - 1)] ?? null;
+    return failure === null ? { ...fate, type: 'succeeds' } : { ...fate, type: 'fails', failure };
+  }
+
+  #heard(run: string, name: string): number {
+    return this.#books.get(run)?.results.get(name) ?? 0;
+  }
+}
+
+function newBooks(): Books {
+  return { seq: 0, last: undefined, results: new Map(), answers: new Map() };
+}
+
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
