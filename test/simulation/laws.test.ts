@@ -1,0 +1,243 @@
+/** A law that cannot fail says nothing: each is given a run that was doctored, and has to notice. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { simulate } from '../../src/drivers/simulated.ts';
+import type { ErrorReport } from '../../src/errors/report.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import { SECRET } from './generate.ts';
+import { LAWS } from './laws.ts';
+import * as attempts from './laws/bounded-attempts.ts';
+import * as books from './laws/books.ts';
+import * as classified from './laws/classified-once.ts';
+import * as success from './laws/no-silent-success.ts';
+import * as repeated from './laws/nothing-repeated.ts';
+import * as ending from './laws/one-ending.ts';
+import * as replay from './laws/replay.ts';
+import { planOfFiles } from './plans.ts';
+import type { Law, Subject } from './subject.ts';
+
+/** A failure, a retry, a group and a good end. */
+const MAIN = JSON.stringify({
+  workflow: { name: 'main', entry_point: 'a', limits: { max_retries: 3 } },
+  nodes: [
+    {
+      name: 'a',
+      type: 'script',
+      command: 'x',
+      raises: ['order.missing'],
+      timeout_seconds: 60,
+      routes: [
+        { to: 'g' },
+        { on_error: 'order.missing', retry: { max: 2, backoff: 'fixed' } },
+        { on_error: 'internal.script_error', to: '$end' },
+      ],
+    },
+    { name: 'x', type: 'call', function: 'f', timeout_seconds: 60 },
+    { name: 'y', type: 'call', function: 'f', timeout_seconds: 60 },
+  ],
+  parallel: [{ name: 'g', agents: ['x', 'y'], routes: [{ to: '$end' }] }],
+});
+
+let good: Subject;
+
+beforeAll(async () => {
+  const { plan, worstEffects } = planOfFiles({ 'main.yaml': MAIN });
+  const failure = { kind: 'order.missing', message: 'No such order' };
+  const simulation = await simulate(plan, { fails: { a: [failure, null] } });
+  good = { ...simulation, plan, worstEffects };
+});
+
+/** Changes events, or leaves them out, in the list and in the commits. */
+function doctored(subject: Subject, change: (event: RunEvent) => RunEvent | undefined): Subject {
+  const changed = (events: readonly RunEvent[]): RunEvent[] =>
+    events.flatMap((event) => change(event) ?? []);
+  return {
+    ...subject,
+    events: changed(subject.events),
+    commits: subject.commits.map((commit) => ({
+      ...commit,
+      // the same events, as the store gave them
+      events: changed(commit.events as unknown as RunEvent[]) as unknown as typeof commit.events,
+    })),
+  };
+}
+
+function at(type: RunEvent['type'], path: string) {
+  return (event: RunEvent): boolean =>
+    event.type === type && (!('path' in event) || event.path === path);
+}
+
+/** The error of the events that fit, with other fields. */
+function withError(
+  subject: Subject,
+  fits: (event: RunEvent) => boolean,
+  fields: Partial<ErrorReport>,
+): Subject {
+  return doctored(subject, (event) =>
+    fits(event) && 'error' in event && event.error !== undefined
+      ? { ...event, error: { ...event.error, ...fields } }
+      : event,
+  );
+}
+
+function withOutput(subject: Subject, fits: (event: RunEvent) => boolean, output: object): Subject {
+  // only events that have an output are asked for
+  return doctored(subject, (event) => (fits(event) ? ({ ...event, output } as RunEvent) : event));
+}
+
+function withLeg(subject: Subject, fields: Partial<Subject['legs'][number]>): Subject {
+  return { ...subject, legs: subject.legs.map((leg) => ({ ...leg, ...fields })) };
+}
+
+function withExecutions(
+  subject: Subject,
+  change: (execution: Subject['executions'][number]) => readonly Subject['executions'][number][],
+): Subject {
+  return { ...subject, executions: subject.executions.flatMap(change) };
+}
+
+function withIncident(subject: Subject, what: 'stuck' | 'log damaged'): Subject {
+  const { startedAtMs = 0 } = subject.legs[0] ?? {};
+  return { ...subject, incidents: [{ what, atMs: startedAtMs, afterSeq: 1 }] };
+}
+
+function lastEvent(subject: Subject): RunEvent {
+  const last = subject.events.at(-1);
+  if (last === undefined) throw new Error('The log is empty');
+  return last;
+}
+
+function errorOf(subject: Subject): ErrorReport {
+  const failed = subject.events.find(at('node:failed', 'a'));
+  if (failed?.type !== 'node:failed') throw new Error('Nothing failed');
+  return failed.error;
+}
+
+const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
+  [
+    classified.oneClassification,
+    (run) => withError(run, at('node:retrying', 'a'), { category: 'transient', retryable: true }),
+  ],
+  [
+    classified.theSameKind,
+    (run) =>
+      withExecutions(run, (each) => [
+        each.ending?.type === 'failed'
+          ? { ...each, ending: { type: 'failed', kind: 'order.late' } }
+          : each,
+      ]),
+  ],
+  [classified.surfacesAsItself, (run) => withError(run, at('node:failed', 'a'), { id: 'other' })],
+  [
+    classified.theEndIsKnown,
+    (run) =>
+      doctored(run, (event) =>
+        event.type === 'run:completed'
+          ? {
+              type: 'run:failed',
+              seq: event.seq,
+              run: event.run,
+              at: event.at,
+              error: { ...errorOf(run), id: 'from nowhere' },
+            }
+          : event,
+      ),
+  ],
+  [attempts.withinWorstCase, (run) => ({ ...run, worstEffects: 3 })],
+  [
+    attempts.withinMaxRetries,
+    (run) => ({ ...run, plan: { ...run.plan, limits: { ...run.plan.limits, maxRetries: 0 } } }),
+  ],
+  [attempts.onePerRequest, (run) => withExecutions(run, (each) => [each, each])],
+  [
+    repeated.nothingRepeated,
+    (run) => withExecutions(run, (each) => [{ ...each, afterSeq: lastEvent(run).seq }]),
+  ],
+  [
+    repeated.nothingBlindly,
+    (run) => withError(run, at('effect:failed', 'a'), { outcome: 'unknown' }),
+  ],
+  [
+    repeated.oneKeyOneAction,
+    (run) =>
+      doctored(run, (event) =>
+        event.type === 'effect:requested'
+          ? { ...event, effect: { ...event.effect, key: 'always the same' } }
+          : event,
+      ),
+  ],
+  [
+    success.reallySucceeded,
+    (run) => withOutput(run, at('effect:succeeded', 'g[x]/x'), { n: 'invented' }),
+  ],
+  [
+    success.handledFailures,
+    (run) => {
+      const { seq } = run.events.find(at('node:failed', 'a')) ?? { seq: 0 };
+      return doctored(run, (event) =>
+        event.seq > seq && 'path' in event && event.path === 'a' ? undefined : event,
+      );
+    },
+  ],
+  [
+    success.groupsSayTheTruth,
+    (run) =>
+      withOutput(run, at('node:completed', 'g'), {
+        outputs: { x: 1 },
+        errors: { y: { kind: 'order.late' } },
+      }),
+  ],
+  [ending.gapFree, (run) => doctored(run, (event) => (event.seq === 3 ? undefined : event))],
+  [
+    ending.restsAreFinal,
+    (run) => {
+      const last = lastEvent(run);
+      return { ...run, events: [...run.events, { ...last, seq: last.seq + 1 }] };
+    },
+  ],
+  [ending.oneRestPerLeg, (run) => withLeg(run, { result: { status: 'cancelled' } })],
+  [ending.cancelledWins, (run) => withLeg(run, { cancelledAtMs: 1 })],
+  [ending.nothingLeftRunning, (run) => withLeg(run, { leftRunning: [1] })],
+  [ending.comesToAnEnd, (run) => withIncident(run, 'stuck')],
+  [
+    ending.typedEndings,
+    (run) =>
+      withLeg(run, {
+        result: { status: 'refused', error: { ...errorOf(run), kind: 'internal.invariant' } },
+      }),
+  ],
+  [
+    books.everyAttemptIsBilled,
+    (run) =>
+      doctored(run, (event) =>
+        event.type.startsWith('effect:') && 'path' in event && event.path === 'g[y]/y'
+          ? undefined
+          : event,
+      ),
+  ],
+  [books.damageIsSaid, (run) => withIncident(run, 'log damaged')],
+  [
+    books.noSecrets,
+    (run) => withError(run, at('node:failed', 'a'), { message: `The key is ${SECRET}` }),
+  ],
+  [replay.replaysTheSame, (run) => withOutput(run, at('node:completed', 'a'), { n: 'other' })],
+  [
+    replay.resumesTheSame,
+    (run) => doctored(run, (event) => (event.type === 'effect:requested' ? undefined : event)),
+  ],
+];
+
+describe('a law', () => {
+  it('finds nothing in a good run', () => {
+    expect(LAWS.flatMap((law) => law.breaches(good))).toEqual([]);
+  });
+
+  for (const [law, doctor] of DOCTORS) {
+    it(`notices when it is broken: ${law.name}`, () => {
+      expect(law.breaches(doctor(good))).not.toEqual([]);
+    });
+  }
+
+  it('is always put to this test', () => {
+    expect(DOCTORS.map(([law]) => law.name).sort()).toEqual(LAWS.map(({ name }) => name).sort());
+  });
+});

@@ -1,0 +1,46 @@
+/** P7, P8 and P9: the bill is whole, damage is said, and no secret is in a report. */
+import { costsOf } from '../../../src/machine/ledger.ts';
+import { SECRET } from '../generate.ts';
+import { reportsIn, type Law } from '../subject.ts';
+
+export const everyAttemptIsBilled: Law = {
+  name: 'each execution in the world has a row on the bill',
+  promise: 'P7 every attempt is on the bill',
+  breaches: ({ events, executions }) => {
+    const owed = new Map<string, number>();
+    for (const { path, effect } of executions) count(owed, `${path} ${effect.target}`, 1);
+    for (const { path, target } of costsOf(events).attempts) count(owed, `${path} ${target}`, -1);
+    return [...owed].flatMap(([what, missing]) =>
+      missing > 0 ? [`${missing} executions of ${what} are not on the bill`] : [],
+    );
+  },
+};
+
+export const damageIsSaid: Law = {
+  name: 'a damaged log is refused as store.corrupt, and nothing is written to it',
+  promise: 'P8 no resume on damaged state',
+  breaches: ({ legs, incidents }) =>
+    incidents.flatMap(({ what, atMs }) => {
+      if (what !== 'log damaged') return [];
+      const leg = legs.find(
+        ({ startedAtMs, endedAtMs, by }) =>
+          by !== 'start' && startedAtMs <= atMs && atMs <= endedAtMs,
+      );
+      const { result } = leg ?? {};
+      if (result?.status === 'refused' && result.error.kind === 'store.corrupt') return [];
+      return [`a log without one of its commits was taken: ${result?.status ?? 'nobody resumed'}`];
+    }),
+};
+
+export const noSecrets: Law = {
+  name: 'no report holds what has the shape of a key',
+  promise: 'P9 nothing secret leaves',
+  breaches: ({ events, result }) =>
+    [...events.flatMap((event) => [...reportsIn(event)]), ...reportsIn(result)].flatMap((report) =>
+      JSON.stringify(report).includes(SECRET) ? [`${report.id} ${report.kind} holds a key`] : [],
+    ),
+};
+
+function count(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}

@@ -1,0 +1,70 @@
+/** P2: the attempts never exceed the bound that `errand validate` prints before the run. */
+import type { RunEvent } from '../../../src/machine/events.ts';
+import { isType, ofType, type Law } from '../subject.ts';
+
+export const withinWorstCase: Law = {
+  name: 'no more effects are asked for than the worst case that was printed',
+  promise: 'P2 one owner of retries',
+  breaches: ({ events, worstEffects }) => {
+    if (worstEffects === null || isResumedAfterEnd(events)) return [];
+    const asked = countAsked(events);
+    // what a person orders beyond the file is theirs
+    const ordered = ofType(events, 'gate:answered').filter(
+      ({ value }) => value === 'repeat' || value === 'retry',
+    ).length;
+    return asked - ordered <= worstEffects
+      ? []
+      : [`${asked} effects were asked for, ${ordered} by a person; the bound is ${worstEffects}`];
+  },
+};
+
+export const withinMaxRetries: Law = {
+  name: 'no more nodes are run again than max_retries says',
+  promise: 'P2 one owner of retries',
+  breaches: ({ events, plan }) => {
+    const limit = plan.limits.maxRetries;
+    const retried = ofType(events, 'node:retrying').length;
+    return limit === undefined || retried <= limit
+      ? []
+      : [`${retried} re-runs where max_retries is ${limit}`];
+  },
+};
+
+export const onePerRequest: Law = {
+  name: 'one request is executed at most once',
+  promise: 'P2 one owner of retries',
+  breaches: ({ events, executions }) => {
+    const requests = ofType(events, 'effect:requested');
+    const counts = new Map<number, number>();
+    return executions.flatMap(({ effect, afterSeq, path }) => {
+      const request = requests.findLast(
+        ({ seq, effect: { key } }) => seq <= afterSeq && key === effect.key,
+      );
+      // the law that nothing runs without a request speaks of these
+      if (request === undefined) return [];
+      const count = (counts.get(request.seq) ?? 0) + 1;
+      counts.set(request.seq, count);
+      return count === 2 ? [`request ${request.seq} of ${path} was executed again`] : [];
+    });
+  },
+};
+
+/** What is asked again because its process died is the same attempt of the workflow. */
+function countAsked(events: readonly RunEvent[]): number {
+  const open = new Set<string>();
+  let count = 0;
+  for (const event of events) {
+    if (!isType(event, 'effect:requested', 'effect:succeeded', 'effect:failed')) continue;
+    const { key } = event.effect;
+    if (event.type !== 'effect:requested') open.delete(key);
+    else if (!open.has(key)) count++;
+    if (event.type === 'effect:requested') open.add(key);
+  }
+  return count;
+}
+
+/** A person who resumes what has ended begins again; no bound was printed for that. */
+function isResumedAfterEnd(events: readonly RunEvent[]): boolean {
+  const failed = events.findIndex(({ type }) => type === 'run:failed');
+  return failed >= 0 && events.slice(failed).some(({ type }) => type === 'run:resumed');
+}

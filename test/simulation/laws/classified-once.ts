@@ -1,0 +1,99 @@
+/** P1: no failure changes kind, category or retryability between its source and any screen. */
+import type { ErrorReport } from '../../../src/errors/report.ts';
+import type { RunEvent } from '../../../src/machine/events.ts';
+import { isType, reportsIn, type Law, type Subject } from '../subject.ts';
+
+export const oneClassification: Law = {
+  name: 'one failure has one classification, wherever it is written',
+  promise: 'P1 classified once',
+  breaches: ({ events, result }) => {
+    const known = new Map<string, string>();
+    const breaches = new Set<string>();
+    for (const report of [
+      ...events.flatMap((event) => [...reportsIn(event)]),
+      ...reportsIn(result),
+    ]) {
+      const said = `${report.kind} ${report.category} ${String(report.retryable)}`;
+      const before = known.get(report.id);
+      if (before === undefined) known.set(report.id, said);
+      else if (before !== said) breaches.add(`${report.id} was ${before} and is ${said}`);
+    }
+    return [...breaches];
+  },
+};
+
+export const theSameKind: Law = {
+  name: 'what an effect failed with is what the log says',
+  promise: 'P1 classified once',
+  breaches: ({ events, executions }) =>
+    executions.flatMap(({ ending, effect, afterSeq, isIdempotent, isAborted, path }) => {
+      if ((ending?.type !== 'failed' && ending?.type !== 'lost') || isAborted) return [];
+      const said = events.find(
+        (event) =>
+          event.seq > afterSeq &&
+          isType(event, 'effect:failed', 'effect:succeeded') &&
+          event.effect.key === effect.key,
+      );
+      // nobody heard of it: the process died, or was no longer asked
+      if (said?.type !== 'effect:failed') return [];
+      const { error } = said;
+      if (error.kind === 'effect.outcome_unknown' && !isIdempotent) return [];
+      if (error.kind.startsWith('cancelled.') || error.kind === 'limit.node_timeout') return [];
+      return error.kind === ending.kind
+        ? []
+        : [`${path} failed with ${ending.kind}, and event ${said.seq} says ${error.kind}`];
+    }),
+};
+
+export const surfacesAsItself: Law = {
+  name: 'a node fails with the failure of its effect, or with one that holds it as its cause',
+  promise: 'P1 classified once',
+  breaches: ({ events }) => {
+    const breaches: string[] = [];
+    const open = new Map<string, ErrorReport>();
+    for (const event of events) {
+      if (event.type === 'effect:failed') open.set(event.path, event.error);
+      else if ('path' in event) {
+        const effect = open.get(event.path);
+        open.delete(event.path);
+        if (effect === undefined || event.type !== 'node:failed') continue;
+        if (!chainOf(event.error).includes(effect.id))
+          breaches.push(`event ${event.seq} at ${event.path} hides ${effect.kind}`);
+      }
+    }
+    return breaches;
+  },
+};
+
+/** Failures that nobody raised: the run itself makes them. */
+const OF_THE_RUN = new Set(['limit.run_timeout', 'limit.retries', 'halt.intentional']);
+
+export const theEndIsKnown: Law = {
+  name: 'a run fails with a failure that happened in it',
+  promise: 'P1 classified once',
+  breaches: ({ events, plan }: Subject) => {
+    const ids = new Set<string>();
+    const breaches: string[] = [];
+    for (const event of events) {
+      if (event.type === 'run:failed') {
+        const isKnown = chainOf(event.error).some((id) => ids.has(id));
+        const isOutput = plan.output !== undefined && event.error.kind === 'validation.template';
+        if (!isKnown && !isOutput && !OF_THE_RUN.has(event.error.kind))
+          breaches.push(`event ${event.seq} ends with ${event.error.kind}, which nothing raised`);
+      }
+      for (const id of idsOf(event)) ids.add(id);
+    }
+    return breaches;
+  },
+};
+
+function idsOf(event: RunEvent): readonly string[] {
+  return event.type === 'node:failed' ? [event.error.id] : [];
+}
+
+function chainOf(report: ErrorReport): readonly string[] {
+  const ids: string[] = [];
+  for (let link: ErrorReport | undefined = report; link !== undefined; link = link.cause)
+    ids.push(link.id);
+  return ids;
+}

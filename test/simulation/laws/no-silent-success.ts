@@ -1,0 +1,74 @@
+/** P5: what failed is a failure until something in the log says what was done about it. */
+import type { GroupPlan } from '../../../src/workflow/node-model.ts';
+import type { RunEvent } from '../../../src/machine/events.ts';
+import { isInside, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
+
+export const reallySucceeded: Law = {
+  name: 'a success in the log is a success in the world, with the same output',
+  promise: 'P5 no silent success',
+  breaches: ({ events, executions }) =>
+    ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output }) => {
+      const text = JSON.stringify(output);
+      const isReal = executions.some(
+        ({ effect: { key }, ending, afterSeq }) =>
+          key === effect.key &&
+          afterSeq < seq &&
+          ending?.type === 'succeeded' &&
+          JSON.stringify(ending.output) === text,
+      );
+      return isReal ? [] : [`event ${seq} says that ${path} succeeded, which it did not`];
+    }),
+};
+
+export const handledFailures: Law = {
+  name: 'a run completes only if something was done about each failure on its way',
+  promise: 'P5 no silent success',
+  breaches: ({ events }) => {
+    if (events.at(-1)?.type !== 'run:completed') return [];
+    const latest = new Map<string, RunEvent>();
+    for (const event of events) if ('path' in event) latest.set(event.path, event);
+    return [...latest].flatMap(([path, event]) => {
+      if (event.type !== 'node:failed' && event.type !== 'effect:failed') return [];
+      const isCutShort = events.some(
+        (later) => later.seq > event.seq && 'path' in later && isInside(path, later.path),
+      );
+      return isCutShort ? [] : [`nothing was done about event ${event.seq} at ${path}`];
+    });
+  },
+};
+
+export const groupsSayTheTruth: Law = {
+  name: 'a group completes only as its failure mode allows',
+  promise: 'P5 no silent success',
+  breaches: ({ events, plan }) =>
+    ofType(events, 'node:completed').flatMap((event) => {
+      const node = nodeAt(plan, event.path)?.node;
+      if (node?.type !== 'parallel' && node?.type !== 'for_each') return [];
+      return isSkipped(events, event) || isAllowed(node, event)
+        ? []
+        : [`event ${event.seq} completes ${event.path} against ${node.failureMode}`];
+    }),
+};
+
+/** A person said to go on, or gave the output. */
+function isSkipped(events: readonly RunEvent[], { seq, path }: EventOf<'node:completed'>): boolean {
+  return events.some(
+    (event) => event.seq < seq && event.type === 'gate:answered' && event.path === path,
+  );
+}
+
+function isAllowed(node: GroupPlan, { output }: EventOf<'node:completed'>): boolean {
+  // the machine made it
+  const { outputs, errors } = output as { outputs: object; errors: object };
+  const failed = Object.keys(errors).length;
+  const succeeded = Object.values(outputs).length - (Array.isArray(outputs) ? failed : 0);
+  switch (node.failureMode) {
+    case 'fail_fast':
+    case 'all_or_nothing':
+      return failed === 0;
+    case 'continue_on_error':
+      return failed === 0 || succeeded > 0;
+    case 'quorum':
+      return node.quorum === undefined ? failed === 0 : succeeded >= node.quorum;
+  }
+}

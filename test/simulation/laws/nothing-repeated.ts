@@ -1,0 +1,107 @@
+/** P3 and P4: recovery repeats nothing whose result is known, and nothing blindly. */
+import type { Execution } from '../../../src/drivers/simulation/execution.ts';
+import type { RunEvent } from '../../../src/machine/events.ts';
+import { isNamed } from '../../../src/workflow/check/routing.ts';
+import { isInside, isType, routeOf, type Law, type Subject } from '../subject.ts';
+
+export const nothingRepeated: Law = {
+  name: 'nothing is executed unless a request of it is stored whose result is not',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions }) =>
+    executions.flatMap(({ effect, afterSeq, path, number }) => {
+      const latest = events.findLast(
+        (event) =>
+          event.seq <= afterSeq &&
+          isType(event, 'effect:requested', 'effect:succeeded', 'effect:failed') &&
+          event.effect.key === effect.key,
+      );
+      if (latest?.type === 'effect:requested') return [];
+      return [
+        latest === undefined
+          ? `execution ${number} of ${path} was never asked for`
+          : `execution ${number} of ${path} came after its result, event ${latest.seq}`,
+      ];
+    }),
+};
+
+const IN_DOUBT = 'effect.outcome_unknown';
+
+export const nothingBlindly: Law = {
+  name: 'what may have happened is repeated only if idempotent, named by a route, or answered',
+  promise: 'P4 nothing repeated blindly',
+  breaches: (subject) => {
+    const latest = new Map<string, Execution>();
+    const breaches: string[] = [];
+    for (const execution of subject.executions) {
+      const { effect, path, isIdempotent, number } = execution;
+      const before = latest.get(effect.key);
+      latest.set(effect.key, execution);
+      if (before === undefined || isIdempotent) continue;
+      const between = subject.events.filter(
+        ({ seq }) => seq > before.afterSeq && seq <= execution.afterSeq,
+      );
+      if (isKnown(between, effect.key)) continue;
+      if (!between.some((event) => permits(subject, event, path)))
+        breaches.push(`${path} was executed again (${number}) while ${before.number} was in doubt`);
+    }
+    return breaches;
+  },
+};
+
+export const oneKeyOneAction: Law = {
+  name: 'one key is one action: another visit of a node, or of anything around it, has another',
+  promise: 'P4 nothing repeated blindly',
+  breaches: ({ events }) => {
+    const visits = new Visits();
+    const actions = new Map<string, string>();
+    const breaches: string[] = [];
+    for (const event of events) {
+      if (event.type === 'node:started') visits.start(event.path, event.attempt);
+      if (event.type !== 'effect:requested') continue;
+      const action = visits.of(event.path);
+      const before = actions.get(event.effect.key) ?? action;
+      actions.set(event.effect.key, action);
+      if (before !== action)
+        breaches.push(`event ${event.seq} at ${event.path} has the key of ${before} in ${action}`);
+    }
+    return breaches;
+  },
+};
+
+/** How often each node was come to, since what is around it was last started. */
+class Visits {
+  readonly #counts = new Map<string, number>();
+
+  start(path: string, attempt: number): void {
+    for (const inner of this.#counts.keys()) if (isInside(inner, path)) this.#counts.delete(inner);
+    const count = this.#counts.get(path) ?? 0;
+    // a re-run is the same visit
+    this.#counts.set(path, attempt === 0 ? count + 1 : Math.max(1, count));
+  }
+
+  of(path: string): string {
+    const around = [...this.#counts].filter(([each]) => each === path || isInside(path, each));
+    return around
+      .sort(([one], [other]) => one.length - other.length)
+      .map(([each, count]) => `${each} #${count}`)
+      .join(', ');
+  }
+}
+
+/** A result of the earlier execution is in the log, and it says what happened. */
+function isKnown(between: readonly RunEvent[], key: string): boolean {
+  return between.some((event) => {
+    if (!isType(event, 'effect:succeeded', 'effect:failed') || event.effect.key !== key)
+      return false;
+    return event.type === 'effect:succeeded' || event.error.outcome !== 'unknown';
+  });
+}
+
+function permits({ plan }: Subject, event: RunEvent, path: string): boolean {
+  if (event.type !== 'gate:answered' && event.type !== 'route:taken') return false;
+  if (event.path !== path && !isInside(path, event.path)) return false;
+  if (event.type === 'gate:answered') return event.value === 'repeat' || event.value === 'retry';
+  if (event.kind !== IN_DOUBT) return false;
+  const route = routeOf(plan, event);
+  return route !== undefined && isNamed(route, IN_DOUBT);
+}

@@ -1,0 +1,135 @@
+/** P6: every leg has exactly one terminal event or one pause; cancelled beats failed beats completed. */
+import type { Leg } from '../../../src/drivers/simulated.ts';
+import { ENDINGS, isType, RESTS, type Law, type Subject } from '../subject.ts';
+
+export const gapFree: Law = {
+  name: 'the log is one run, numbered without a gap, and its time never goes back',
+  promise: 'P6 one ending',
+  breaches: ({ events, run }) =>
+    events.flatMap((event, index) => {
+      const before = events[index - 1]?.at ?? '';
+      if (event.seq !== index + 1) return [`event ${event.seq} is in place ${index + 1}`];
+      if (event.run !== run) return [`event ${event.seq} is of run ${event.run}`];
+      return event.at < before ? [`event ${event.seq} is at ${event.at}, after ${before}`] : [];
+    }),
+};
+
+export const restsAreFinal: Law = {
+  name: 'after an end or a pause comes nothing but a resumption; after a good end, nothing',
+  promise: 'P6 one ending',
+  breaches: ({ events }) =>
+    events.flatMap((event, index) => {
+      const next = events[index + 1];
+      if (next === undefined || !isType(event, ...RESTS)) return [];
+      const mayResume = event.type === 'run:paused' || event.type === 'run:failed';
+      return mayResume && next.type === 'run:resumed'
+        ? []
+        : [`${next.type} comes after ${event.type}, event ${event.seq}`];
+    }),
+};
+
+export const oneRestPerLeg: Law = {
+  name: 'a leg ends as it says it did, with one event for it',
+  promise: 'P6 one ending',
+  breaches: (subject) =>
+    subject.legs.flatMap((leg, index) => {
+      const { result } = leg;
+      const rests = restsOf(subject, leg);
+      if (result.status === 'refused')
+        return leg.toSeq === leg.fromSeq ? [] : [`leg ${index} was refused and wrote events`];
+      if (result.status === 'interrupted')
+        return rests.length <= 1 ? [] : [`leg ${index} rests ${rests.length} times`];
+      const [rest] = rests;
+      if (rests.length !== 1 || rest === undefined)
+        return [`leg ${index} is ${result.status} and rests ${rests.length} times`];
+      return rest.type === `run:${result.status}`
+        ? sameEnd(result, rest, index)
+        : [`leg ${index} is ${result.status}, and the log says ${rest.type}`];
+    }),
+};
+
+function sameEnd(
+  result: Leg['result'],
+  rest: ReturnType<typeof restsOf>[number],
+  index: number,
+): readonly string[] {
+  const said = JSON.stringify([
+    result.status === 'completed' ? result.output : null,
+    result.status === 'failed' ? result.error : null,
+  ]);
+  const stored = JSON.stringify([
+    rest.type === 'run:completed' ? rest.output : null,
+    rest.type === 'run:failed' ? rest.error : null,
+  ]);
+  return said === stored ? [] : [`leg ${index} tells ${said}, and the log ${stored}`];
+}
+
+export const cancelledWins: Law = {
+  name: 'a run that is cancelled before its end is decided ends cancelled, and begins nothing more',
+  promise: 'P6 one ending',
+  breaches: (subject) =>
+    subject.legs.flatMap((leg, index) => {
+      const { cancelledAtMs, result } = leg;
+      if (cancelledAtMs === undefined || result.status === 'interrupted') return [];
+      const [rest] = restsOf(subject, leg);
+      const isDecided = rest !== undefined && Date.parse(rest.at) <= cancelledAtMs;
+      if (isDecided) return [];
+      const late = subject.executions.filter(
+        ({ process, startedAtMs }) =>
+          process === leg.process && startedAtMs > cancelledAtMs && startedAtMs <= leg.endedAtMs,
+      );
+      return [
+        ...(result.status === 'cancelled'
+          ? []
+          : [`leg ${index} was cancelled at ${cancelledAtMs} and is ${result.status}`]),
+        ...late.map(({ number, path }) => `execution ${number} of ${path} began after the cancel`),
+      ];
+    }),
+};
+
+export const nothingLeftRunning: Law = {
+  name: 'when a leg has come to rest, everything that it started has ended or was told to',
+  promise: 'P6 one ending',
+  breaches: ({ legs }) =>
+    legs.flatMap(({ leftRunning, result }, index) =>
+      leftRunning.length === 0
+        ? []
+        : [`leg ${index} is ${result.status} and left ${leftRunning.join(', ')} running`],
+    ),
+};
+
+export const comesToAnEnd: Law = {
+  name: 'no run stands still for ever without waiting for anything',
+  promise: 'P6 one ending',
+  breaches: ({ incidents }) =>
+    incidents.flatMap(({ what, afterSeq }) =>
+      what === 'stuck' ? [`nothing happens any more after event ${afterSeq}`] : [],
+    ),
+};
+
+export const typedEndings: Law = {
+  name: 'nothing of ours breaks: no internal failure, and every refusal has a reason of its own',
+  promise: 'the catalog',
+  breaches: ({ events, legs }) => [
+    ...events.flatMap((event) =>
+      isType(event, ...ENDINGS) && event.type === 'run:failed' && isOurs(event.error.kind)
+        ? [`event ${event.seq} fails with ${event.error.kind}: ${event.error.message}`]
+        : [],
+    ),
+    ...legs.flatMap(({ result }, index) => {
+      const error = 'error' in result ? result.error : undefined;
+      const isRefused = result.status === 'refused' || result.status === 'interrupted';
+      return isRefused && error !== undefined && isOurs(error.kind)
+        ? [`leg ${index} is ${result.status} with ${error.kind}: ${error.message}`]
+        : [];
+    }),
+  ],
+};
+
+function isOurs(kind: string): boolean {
+  return kind === 'internal.unexpected' || kind === 'internal.invariant';
+}
+
+function restsOf({ events }: Subject, { fromSeq, toSeq }: Leg) {
+  return events.slice(fromSeq, toSeq).filter((event) => isType(event, ...RESTS));
+}

@@ -1,0 +1,144 @@
+/** A run is a fold over its events: the log alone gives the same decisions, from any commit on. */
+import { evolve } from '../../../src/machine/evolve.ts';
+import type { EventBody, RunEvent } from '../../../src/machine/events.ts';
+import { newRunState, type RunState } from '../../../src/machine/state.ts';
+import { step } from '../../../src/machine/step.ts';
+import type { Law, Subject } from '../subject.ts';
+
+export const replaysTheSame: Law = {
+  name: 'what came from outside, taken in again, leads to the same commits',
+  promise: 'the machine: same inputs, same history',
+  breaches: (subject) => {
+    const resumed = new Set(subject.legs.map(({ fromSeq }) => fromSeq));
+    let state = newRunState(subject.run, subject.plan);
+    let seq = 0;
+    for (const events of commitsOf(subject)) {
+      const stored = subject.events.slice(0, seq);
+      seq += events.length;
+      const isResumed = stored.length > 0 && resumed.has(stored.length);
+      if (isResumed) state = foldAll(subject, stored);
+      // a driver that is being stopped keeps what is known by then, and decides nothing
+      if (resumed.has(seq) && events.every(({ type }) => type === 'effect:succeeded')) continue;
+      const given = countGiven(events);
+      const cancelled = cancelledBy(subject, events);
+      const breach = replay(state, events, { given, isCancelled: cancelled !== 'no' });
+      if (breach === undefined) continue;
+      const other = otherWays(given, cancelled)
+        .map((way) => ({
+          way,
+          state: isResumed ? foldAll(subject, stored) : settled(subject, stored),
+        }))
+        .find((each) => replay(each.state, events, each.way) === undefined);
+      if (other === undefined) return [breach];
+      ({ state } = other);
+    }
+    return [];
+  },
+};
+
+export const resumesTheSame: Law = {
+  name: 'a run that is folded from any prefix of its log has nothing to decide that it did not',
+  promise: 'P3 nothing repeated, P8 no resume on drifted state',
+  breaches: (subject) => {
+    const commits = commitsOf(subject);
+    // one place for each run: over all runs every place comes up
+    const place = 1 + (subject.events.length % Math.max(1, commits.length - 1));
+    const stored = commits.slice(0, place).flat();
+    const state = foldAll(subject, stored);
+    const isParked = [...state.scopes.values()].some(({ visit }) => visit?.phase.at === 'parked');
+    if (state.status !== 'running' || isParked) return [];
+    const resumed: EventBody = { type: 'run:resumed', by: 'law' };
+    const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
+    return early === undefined
+      ? []
+      : [`after event ${stored.length} a fold decides ${brief(early)} without a reason`];
+  },
+};
+
+/** As a driver does it that finds the run in a store. */
+function foldAll({ run, plan }: Subject, events: readonly RunEvent[]): RunState {
+  const state = newRunState(run, plan);
+  for (const event of events) evolve(state, bodyOf(event), Date.parse(event.at));
+  return state;
+}
+
+/** The same, in the middle of a leg: whatever is ready has been asked. */
+function settled(subject: Subject, events: readonly RunEvent[]): RunState {
+  const state = foldAll(subject, events);
+  step(state, [], Date.parse(events.at(-1)?.at ?? ''));
+  return state;
+}
+
+interface Way {
+  /** How many of the events came from outside. */
+  readonly given: number;
+  readonly isCancelled: boolean;
+}
+
+/** An effect that the machine gave up looks like one that answered; a cancel can be a moment late. */
+function otherWays(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly Way[] {
+  const isCancelled = cancelled === 'yes';
+  return [
+    ...Array.from({ length: given }, (_, less) => ({ given: given - 1 - less, isCancelled })),
+    ...(cancelled === 'maybe' ? [{ given, isCancelled: false }] : []),
+  ];
+}
+
+function cancelledBy({ legs }: Subject, events: readonly RunEvent[]): 'no' | 'maybe' | 'yes' {
+  const first = events[0]?.seq ?? 0;
+  const leg = legs.find(({ fromSeq, toSeq }) => fromSeq < first && first <= toSeq);
+  if (leg?.by === 'cancel') return 'yes';
+  if (leg?.cancelledAtMs === undefined) return 'no';
+  const atMs = Date.parse(events[0]?.at ?? '');
+  if (atMs < leg.cancelledAtMs) return 'no';
+  return atMs === leg.cancelledAtMs ? 'maybe' : 'yes';
+}
+
+function replay(
+  state: RunState,
+  events: readonly RunEvent[],
+  { given, isCancelled }: Way,
+): string | undefined {
+  const bodies = events.map(bodyOf);
+  state.cancelledBy = isCancelled ? 'someone' : undefined;
+  const decided = step(state, bodies.slice(0, given), Date.parse(events[0]?.at ?? ''));
+  if (JSON.stringify(decided) === JSON.stringify(bodies)) return undefined;
+  const place = bodies.findIndex((body, i) => JSON.stringify(body) !== JSON.stringify(decided[i]));
+  const index = place < 0 ? bodies.length : place;
+  const seq = (events[0]?.seq ?? 0) + index;
+  return `event ${seq} was ${brief(bodies[index])} and is ${brief(decided[index])}`;
+}
+
+function countGiven(events: readonly RunEvent[]): number {
+  // a resumed run asks again for what was under way
+  const isResumed = events[0]?.type === 'run:resumed';
+  const decided = events.findIndex(
+    ({ type }) => !GIVEN.has(type) && !(isResumed && type === 'effect:requested'),
+  );
+  return decided < 0 ? events.length : decided;
+}
+
+/** What the driver takes in; all else is decided from it. */
+const GIVEN: ReadonlySet<EventBody['type']> = new Set([
+  'run:started',
+  'run:resumed',
+  'run:paused',
+  'effect:succeeded',
+  'effect:failed',
+  'gate:answered',
+  'breaker:changed',
+  'error:suppressed',
+]);
+
+function bodyOf({ seq: _seq, run: _run, at: _at, ...body }: RunEvent): EventBody {
+  return body;
+}
+
+function brief(body: EventBody | undefined): string {
+  return body === undefined ? 'nothing' : JSON.stringify(body).slice(0, 300);
+}
+
+function commitsOf({ commits }: Subject): readonly (readonly RunEvent[])[] {
+  // written by the driver, and kept as JSON
+  return commits.map(({ events }) => events as unknown as readonly RunEvent[]);
+}

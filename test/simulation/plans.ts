@@ -1,0 +1,63 @@
+/** Drawn workflows that the checks accept, with the worst case that they print. */
+import { simulate } from '../../src/drivers/simulated.ts';
+import type { FilePort } from '../../src/workflow/load/port.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { validateWorkflow } from '../../src/workflow/validate.ts';
+import { generate, type Files } from './generate.ts';
+
+export interface DrawnPlan {
+  readonly files: Files;
+  readonly plan: WorkflowPlan;
+  readonly isTimeless: boolean;
+  /** Attempts of effects at most; null where nothing bounds them. */
+  readonly worstEffects: number | null;
+}
+
+/** Many small runs find more than a few long ones. */
+const MOST_EVENTS = 80;
+
+const DRAWN = new Map<number, Promise<DrawnPlan>>();
+
+/** The workflow of a number; one whose run is too long makes room for the next. */
+export function drawPlan(number: number): Promise<DrawnPlan> {
+  const known = DRAWN.get(number);
+  if (known !== undefined) return known;
+  // seeds come in order, so the one before is not asked for again
+  DRAWN.clear();
+  const drawn = draw(number);
+  DRAWN.set(number, drawn);
+  return drawn;
+}
+
+async function draw(number: number): Promise<DrawnPlan> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const drawn = planOf(number * 1000 + attempt);
+    const { events } = await simulate(drawn.plan, { answers: 'any', maxLegs: 10 });
+    if (events.length <= MOST_EVENTS) return drawn;
+  }
+  throw new Error(`No file of number ${number} is short enough`);
+}
+
+function planOf(seed: number): DrawnPlan {
+  const { files, isTimeless } = generate(seed);
+  return { ...planOfFiles(files), isTimeless };
+}
+
+/** Throws when the checks refuse it: what is drawn has to be valid. */
+export function planOfFiles(files: Files): Omit<DrawnPlan, 'isTimeless'> {
+  const { plan, files: verdicts } = validateWorkflow('main.yaml', portOf(files), {});
+  if (plan === undefined) throw new Error(JSON.stringify(verdicts.flatMap((v) => v.diagnostics)));
+  return { files, plan, worstEffects: verdicts[0]?.worstCase?.effects ?? null };
+}
+
+function portOf(files: Files): FilePort {
+  return {
+    resolve: (_from, to) => to.replace(/^\.\//, ''),
+    read: (path) => {
+      const text = files[path];
+      return text === undefined
+        ? { ok: false, reason: 'there is no such file' }
+        : { ok: true, text };
+    },
+  };
+}

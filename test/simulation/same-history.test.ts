@@ -1,0 +1,126 @@
+/** What a seed determines, and what a crash does not change. */
+import { describe, expect, it } from 'vitest';
+import { simulate, type Simulation } from '../../src/drivers/simulated.ts';
+import { CALM, STORMY } from '../../src/drivers/simulation/faults.ts';
+import { drawPlan, planOfFiles } from './plans.ts';
+import { ofType } from './subject.ts';
+import { tryOut } from './trial.ts';
+import { SURVIVABLE } from './weather.ts';
+
+const COMPARED = Number(process.env['RUNS'] ?? (process.env['MODE'] === 'soak' ? 10_000 : 1000));
+
+/** The first line in which two runs differ; everything that happened is in the lines. */
+function firstDifference(one: Simulation, other: Simulation): readonly string[] | undefined {
+  const lines = (each: Simulation): readonly string[] =>
+    [each.events, each.commits, each.executions, each.incidents, each.legs]
+      .flat()
+      .map((line) => JSON.stringify(line));
+  const [first, second] = [lines(one), lines(other)];
+  const index = first.findIndex((line, place) => line !== second[place]);
+  if (index < 0 && first.length === second.length) return undefined;
+  return [first[index] ?? 'nothing', second[index] ?? 'nothing'];
+}
+
+describe('the same seed', () => {
+  it('gives the same history, byte for byte', async () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const { plan } = await drawPlan(seed % 10);
+      const options = { seed, faults: STORMY, answers: 'any', resumes: 1 } as const;
+      const [first, second] = [await simulate(plan, options), await simulate(plan, options)];
+      expect(firstDifference(first, second), `seed ${seed}`).toBeUndefined();
+    }
+  });
+});
+
+describe('a run that is killed and resumed', () => {
+  it(
+    'ends like the undisturbed one, with the same effects, where nothing was left in doubt',
+    async () => {
+      let compared = 0;
+      let deaths = 0;
+      for (let seed = 0; compared < COMPARED; seed++) {
+        const { plan, isTimeless } = await drawPlan(Math.floor(seed / 20));
+        if (!isTimeless) {
+          seed += 19;
+          continue;
+        }
+        const options = { seed, answers: 'any', maxLegs: 60 } as const;
+        const calm = { ...CALM, effectFails: SURVIVABLE.effectFails };
+        const disturbed = await simulate(plan, { ...options, faults: SURVIVABLE });
+        if (disturbed.events.some(isInDoubt)) continue;
+        const undisturbed = await simulate(plan, { ...options, faults: calm });
+        expect(essence(disturbed), `seed ${seed}`).toEqual(essence(undisturbed));
+        compared++;
+        deaths += disturbed.incidents.filter(({ what }) => what.startsWith('died')).length;
+      }
+      process.stdout.write(`${compared} runs compared with undisturbed ones, ${deaths} deaths\n`);
+    },
+    60 * 60_000,
+  );
+});
+
+function isInDoubt(event: Simulation['events'][number]): boolean {
+  return event.type === 'effect:failed' && event.error.kind === 'effect.outcome_unknown';
+}
+
+/** What the two have in common whatever the time was, and in whichever order branches went on. */
+function essence({ events }: Simulation): unknown {
+  const last = events.at(-1);
+  const results = ofType(events, 'effect:succeeded', 'effect:failed').map(
+    (event) =>
+      `${event.path} ${event.effect.key} ${event.type === 'effect:failed' ? event.error.kind : JSON.stringify(event.output)}`,
+  );
+  return {
+    end: last?.type,
+    output: last?.type === 'run:completed' ? withoutStamps(last.output) : null,
+    error: last?.type === 'run:failed' ? [last.error.kind, last.error.location?.path] : null,
+    results: results.sort(),
+  };
+}
+
+/** Reports in it have the time and the place in the log of the failure, which a crash does change. */
+function withoutStamps(value: unknown): unknown {
+  const text = JSON.stringify(value, (key, inner: unknown) =>
+    key === 'id' || key === 'at' ? undefined : inner,
+  );
+  return JSON.parse(text);
+}
+
+describe('retries around retries', () => {
+  it('are made exactly as often as validate prints: 3 × 3 × 3', async () => {
+    const file = (name: string, node: object): string =>
+      JSON.stringify({
+        workflow: { name, entry_point: 'a' },
+        nodes: [
+          {
+            name: 'a',
+            ...node,
+            routes: [{ to: '$end' }, { on_error: 'order.missing', retry: { max: 2 } }],
+          },
+        ],
+      });
+    const drawn = planOfFiles({
+      'main.yaml': file('main', { type: 'workflow', workflow: './child.yaml' }),
+      'child.yaml': file('child', { type: 'workflow', workflow: './leaf.yaml' }),
+      'leaf.yaml': file('leaf', {
+        type: 'call',
+        function: 'f',
+        raises: ['order.missing'],
+        timeout_seconds: 60,
+      }),
+    });
+    const { result, executions } = await simulate(drawn.plan, {
+      fails: { a: [{ kind: 'order.missing', message: 'No such order' }] },
+    });
+    expect(result).toMatchObject({ status: 'failed', error: { kind: 'order.missing' } });
+    expect({ made: executions.length, printed: drawn.worstEffects }).toEqual({
+      made: 27,
+      printed: 27,
+    });
+  });
+
+  it('leave the trials as they were drawn', async () => {
+    const [one, other] = [await tryOut(5), await tryOut(5)];
+    expect(firstDifference(one.subject, other.subject)).toBeUndefined();
+  });
+});

@@ -1,0 +1,81 @@
+/** What a law looks at: a workflow, what was promised of it, and all that happened to one run of it. */
+import type { Simulation } from '../../src/drivers/simulated.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import type { FilePlan, WorkflowPlan } from '../../src/workflow/model.ts';
+import type { NodePlan } from '../../src/workflow/node-model.ts';
+import type { Route } from '../../src/workflow/route.ts';
+import type { ErrorReport } from '../../src/errors/report.ts';
+
+export interface Subject extends Simulation {
+  readonly plan: WorkflowPlan;
+  readonly worstEffects: number | null;
+}
+
+export interface Law {
+  readonly name: string;
+  /** The promise of the README that it holds the engine to, or what else it rests on. */
+  readonly promise: string;
+  /** One sentence for each breach. */
+  readonly breaches: (subject: Subject) => readonly string[];
+}
+
+export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+export function isType<T extends RunEvent['type']>(
+  event: RunEvent,
+  ...types: readonly T[]
+): event is EventOf<T> {
+  return types.some((type) => type === event.type);
+}
+
+export function ofType<T extends RunEvent['type']>(
+  events: readonly RunEvent[],
+  ...types: readonly T[]
+): readonly EventOf<T>[] {
+  return events.filter((event): event is EventOf<T> => isType(event, ...types));
+}
+
+export const ENDINGS = ['run:completed', 'run:failed', 'run:cancelled'] as const;
+export const RESTS = [...ENDINGS, 'run:paused'] as const;
+
+export interface Found {
+  readonly file: FilePlan;
+  readonly node: NodePlan;
+}
+
+/** The node that a path leads to, through groups and sub-workflows. */
+export function nodeAt(plan: WorkflowPlan, path: string): Found | undefined {
+  let file: FilePlan = plan;
+  let found: Found | undefined;
+  for (const part of path.replace(/\[[^\]]*\]/g, '').split('/')) {
+    if (found?.node.type === 'workflow') file = plan.children[found.node.workflow] ?? file;
+    const node = nodesOf(file).find(({ name }) => name === part);
+    if (node === undefined) return undefined;
+    found = { file, node };
+  }
+  return found;
+}
+
+function nodesOf({ nodes }: FilePlan): readonly NodePlan[] {
+  return nodes.flatMap((node) => (node.type === 'for_each' ? [node, node.member] : [node]));
+}
+
+/** The route that an event says was taken; undefined for the default. */
+export function routeOf(plan: WorkflowPlan, event: EventOf<'route:taken'>): Route | undefined {
+  const found = nodeAt(plan, event.path);
+  if (event.rule === undefined || found === undefined) return undefined;
+  const table = event.bucket === 'workflow' ? found.file.onError : found.node.routes;
+  return table.find(({ index }) => index === event.rule);
+}
+
+export function isInside(path: string, ancestor: string): boolean {
+  return path.startsWith(`${ancestor}/`) || path.startsWith(`${ancestor}[`);
+}
+
+/** Every report in a value, its causes and members included. */
+export function* reportsIn(value: unknown): Generator<ErrorReport> {
+  if (typeof value !== 'object' || value === null) return;
+  // only a report has all three
+  if ('kind' in value && 'category' in value && 'id' in value) yield value as ErrorReport;
+  for (const inner of Object.values(value)) yield* reportsIn(inner);
+}

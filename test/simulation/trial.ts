@@ -1,0 +1,70 @@
+/** One seed: one workflow, one run of it in bad weather, and what the laws say of it. */
+import { simulate, type Simulation } from '../../src/drivers/simulated.ts';
+import { LAWS } from './laws.ts';
+import { drawPlan } from './plans.ts';
+import type { Law, Subject } from './subject.ts';
+import { weatherOf } from './weather.ts';
+
+/** Runs of one workflow, each in weather of its own: loading it costs as much as running it. */
+const RUNS_PER_PLAN = 20;
+
+export interface Trial {
+  readonly seed: number;
+  readonly subject: Subject;
+  readonly breaches: readonly Breach[];
+}
+
+export interface Breach {
+  readonly law: Law;
+  readonly said: readonly string[];
+}
+
+export async function tryOut(seed: number): Promise<Trial> {
+  const { plan, worstEffects } = await drawPlan(Math.floor(seed / RUNS_PER_PLAN));
+  const simulation = await simulate(plan, {
+    seed,
+    faults: weatherOf(seed),
+    answers: 'any',
+    resumes: 1,
+    maxLegs: 20,
+    // looking for signals costs five timers a second, so only some do
+    isShared: seed % 50 === 0,
+  });
+  const subject: Subject = { ...simulation, plan, worstEffects };
+  return { seed, subject, breaches: breachesOf(subject) };
+}
+
+function breachesOf(subject: Subject): readonly Breach[] {
+  return LAWS.flatMap((law) => {
+    const said = law.breaches(subject);
+    return said.length === 0 ? [] : [{ law, said }];
+  });
+}
+
+/** What happened, one line each, for whoever has to find out why. */
+export function story({ events, executions, incidents, legs }: Simulation): string {
+  const startMs = Date.parse(events[0]?.at ?? '');
+  return [
+    ...events.map((event) => {
+      const { seq, type } = event;
+      const words = [
+        'path' in event ? event.path : '',
+        'attempt' in event ? `#${event.attempt}` : '',
+        'error' in event ? (event.error?.kind ?? '') : '',
+        type === 'route:taken' ? `${event.move} ${event.to ?? ''}` : '',
+        'value' in event ? JSON.stringify(event.value) : '',
+        'effect' in event ? event.effect.key.slice(0, 6) : '',
+      ];
+      return `${seq} +${Date.parse(event.at) - startMs} ${type} ${words.filter(Boolean).join(' ')}`;
+    }),
+    ...executions.map(
+      ({ number, process, path, afterSeq, startedAtMs, ending, effect }) =>
+        `execution ${number} of ${path} (${effect.key.slice(0, 6)}) by process ${process} after event ${afterSeq} +${startedAtMs - startMs}: ${JSON.stringify(ending)}`,
+    ),
+    ...incidents.map(({ what, atMs, afterSeq }) => `${what} +${atMs - startMs} after ${afterSeq}`),
+    ...legs.map(
+      ({ by, process, fromSeq, toSeq, result, cancelledAtMs }) =>
+        `leg by ${by} in process ${process}, events ${fromSeq + 1} to ${toSeq}: ${result.status}${cancelledAtMs === undefined ? '' : ` (cancelled +${cancelledAtMs - startMs})`}`,
+    ),
+  ].join('\n');
+}

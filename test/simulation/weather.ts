@@ -1,0 +1,45 @@
+/** Which faults a seed meets: a bad day of everything, or much of one thing. */
+import { CALM, STORMY, type FaultPlan } from '../../src/drivers/simulation/faults.ts';
+import { randomFrom } from '../../src/drivers/simulation/random.ts';
+
+const WEATHERS: readonly FaultPlan[] = [
+  STORMY,
+  { ...CALM, effectFails: 0.3, diesBefore: 0.1, diesAfter: 0.1, most: 10 },
+  {
+    ...CALM,
+    effectFails: 0.3,
+    storeSlow: 0.2,
+    storeRefuses: 0.2,
+    storeForgets: 0.15,
+    claimLost: 0.06,
+    most: 12,
+  },
+  { ...CALM, effectFails: 0.5, replyLost: 0.15, effectHangs: 0.1, most: 5 },
+  {
+    ...CALM,
+    effectFails: 0.3,
+    effectHangs: 0.1,
+    storeSlow: 0.3,
+    stops: 0.3,
+    cancels: 0.4,
+    most: 12,
+  },
+  { ...STORMY, effectFails: 0.9, replyLost: 0, effectHangs: 0, effectThrows: 0 },
+];
+
+export function weatherOf(seed: number): FaultPlan {
+  return randomFrom('weather', seed).pick(WEATHERS);
+}
+
+/** Faults that a run survives without a trace: nothing that hangs, gets lost or is left in doubt. */
+export const SURVIVABLE: FaultPlan = {
+  ...CALM,
+  effectFails: 0.25,
+  storeSlow: 0.1,
+  storeRefuses: 0.1,
+  storeForgets: 0.1,
+  claimLost: 0.04,
+  diesBefore: 0.1,
+  diesAfter: 0.1,
+  most: 10,
+};
