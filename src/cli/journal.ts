@@ -22,8 +22,10 @@ export class Journal {
     this.#warn = warn;
   }
 
-  /** What the log holds already. */
-  repair(events: readonly RunEvent[]): void {
+  /** What the log holds already, and what was told since it was read. */
+  repair(stored: readonly RunEvent[], told: readonly RunEvent[] = []): void {
+    const last = stored.at(-1)?.seq ?? 0;
+    const events = [...stored, ...told.filter(({ seq }) => seq > last)];
     this.events.push(...events);
     const path = join(this.#folder, 'events.jsonl');
     this.#write(() => {
@@ -56,15 +58,13 @@ export class Journal {
   }
 }
 
-/** The log up to now, and what was told before the journal was open. */
+/** The log up to now. */
 export async function storedEvents(
   commits: AsyncIterable<StoredCommit>,
-  early: readonly RunEvent[],
 ): Promise<readonly RunEvent[]> {
   const all: RunEvent[] = [];
   for await (const { events } of commits) all.push(...events.map(asEvent));
-  const last = all.at(-1)?.seq ?? 0;
-  return [...all, ...early.filter(({ seq }) => seq > last)];
+  return all;
 }
 
 function line(value: object): string {

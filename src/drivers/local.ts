@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
 import { driftOf, type Change } from '../machine/drift.ts';
@@ -47,6 +48,8 @@ export interface LocalOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** False: nobody else speaks to these runs, and nobody takes them over. */
   readonly isShared?: boolean;
+  /** Hears what is wrong beside the runs. Default: a warning of the process. */
+  readonly onWarning?: (error: ErrorReport) => void;
 }
 
 export interface StartOptions extends RunOptions {
@@ -62,6 +65,8 @@ export interface ResumeOptions extends RunOptions, Change {
   /** A finished node that is run again with all that follows it, by path. */
   readonly from?: string;
 }
+
+const OWN_START = processStart(process.pid);
 
 export class LocalDriver {
   readonly #options: LocalOptions;
@@ -86,7 +91,7 @@ export class LocalDriver {
       id: this.#newId(),
       host: hostname(),
       pid: process.pid,
-      processStartedAt: processStart(process.pid),
+      processStartedAt: OWN_START,
     };
   }
 
@@ -291,6 +296,7 @@ export class LocalDriver {
       // of a run that has just been created, all of it
       toldThrough: firstSeq === 1 ? state.seq : firstSeq - 1,
       onEvent: (event) => leg.tell(event),
+      onWarning: (error) => this.#warn(error),
     });
     const leg = new Leg({
       loop,
@@ -304,6 +310,12 @@ export class LocalDriver {
     return leg;
   }
 
+  #warn(error: ErrorReport): void {
+    const { onWarning } = this.#options;
+    if (onWarning === undefined) process.emitWarning(error.message, { code: 'ERRAND' });
+    else onWarning(error);
+  }
+
   async #rested(claim: Claim): Promise<void> {
     this.#watch?.remove(claim.run);
     this.#legs.delete(claim.run);
@@ -312,7 +324,7 @@ export class LocalDriver {
     } catch (thrown) {
       // the claim ends with this process or with its lease, whichever comes first
       if (!isKind(thrown, 'store.*')) throw thrown;
-      process.emitWarning(toReport(thrown).message, { code: 'ERRAND_RELEASE' });
+      this.#warn(toReport(thrown));
     }
   }
 }

@@ -1,7 +1,6 @@
 /** What the result of an effect means to the run, as events. */
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
-import { ErrandError } from '../errors/errand-error.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 import type { EventBody } from '../machine/events.ts';
@@ -26,18 +25,22 @@ function settled(state: RunState, request: EffectRequest, result: EffectResult):
   const where = { node: request.node.name, path: request.path, effect: request.ref };
   if (result.ok) return { type: 'effect:succeeded', ...where, output: result.output };
   const scope = state.effects.get(request.ref.key)?.scope ?? '';
-  const draft = inDoubt(request, result.failure);
+  const draft = inDoubt(state, request, result.failure);
   const error: ErrorReport = failureAt(state, scopeOf(state, scope), request.node.name, draft);
   const partial = result.output === undefined ? {} : { output: result.output };
   return { type: 'effect:failed', ...where, error, ...partial };
 }
 
 /** What may have happened and must not happen twice is a kind of its own. */
-function inDoubt({ isIdempotent, node }: EffectRequest, failure: ReportDraft): ReportDraft {
+function inDoubt(
+  state: RunState,
+  { isIdempotent, node, path }: EffectRequest,
+  failure: ReportDraft,
+): ReportDraft {
   if (failure.outcome !== 'unknown' || isIdempotent) return failure;
   return {
     kind: 'effect.outcome_unknown',
     message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,
-    cause: new ErrandError(failure).report,
+    cause: buildReport(failure, { stamp: stampAt(state, path, failure.kind) }),
   };
 }

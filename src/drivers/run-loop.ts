@@ -35,6 +35,8 @@ export interface RunLoopOptions {
   readonly toldThrough: number;
   /** Called after the event is stored; what it throws hurts nobody. */
   readonly onEvent: (event: RunEvent) => void;
+  /** Hears what is wrong beside the run and changes nothing in it. */
+  readonly onWarning: (error: ErrorReport) => void;
 }
 
 /** How a leg of a run came to rest. */
@@ -188,8 +190,7 @@ export class RunLoop {
   #tellOutages(): void {
     const outages = this.#options.log.takeOutages();
     if (this.#options.state.status === 'running') this.#inbox.unshift(...outages);
-    else
-      for (const { error } of outages) process.emitWarning(error.message, { code: 'ERRAND_STORE' });
+    else for (const { error } of outages) this.#options.onWarning(error);
   }
 
   /** A cancellation is settled by nothing but the end of the run. */
@@ -221,7 +222,7 @@ export class RunLoop {
       this.#options.onEvent(event);
     } catch (thrown) {
       // a listener is a guest: its failure is its own
-      process.emitWarning(toReport(thrown).message, { code: 'ERRAND_LISTENER' });
+      this.#options.onWarning(toReport(thrown));
     }
   }
 

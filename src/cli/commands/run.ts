@@ -7,7 +7,7 @@ import {
   type LoadPlace,
 } from '../../drivers/load-file.ts';
 import type { LocalDriver, PreparedAnswer, RunHandle, RunOptions } from '../../drivers/local.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
+import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
 import { toReport } from '../../errors/to-report.ts';
 import type { Answer } from '../../machine/answers.ts';
@@ -67,6 +67,8 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     const project = await openProject();
     return await closing(project.store, async () => {
       const record = await project.store.get(id);
+      if (record.status === 'completed' || record.status === 'cancelled')
+        await finishExport(project, id, (text) => show.note(text));
       const workflow = reloadWorkflow(record.file, here());
       if (workflow === undefined)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
@@ -83,11 +85,15 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
           ? {}
           : { input: typedInputs(workflow.plan, given) }),
       };
-      return leg(show, project, workflow, (driver, onEvent) =>
-        answer === undefined
-          ? driver.resume(id, { ...options, onEvent })
-          : driver.answer(id, answer, { ...options, onEvent }),
-      );
+      return leg(show, project, workflow, async (driver, onEvent) => {
+        try {
+          if (answer === undefined) return await driver.resume(id, { ...options, onEvent });
+          return await driver.answer(id, answer, { ...options, onEvent });
+        } catch (refused) {
+          if (isKind(refused, 'run.already_ended')) await exportAnew(project, id, show);
+          throw refused;
+        }
+      });
     });
   } catch (error) {
     return show.refused(toReport(error));
@@ -196,7 +202,9 @@ async function leg(
     });
     if (handle === undefined) return show.delivered();
     const journal = new Journal(project.home, handle.id, (text) => show.note(text));
-    journal.repair(await storedEvents(project.store.read(handle.id), early));
+    const stored = await storedEvents(project.store.read(handle.id));
+    // what was told since then is in `early`, and from here on nothing can come in between
+    journal.repair(stored, early);
     listening.tell = (event) => journal.add(event);
     const stopListening = onInterrupt(handle);
     const result = await handle.result();
@@ -206,6 +214,21 @@ async function leg(
   } finally {
     await driver.close();
   }
+}
+
+/** A process may have died between its last commit and the export of it. */
+async function exportAnew({ home, store }: Project, run: string, show: Showing): Promise<void> {
+  const journal = new Journal(home, run, (text) => show.note(text));
+  journal.repair(await storedEvents(store.read(run)));
+}
+
+/** A process that died after the last commit left its export behind the log. */
+async function finishExport(
+  { home, store }: Project,
+  id: string,
+  warn: (text: string) => void,
+): Promise<void> {
+  new Journal(home, id, warn).repair(await storedEvents(store.read(id), []));
 }
 
 /** The store is closed also when nothing came of it. */
