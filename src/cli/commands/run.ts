@@ -67,8 +67,6 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     const project = await openProject();
     return await closing(project.store, async () => {
       const record = await project.store.get(id);
-      if (record.status === 'completed' || record.status === 'cancelled')
-        await finishExport(project, id, (text) => show.note(text));
       const workflow = reloadWorkflow(record.file, here());
       if (workflow === undefined)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
@@ -220,15 +218,6 @@ async function leg(
 async function exportAnew({ home, store }: Project, run: string, show: Showing): Promise<void> {
   const journal = new Journal(home, run, (text) => show.note(text));
   journal.repair(await storedEvents(store.read(run)));
-}
-
-/** A process that died after the last commit left its export behind the log. */
-async function finishExport(
-  { home, store }: Project,
-  id: string,
-  warn: (text: string) => void,
-): Promise<void> {
-  new Journal(home, id, warn).repair(await storedEvents(store.read(id), []));
 }
 
 /** The store is closed also when nothing came of it. */
