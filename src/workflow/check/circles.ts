@@ -35,11 +35,11 @@ export function components(
   const lower = (name: string, to: number): void => {
     low.set(name, Math.min(low.get(name) ?? to, to));
   };
-  const close = (name: string): void => {
+  const close = ({ name, targets }: Visit): void => {
     if (low.get(name) !== order.get(name)) return;
     const members = pending.splice(pending.lastIndexOf(name));
     for (const member of members) isPending.delete(member);
-    found.push({ members, isCircle: members.length > 1 || targetsOf(name).includes(name) });
+    found.push({ members, isCircle: members.length > 1 || targets.includes(name) });
   };
 
   for (const start of names) {
@@ -49,7 +49,7 @@ export function components(
       const target = visit.targets[visit.next++];
       if (target === undefined) {
         stack.pop();
-        close(visit.name);
+        close(visit);
         const caller = stack.at(-1);
         if (caller !== undefined) lower(caller.name, low.get(visit.name) ?? 0);
       } else if (!order.has(target)) stack.push(open(target));

@@ -6,6 +6,7 @@ import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { END, type Route } from '../route.ts';
+import { components, type Component } from './circles.ts';
 
 export type EdgeReason = 'success' | 'error' | 'option' | 'member' | 'managed';
 
@@ -20,6 +21,8 @@ export interface Flow {
   readonly nodes: ReadonlyMap<string, NodePlan>;
   readonly from: ReadonlyMap<string, readonly Edge[]>;
   readonly entry: string;
+  /** Its circles, and what is in none; each comes after those it leads to. */
+  readonly components: readonly Component[];
 }
 
 export function buildFlow(plan: FilePlan): Flow {
@@ -28,7 +31,8 @@ export function buildFlow(plan: FilePlan): Flow {
   const handlers = targetsOf(plan.onError);
   const from = new Map<string, readonly Edge[]>();
   for (const [name, node] of nodes) from.set(name, edgesOf(name, node, handlers));
-  return { nodes, from, entry: plan.entryPoint };
+  const targets = (name: string): string[] => (from.get(name) ?? []).map(({ to }) => to);
+  return { nodes, from, entry: plan.entryPoint, components: components(nodes.keys(), targets) };
 }
 
 /** Where the run can go on after the node, its members aside. */

@@ -1,5 +1,4 @@
 /** Whether one node can have run before another: reachability for all pairs, as rows of bits. */
-import { components } from './circles.ts';
 import type { Flow } from './flow.ts';
 
 export interface Order {
@@ -11,15 +10,17 @@ export function orderOf(flow: Flow): Order {
   const index = new Map([...flow.nodes.keys()].map((name, position) => [name, position]));
   const words = Math.ceil(index.size / 32);
   const rows = new Map<string, Uint32Array>();
-  const targets = (name: string): string[] =>
-    (flow.from.get(name) ?? []).map(({ to }) => to).filter((to) => index.has(to));
 
-  for (const { members, isCircle } of components(index.keys(), targets)) {
+  for (const { members, isCircle } of flow.components) {
     const row = new Uint32Array(words);
     if (isCircle) for (const member of members) set(row, index.get(member) ?? 0);
-    for (const target of members.flatMap(targets)) {
-      set(row, index.get(target) ?? 0);
-      join(row, rows.get(target));
+    for (const member of members) {
+      for (const { to } of flow.from.get(member) ?? []) {
+        const at = index.get(to);
+        if (at === undefined) continue;
+        set(row, at);
+        join(row, rows.get(to));
+      }
     }
     for (const member of members) rows.set(member, row);
   }
@@ -32,7 +33,7 @@ export function orderOf(flow: Flow): Order {
 }
 
 function join(row: Uint32Array, other: Uint32Array | undefined): void {
-  if (other === undefined) return;
+  if (other === undefined || other === row) return;
   for (let at = 0; at < row.length; at++) row[at] = (row[at] ?? 0) | (other[at] ?? 0);
 }
 

@@ -6,7 +6,6 @@ import { fromPointer } from '../path.ts';
 import type { Report } from '../problem.ts';
 import { END, type Route } from '../route.ts';
 import { listed, quoted } from '../words.ts';
-import { components } from './circles.ts';
 import { reachable, type Flow } from './flow.ts';
 import { handlingOf, mayTake } from './routing.ts';
 import { circleWords } from './worst-case.ts';
@@ -32,10 +31,10 @@ export function checkStructure(plan: FilePlan, flow: Flow, kindsOf: KindsOf, rep
 
 function checkLoops(plan: FilePlan, flow: Flow, seen: ReadonlySet<string>, report: Report): void {
   if (!plan.limits.isDefaultMaxIterations) return;
-  const targets = (name: string): string[] => (flow.from.get(name) ?? []).map(({ to }) => to);
-  for (const { members, isCircle } of components(seen, targets)) {
+  for (const { members, isCircle } of flow.components) {
+    if (!isCircle || !members.every((name) => seen.has(name))) continue;
     const first = flow.nodes.get([...members].sort()[0] ?? '');
-    if (!isCircle || first === undefined) continue;
+    if (first === undefined) continue;
     report({
       code: 'endless-loop',
       severity: 'warning',

@@ -8,7 +8,6 @@ import type { FilePlan } from '../model.ts';
 import type { GroupPlan, NodePlan } from '../node-model.ts';
 import type { Route } from '../route.ts';
 import { addBills, boundBill, largestBill, NOTHING, timesBill, type Bill } from './bill.ts';
-import { components } from './circles.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
 import { mayTake } from './routing.ts';
@@ -58,11 +57,11 @@ export function toWorstCase(bill: Bill): WorstCase {
 function fromHere(plan: FilePlan, flow: Flow, context: BillContext): ReadonlyMap<string, Bill> {
   const dearest = new Map<string, Bill>();
   const billFrom = (name: string): Bill => dearest.get(name) ?? NOTHING;
-  const visit = (node: NodePlan): Bill => visitBill(node, plan, { ...context, billFrom });
-  const targets = (name: string): string[] => (flow.from.get(name) ?? []).map(({ to }) => to);
+  const around: Around = { ...context, billFrom };
+  const visit = (node: NodePlan): Bill => visitBill(node, plan, around);
 
   // every component comes after those it leads to, so what lies ahead is known
-  for (const { members, isCircle } of components(flow.nodes.keys(), targets)) {
+  for (const { members, isCircle } of flow.components) {
     const nodes = members.flatMap((name) => flow.nodes.get(name) ?? []);
     const inside = new Set(members);
     const ahead = members
