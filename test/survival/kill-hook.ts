@@ -1,0 +1,29 @@
+/**
+ * Loaded before the command itself (`node --import`): its process is killed around the append that
+ * ERRAND_TEST_KILL names. The command knows nothing of it; it is SQLite's statements that are counted.
+ */
+import { StatementSync } from 'node:sqlite';
+import type { KillPoint } from './kill-points.ts';
+
+const point = JSON.parse(process.env['ERRAND_TEST_KILL'] ?? '{}') as Partial<KillPoint>;
+const run: (this: StatementSync, ...values: never[]) => ReturnType<StatementSync['run']> =
+  Reflect.get(StatementSync.prototype, 'run');
+let appends = 0;
+let isInTransaction = false;
+
+StatementSync.prototype.run = function (this: StatementSync, ...values: never[]) {
+  const sql = this.sourceSQL;
+  const isAppend = sql.startsWith('INSERT INTO events ');
+  if (isAppend) appends++;
+  if (isAppend && point.when === 'before' && appends === point.append) die();
+  const result = run.apply(this, values);
+  if (sql === 'BEGIN IMMEDIATE') isInTransaction = true;
+  if (sql === 'COMMIT') isInTransaction = false;
+  const isDurable = sql === 'COMMIT' || (isAppend && !isInTransaction);
+  if (isDurable && point.when === 'after' && appends === point.append) die();
+  return result;
+} as StatementSync['run'];
+
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}

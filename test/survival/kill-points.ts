@@ -1,0 +1,41 @@
+/** A store that ends its process, by a signal that nobody can catch, around one of its appends. */
+import type { RunStore } from '../../src/machine/store-port.ts';
+
+export interface KillPoint {
+  readonly when: 'before' | 'after';
+  /** Counts the commits of this process from 1; the creation of a run is one. */
+  readonly append: number;
+}
+
+export function killingStore(store: RunStore, point: KillPoint): RunStore {
+  return countingStore(store, (when, append) => {
+    if (when === point.when && append === point.append) process.kill(process.pid, 'SIGKILL');
+  });
+}
+
+/** Says before and after each append how many there were. */
+export function countingStore(
+  store: RunStore,
+  tell: (when: KillPoint['when'], append: number) => void,
+): RunStore {
+  let appends = 0;
+  const counted =
+    <Given, Got>(write: (given: Given) => Promise<Got>): ((given: Given) => Promise<Got>) =>
+    async (given) => {
+      const append = ++appends;
+      tell('before', append);
+      const got = await write(given);
+      tell('after', append);
+      return got;
+    };
+  const own: Partial<RunStore> = {
+    create: counted((run) => store.create(run)),
+    append: counted((commit) => store.append(commit)),
+  };
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(own, name) ?? Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * A run is killed before and after each of its commits, by a signal that nobody can catch, and taken
+ * up again: it ends as if nothing had been. `ERRAND_KILLS=all` tries every place of every workflow.
+ */
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectWholeLog } from './books.ts';
+import { exportedEvents, goOnByCommand, runKilled } from './by-command.ts';
+import { EXAMPLES, NOT_ALONE, ROOT } from './examples.ts';
+import { interrupted, undisturbed, type JourneyOptions } from './journey.ts';
+import type { KillPoint } from './kill-points.ts';
+import { logOf } from './one-leg.ts';
+import { inPlace, prepare, prepareFile, type Prepared } from './place.ts';
+import { killable } from './process.ts';
+import { generatedSubject } from './subjects.ts';
+
+const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
+const SEEDS = Array.from({ length: IS_ALL ? 60 : 20 }, (_, index) => index + 1);
+/** In each workflow, unless all are wanted. */
+const MAX_KILLS = IS_ALL ? Infinity : 6;
+/** A workflow that has no more places than this is killed in all of them. */
+const FEW = 8;
+const AT_ONCE = 2;
+const LONG_MS = 900_000;
+
+const root = mkdtempSync(join(tmpdir(), 'errand-kill-'));
+const tried = { kills: 0, doubts: 0, runs: 0 };
+beforeAll(async () => {
+  // a process that is killed leaves no compiled sources behind for the next one
+  const prepared = prepare(generatedSubject(2), join(root, 'warm'));
+  await inPlace(prepared, root, ({ job }) => killable(job));
+});
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+  process.stdout.write(
+    `\nkilled ${tried.kills} times in ${tried.runs} workflows; ${tried.doubts} effects in doubt\n`,
+  );
+});
+
+/** A few at a time: most of it is the start of processes. */
+async function each<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** Before and after each append; a part of them, spread evenly, where there are too many. */
+function pointsOf(appends: number, { from, most }: { from: number; most: number }): KillPoint[] {
+  const all = Array.from({ length: appends * 2 }, (_, index) => ({
+    when: index % 2 === 0 ? ('before' as const) : ('after' as const),
+    append: 1 + Math.floor(index / 2),
+  }));
+  const every = all.length <= FEW ? 1 : Math.max(1, Math.ceil(all.length / most));
+  return all.filter((_, index) => (index + from) % every === 0);
+}
+
+async function kill(prepared: Prepared, options: JourneyOptions): Promise<void> {
+  try {
+    const { killed, doubts } = await interrupted(prepared, root, options);
+    tried.kills += killed;
+    tried.doubts += doubts;
+  } catch (error) {
+    const places = options.kills.map(({ when, append }) => `${when} append ${append}`);
+    throw new Error(`${prepared.name}, killed ${places.join(' and ')}`, { cause: error });
+  }
+}
+
+async function killEverywhere(prepared: Prepared, from = 0): Promise<void> {
+  const expected = await undisturbed(prepared, root);
+  tried.runs++;
+  const points = pointsOf(expected.appends, { from, most: MAX_KILLS });
+  await each(points, (point) => kill(prepared, { expected, kills: [point] }));
+}
+
+function preparedSeed(seed: number): Prepared {
+  return prepare(generatedSubject(seed), join(root, `seed-${seed}`));
+}
+
+describe('killed around every append', () => {
+  it.each(SEEDS)(
+    'a generated workflow ends as undisturbed: seed %i',
+    async (seed) => {
+      await killEverywhere(preparedSeed(seed), seed);
+    },
+    LONG_MS,
+  );
+
+  it.each(EXAMPLES)(
+    'an example ends as undisturbed: $file $input',
+    async (example) => {
+      const name = `${example.file} ${JSON.stringify(example.input)}`;
+      const file = `examples/${example.file}`;
+      const where = { name, folder: ROOT, file, plans: join(root, 'plans') };
+      await killEverywhere(prepareFile({ ...example, ...where, answers: [] }), file.length);
+    },
+    LONG_MS,
+  );
+
+  it('every example is killed, but for those that cannot run alone', () => {
+    const all = globSync('examples/*.yaml', { cwd: ROOT }).map((path) => basename(path));
+    const known = [...EXAMPLES.map(({ file }) => file), ...NOT_ALONE];
+    expect(all.filter((file) => !known.includes(file))).toEqual([]);
+  });
+});
+
+describe('killed again while it is taken up', () => {
+  it.each(SEEDS.slice(0, IS_ALL ? 20 : 3))(
+    'it still ends as undisturbed: seed %i',
+    async (seed) => {
+      const prepared = preparedSeed(seed);
+      const expected = await undisturbed(prepared, root);
+      const first: KillPoint = { when: 'after', append: Math.ceil(expected.appends / 2) };
+      const points = pointsOf(IS_ALL ? 5 : 2, { from: 0, most: Infinity });
+      await each(points, (second) =>
+        kill(prepared, { expected, kills: IS_ALL ? [first, second, second] : [first, second] }),
+      );
+    },
+    LONG_MS,
+  );
+});
+
+describe('the command itself, killed around its appends', () => {
+  it.each(SEEDS.slice(0, IS_ALL ? 20 : 2))(
+    'goes on by the command, and what it exports has no gap: seed %i',
+    async (seed) => {
+      const prepared = preparedSeed(seed);
+      const expected = await undisturbed(prepared, root);
+      const last: KillPoint = { when: 'after', append: expected.appends };
+      const some = pointsOf(expected.appends, { from: seed, most: IS_ALL ? Infinity : 3 });
+      await each([last, ...some], (point) =>
+        kill(prepared, {
+          expected,
+          kills: [point],
+          begin: (place, _, at) => runKilled(prepared, place, at),
+          goOn: goOnByCommand(prepared.folder),
+          inspect: async (place, run) => {
+            const exported = exportedEvents(place, run);
+            expectWholeLog(exported);
+            const { events } = (await logOf(place.job.store)) ?? { events: [] };
+            expect(exported.map(({ seq, type }) => `${seq} ${type}`)).toEqual(
+              events.map(({ seq, type }) => `${seq} ${type}`),
+            );
+          },
+        }),
+      );
+    },
+    LONG_MS,
+  );
+});

@@ -1,0 +1,9 @@
+/** A process that does one leg of a run and is killed where its job says. Started by `process.ts`. */
+import { killingStore, type KillPoint } from './kill-points.ts';
+import { oneLeg, type Job } from './one-leg.ts';
+
+const { kill, ...job } = JSON.parse(process.argv[2] ?? '{}') as Job & { readonly kill?: KillPoint };
+const ended = await oneLeg(job, (store) =>
+  kill === undefined ? store : killingStore(store, kill),
+);
+process.stdout.write(JSON.stringify(ended));

@@ -1,0 +1,89 @@
+/** One leg of a run over a real SQLite file, in this process or in one that is about to be killed. */
+import { readFileSync } from 'node:fs';
+import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
+import { LocalDriver, type PreparedAnswer, type RunResult } from '../../src/drivers/local.ts';
+import type { JsonObject } from '../../src/errors/json.ts';
+import type { Answer } from '../../src/machine/answers.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import type { RunStore } from '../../src/machine/store-port.ts';
+import { openSqliteStore } from '../../src/stores/sqlite.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+
+/** Everything that a process has to know; goes to another one as JSON. */
+export interface Job {
+  /** Of the database. */
+  readonly store: string;
+  /** A file with the plan as JSON. */
+  readonly plan: string;
+  /** Of the workflow, as the command knows it. */
+  readonly file: string;
+  /** Scripts run there. */
+  readonly directory: string;
+  /** The file in which scripts leave their traces. */
+  readonly world: string;
+  readonly input: JsonObject;
+  readonly answers: readonly PreparedAnswer[];
+  /** Absent: the run is started. */
+  readonly resume?: { readonly run: string; readonly answer?: Answer };
+  readonly onOutage?: 'halt' | 'wait';
+}
+
+export interface LegEnd {
+  readonly run: string;
+  readonly result: RunResult;
+}
+
+export async function oneLeg(
+  job: Job,
+  around: (store: RunStore) => RunStore = (store) => store,
+): Promise<LegEnd> {
+  // nothing here needs to survive a power cut
+  const sqlite = await openSqliteStore({
+    path: job.store,
+    now: Date.now,
+    durability: 'normal',
+    patienceMs: 100,
+  });
+  const driver = new LocalDriver({
+    store: around(sqlite),
+    effects: createEffectRunner({
+      env: { ...process.env, WORLD: job.world },
+      directory: job.directory,
+      functions: {},
+    }),
+    ...(job.onOutage === undefined ? {} : { onOutage: job.onOutage }),
+  });
+  try {
+    const { answers, file } = job;
+    const handle =
+      job.resume === undefined
+        ? await driver.start(planOf(job), job.input, { answers, file })
+        : await driver.resume(job.resume.run, { ...job.resume, answers });
+    return { run: handle.id, result: await handle.result() };
+  } finally {
+    await driver.close();
+  }
+}
+
+function planOf({ plan }: Job): WorkflowPlan {
+  // written by the test, from a file that was checked
+  return JSON.parse(readFileSync(plan, 'utf8')) as WorkflowPlan;
+}
+
+/** What the log of the only run in a store says; nothing when no run was stored. */
+export async function logOf(
+  path: string,
+): Promise<{ readonly run: string; readonly events: readonly RunEvent[] } | undefined> {
+  const store = await openSqliteStore({ path, now: Date.now, durability: 'normal' });
+  try {
+    const [only] = await store.list();
+    if (only === undefined) return undefined;
+    const events: RunEvent[] = [];
+    // written by a driver, and checked as it is read
+    for await (const commit of store.read(only.run))
+      events.push(...(commit.events as unknown as RunEvent[]));
+    return { run: only.run, events };
+  } finally {
+    await store.close();
+  }
+}

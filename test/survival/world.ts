@@ -1,0 +1,61 @@
+/** The world outside of the engine: what scripts really did, as they wrote it down themselves. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * `deed.sh NAME [FAILURES]`: leaves one line in the file WORLD, and fails the first times that it is
+ * called by this name. What it remembers is the world's, so it does not matter who calls it.
+ */
+export const DEED = `
+failed=0
+if [ "\${2:-0}" -gt 0 ] && [ -f "$WORLD" ]; then
+  failed=$(grep -c " $1 failed$" "$WORLD")
+fi
+if [ "$failed" -lt "\${2:-0}" ]; then
+  echo "$ERRAND_IDEMPOTENCY_KEY $ERRAND_ATTEMPT $1 failed" >> "$WORLD"
+  echo "$1 does not work" >&2
+  exit 1
+fi
+echo "$ERRAND_IDEMPOTENCY_KEY $ERRAND_ATTEMPT $1 done" >> "$WORLD"
+echo "{\\"did\\": \\"$1\\"}"
+`;
+
+export interface Deed {
+  readonly key: string;
+  readonly attempt: number;
+  readonly name: string;
+  readonly ending: 'done' | 'failed';
+}
+
+export function deedsIn(world: string): readonly Deed[] {
+  if (!existsSync(world)) return [];
+  return readFileSync(world, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [key = '', attempt = '', name = '', ending = ''] = line.split(' ');
+      return { key, attempt: Number(attempt), name, ending: ending === 'done' ? 'done' : 'failed' };
+    });
+}
+
+/** Scripts outlive the engine that was killed; only then can anyone say what happened. */
+export async function untilStill(mark: string): Promise<void> {
+  while (livingWith(mark).length > 0) await pause(2);
+}
+
+/** The processes that have this text in their environment. */
+export function livingWith(mark: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => environmentOf(pid).includes(mark))
+    .map(Number);
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    // it ended meanwhile, or is somebody else's
+    return '';
+  }
+}
