@@ -128,7 +128,7 @@ export class RunLoop {
     this.#isPumping = true;
     try {
       do {
-        await (this.#isStopping ? this.#recordOnly() : this.#step());
+        await (this.#isLeaving() ? this.#recordOnly() : this.#step());
         // settling may itself have something to say: a pause is an event
         if (this.#inbox.length === 0) await this.#settle();
       } while (this.#hasMore());
@@ -137,6 +137,11 @@ export class RunLoop {
     } finally {
       this.#isPumping = false;
     }
+  }
+
+  /** It is left as it is; a run that is being cancelled is not, because that is its last word. */
+  #isLeaving(): boolean {
+    return this.#isStopping && this.#options.state.cancelledBy === undefined;
   }
 
   #hasMore(): boolean {
@@ -203,7 +208,7 @@ export class RunLoop {
   async #settle(): Promise<void> {
     const { state, alarm, inlineMs } = this.#options;
     alarm.clear(state.run);
-    if (this.#isStopping) return this.#restWhenIdle({ type: 'stopped' });
+    if (this.#isLeaving()) return this.#restWhenIdle({ type: 'stopped' });
     if (state.status !== 'running')
       return this.#restWhenIdle({ type: state.status === 'paused' ? 'paused' : 'ended' });
     const isIdle = this.#running.size === 0 && !this.#isCut() && state.cancelledBy === undefined;
