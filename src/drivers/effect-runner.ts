@@ -4,6 +4,7 @@ import { toDraft, type EffectContext, type EffectResult } from '../effects/effec
 import type { Run } from '../effects/module/callable.ts';
 import { createFindCallable, type Callables } from '../effects/module/find-callable.ts';
 import { createSandbox } from '../effects/sandbox/sandbox.ts';
+import { playModel } from '../effects/simulator/play.ts';
 import { createScriptEffect } from '../effects/script.ts';
 import { callCallable } from '../effects/tool.ts';
 import { createTransformEffect } from '../effects/transform.ts';
@@ -42,12 +43,9 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
     ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
   });
   return {
-    async run({ work, node, isIdempotent, module }, context) {
-      const schema =
-        'outputSchema' in node && node.outputSchema !== undefined
-          ? { outputSchema: node.outputSchema }
-          : {};
-      const timeout = node.timeoutMs === undefined ? {} : { timeoutMs: node.timeoutMs };
+    async run({ work, node, isIdempotent, module, timeoutMs, outputSchema }, context) {
+      const schema = outputSchema === undefined ? {} : { outputSchema };
+      const timeout = timeoutMs === undefined ? {} : { timeoutMs };
       switch (work.type) {
         case 'script':
           return script(
@@ -79,10 +77,19 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
             return notCallable(thrown, context);
           }
         }
+        case 'model':
+          return work.call.model.startsWith('sim/')
+            ? playModel(work.call, context)
+            : notConfigured(work.call.model);
       }
     },
     close: () => sandbox.close(),
   };
+}
+
+function notConfigured(model: string): EffectResult {
+  const message = `No provider is set up for ${model}`;
+  return { ok: false, failure: { kind: 'provider.not_configured', message } };
 }
 
 /** Nothing was begun: the module, the name or the declaration is no good. */

@@ -4,7 +4,7 @@
  */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
-import { effectRequest } from '../machine/effect-request.ts';
+import { pendingRequest } from '../machine/effect-request.ts';
 import type { EventBody } from '../machine/events.ts';
 import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
@@ -24,7 +24,7 @@ export async function recover(store: RunStore, run: string, plan: WorkflowPlan):
 /** What becomes of the effects that were under way when the run was last heard of. */
 export function lostEffects(state: RunState): readonly EventBody[] {
   return [...state.effects.values()].flatMap((pending): readonly EventBody[] => {
-    const request = effectRequest(state, scopeOf(state, pending.scope));
+    const request = pendingRequest(state, pending);
     if (request?.isIdempotent !== true) return [inDoubt(state, pending)];
     const { node, path } = visitOf(scopeOf(state, pending.scope));
     const again: EventBody = {

@@ -23,12 +23,13 @@ export function resultEvents(
 
 function settled(state: RunState, request: EffectRequest, result: EffectResult): EventBody {
   const where = { node: request.node.name, path: request.path, effect: request.ref };
-  if (result.ok) return { type: 'effect:succeeded', ...where, output: result.output };
+  const used = result.usage === undefined ? {} : { usage: result.usage };
+  if (result.ok) return { type: 'effect:succeeded', ...where, output: result.output, ...used };
   const scope = state.effects.get(request.ref.key)?.scope ?? '';
   const draft = inDoubt(state, request, result.failure);
   const error: ErrorReport = failureAt(state, scopeOf(state, scope), request.node.name, draft);
   const partial = result.output === undefined ? {} : { output: result.output };
-  return { type: 'effect:failed', ...where, error, ...partial };
+  return { type: 'effect:failed', ...where, error, ...partial, ...used };
 }
 
 /** What may have happened and must not happen twice is a kind of its own. */

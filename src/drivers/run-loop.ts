@@ -8,10 +8,9 @@ import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
-import { effectRequest, type EffectRequest } from '../machine/effect-request.ts';
+import { pendingRequest, type EffectRequest } from '../machine/effect-request.ts';
 import { stopped } from '../machine/endings.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
-import { scopeOf } from '../machine/plan-lookup.ts';
 import type { RunState } from '../machine/state.ts';
 import { record, step } from '../machine/step.ts';
 import { nextTimerMs } from '../machine/timers.ts';
@@ -233,10 +232,10 @@ export class RunLoop {
 
   #dispatch(): void {
     const { state } = this.#options;
-    for (const [key, { scope, attempt }] of state.effects) {
+    for (const [key, pending] of state.effects) {
       if (this.#running.has(key) || this.#answered.has(key)) continue;
-      const request = effectRequest(state, scopeOf(state, scope));
-      if (request !== undefined && request.ref.key === key) this.#run({ ...request, attempt });
+      const request = pendingRequest(state, pending);
+      if (request?.ref.key === key) this.#run(request);
     }
   }
 

@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../errors/json.ts';
-import { readEnvelope, type EnvelopeReading } from './envelope.ts';
+import { readEnvelope, type EnvelopeReading } from '../errors/envelope.ts';
 import { codeOf } from './system-code.ts';
 
 /** What is raised is cut to the size of a report anyway; this only guards the reader. */

@@ -6,6 +6,7 @@ import { parseDuration } from '../workflow/duration.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
 import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
+import { decideAgent } from './decide-talk.ts';
 import { effectRequest } from './effect-request.ts';
 import { evaluateDeep, evaluateObject, evaluateText, holds, isBare } from './evaluate.ts';
 import type { EventBody, Members } from './events.ts';
@@ -133,6 +134,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       };
     }
     case 'agent':
+      return decideAgent(state, scope, node);
     case 'supervisor':
       return { events: [failed(visit, notYet(state, scope, node))] };
     case 'parallel':

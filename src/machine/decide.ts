@@ -9,7 +9,9 @@
  * I4  A scope that is asked twice without an event in between gives the same answer.
  * I5  What a decision rests on is in the log: asking again after a crash decides the same.
  */
+import { rebuild } from '../errors/build.ts';
 import type { JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import { isOverdue } from './clocks.ts';
 import { decideFailure, decideSuccess } from './decide-route.ts';
 import { beginTry, completion, decideWork, type Decision } from './decide-work.ts';
@@ -21,7 +23,18 @@ import { decideGroup } from './group.ts';
 import { namesIn } from './names.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
-import { ROOT_SCOPE, type RunState, type Scope, type ScopeResult } from './state.ts';
+import {
+  ROOT_SCOPE,
+  type Phase,
+  type RunState,
+  type Scope,
+  type ScopeResult,
+  type Visit,
+} from './state.ts';
+import { toolsOf } from './agent-tools.ts';
+import { effectRequest } from './effect-request.ts';
+import { isTalking } from './evolve-talk.ts';
+import { retryDelayMs } from './tool-retry.ts';
 
 /** For the scope that has waited longest; undefined when nothing can be decided now. */
 export function decide(state: RunState): (Decision & { readonly scope: string }) | undefined {
@@ -51,7 +64,7 @@ function decideScope(state: RunState, scope: Scope): Decision {
     return { events: ending(state, scope, scope.result) };
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  if (isOverdue(state, scope) && isTimedHere(node))
+  if (isOverdue(state, scope) && isTimedHere(visit, node))
     return { events: tryTimedOut(state, scope, node) };
   const { phase } = visit;
   switch (phase.at) {
@@ -59,8 +72,10 @@ function decideScope(state: RunState, scope: Scope): Decision {
       return { events: beginTry(state, scope, visit.node, visit.attempt) };
     case 'working':
       return decideWork(state, scope);
+    case 'talking':
+      return decideWork(state, scope);
     case 'result':
-      return { events: afterEffect(state, scope, phase.result) };
+      return afterEffect(state, scope, phase);
     case 'waiting':
       return state.nowMs < phase.untilMs
         ? { events: [], wakeAtMs: phase.untilMs }
@@ -86,7 +101,9 @@ function decideScope(state: RunState, scope: Scope): Decision {
 }
 
 /** Effects keep their own time, because what they started has to be stopped by them. */
-function isTimedHere({ type }: NodePlan): boolean {
+function isTimedHere(visit: Visit, { type }: NodePlan): boolean {
+  // a wait of the chain is left out
+  if (isTalking({ type })) return visit.talk?.failure === undefined;
   return type === 'workflow' || type === 'parallel' || type === 'for_each' || type === 'wait';
 }
 
@@ -110,12 +127,47 @@ function outputOf(state: RunState, scope: Scope, result: ScopeResult): ScopeResu
   }
 }
 
-function afterEffect(state: RunState, scope: Scope, result: ScopeResult): readonly EventBody[] {
+/** The effect is back: an answer, a failure, or a failure that the tool itself wants tried again. */
+function afterEffect(
+  state: RunState,
+  scope: Scope,
+  { result, atMs }: Extract<Phase, { at: 'result' }>,
+): Decision {
   const visit = visitOf(scope);
-  if (result.error === undefined) return completion(state, scope, result.output ?? null);
-  const error = failureAt(state, scope, visit.node, result.error);
+  if (result.error === undefined)
+    return { events: completion(state, scope, result.output ?? null) };
+  const again = toolRetry(state, scope, result.error, atMs);
+  if (again !== undefined) return again;
+  const error = failureAt(state, scope, visit.node, withTries(visit, result.error));
   const partial = result.output === undefined ? {} : { output: result.output };
-  return [{ type: 'node:failed', node: visit.node, path: visit.path, error, ...partial }];
+  return {
+    events: [{ type: 'node:failed', node: visit.node, path: visit.path, error, ...partial }],
+  };
+}
+
+function withTries({ tries }: Visit, error: ErrorReport): ErrorReport {
+  return tries.length < 2 ? error : rebuild(error, { attempts: tries });
+}
+
+function toolRetry(
+  state: RunState,
+  scope: Scope,
+  error: ErrorReport,
+  failedAtMs: number,
+): Decision | undefined {
+  const visit = visitOf(scope);
+  const request = effectRequest(state, scope);
+  if (request === undefined || request.work.type === 'script') return undefined;
+  const delayMs = retryDelayMs(toolsOf(state, scope)[request.ref.target], {
+    error,
+    made: visit.tries.length,
+    words: [state.run, visit.path, request.ref.key],
+  });
+  if (delayMs === undefined) return undefined;
+  if (state.nowMs < failedAtMs + delayMs) return { events: [], wakeAtMs: failedAtMs + delayMs };
+  const { ref, path } = request;
+  const attempt = visit.asked.get(ref.key) ?? 0;
+  return { events: [{ type: 'effect:requested', node: visit.node, path, effect: ref, attempt }] };
 }
 
 function decideInside(state: RunState, scope: Scope): readonly EventBody[] {

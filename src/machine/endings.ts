@@ -41,14 +41,35 @@ export function failWorkflow(
   ];
 }
 
+/** A wait that cannot end in time is not waited for: the limit is reached now, by its cause. */
+export function lateFor(
+  state: RunState,
+  scope: Scope,
+  untilMs: number,
+  cause: ErrorReport | undefined,
+): readonly EventBody[] | undefined {
+  if (untilMs === Infinity) return undefined;
+  for (let around = workflowScope(state, scope); ;) {
+    if (around.deadlineMs !== undefined && untilMs > around.deadlineMs)
+      return outOfTime(state, around, cause);
+    if (around.parent === undefined) return undefined;
+    around = workflowScope(state, scopeOf(state, around.parent));
+  }
+}
+
 /** The time of a workflow is up. */
-export function outOfTime(state: RunState, scope: Scope): readonly EventBody[] {
+export function outOfTime(
+  state: RunState,
+  scope: Scope,
+  cause?: ErrorReport,
+): readonly EventBody[] {
   const plan = fileOf(state.plan, scope.file);
   const limit = plan.limits.timeoutMs ?? 0;
   const draft: ReportDraft = {
     kind: 'limit.run_timeout',
     message: `${scope.parent === undefined ? 'The run' : plan.name} has used its ${durationWords(limit)}`,
     details: { limit, spent: limit },
+    ...(cause === undefined ? {} : { cause }),
   };
   return failWorkflow(state, scope, atWorkflow(state, scope, plan, draft));
 }
@@ -118,6 +139,7 @@ export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): read
   });
   const why = `${visit.node} has used its time`;
   return [
+    ...stopEffects(state, visit, why),
     ...stopInside(state, visit, why),
     { type: 'node:failed', node: visit.node, path: visit.path, error },
   ];
@@ -131,10 +153,15 @@ export function stopInside(state: RunState, visit: Visit, why: string): readonly
 function stopScope(state: RunState, scope: Scope, why: string): readonly EventBody[] {
   const { visit } = scope;
   if (visit === undefined || scope.result !== undefined) return [];
-  const { phase } = visit;
-  const pending = phase.at === 'effect' ? state.effects.get(phase.key) : undefined;
-  if (pending === undefined) return stopInside(state, visit, why);
-  return [stopped(state, pending, { message: `${visit.node} was stopped: ${why}` })];
+  return [...stopEffects(state, visit, why), ...stopInside(state, visit, why)];
+}
+
+function stopEffects(state: RunState, visit: Visit, why: string): readonly EventBody[] {
+  return [...visit.pending].flatMap((key) => {
+    const pending = state.effects.get(key);
+    const message = `${visit.node} was stopped: ${why}`;
+    return pending === undefined ? [] : [stopped(state, pending, { message })];
+  });
 }
 
 /** An effect that is no longer wanted. */

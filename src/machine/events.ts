@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { MoveType } from '../workflow/route.ts';
+import type { Prompt } from './talk.ts';
 
 export interface EffectRef {
   /** What the action is, the same for every try of it. */
@@ -120,6 +121,8 @@ export type EventBody =
       readonly type: 'effect:requested';
       readonly effect: EffectRef;
       readonly attempt: number;
+      /** Of the first request of a conversation: what it begins with. */
+      readonly prompt?: Prompt;
     })
   | (InNode & {
       readonly type: 'effect:succeeded';

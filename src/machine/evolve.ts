@@ -3,6 +3,7 @@
  * state; the state is its own and is changed in place, and only what the event touches is looked at.
  */
 import type { JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import {
   goOnWithClocks,
@@ -13,6 +14,7 @@ import {
   stopClocks,
 } from './clocks.ts';
 import type { EventBody, Resumed } from './events.ts';
+import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { reopen } from './reopen.ts';
 import { routePosition } from './route-position.ts';
@@ -133,12 +135,25 @@ function effect(
   if (event.type === 'effect:requested') {
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
     visit.asked.set(key, event.attempt + 1);
-    visit.phase = { at: 'effect', key };
-    return;
+    visit.pending.add(key);
+  } else {
+    state.effects.delete(key);
+    visit.pending.delete(key);
   }
-  state.effects.delete(key);
   const isStopped = event.type === 'effect:failed' && matchesKind(event.error.kind, 'cancelled.*');
-  visit.phase = isStopped ? { at: 'cancelled' } : { at: 'result', result: event };
+  if (isStopped) visit.phase = { at: 'cancelled' };
+  else if (isTalking(nodeOf(fileOf(state.plan, scope.file), visit.node))) {
+    talkEffect(state, scope, event);
+  } else if (event.type === 'effect:requested') visit.phase = { at: 'effect' };
+  else {
+    if (event.type === 'effect:failed') noteTry(state, visit, event.error);
+    visit.phase = { at: 'result', result: event, atMs: state.nowMs };
+  }
+}
+
+function noteTry({ nowMs }: RunState, visit: Visit, { kind, message }: ErrorReport): void {
+  const at = new Date(nowMs).toISOString();
+  visit.tries.push({ number: visit.tries.length + 1, kind, message, at });
 }
 
 function gate(
@@ -149,6 +164,7 @@ function gate(
   const visit = visitOf(scope);
   if (event.type !== 'gate:opened') {
     if (state.gates.delete(event.gate)) releaseTries(state, scope);
+    if (talkGate(scope, event)) return;
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
     return;
@@ -156,7 +172,7 @@ function gate(
   const { deadline, options } = event;
   const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
   state.gates.set(event.gate, { scope: scope.id, options, deadlineMs });
-  visit.phase = { at: 'asking', gate: event.gate };
+  if (!talkGate(scope, event)) visit.phase = { at: 'asking', gate: event.gate };
   holdTries(state, scope);
 }
 
@@ -209,6 +225,8 @@ function started(
   visit.attempt = event.attempt;
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
+  visit.talk = undefined;
+  visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
   for (const [index, key] of (event.members?.keys ?? []).entries())
     state.branches.set(branchId(visit.path, key), { group: scope.id, index });

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import type { FilePort } from '../workflow/load/port.ts';
 import { loadWorkflow } from '../workflow/load/workflow.ts';
-import { effectRequest, type EffectRequest } from './effect-request.ts';
+import { pendingRequest, type EffectRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
 import { scopeOf } from './plan-lookup.ts';
@@ -63,7 +63,8 @@ export function rehearse(text: string, options: RehearsalOptions = {}): Rehearsa
 
 function answer(state: RunState, id: string, effects: Effects): EventBody {
   const scope = scopeOf(state, id);
-  const request = effectRequest(state, scope);
+  const [pending] = state.effects.values();
+  const request = pending === undefined ? undefined : pendingRequest(state, pending);
   if (request === undefined) throw new Error(`${id} asks for nothing`);
   const where = { node: request.node.name, path: request.path, effect: request.ref };
   const result = effects(request);

@@ -120,9 +120,16 @@ export function freezeInside(state: RunState, visit: Visit): void {
 
 /** Nothing is asked of the world or of people in this scope any more. */
 function letGo(state: RunState, scope: Scope): void {
-  const phase = scope.visit?.phase;
-  if (phase?.at === 'effect') state.effects.delete(phase.key);
-  if (phase?.at === 'asking' && state.gates.delete(phase.gate)) releaseTries(state, scope);
+  const { visit } = scope;
+  if (visit === undefined) return;
+  for (const key of visit.pending) state.effects.delete(key);
+  visit.pending.clear();
+  for (const gate of gatesOf(visit)) if (state.gates.delete(gate)) releaseTries(state, scope);
+}
+
+function gatesOf({ phase, talk }: Visit): readonly string[] {
+  if (phase.at === 'asking') return [phase.gate];
+  return talk?.calls.flatMap(({ gate }) => gate ?? []) ?? [];
 }
 
 function emptyScope(

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectRef, Members, Waiting } from './events.ts';
+import type { Talk } from './talk.ts';
 import { newTimers, type Timers } from './timers.ts';
 
 /** What templates see of a node that ran. */
@@ -25,7 +26,9 @@ export type Phase =
   | { readonly at: 'entering' }
   /** The try has begun and nothing was asked of the world yet. */
   | { readonly at: 'working' }
-  | { readonly at: 'effect'; readonly key: string }
+  | { readonly at: 'effect' }
+  /** In conversation with a model. */
+  | { readonly at: 'talking' }
   /** Until a time: a `wait`, a backoff, a park that ends by itself. */
   | { readonly at: 'waiting'; readonly untilMs: number; readonly why: 'wait' | 'backoff' | 'park' }
   /** Until someone resumes the run. */
@@ -35,7 +38,7 @@ export type Phase =
   | { readonly at: 'answered'; readonly value: JsonValue }
   | { readonly at: 'expired' }
   /** The effect is back. */
-  | { readonly at: 'result'; readonly result: ScopeResult }
+  | { readonly at: 'result'; readonly result: ScopeResult; readonly atMs: number }
   /** Its branches or its sub-workflow are running. */
   | { readonly at: 'inside' }
   /** The result is known; the next move is not. */
@@ -69,6 +72,12 @@ export interface Visit {
   wakeAtMs: number | undefined;
   /** How often each effect was asked for in this visit, by key. */
   readonly asked: Map<string, number>;
+  /** The effects that are under way, by key. */
+  readonly pending: Set<string>;
+  /** The failed attempts of its effect in the present try. */
+  tries: AttemptSummary[];
+  /** Of an agent or a supervisor. */
+  talk: Talk | undefined;
   /** Of a group. */
   members: MemberCounts | undefined;
 }
@@ -147,6 +156,13 @@ export interface OpenGate {
   readonly deadlineMs: number | undefined;
 }
 
+/** A model, a key or a provider that is left alone. */
+export interface Cooldown {
+  readonly untilMs: number;
+  /** The effect that asks first when the time is over. */
+  probe: string | undefined;
+}
+
 /** A member that may still come, and where its group runs. */
 export interface BranchPlace {
   readonly group: string;
@@ -167,6 +183,12 @@ export interface RunState {
   readonly finished: Map<string, Set<string>>;
   readonly effects: Map<string, PendingEffect>;
   readonly gates: Map<string, OpenGate>;
+  /** How often each node has asked each model, by path and model. */
+  readonly modelRequests: Map<string, number>;
+  /** Until when models, keys and providers are left alone by every call of the run. */
+  readonly cooldowns: Map<string, Cooldown>;
+  /** Conversations that wait for what another call finds out. */
+  readonly heldBack: Set<string>;
   readonly timers: Timers;
   /** The time of the latest event, or of whoever asks for a decision. */
   nowMs: number;
@@ -196,6 +218,9 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     finished: new Map(),
     effects: new Map(),
     gates: new Map(),
+    modelRequests: new Map(),
+    cooldowns: new Map(),
+    heldBack: new Set(),
     timers: newTimers(),
     nowMs: 0,
     seq: 0,
@@ -224,6 +249,9 @@ export function newVisit(node: string, path: string, number: number): Visit {
     deadlineMs: undefined,
     wakeAtMs: undefined,
     asked: new Map(),
+    pending: new Set(),
+    tries: [],
+    talk: undefined,
     members: undefined,
   };
 }

@@ -31,8 +31,11 @@ function waitOf(state: RunState, { visit, result, isFrozen }: Scope): Wait | und
   switch (phase.at) {
     case 'waiting':
       return { reason: 'time', ...where, until: iso(phase.untilMs) };
+    case 'talking':
+    case 'result':
     case 'working':
-      // a `wait` node
+      // a `wait` node, or a call that is made again
+      if (visit.pending.size > 0) return undefined;
       return visit.wakeAtMs === undefined
         ? undefined
         : { reason: 'time', ...where, until: iso(visit.wakeAtMs) };
@@ -53,7 +56,6 @@ function waitOf(state: RunState, { visit, result, isFrozen }: Scope): Wait | und
     case 'effect':
     case 'answered':
     case 'expired':
-    case 'result':
     case 'inside':
     case 'succeeded':
     case 'failed':

@@ -6,6 +6,7 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ModelEntry, NodePlan } from './node-model.ts';
 import type { Place, Route, TemplateText } from './route.ts';
+import type { ToolDescriptions } from './tool-description.ts';
 
 export const PLAN_VERSION = 1;
 
@@ -160,4 +161,6 @@ export interface FilePlan {
 /** A workflow with every workflow it can reach, by file. */
 export interface WorkflowPlan extends FilePlan {
   readonly children: Readonly<Record<string, FilePlan>>;
+  /** What nodes and agents may call, by file as in `children`; of this file itself under ``. */
+  readonly tools?: Readonly<Record<string, ToolDescriptions>>;
 }

@@ -99,6 +99,8 @@ export function timeoutFailure({ work, node }: EffectRequest, isDeaf: boolean): 
     case 'call':
     case 'tool':
       return { kind: 'limit.node_timeout', message, outcome: isDeaf ? 'unknown' : 'partial' };
+    case 'model':
+      return { kind: 'provider.timeout', message };
   }
 }
 

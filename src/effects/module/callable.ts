@@ -3,30 +3,13 @@
  * call, or something else and what it is. Nothing is called to find out.
  */
 import { ErrandError } from '../../errors/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/json.ts';
+import type { JsonValue } from '../../errors/json.ts';
 import { readProperty } from '../../errors/json.ts';
-import type { RetryMove } from '../../workflow/route.ts';
+import type { ToolDescription } from '../../workflow/tool-description.ts';
 import { TOOL } from '../../workflow/tool.ts';
 import type { FunctionContext } from '../function.ts';
 import { readDeclaration } from './declaration.ts';
 import type { ValueSchema } from './schema.ts';
-
-/** What a tool says of itself, as data; a plain function says nothing. */
-export interface ToolDescription {
-  readonly isDeclared: boolean;
-  readonly description?: string;
-  /** JSON Schema. */
-  readonly inputSchema?: JsonObject;
-  readonly outputSchema?: JsonObject;
-  /** Absent: it declares nothing, so it may raise anything. */
-  readonly raises?: readonly string[];
-  readonly isIdempotent: boolean;
-  /** Null: nobody said, so an agent should have it only where its node names it. */
-  readonly writes: boolean | null;
-  /** For the machine, which alone retries. Without `on`: what is transient. */
-  readonly retry?: Omit<RetryMove, 'type'> & { readonly on?: readonly string[] };
-  readonly timeoutMs?: number;
-}
 
 export type Run = (input: JsonValue, context: FunctionContext) => unknown;
 

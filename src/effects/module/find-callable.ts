@@ -6,7 +6,8 @@ import { ErrandError } from '../../errors/errand-error.ts';
 import { suggest } from '../../errors/suggest.ts';
 import { quoted } from '../../workflow/words.ts';
 import type { AnyTool } from '../../workflow/tool.ts';
-import { readCallable, type Callable, type Run, type ToolDescription } from './callable.ts';
+import { readCallable, type Callable, type Run } from './callable.ts';
+import type { ToolDescription } from '../../workflow/tool-description.ts';
 import { loadModule, type LoadedModule, type LoadOptions } from './load-module.ts';
 
 /** By name: plain functions, and what `tool` declares. */

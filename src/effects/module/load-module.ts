@@ -9,7 +9,8 @@ import { ErrandError } from '../../errors/errand-error.ts';
 import { keysOf, readProperty } from '../../errors/json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import { codeOf } from '../system-code.ts';
-import { readCallable, type Callable, type ToolDescription } from './callable.ts';
+import { readCallable, type Callable } from './callable.ts';
+import type { ToolDescription } from '../../workflow/tool-description.ts';
 import { adoptModule } from './errand-hook.ts';
 import { importFailure, type ModuleFile } from './import-failure.ts';
 

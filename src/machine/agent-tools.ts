@@ -1,0 +1,131 @@
+/** Which tools an agent has, and what becomes of what it asks for. */
+import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import { hashValue } from '../workflow/hash.ts';
+import type { AgentPlan } from '../workflow/node-model.ts';
+import type { ToolDescription, ToolDescriptions } from '../workflow/tool-description.ts';
+import { checkValue } from '../workflow/value-check.ts';
+import type { ModelTool, ToolCall } from './model-call.ts';
+import type { RunState, Scope } from './state.ts';
+
+export const RAISE_ERROR = 'raise_error';
+export const WRITE_STATE = 'write_state';
+
+const ANYTHING: JsonObject = { type: 'object' };
+
+export function toolsOf(state: RunState, scope: Scope): ToolDescriptions {
+  return state.plan.tools?.[scope.file] ?? {};
+}
+
+/** What the model is told that it may call. */
+export function modelTools(node: AgentPlan, tools: ToolDescriptions): readonly ModelTool[] {
+  const own = Object.entries(tools)
+    .filter(([name, tool]) => mayUse(node, name, tool) && !node.policy.deny.includes(name))
+    .map(([name, { description, inputSchema }]): ModelTool => ({
+      name: wireName(name),
+      ...(description === undefined ? {} : { description }),
+      inputSchema: inputSchema ?? ANYTHING,
+    }));
+  return [...own, ...builtIns(node)];
+}
+
+/** Providers take letters, digits, `_` and `-` only. */
+export function wireName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '__');
+}
+
+function mayUse({ tools, policy }: AgentPlan, name: string, { writes }: ToolDescription): boolean {
+  const isOffered = tools === null ? writes === false : tools.some((wanted) => fits(wanted, name));
+  return isOffered && (policy.allow.length === 0 || policy.allow.includes(name));
+}
+
+/** `server/*` means all tools of a server. */
+function fits(wanted: string, name: string): boolean {
+  return wanted === name || (wanted.endsWith('/*') && name.startsWith(wanted.slice(0, -1)));
+}
+
+function builtIns({ raises, writes }: AgentPlan): readonly ModelTool[] {
+  const tools: ModelTool[] = [];
+  if (raises !== undefined && raises.length > 0)
+    tools.push({
+      name: RAISE_ERROR,
+      description: `Ends the work with a typed error. Kinds: ${raises.join(', ')}.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          kind: { type: 'string', enum: [...raises] },
+          message: { type: 'string' },
+          details: { type: 'object' },
+        },
+        required: ['kind', 'message'],
+      },
+    });
+  if (writes.length > 0)
+    tools.push({
+      name: WRITE_STATE,
+      description: `Writes a value of the shared state. Keys: ${writes.join(', ')}.`,
+      inputSchema: {
+        type: 'object',
+        properties: { key: { type: 'string', enum: [...writes] }, value: {} },
+        required: ['key', 'value'],
+      },
+    });
+  return tools;
+}
+
+export type Verdict =
+  | { readonly type: 'run'; readonly tool: string; readonly arguments: JsonObject }
+  | { readonly type: 'ask'; readonly tool: string; readonly arguments: JsonObject }
+  | { readonly type: 'raise'; readonly value: JsonValue }
+  | { readonly type: 'write'; readonly key: string; readonly value: JsonValue }
+  /** Nothing is done; the model hears why. */
+  | { readonly type: 'refuse'; readonly tool: string; readonly failure: ReportDraft };
+
+export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCall): Verdict {
+  if (call.name === RAISE_ERROR && node.raises !== undefined && node.raises.length > 0)
+    return { type: 'raise', value: call.arguments ?? null };
+  if (call.name === WRITE_STATE) return judgeWrite(call);
+  const found = Object.entries(tools).find(
+    ([name]) => name === call.name || wireName(name) === call.name,
+  );
+  if (found === undefined)
+    return refuse(call.name, 'tool.not_found', `There is no tool called ${call.name}`);
+  const [name, tool] = found;
+  if (!mayUse(node, name, tool))
+    return refuse(name, 'tool.forbidden', `${node.name} may not use the tool ${name}`);
+  if (node.policy.deny.includes(name))
+    return refuse(name, 'tool.denied', `The policy of ${node.name} denies the tool ${name}`);
+  const { arguments: given } = call;
+  const problem = given === undefined ? 'are not JSON' : problemWith(given, tool);
+  if (problem !== undefined || !isPlainObject(given))
+    return refuse(
+      name,
+      'tool.input_invalid',
+      `The arguments of ${name} ${problem ?? 'must be an object'}`,
+    );
+  return { type: node.policy.ask.includes(name) ? 'ask' : 'run', tool: name, arguments: given };
+}
+
+function judgeWrite({ arguments: given }: ToolCall): Verdict {
+  const key = isPlainObject(given) ? given['key'] : undefined;
+  if (!isPlainObject(given) || typeof key !== 'string')
+    return refuse(WRITE_STATE, 'tool.input_invalid', 'write_state needs a key and a value');
+  return { type: 'write', key, value: given['value'] ?? null };
+}
+
+function problemWith(given: JsonValue, { inputSchema }: ToolDescription): string | undefined {
+  const [finding] = inputSchema === undefined ? [] : checkValue(inputSchema, given);
+  if (finding === undefined) return undefined;
+  return finding.pointer === ''
+    ? finding.message
+    : `do not fit: ${finding.pointer} ${finding.message}`;
+}
+
+function refuse(tool: string, kind: string, message: string): Verdict {
+  return { type: 'refuse', tool, failure: { kind, message, outcome: 'not_started' } };
+}
+
+/** The same call, whenever it is made. */
+export function sameCall({ name, arguments: given, unparsable }: ToolCall): string {
+  return hashValue([name, given ?? unparsable ?? null]);
+}

@@ -1,0 +1,125 @@
+/**
+ * Which model is asked next. Each entry of a chain has its own attempts and its own rest; the next
+ * healthy one is asked at once, and the run waits only when none is. Pure: the state is data, and
+ * time comes from whoever asks.
+ */
+import { catalogRow } from '../errors/catalog.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { matchesKind } from '../errors/kinds.ts';
+import type { ModelEntry } from '../workflow/node-model.ts';
+import { jittered } from './jitter.ts';
+
+export interface ChainEntry {
+  readonly model: string;
+  readonly on: ModelEntry['on'];
+  attempts: number;
+  restUntilMs: number;
+  isSpent: boolean;
+}
+
+export type Choice =
+  | { readonly type: 'ask'; readonly model: string }
+  | { readonly type: 'wait'; readonly untilMs: number }
+  | { readonly type: 'spent' };
+
+export interface FailureContext {
+  readonly nowMs: number;
+  /** A route that names the kind retries it; the default schedule is off. */
+  readonly isTakenOver: boolean;
+  /** The words that make the jitter the same on a replay. */
+  readonly words: readonly (string | number)[];
+}
+
+const JITTER = 0.2;
+
+export function newChain(models: readonly ModelEntry[]): ChainEntry[] {
+  return models.map(({ model, on }) => ({
+    model,
+    on,
+    attempts: 0,
+    restUntilMs: 0,
+    isSpent: false,
+  }));
+}
+
+/** `restOf` says how long others of the run have put the entry's model to rest. */
+export function choose(
+  chain: readonly ChainEntry[],
+  nowMs: number,
+  restOf: (model: string) => number,
+): Choice {
+  let untilMs = Infinity;
+  for (const entry of chain) {
+    if (entry.isSpent) continue;
+    const readyMs = Math.max(entry.restUntilMs, restOf(entry.model));
+    if (readyMs <= nowMs) return { type: 'ask', model: entry.model };
+    untilMs = Math.min(untilMs, readyMs);
+  }
+  return untilMs === Infinity ? { type: 'spent' } : { type: 'wait', untilMs };
+}
+
+/** What a failure means to the chain; false when nothing in it may be asked any more. */
+export function noteFailure(
+  chain: readonly ChainEntry[],
+  model: string,
+  error: ErrorReport,
+  context: FailureContext,
+): boolean {
+  const index = chain.findIndex((entry) => entry.model === model && !entry.isSpent);
+  const entry = chain[index];
+  if (entry === undefined) return false;
+  if (error.kind === 'breaker.open') {
+    entry.restUntilMs = context.nowMs + (error.provider?.retryAfterMs ?? BREAKER_REST_MS);
+    return true;
+  }
+  if (isTransient(error)) {
+    noteTransient(entry, error, context);
+    return chain.some(({ isSpent }) => !isSpent);
+  }
+  if (error.kind === 'provider.quota_exhausted') {
+    for (const other of chain)
+      if (providerOf(other.model) === providerOf(model)) other.isSpent = true;
+    return chain.some(({ isSpent }) => !isSpent);
+  }
+  return goOnWhereAllowed(chain, index, error.kind);
+}
+
+/** Fatal for this entry: only a later one that names the kind may be asked. */
+function goOnWhereAllowed(chain: readonly ChainEntry[], index: number, kind: string): boolean {
+  const next = chain.findIndex((entry, at) => at > index && !entry.isSpent && names(entry, kind));
+  for (const [at, entry] of chain.entries()) if (next < 0 || at < next) entry.isSpent = true;
+  return next >= 0;
+}
+
+function noteTransient(entry: ChainEntry, error: ErrorReport, context: FailureContext): void {
+  entry.attempts++;
+  const schedule = catalogRow(error.kind)?.schedule ?? null;
+  const isOut = schedule === null || entry.attempts >= schedule.attempts;
+  if (context.isTakenOver || isOut) {
+    entry.isSpent = true;
+    return;
+  }
+  const ownMs = schedule.waitsMs[entry.attempts - 1] ?? schedule.waitsMs.at(-1) ?? 0;
+  // the server's hint is kept to the millisecond; only our own guess is spread
+  const waitMs =
+    error.provider?.retryAfterMs ??
+    jittered(ownMs, JITTER, ...context.words, entry.model, entry.attempts);
+  entry.restUntilMs = context.nowMs + waitMs;
+}
+
+export function isTransient({ retryable, category }: ErrorReport): boolean {
+  return retryable === true && category === 'transient';
+}
+
+function names({ on }: ChainEntry, kind: string): boolean {
+  if (on === undefined) return false;
+  return on === 'any' || on.some((pattern) => matchesKind(kind, pattern));
+}
+
+/** Each simulated name counts as a provider of its own. */
+export function providerOf(model: string): string {
+  const [provider = model, ...rest] = model.split('/');
+  return provider === 'sim' ? `sim/${rest.join('/')}` : provider;
+}
+
+const BREAKER_REST_MS = 60_000;

@@ -1,0 +1,295 @@
+/**
+ * The loop of an agent: ask a model, see to what it asks for, ask again, until there is an answer.
+ * Each call of a model and each call of a tool is one durable effect, so that an agent that dies at
+ * its seventh tool call goes on at its seventh tool call.
+ */
+import { rebuild } from '../errors/build.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import type { AgentPlan } from '../workflow/node-model.ts';
+import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent-tools.ts';
+import { raiseDraft, readAnswer } from './answer.ts';
+import { choose, isTransient, newChain } from './chain.ts';
+import { restOf } from './cooldown.ts';
+import { completion, type Decision } from './decide-work.ts';
+import { modelRequest, toolRequest } from './effect-request.ts';
+import { lateFor } from './endings.ts';
+import type { EventBody } from './events.ts';
+import { failureAt } from './failure.ts';
+import { mergeState } from './merge-state.ts';
+import { chainOf, promptOf } from './model-request.ts';
+import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
+import type { RunState, Scope, Visit } from './state.ts';
+import { hasBadCall, newTalk, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
+
+/** Answers that are sent back for their form, and rounds of wrong tool calls. */
+const MAX_SCHEMA_CORRECTIONS = 2;
+const MAX_TOOL_CORRECTIONS = 3;
+
+/** Throws `validation.template`. */
+export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {
+  const visit = visitOf(scope);
+  const { talk } = visit;
+  if (talk === undefined) {
+    const fresh = newTalk(promptOf(state, scope, node), newChain(chainOf(state, scope, node)));
+    return askModel(state, scope, fresh);
+  }
+  if (talk.failure !== undefined) return afterFailure(state, scope, node, talk.failure);
+  if (talk.answer === undefined) return { events: [] };
+  return talk.answer.toolCalls.length > 0
+    ? seeToCalls(state, scope, node, talk)
+    : { events: conclude(state, scope, node, talk) };
+}
+
+/** The next healthy model, or a wait until there is one. */
+function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
+  const visit = visitOf(scope);
+  const choice = choose(talk.chain, state.nowMs, (model) => restOf(state, model));
+  switch (choice.type) {
+    case 'ask': {
+      const { ref } = modelRequest(state, scope, talk, choice.model);
+      const attempt = visit.asked.get(ref.key) ?? 0;
+      const prompt = visit.talk === undefined ? { prompt: talk.prompt } : {};
+      const where = { node: visit.node, path: visit.path };
+      return { events: [{ type: 'effect:requested', ...where, effect: ref, attempt, ...prompt }] };
+    }
+    case 'wait': {
+      const late = lateFor(state, scope, choice.untilMs, talk.failure?.error);
+      if (late !== undefined) return { events: late };
+      state.heldBack.add(scope.id);
+      return choice.untilMs === Infinity
+        ? { events: [] }
+        : { events: [], wakeAtMs: choice.untilMs };
+    }
+    case 'spent':
+      return { events: [] };
+  }
+}
+
+function afterFailure(
+  state: RunState,
+  scope: Scope,
+  node: AgentPlan,
+  failure: TalkFailure,
+): Decision {
+  const visit = visitOf(scope);
+  const talk = talkOf(visit);
+  const { error } = failure;
+  if (error.kind === 'provider.stream_interrupted' && node.onPartial === 'keep_partial')
+    return { events: keepPartial(state, scope, failure) };
+  if (failure.canGoOn) return askModel(state, scope, talk);
+  const attempts = talk.tries.length < 2 ? {} : { attempts: talk.tries };
+  const isSpent = isTransient(error) && !failure.isTakenOver;
+  const draft: ReportDraft = isSpent
+    ? {
+        kind: 'provider.exhausted',
+        message: `No model of ${visit.node} answered in ${talk.tries.length} attempts; the last failure: ${error.message}`,
+        cause: error,
+        attempts: talk.tries,
+      }
+    : rebuild(error, attempts);
+  return { events: [failed(visit, failureAt(state, scope, visit.node, draft))] };
+}
+
+function keepPartial(
+  state: RunState,
+  scope: Scope,
+  { error, partial }: TalkFailure,
+): readonly EventBody[] {
+  const text = (partial as { readonly text?: JsonValue } | undefined)?.text ?? '';
+  return [
+    { type: 'error:suppressed', error, reason: 'the node keeps what had arrived' },
+    ...completion(state, scope, { result: text, partial: true }),
+  ];
+}
+
+/** Everything that the answer asks for, then the model again. */
+function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk): Decision {
+  const visit = visitOf(scope);
+  const inDoubt = talk.calls.find(({ result }) => result?.error?.kind === 'effect.outcome_unknown');
+  if (inDoubt?.result?.error !== undefined)
+    return { events: [failed(visit, inDoubt.result.error)] };
+  const wakes: number[] = [];
+  for (const open of talk.calls) {
+    if (open.result !== undefined || open.isBegun || open.gate !== undefined) continue;
+    if (open.again !== undefined && state.nowMs < open.again.atMs) {
+      wakes.push(open.again.atMs);
+      continue;
+    }
+    const events = seeToCall(state, scope, node, open);
+    if (events.length > 0) return { events };
+  }
+  if (wakes.length > 0) return { events: [], wakeAtMs: Math.min(...wakes) };
+  if (talk.calls.some(({ result }) => result === undefined)) return { events: [] };
+  if (hasBadCall(talk) && talk.corrections.tools >= MAX_TOOL_CORRECTIONS)
+    return { events: [failed(visit, outputInvalid(state, scope, 'its tool calls stay wrong'))] };
+  if (talk.turns >= node.maxTurns)
+    return { events: [failed(visit, outOfTurns(state, scope, node))] };
+  return askModel(state, scope, talk);
+}
+
+function seeToCall(
+  state: RunState,
+  scope: Scope,
+  node: AgentPlan,
+  open: OpenCall,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const verdict = judgeCall(node, toolsOf(state, scope), open.call);
+  switch (verdict.type) {
+    case 'raise': {
+      const error = failureAt(state, scope, visit.node, raiseDraft(verdict.value));
+      return [failed(visit, error)];
+    }
+    case 'write':
+      return write(state, scope, node, { open, ...verdict });
+    case 'refuse':
+      return refuse(state, scope, open, verdict);
+    case 'run':
+      return [requested(state, scope, open, verdict.tool)];
+    case 'ask':
+      if (open.decided === 'approve') return [requested(state, scope, open, verdict.tool)];
+      if (open.decided === 'deny') return deny(state, scope, open, verdict.tool);
+      if (!state.hasPeople) return deny(state, scope, open, verdict.tool);
+      return [approvalAsked(state, scope, open, verdict)];
+  }
+}
+
+function write(
+  state: RunState,
+  scope: Scope,
+  node: AgentPlan,
+  { open, key }: { readonly open: OpenCall; readonly key: string },
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  if (!node.writes.includes(key)) {
+    const error = failureAt(state, scope, visit.node, {
+      kind: 'agent.permission_denied',
+      message: `${visit.node} may not write the state ${key}`,
+      details: { key, allowed: [...node.writes] },
+    });
+    return [failed(visit, error)];
+  }
+  const effect = { key: open.key, type: 'tool' as const, target: WRITE_STATE };
+  const where = { node: visit.node, path: visit.path };
+  return [
+    { type: 'effect:requested', ...where, effect, attempt: 0 },
+    { type: 'effect:succeeded', ...where, effect, output: { written: key } },
+  ];
+}
+
+function deny(state: RunState, scope: Scope, open: OpenCall, tool: string): readonly EventBody[] {
+  const failure: ReportDraft = {
+    kind: 'tool.denied',
+    message: `A person has to approve ${tool}, and did not`,
+    outcome: 'not_started',
+  };
+  return refuse(state, scope, open, { type: 'refuse', tool, failure });
+}
+
+/** The model hears of it once; the same call again fails the node. */
+function refuse(
+  state: RunState,
+  scope: Scope,
+  open: OpenCall,
+  { tool, failure }: Extract<Verdict, { type: 'refuse' }>,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const error = failureAt(state, scope, visit.node, failure);
+  const effect = { key: open.key, type: 'tool' as const, target: tool };
+  const event: EventBody = {
+    type: 'effect:failed',
+    node: visit.node,
+    path: visit.path,
+    effect,
+    error,
+  };
+  const isRepeated = talkOf(visit).refused.has(sameCall(open.call));
+  return isRepeated ? [event, failed(visit, error)] : [event];
+}
+
+function requested(state: RunState, scope: Scope, open: OpenCall, tool: string): EventBody {
+  const visit = visitOf(scope);
+  const { ref } = toolRequest(state, scope, open, tool);
+  const attempt = visit.asked.get(ref.key) ?? 0;
+  return { type: 'effect:requested', node: visit.node, path: visit.path, effect: ref, attempt };
+}
+
+function approvalAsked(
+  state: RunState,
+  scope: Scope,
+  open: OpenCall,
+  { tool, arguments: given }: { readonly tool: string; readonly arguments: JsonObject },
+): EventBody {
+  const visit = visitOf(scope);
+  const index = talkOf(visit).calls.indexOf(open);
+  const turn = talkOf(visit).turns;
+  return {
+    type: 'gate:opened',
+    node: visit.node,
+    path: visit.path,
+    gate: `${visit.path}/${tool}#${turn}.${index + 1}`,
+    prompt: `May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
+    options: ['approve', 'deny'],
+  };
+}
+
+/** An answer without calls: the end, or once more. */
+function conclude(
+  state: RunState,
+  scope: Scope,
+  node: AgentPlan,
+  talk: Talk,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const reading = readAnswer(talk.answer?.text ?? '', node.outputSchema);
+  switch (reading.type) {
+    case 'raised':
+      return [failed(visit, failureAt(state, scope, visit.node, reading.failure))];
+    case 'output':
+      return completion(state, scope, reading.output, written(state, scope, talk));
+    case 'wrong':
+      if (talk.corrections.schema >= MAX_SCHEMA_CORRECTIONS)
+        return [failed(visit, outputInvalid(state, scope, reading.problem))];
+      if (talk.turns >= node.maxTurns) return [failed(visit, outOfTurns(state, scope, node))];
+      return askModel(state, scope, talk).events;
+  }
+}
+
+function written(state: RunState, scope: Scope, { writes }: Talk): JsonObject | undefined {
+  if (writes.length === 0) return undefined;
+  const around = workflowScope(state, scope);
+  const fields = fileOf(state.plan, around.file).state;
+  const merged = new Map(around.state);
+  const changed: Record<string, JsonValue> = {};
+  for (const [key, value] of writes) {
+    Object.assign(changed, mergeState(fields, merged, { [key]: value }));
+    merged.set(key, changed[key] ?? null);
+  }
+  return changed;
+}
+
+function outputInvalid(state: RunState, scope: Scope, problem: string): ErrorReport {
+  const { node } = visitOf(scope);
+  return failureAt(state, scope, node, {
+    kind: 'agent.output_invalid',
+    message: `The answer of ${node} is not of the form that was asked for: ${problem}`,
+  });
+}
+
+function outOfTurns(state: RunState, scope: Scope, { name, maxTurns }: AgentPlan): ErrorReport {
+  return failureAt(state, scope, name, {
+    kind: 'limit.turns',
+    message: `${name} has used its ${maxTurns} turns`,
+    details: { limit: maxTurns, spent: maxTurns },
+  });
+}
+
+function failed(visit: Visit, error: ErrorReport): EventBody {
+  return { type: 'node:failed', node: visit.node, path: visit.path, error };
+}
+
+function talkOf(visit: Visit): Talk {
+  // asked only of a visit that talks
+  return visit.talk as Talk;
+}

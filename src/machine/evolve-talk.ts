@@ -1,0 +1,200 @@
+/** What the events of an agent's effects and approvals mean to its conversation. */
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+import { sameCall, toolsOf, WRITE_STATE } from './agent-tools.ts';
+import { newChain, noteFailure } from './chain.ts';
+import { noteCooldown, settleCooldown } from './cooldown.ts';
+import { toolKey } from './effect-request.ts';
+import type { EventBody } from './events.ts';
+import type { ModelAnswer } from './model-call.ts';
+import { chainOf, requestName, schemaOf, type TalkingPlan } from './model-request.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { isNamedByRoute } from './takeover.ts';
+import { retryDelayMs } from './tool-retry.ts';
+import type { RunState, Scope, Visit } from './state.ts';
+import {
+  hasBadCall,
+  newTalk,
+  nextMessages,
+  toldToModel,
+  type OpenCall,
+  type Talk,
+} from './talk.ts';
+
+type EffectEvent = Extract<EventBody, { type: `effect:${string}` }>;
+type Requested = Extract<EventBody, { type: 'effect:requested' }>;
+type Succeeded = Extract<EventBody, { type: 'effect:succeeded' }>;
+type Failed = Extract<EventBody, { type: 'effect:failed' }>;
+
+export function isTalking({ type }: Pick<NodePlan, 'type'>): boolean {
+  return type === 'agent' || type === 'supervisor';
+}
+
+export function talkEffect(state: RunState, scope: Scope, event: EffectEvent): void {
+  const visit = visitOf(scope);
+  visit.phase = { at: 'talking' };
+  if (event.effect.type === 'model') modelEvent(state, scope, event);
+  else if (visit.talk !== undefined) toolEvent(state, scope, visit.talk, event);
+}
+
+function modelEvent(state: RunState, scope: Scope, event: EffectEvent): void {
+  const visit = visitOf(scope);
+  switch (event.type) {
+    case 'effect:requested':
+      modelRequested(state, scope, event);
+      return;
+    case 'effect:succeeded':
+      if (visit.talk !== undefined) modelAnswered(state, scope, visit.talk, event);
+      return;
+    case 'effect:failed':
+      if (visit.talk !== undefined) modelFailed(state, scope, visit.talk, event);
+      return;
+  }
+}
+
+function modelRequested(state: RunState, scope: Scope, event: Requested): void {
+  const visit = visitOf(scope);
+  // only agents and supervisors talk
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node) as TalkingPlan;
+  visit.talk ??= newTalk(event.prompt ?? { text: '' }, newChain(chainOf(state, scope, node)));
+  const { talk } = visit;
+  const name = requestName(visit.path, event.effect.target);
+  state.modelRequests.set(name, (state.modelRequests.get(name) ?? 0) + 1);
+  leaveOutWait(visit, talk, state.nowMs);
+  if (talk.answer !== undefined) {
+    if (hasBadCall(talk)) talk.corrections.tools++;
+    if (talk.answer.toolCalls.length === 0) talk.corrections.schema++;
+    talk.messages.push(...nextMessages(talk, schemaOf(node)));
+    talk.answer = undefined;
+    talk.calls = [];
+  }
+}
+
+/** The clock of a try leaves out what a schedule waited for. */
+function leaveOutWait(visit: Visit, talk: Talk, nowMs: number): void {
+  if (talk.failure !== undefined && visit.deadlineMs !== undefined)
+    visit.deadlineMs += nowMs - talk.failure.atMs;
+  talk.failure = undefined;
+}
+
+function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeeded): void {
+  // what a model effect gives
+  const answer = event.output as unknown as ModelAnswer;
+  settleCooldown(state, event.effect.target);
+  talk.turns++;
+  talk.answer = answer;
+  talk.tries = [];
+  for (const entry of talk.chain) Object.assign(entry, { attempts: 0, restUntilMs: 0 });
+  talk.messages.push({ role: 'assistant', text: answer.text, toolCalls: answer.toolCalls });
+  talk.calls = answer.toolCalls.map((call): OpenCall => {
+    const name = sameCall(call);
+    const ordinal = talk.called.get(name) ?? 0;
+    talk.called.set(name, ordinal + 1);
+    return {
+      call,
+      key: toolKey(state, scope, { name: call.name, arguments: call.arguments ?? null }, ordinal),
+      gate: undefined,
+      decided: undefined,
+      isBegun: false,
+      again: undefined,
+      result: undefined,
+    };
+  });
+}
+
+function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): void {
+  const visit = visitOf(scope);
+  const { error, effect, output } = event;
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const isTakenOver = isNamedByRoute(fileOf(state.plan, scope.file), node, error.kind);
+  const canGoOn = noteFailure(talk.chain, effect.target, restartable(node, error), {
+    nowMs: state.nowMs,
+    isTakenOver,
+    words: [state.run, visit.path, visit.number, visit.attempt],
+  });
+  const entry = talk.chain.find(({ model }) => model === effect.target);
+  noteCooldown(state, effect.target, error, entry?.isSpent === false ? entry.restUntilMs : 0);
+  talk.tries.push({
+    number: talk.tries.length + 1,
+    kind: error.kind,
+    message: error.message,
+    at: new Date(state.nowMs).toISOString(),
+    target: effect.target,
+  });
+  const partial = output === undefined ? {} : { partial: output };
+  talk.failure = { error, ...partial, atMs: state.nowMs, canGoOn, isTakenOver };
+}
+
+/** A stream that broke may be begun anew where its node says so. */
+function restartable(node: NodePlan, error: ErrorReport): ErrorReport {
+  const isRestart = node.type === 'agent' && node.onPartial === 'restart';
+  if (!isRestart || error.kind !== 'provider.stream_interrupted') return error;
+  return { ...error, kind: 'provider.network', category: 'transient', retryable: true };
+}
+
+function toolEvent(state: RunState, scope: Scope, talk: Talk, event: EffectEvent): void {
+  const open = talk.calls.find(({ key }) => key === event.effect.key);
+  if (open === undefined) return;
+  switch (event.type) {
+    case 'effect:requested':
+      open.isBegun = true;
+      open.again = undefined;
+      return;
+    case 'effect:succeeded':
+      open.result = { value: event.output };
+      if (event.effect.target === WRITE_STATE) noteWrite(talk, open.call.arguments);
+      return;
+    case 'effect:failed':
+      toolFailed(state, scope, { talk, open, event });
+      return;
+  }
+}
+
+function toolFailed(
+  state: RunState,
+  scope: Scope,
+  { talk, open, event }: { readonly talk: Talk; readonly open: OpenCall; readonly event: Failed },
+): void {
+  const visit = visitOf(scope);
+  const delayMs = retryDelayMs(toolsOf(state, scope)[event.effect.target], {
+    error: event.error,
+    made: visit.asked.get(open.key) ?? 0,
+    words: [state.run, visit.path, open.key],
+  });
+  if (delayMs !== undefined) {
+    open.isBegun = false;
+    open.again = { atMs: state.nowMs + delayMs };
+    return;
+  }
+  open.result = { value: toldToModel(event.error), error: event.error };
+  const isRefusal = event.error.kind === 'tool.forbidden' || event.error.kind === 'tool.denied';
+  if (isRefusal) talk.refused.add(sameCall(open.call));
+}
+
+function noteWrite(talk: Talk, given: JsonValue | undefined): void {
+  if (!isPlainObject(given) || typeof given['key'] !== 'string') return;
+  talk.writes.push([given['key'], given['value'] ?? null]);
+}
+
+/** The call that a gate of this conversation is about. */
+export function talkGate(
+  scope: Scope,
+  event: Extract<EventBody, { type: `gate:${string}` }>,
+): boolean {
+  const { talk } = visitOf(scope);
+  if (talk === undefined) return false;
+  if (event.type === 'gate:opened') {
+    const open = talk.calls.find(({ gate, result, isBegun, decided }) => {
+      return gate === undefined && result === undefined && !isBegun && decided === undefined;
+    });
+    if (open === undefined) return false;
+    open.gate = event.gate;
+    return true;
+  }
+  const open = talk.calls.find(({ gate }) => gate === event.gate);
+  if (open === undefined) return false;
+  open.gate = undefined;
+  open.decided = event.type === 'gate:answered' && event.value === 'approve' ? 'approve' : 'deny';
+  return true;
+}

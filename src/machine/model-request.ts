@@ -1,0 +1,123 @@
+/** What a conversation asks of a model next, from the plan and what was said so far. */
+import { ErrandError } from '../errors/errand-error.ts';
+import type { JsonObject } from '../errors/json.ts';
+import type { FilePlan, ProviderSettings, Runtime } from '../workflow/model.ts';
+import type { AgentPlan, ModelEntry, SupervisorPlan } from '../workflow/node-model.ts';
+import { modelTools, toolsOf } from './agent-tools.ts';
+import { evaluateText } from './evaluate.ts';
+import type { ModelCall, ModelTool } from './model-call.ts';
+import { namesIn } from './names.ts';
+import { fileOf, scopeOf, workflowScope } from './plan-lookup.ts';
+import type { RunState, Scope } from './state.ts';
+import { nextMessages, type Prompt, type Talk } from './talk.ts';
+
+export type TalkingPlan = AgentPlan | SupervisorPlan;
+
+export interface ModelWork {
+  readonly type: 'model';
+  readonly call: ModelCall;
+  readonly provider?: ProviderSettings;
+}
+
+/** The runtime of the nearest file that sets one: a child inherits it. */
+export function runtimeOf(state: RunState, scope: Scope): Runtime | undefined {
+  for (let around = workflowScope(state, scope); ;) {
+    const { runtime } = fileOf(state.plan, around.file);
+    if (runtime !== undefined || around.parent === undefined) return runtime;
+    around = workflowScope(state, scopeOf(state, around.parent));
+  }
+}
+
+/** Throws `provider.not_configured` when neither the node nor the file names a model. */
+export function chainOf(state: RunState, scope: Scope, node: TalkingPlan): readonly ModelEntry[] {
+  const chain = node.model ?? runtimeOf(state, scope)?.defaultModel ?? [];
+  if (chain.length > 0) return chain;
+  throw new ErrandError({
+    kind: 'provider.not_configured',
+    message: `${node.name} has no model`,
+    outcome: 'not_started',
+    action: {
+      kind: 'fix_file',
+      detail: 'Give the node a `model`, or the workflow a `runtime.default_model`.',
+    },
+  });
+}
+
+/** Throws `validation.template`. */
+export function promptOf(state: RunState, scope: Scope, node: TalkingPlan): Prompt {
+  const names = namesIn(state, scope, { node });
+  const plan: FilePlan = fileOf(state.plan, scope.file);
+  const system = [
+    ...plan.instructions,
+    ...(node.systemPrompt === undefined ? [] : [node.systemPrompt]),
+  ]
+    .map((text) => evaluateText(text, names))
+    .join('\n\n');
+  const text = evaluateText(node.prompt, names);
+  return system === '' ? { text } : { text, system };
+}
+
+/** `ordinal`: how often the node had asked this model before. */
+export function modelWork(
+  state: RunState,
+  scope: Scope,
+  node: TalkingPlan,
+  asked: { readonly talk: Talk; readonly model: string; readonly ordinal: number },
+): ModelWork {
+  const { talk, model, ordinal } = asked;
+  const runtime = runtimeOf(state, scope);
+  const temperature = node.temperature ?? runtime?.temperature;
+  const maxTokens = node.maxTokens ?? runtime?.maxTokens;
+  const schema = schemaOf(node);
+  const simulated = simulatedAnswer(runtime, model, ordinal);
+  return {
+    type: 'model',
+    call: {
+      model,
+      ...(talk.prompt.system === undefined ? {} : { system: talk.prompt.system }),
+      messages: [
+        { role: 'user', text: talk.prompt.text },
+        ...talk.messages,
+        ...nextMessages(talk, schema),
+      ],
+      tools: toolsFor(state, scope, node),
+      ...(schema === undefined ? {} : { outputSchema: schema }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ordinal,
+      ...(simulated === undefined ? {} : { simulated }),
+    },
+    ...(runtime?.provider === undefined ? {} : { provider: runtime.provider }),
+  };
+}
+
+export function requestName(path: string, model: string): string {
+  return `${path}\u0000${model}`;
+}
+
+/** What a supervisor answers with. */
+export const DECISION_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { next: { type: 'string' }, reason: { type: 'string' } },
+  required: ['next'],
+};
+
+export function schemaOf(node: TalkingPlan): JsonObject | undefined {
+  return node.type === 'agent' ? node.outputSchema : DECISION_SCHEMA;
+}
+
+function toolsFor(state: RunState, scope: Scope, node: TalkingPlan): readonly ModelTool[] {
+  return node.type === 'agent' ? modelTools(node, toolsOf(state, scope)) : [];
+}
+
+function simulatedAnswer(
+  runtime: Runtime | undefined,
+  model: string,
+  ordinal: number,
+): ModelCall['simulated'] {
+  const name = model.startsWith('sim/') ? model.slice('sim/'.length) : undefined;
+  if (name === undefined) return undefined;
+  const script = runtime?.simulate[name];
+  // the last one repeats
+  return script?.[Math.min(ordinal, script.length - 1)];
+}

@@ -1,0 +1,115 @@
+/**
+ * The conversation of an agent or a supervisor with a model: what was said, which tools were asked
+ * for, and how the models of its chain have fared. A fold over the effects of one try.
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
+import { readAnswer } from './answer.ts';
+import type { ChainEntry } from './chain.ts';
+import type { ModelAnswer, ModelMessage, ToolCall } from './model-call.ts';
+
+export interface Talk {
+  /** What the first message says, as it was when the conversation began. */
+  readonly prompt: Prompt;
+  /** Everything said after it. */
+  readonly messages: ModelMessage[];
+  /** Answers so far. */
+  turns: number;
+  /** The latest answer, until what it asks for has been seen to. */
+  answer: ModelAnswer | undefined;
+  /** What the latest answer asks for, in its order. */
+  calls: OpenCall[];
+  /** How often the model was sent back, by why. */
+  readonly corrections: { schema: number; tools: number };
+  readonly chain: ChainEntry[];
+  /** The call that failed last, until the next one is made. */
+  failure: TalkFailure | undefined;
+  /** Failed calls of models since the last answer. */
+  tries: AttemptSummary[];
+  /** How often each tool was called with the same arguments. */
+  readonly called: Map<string, number>;
+  /** Calls that were forbidden or denied, which may not be repeated. */
+  readonly refused: Set<string>;
+  /** What the model wants to be written to the shared state, when the node completes. */
+  readonly writes: [string, JsonValue][];
+}
+
+export interface TalkFailure {
+  readonly error: ErrorReport;
+  readonly partial?: JsonValue;
+  readonly atMs: number;
+  /** Whether something in the chain may still be asked. */
+  readonly canGoOn: boolean;
+  /** A route that names the kind retries it. */
+  readonly isTakenOver: boolean;
+}
+
+export interface Prompt {
+  readonly text: string;
+  readonly system?: string;
+}
+
+export interface OpenCall {
+  readonly call: ToolCall;
+  /** Of its effect. */
+  readonly key: string;
+  /** The gate at which a person is asked. */
+  gate: string | undefined;
+  decided: 'approve' | 'deny' | undefined;
+  isBegun: boolean;
+  /** The failed try after which the tool's own policy wants another. */
+  again: { readonly atMs: number } | undefined;
+  result:
+    | { readonly value: JsonValue; readonly error?: undefined }
+    | { readonly value: JsonValue; readonly error: ErrorReport }
+    | undefined;
+}
+
+export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
+  return {
+    prompt,
+    messages: [],
+    turns: 0,
+    answer: undefined,
+    calls: [],
+    corrections: { schema: 0, tools: 0 },
+    chain,
+    failure: undefined,
+    tries: [],
+    called: new Map(),
+    refused: new Set(),
+    writes: [],
+  };
+}
+
+/** What a model is told about a failure: enough to do better, and nothing else. */
+export function toldToModel({ kind, message, retryable }: ErrorReport): JsonObject {
+  return { error: { kind, message, can_retry: retryable } };
+}
+
+/** What is said to the model before it is asked again: results of its calls, or why it must. */
+export function nextMessages(
+  { answer, calls }: Talk,
+  schema: JsonObject | undefined,
+): readonly ModelMessage[] {
+  if (answer === undefined) return [];
+  if (answer.toolCalls.length > 0)
+    return calls.map(({ call, result }) => ({
+      role: 'tool',
+      id: call.id,
+      name: call.name,
+      result: result?.value ?? null,
+      isError: result?.error !== undefined,
+    }));
+  const reading = readAnswer(answer.text, schema);
+  if (reading.type !== 'wrong') return [];
+  return [{ role: 'user', text: `${reading.problem}. Answer again, with nothing but JSON.` }];
+}
+
+/** Calls that the model got wrong, so that it is told and may do better. */
+export function hasBadCall({ calls }: Talk): boolean {
+  return calls.some(({ result }) => {
+    const kind = result?.error?.kind;
+    return kind === 'tool.input_invalid' || kind === 'tool.not_found';
+  });
+}
