@@ -181,10 +181,12 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** SDKs print `429 Rate limit reached`, `[400 Bad Request]`, `Unexpected server response: 401`. */
+/** `429 Rate limit reached`, `[400 Bad Request]`, `server response: 401`, `HTTP 503`, `Error (429)`. */
+const STATUS_IN_TEXT =
+  /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|(?:status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|error)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b/i;
+
 function leadingStatus(text: string): number | undefined {
-  const match =
-    /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|status code):? ([45]\d\d)\b/i.exec(text);
+  const match = STATUS_IN_TEXT.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }
 

@@ -92,6 +92,13 @@ export const SERVICE_PHRASES = {
     'dial tcp',
     'no route to host',
     'network is unreachable',
+    'econnrefused',
+    'econnreset',
+    'enotfound',
+    'eai again',
+    'ehostunreach',
+    'fetch failed',
+    'socket hang up',
   ],
   certificate: [
     'certificate verify failed',

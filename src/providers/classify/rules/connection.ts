@@ -266,7 +266,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /WinError 1005[34]\b|Errno (?:32|54|104)\b|server disconnected|sent GOAWAY|unexpected[ _]eof|broken pipe|net::ERR_|without sending|socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|fetch failed|failed to fetch|load failed|^terminated$/i,
+        /WinError 1005[34]\b|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_|without sending|socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|fetch failed|failed to fetch|load failed|^terminated$/i,
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',
