@@ -4,7 +4,7 @@
 export const MAX_BODY_CHARS = 64 * 1024;
 
 /** No provider nests deeper, and the parser's time grows with depth far more than with length. */
-const MAX_DEPTH = 64;
+export const MAX_JSON_DEPTH = 64;
 const MAX_UNCHECKED_CHARS = 512;
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"' };
@@ -34,7 +34,7 @@ function isTooDeep(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit === 0x5b || unit === 0x7b) {
-      if (++depth > MAX_DEPTH) return true;
+      if (++depth > MAX_JSON_DEPTH) return true;
     } else if ((unit === 0x5d || unit === 0x7d) && depth > 0) depth--;
   }
   return false;

@@ -3,7 +3,7 @@
  * Python dict, an event stream kept as text. Gateways wrap errors like this, several layers deep.
  */
 import { isPlainObject } from '../../errors/json.ts';
-import { MAX_BODY_CHARS, parseJsonText } from '../json-text.ts';
+import { MAX_BODY_CHARS, MAX_JSON_DEPTH, parseJsonText } from '../json-text.ts';
 
 /** What a text holds: the objects in it, and the prose around and between them. */
 export interface Opened {
@@ -104,16 +104,32 @@ function parseServerSentEvents(text: string): EventStream | undefined {
     !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
   )
     return undefined;
-  const data = ends(
-    text
-      .slice(0, MAX_BODY_CHARS)
-      .split('\n')
-      .filter((line) => line.startsWith('data:')),
-  ).map((line) => line.slice(5).trim());
+  const data = ends(dataLines(text.slice(0, MAX_BODY_CHARS))).map(([from, to]) =>
+    text.slice(from, to).trim(),
+  );
   const events = data
     .filter((event) => event !== '' && event !== END)
     .map((event) => parseJsonText(event) ?? event);
   return { events, isEnded: data.includes(END) || END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
+}
+
+/** From where to where the data of each line is. Most lines of a long stream are never looked at. */
+function dataLines(text: string): readonly (readonly [from: number, to: number])[] {
+  const lines: [number, number][] = [];
+  let at = text.startsWith(DATA) ? 0 : nextLine(text, 0);
+  while (at >= 0) {
+    const end = text.indexOf('\n', at);
+    lines.push([at + DATA.length, end < 0 ? text.length : end]);
+    at = end < 0 ? -1 : nextLine(text, end);
+  }
+  return lines;
+}
+
+const DATA = 'data:';
+
+function nextLine(text: string, from: number): number {
+  const before = text.indexOf(`\n${DATA}`, from);
+  return before < 0 ? -1 : before + 1;
 }
 
 const END = '[DONE]';
@@ -128,26 +144,42 @@ function ends<T>(list: readonly T[]): readonly T[] {
 }
 
 const MAX_EVENTS_AT_END = 100;
-/** The balanced object that starts at `start`, strings respected; undefined when it never closes. */
+
+const BACKSLASH = 0x5c;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+/**
+ * The balanced object that starts at `start`, strings respected; undefined when it never closes, or is
+ * nested deeper than anything that is read.
+ */
 function balanced(text: string, start: number): string | undefined {
   const end = Math.min(text.length, start + MAX_BODY_CHARS);
   let depth = 0;
-  let quote = '';
+  let quote = 0;
   for (let index = start; index < end; index++) {
-    const character = text[index];
-    if (quote !== '') {
-      if (character === '\\') index++;
-      else if (character === quote) quote = '';
-    } else if (character === '"' || (character === "'" && !isApostrophe(text, index))) {
-      quote = character;
-    } else if (character === '{') depth++;
-    else if (character === '}' && --depth === 0) return text.slice(start, index + 1);
+    const unit = text.charCodeAt(index);
+    if (quote !== 0) {
+      if (unit === BACKSLASH) index++;
+      else if (unit === quote) quote = 0;
+    } else if (unit === DOUBLE_QUOTE || (unit === SINGLE_QUOTE && !isApostrophe(text, index))) {
+      quote = unit;
+    } else if (unit === OPENING) {
+      if (++depth > MAX_JSON_DEPTH) return undefined;
+    } else if (unit === CLOSING && --depth === 0) return text.slice(start, index + 1);
   }
   return undefined;
 }
 
 function isApostrophe(text: string, index: number): boolean {
-  return /[a-z]/i.test(text[index - 1] ?? '') && /[a-z]/i.test(text[index + 1] ?? '');
+  return isLetter(text.charCodeAt(index - 1)) && isLetter(text.charCodeAt(index + 1));
+}
+
+function isLetter(unit: number): boolean {
+  const lower = unit | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
 }
 
 /** `{'error': 'x', 'param': None}` as Python prints it, `{"error" => "x"}` as Ruby does. */
