@@ -11,7 +11,7 @@ import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent
 import { raiseDraft, readAnswer } from './answer.ts';
 import { choose, isTransient, newChain } from './chain.ts';
 import { restOf } from './cooldown.ts';
-import { completion, type Decision } from './decide-work.ts';
+import { completion, type Decision } from './completion.ts';
 import { modelRequest, toolRequest } from './effect-request.ts';
 import { lateFor } from './endings.ts';
 import type { EventBody } from './events.ts';

@@ -6,21 +6,16 @@ import { parseDuration } from '../workflow/duration.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
 import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
+import { completion, type Decision } from './completion.ts';
 import { decideAgent } from './decide-talk.ts';
 import { effectRequest } from './effect-request.ts';
-import { evaluateDeep, evaluateObject, evaluateText, holds, isBare } from './evaluate.ts';
+import { evaluateDeep, evaluateObject, evaluateText, isBare } from './evaluate.ts';
 import type { EventBody, Members } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { mergeState } from './merge-state.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, pathOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { RunState, Scope, Visit } from './state.ts';
-
-/** Either events, or a time to be asked again. */
-export interface Decision {
-  readonly events: readonly EventBody[];
-  readonly wakeAtMs?: number;
-}
 
 /** A try begins; a group's members are fixed with it. */
 export function beginTry(
@@ -62,29 +57,6 @@ export function decideWork(state: RunState, scope: Scope): Decision {
   } catch (thrown) {
     return { events: [failed(visit, thrownAt(state, scope, visit.node, thrown))] };
   }
-}
-
-/** A result is an answer only when every assertion holds. */
-export function completion(
-  state: RunState,
-  scope: Scope,
-  output: JsonValue,
-  written?: JsonObject,
-): readonly EventBody[] {
-  const visit = visitOf(scope);
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const error = brokenAssertion(state, scope, node, output);
-  const where = { node: visit.node, path: visit.path };
-  return [
-    error === undefined
-      ? {
-          type: 'node:completed',
-          ...where,
-          output,
-          ...(written === undefined ? {} : { state: written }),
-        }
-      : { type: 'node:failed', ...where, error, output },
-  ];
 }
 
 function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Decision {
@@ -279,30 +251,6 @@ function withDefaults(child: FilePlan, given: JsonObject, names: TemplateScope):
   );
   if (missing !== undefined) throw invalidInput(`${child.name} needs the input ${missing[0]}`);
   return { ...given, ...(Object.fromEntries(defaults) as JsonObject) };
-}
-
-function brokenAssertion(
-  state: RunState,
-  scope: Scope,
-  node: NodePlan,
-  output: JsonValue,
-): ErrorReport | undefined {
-  for (const { that, raise, message } of node.assert) {
-    const names = namesIn(state, scope, { output, fields: isBare(that) });
-    try {
-      if (holds(that, names)) continue;
-      return failureAt(state, scope, node.name, {
-        kind: raise,
-        message:
-          message === undefined
-            ? `An assertion of ${node.name} does not hold`
-            : evaluateText(message, names),
-      });
-    } catch (thrown) {
-      return thrownAt(state, scope, node.name, thrown);
-    }
-  }
-  return undefined;
 }
 
 function failed(visit: Visit, error: ErrorReport): EventBody {

@@ -1,7 +1,8 @@
 /** When a group opens members, when it has seen enough, and what it then says. */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { GroupPlan } from '../workflow/node-model.ts';
-import { beginTry, completion } from './decide-work.ts';
+import { completion } from './completion.ts';
+import { beginTry } from './decide-work.ts';
 import { stopInside } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';

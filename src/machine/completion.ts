@@ -1,0 +1,62 @@
+/** What a decision is, and how a node's result becomes one: an answer only when every assertion holds. */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+import { evaluateText, holds, isBare } from './evaluate.ts';
+import type { EventBody } from './events.ts';
+import { failureAt, thrownAt } from './failure.ts';
+import { namesIn } from './names.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import type { RunState, Scope } from './state.ts';
+
+/** Either events, or a time to be asked again. */
+export interface Decision {
+  readonly events: readonly EventBody[];
+  readonly wakeAtMs?: number;
+}
+
+export function completion(
+  state: RunState,
+  scope: Scope,
+  output: JsonValue,
+  written?: JsonObject,
+): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const error = brokenAssertion(state, scope, node, output);
+  const where = { node: visit.node, path: visit.path };
+  return [
+    error === undefined
+      ? {
+          type: 'node:completed',
+          ...where,
+          output,
+          ...(written === undefined ? {} : { state: written }),
+        }
+      : { type: 'node:failed', ...where, error, output },
+  ];
+}
+
+function brokenAssertion(
+  state: RunState,
+  scope: Scope,
+  node: NodePlan,
+  output: JsonValue,
+): ErrorReport | undefined {
+  for (const { that, raise, message } of node.assert) {
+    const names = namesIn(state, scope, { output, fields: isBare(that) });
+    try {
+      if (holds(that, names)) continue;
+      return failureAt(state, scope, node.name, {
+        kind: raise,
+        message:
+          message === undefined
+            ? `An assertion of ${node.name} does not hold`
+            : evaluateText(message, names),
+      });
+    } catch (thrown) {
+      return thrownAt(state, scope, node.name, thrown);
+    }
+  }
+  return undefined;
+}
