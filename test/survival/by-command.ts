@@ -5,8 +5,9 @@ import { expect } from 'vitest';
 import type { RunResult } from '../../src/drivers/local.ts';
 import { ErrandError } from '../../src/errors/errand-error.ts';
 import type { ReportDraft } from '../../src/errors/report.ts';
-import type { KillPoint } from './kill-points.ts';
 import type { GoOn } from './journey.ts';
+import type { KillEnvironment } from './kill-hook.ts';
+import type { KillPoint } from './kill-points.ts';
 import type { Place, Prepared } from './place.ts';
 import { errand, type Ended } from './process.ts';
 
@@ -17,10 +18,11 @@ export function runKilled(prepared: Prepared, place: Place, kill: KillPoint): Pr
     '-i',
     `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   ]);
+  const hooked: KillEnvironment = { ERRAND_TEST_KILL: JSON.stringify(kill) };
   return errand(['run', prepared.file, ...inputs, ...answersOf(place)], {
     cwd: prepared.folder,
     node: ['--import', HOOK],
-    env: { ...envOf(place), ERRAND_TEST_KILL: JSON.stringify(kill) },
+    env: { ...envOf(place), ...hooked },
   });
 }
 

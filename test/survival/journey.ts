@@ -25,7 +25,7 @@ export interface Undisturbed {
 /** Goes on with a run until it rests. */
 export type GoOn = (place: Place, run: string, answer?: Answer) => Promise<RunResult>;
 
-export const goOnHere: GoOn = async ({ job }, run, answer) => {
+const goOnHere: GoOn = async ({ job }, run, answer) => {
   const resume = answer === undefined ? { run } : { run, answer };
   return (await oneLeg({ ...job, resume })).result;
 };
@@ -105,7 +105,7 @@ export async function interrupted(
 }
 
 /** A person who looks at the world before answering. */
-export async function toTheEnd(
+async function toTheEnd(
   place: Place,
   { run, expected, goOn }: { run: string; expected: Undisturbed; goOn: GoOn },
 ): Promise<RunResult | 'ended before'> {

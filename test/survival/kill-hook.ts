@@ -5,13 +5,20 @@
 import { StatementSync } from 'node:sqlite';
 import type { KillPoint } from './kill-points.ts';
 
+/** What the process has to find in its environment. */
+export interface KillEnvironment {
+  /** A kill point as JSON. */
+  readonly ERRAND_TEST_KILL: string;
+}
+
+type Run = (this: StatementSync, ...values: never[]) => ReturnType<StatementSync['run']>;
+
 const point = JSON.parse(process.env['ERRAND_TEST_KILL'] ?? '{}') as Partial<KillPoint>;
-const run: (this: StatementSync, ...values: never[]) => ReturnType<StatementSync['run']> =
-  Reflect.get(StatementSync.prototype, 'run');
+const run: Run = Reflect.get(StatementSync.prototype, 'run');
 let appends = 0;
 let isInTransaction = false;
 
-StatementSync.prototype.run = function (this: StatementSync, ...values: never[]) {
+const runOrDie: Run = function (...values) {
   const sql = this.sourceSQL;
   const isAppend = sql.startsWith('INSERT INTO events ');
   if (isAppend) appends++;
@@ -22,7 +29,9 @@ StatementSync.prototype.run = function (this: StatementSync, ...values: never[])
   const isDurable = sql === 'COMMIT' || (isAppend && !isInTransaction);
   if (isDurable && point.when === 'after' && appends === point.append) die();
   return result;
-} as StatementSync['run'];
+};
+
+Reflect.set(StatementSync.prototype, 'run', runOrDie);
 
 function die(): void {
   process.kill(process.pid, 'SIGKILL');

@@ -2,7 +2,12 @@
 import { killingStore, type KillPoint } from './kill-points.ts';
 import { oneLeg, type Job } from './one-leg.ts';
 
-const { kill, ...job } = JSON.parse(process.argv[2] ?? '{}') as Job & { readonly kill?: KillPoint };
+export interface KillableJob extends Job {
+  /** Absent: it may live. */
+  readonly kill?: KillPoint;
+}
+
+const { kill, ...job } = JSON.parse(process.argv[2] ?? '{}') as KillableJob;
 const ended = await oneLeg(job, (store) =>
   kill === undefined ? store : killingStore(store, kill),
 );

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KillPoint } from './kill-points.ts';
+import type { KillableJob } from './killable.ts';
 import type { Job } from './one-leg.ts';
 
 export interface Ended {
@@ -38,8 +39,8 @@ export function errand(args: readonly string[], options: CommandOptions): Promis
 
 /** Does one leg and dies where it is told to. */
 export function killable(job: Job, kill?: KillPoint): Promise<Ended> {
-  const what = JSON.stringify({ ...job, ...(kill === undefined ? {} : { kill }) });
-  return start([KILLABLE, what], { cwd: process.cwd() }).ended;
+  const what: KillableJob = { ...job, ...(kill === undefined ? {} : { kill }) };
+  return start([KILLABLE, JSON.stringify(what)], { cwd: process.cwd() }).ended;
 }
 
 function start(args: readonly string[], { cwd, env }: CommandOptions): Started {

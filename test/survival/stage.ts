@@ -1,0 +1,127 @@
+/** A driver whose clock and effects are in the hands of the test: any order of events can be played. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EffectRunner } from '../../src/drivers/effect-runner.ts';
+import { LocalDriver } from '../../src/drivers/local.ts';
+import { VirtualClock } from '../../src/drivers/simulation/virtual-clock.ts';
+import type { EffectResult } from '../../src/effects/effect.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import type { RunStore } from '../../src/machine/store-port.ts';
+import { openMemoryStore } from '../../src/stores/memory.ts';
+import { loadWorkflow } from '../../src/workflow/load/workflow.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+
+interface Performing {
+  readonly path: string;
+  readonly attempt: number;
+  readonly settle: (result: EffectResult) => void;
+}
+
+export interface StageOptions {
+  /** How an effect takes it to be stopped. Default: it ends at once. */
+  readonly onAbort?: 'ends' | 'ignores';
+}
+
+export class Stage {
+  readonly clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  readonly #store: RunStore = openMemoryStore({ now: () => this.clock.now() });
+  readonly #options: StageOptions;
+  readonly performing = new Map<string, Performing>();
+  /** Paths, in the order in which they were begun. */
+  readonly begun: string[] = [];
+  driver: LocalDriver;
+
+  constructor(options: StageOptions = {}) {
+    this.#options = options;
+    this.driver = this.#newDriver();
+  }
+
+  /** What was begun and not stopped ends now. */
+  end(path: string, result: EffectResult): boolean {
+    const effect = this.performing.get(path);
+    if (effect === undefined) return false;
+    this.performing.delete(path);
+    effect.settle(result);
+    return true;
+  }
+
+  /** Everything that can happen now has happened. */
+  async turn(): Promise<void> {
+    for (let count = 0; count < 12; count++) await nextTurn();
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.passUntil(this.clock.sleep(ms));
+    await this.turn();
+  }
+
+  async events(run: string): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    // written by the driver, and kept as JSON
+    for await (const commit of this.#store.read(run))
+      events.push(...(commit.events as unknown as RunEvent[]));
+    return events;
+  }
+
+  /** Its driver is stopped; another one finds what it left. */
+  async restart(): Promise<void> {
+    await this.driver.close();
+    this.driver = this.#newDriver();
+  }
+
+  #newDriver(): LocalDriver {
+    // the log outlives the driver that wrote it
+    const store = new Proxy(this.#store, {
+      get: (target, name) => {
+        if (name === 'close') return () => Promise.resolve();
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    return new LocalDriver({ store, effects: this.#effects(), clock: this.clock });
+  }
+
+  #effects(): EffectRunner {
+    return {
+      run: ({ path }, { signal, attempt }) =>
+        new Promise((settle) => {
+          this.begun.push(path);
+          this.performing.set(path, { path, attempt, settle });
+          signal.addEventListener('abort', () => {
+            if (this.#options.onAbort !== 'ignores') this.end(path, CANCELLED);
+          });
+        }),
+      close: () => Promise.resolve(),
+    };
+  }
+}
+
+export const OK: EffectResult = { ok: true, output: { fine: true } };
+export const BAD: EffectResult = {
+  ok: false,
+  failure: { kind: 'work.bad', message: 'It does not work', outcome: 'failed' },
+};
+const CANCELLED: EffectResult = {
+  ok: false,
+  failure: { kind: 'cancelled.tool', message: 'It was stopped', outcome: 'partial' },
+};
+
+/** The first file is the workflow. */
+export function planOf(files: Readonly<Record<string, object>>): WorkflowPlan {
+  const texts = new Map(
+    Object.entries(files).map(([name, value]) => [name, JSON.stringify(value, null, 1)]),
+  );
+  const [first = ''] = texts.keys();
+  const loaded = loadWorkflow(first, {
+    resolve: (_, to) => to.replace(/^\.\//, ''),
+    read: (path) => {
+      const text = texts.get(path);
+      return text === undefined ? { ok: false, reason: 'it is not there' } : { ok: true, text };
+    },
+  });
+  if (loaded.ok) return loaded.plan;
+  throw new Error(loaded.diagnostics.map(({ message }) => message).join('; '));
+}
+
+export function call(name: string, more: object = {}): object {
+  return { name, type: 'call', function: 'f', ...more };
+}

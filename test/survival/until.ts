@@ -1,0 +1,16 @@
+/** Waiting for what a process does, without asking again and again. */
+import { existsSync, readFileSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+
+/** Fulfilled when the file is there and holds the text. */
+export async function untilFile(path: string, text = ''): Promise<void> {
+  const isThere = (): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(text);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watcher = watch(dirname(path), (_, name) => {
+    if (name === basename(path) && isThere()) resolve();
+  });
+  // it may have been there before anyone watched
+  if (isThere()) resolve();
+  await promise;
+  watcher.close();
+}
