@@ -81,8 +81,8 @@ export interface Simulation {
   readonly legs: readonly Leg[];
 }
 
-/** How long a leg may take before someone kills the process. */
-const PATIENCE_MS = 3_600_000;
+/** How long nothing may be stored before someone kills the process; no inline wait takes as long. */
+const PATIENCE_MS = 15 * 60_000;
 
 /** A driver with the API of the local one, which survives the deaths of its processes. */
 export class SimulatedDriver {
@@ -146,10 +146,9 @@ export class SimulatedDriver {
     begun: Promise<RunHandle>,
     idOf: () => string,
   ): Promise<RunHandle> {
-    const { clock } = this.world;
     const dead = process.died.then(() => undefined);
     const first = Promise.race([begun, dead]);
-    await clock.passUntil(first);
+    await this.#passUntil(first, process, idOf());
     const handle = await first;
     const id = handle?.id ?? idOf();
     const ended = handle?.result() ?? new Promise<RunResult>(() => undefined);
@@ -160,8 +159,7 @@ export class SimulatedDriver {
     return {
       id,
       result: async () => {
-        const waited = await clock.passUntil(result, PATIENCE_MS);
-        if (waited === 'stuck') this.#killStuck(process, id);
+        await this.#passUntil(result, process, id);
         return result;
       },
       // told as they are stored; they come while time passes, which is while a result is awaited
@@ -169,6 +167,21 @@ export class SimulatedDriver {
       cancel: (by) => handle?.cancel(by),
       stop: () => handle?.stop(),
     };
+  }
+
+  /** Lets time pass; when nothing happens any more, somebody kills the process. */
+  async #passUntil(
+    promise: Promise<unknown>,
+    process: SimulatedProcess,
+    run: string,
+  ): Promise<void> {
+    for (;;) {
+      const before = this.world.storedSeq(run);
+      const waited = await this.world.clock.passUntil(promise, PATIENCE_MS);
+      if (waited === 'settled') return;
+      if (this.world.storedSeq(run) > before) continue;
+      this.#killStuck(process, run);
+    }
   }
 
   #killStuck(process: SimulatedProcess, run: string): void {

@@ -51,11 +51,11 @@ function file(
   const shape: Shape = { ...given, names, mayLoop: random.chance(0.2) };
   const groups = random.chance(isChild ? 0.2 : 0.4) ? groupsOf(shape) : {};
   const groupNames = Object.values(groups).flatMap((list) => list.map(({ name: each }) => each));
-  const nodes = names.map((each, index) => node(each, index, shape, groupNames));
+  const nodes = names.map((each, index) => node(each, index, shape));
   const content = {
     workflow: {
       name,
-      entry_point: groupNames[0] !== undefined && random.chance(0.7) ? groupNames[0] : 'a',
+      entry_point: groupNames[0] ?? 'a',
       input: { items: { type: 'array', default: [1, 2, 3] } },
       ...limits(shape),
       state: { total: { type: 'number', merge: 'sum' }, tags: { type: 'array', merge: 'append' } },
@@ -79,16 +79,19 @@ function limits({ random, mayLoop, isTimeless, isChild }: Shape): Fields {
   return Object.keys(drawn).length === 0 ? {} : { limits: drawn };
 }
 
-function node(name: string, index: number, shape: Shape, groups: readonly string[]): Fields {
+function node(name: string, index: number, shape: Shape): Fields {
   const body = nodeBody(shape, name);
-  const targets = targetsFrom(index, shape, groups);
+  const targets = targetsFrom(index, shape);
   if (body['type'] === 'terminate') return { name, ...body };
   return { name, ...body, routes: routes(shape, targets, canRaise(body)) };
 }
 
-/** Onward only, or anywhere where the file bounds its loops. */
-function targetsFrom(index: number, { names, mayLoop }: Shape, groups: readonly string[]) {
-  return mayLoop ? [...names, ...groups, '$end'] : [...names.slice(index + 1), '$end'];
+/**
+ * Onward only, or anywhere where the file bounds its loops; never to a group, because what a member
+ * leads to would enter its own group again, one inside the other.
+ */
+function targetsFrom(index: number, { names, mayLoop }: Shape): readonly string[] {
+  return mayLoop ? [...names, '$end'] : [...names.slice(index + 1), '$end'];
 }
 
 function nodeBody(shape: Shape, name: string): Fields {
@@ -229,7 +232,7 @@ function groupFields(shape: Shape, size: number): Fields {
     ...(mode === 'quorum' ? { quorum: 1 + random.int(Math.max(1, size)) } : {}),
     ...(random.chance(0.4) ? { max_concurrent: 1 + random.int(3) } : {}),
     routes: [
-      { to: '$end' },
+      { to: random.pick(['$end', '$end', shape.names.at(-1) ?? '$end']) },
       ...(random.chance(0.4)
         ? [{ on_error: mode === 'quorum' ? 'group.quorum' : 'group.failed', retry: retry(shape) }]
         : []),

@@ -15,6 +15,8 @@ export interface Law {
   readonly name: string;
   /** The promise of the README that it holds the engine to, or what else it rests on. */
   readonly promise: string;
+  /** Asked of one run in so many, because it costs as much as the run itself. Default: of all. */
+  readonly oneIn?: number;
   /** One sentence for each breach. */
   readonly breaches: (subject: Subject) => readonly string[];
 }
@@ -35,8 +37,7 @@ export function ofType<T extends RunEvent['type']>(
   return events.filter((event): event is EventOf<T> => isType(event, ...types));
 }
 
-export const ENDINGS = ['run:completed', 'run:failed', 'run:cancelled'] as const;
-export const RESTS = [...ENDINGS, 'run:paused'] as const;
+export const RESTS = ['run:completed', 'run:failed', 'run:cancelled', 'run:paused'] as const;
 
 export interface Found {
   readonly file: FilePlan;
@@ -72,8 +73,18 @@ export function isInside(path: string, ancestor: string): boolean {
   return path.startsWith(`${ancestor}/`) || path.startsWith(`${ancestor}[`);
 }
 
-/** Every report in a value, its causes and members included. */
-export function* reportsIn(value: unknown): Generator<ErrorReport> {
+const REPORTS = new WeakMap<object, readonly ErrorReport[]>();
+
+/** Every report that was written or told, with its causes and members. */
+export function reportsOf({ events, result }: Subject): readonly ErrorReport[] {
+  const known = REPORTS.get(events);
+  if (known !== undefined) return known;
+  const found = [...reportsIn(events), ...reportsIn(result)];
+  REPORTS.set(events, found);
+  return found;
+}
+
+function* reportsIn(value: unknown): Generator<ErrorReport> {
   if (typeof value !== 'object' || value === null) return;
   // only a report has all three
   if ('kind' in value && 'category' in value && 'id' in value) yield value as ErrorReport;

@@ -28,14 +28,16 @@ export async function tryOut(seed: number): Promise<Trial> {
     resumes: 1,
     maxLegs: 20,
     // looking for signals costs five timers a second, so only some do
-    isShared: seed % 50 === 0,
+    isShared: seed % 200 === 0,
   });
   const subject: Subject = { ...simulation, plan, worstEffects };
-  return { seed, subject, breaches: breachesOf(subject) };
+  return { seed, subject, breaches: breachesOf(seed, subject) };
 }
 
-function breachesOf(subject: Subject): readonly Breach[] {
-  return LAWS.flatMap((law) => {
+function breachesOf(seed: number, subject: Subject): readonly Breach[] {
+  // asked alone, a seed has to answer to every law
+  const isAlone = process.env['SEED'] !== undefined;
+  return LAWS.filter(({ oneIn = 1 }) => isAlone || seed % oneIn === 0).flatMap((law) => {
     const said = law.breaches(subject);
     return said.length === 0 ? [] : [{ law, said }];
   });

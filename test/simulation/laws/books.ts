@@ -1,7 +1,7 @@
 /** P7, P8 and P9: the bill is whole, damage is said, and no secret is in a report. */
 import { costsOf } from '../../../src/machine/ledger.ts';
 import { SECRET } from '../generate.ts';
-import { reportsIn, type Law } from '../subject.ts';
+import { reportsOf, type Law } from '../subject.ts';
 
 export const everyAttemptIsBilled: Law = {
   name: 'each execution in the world has a row on the bill',
@@ -35,9 +35,11 @@ export const damageIsSaid: Law = {
 export const noSecrets: Law = {
   name: 'no report holds what has the shape of a key',
   promise: 'P9 nothing secret leaves',
-  breaches: ({ events, result }) =>
-    [...events.flatMap((event) => [...reportsIn(event)]), ...reportsIn(result)].flatMap((report) =>
-      JSON.stringify(report).includes(SECRET) ? [`${report.id} ${report.kind} holds a key`] : [],
+  breaches: (subject) =>
+    reportsOf(subject).flatMap(({ id, kind, message, details }) =>
+      message.includes(SECRET) || JSON.stringify(details ?? null).includes(SECRET)
+        ? [`${id} ${kind} holds a key`]
+        : [],
     ),
 };
 

@@ -1,18 +1,15 @@
 /** P1: no failure changes kind, category or retryability between its source and any screen. */
 import type { ErrorReport } from '../../../src/errors/report.ts';
 import type { RunEvent } from '../../../src/machine/events.ts';
-import { isType, reportsIn, type Law, type Subject } from '../subject.ts';
+import { isType, reportsOf, type Law, type Subject } from '../subject.ts';
 
 export const oneClassification: Law = {
   name: 'one failure has one classification, wherever it is written',
   promise: 'P1 classified once',
-  breaches: ({ events, result }) => {
+  breaches: (subject) => {
     const known = new Map<string, string>();
     const breaches = new Set<string>();
-    for (const report of [
-      ...events.flatMap((event) => [...reportsIn(event)]),
-      ...reportsIn(result),
-    ]) {
+    for (const report of reportsOf(subject)) {
       const said = `${report.kind} ${report.category} ${String(report.retryable)}`;
       const before = known.get(report.id);
       if (before === undefined) known.set(report.id, said);

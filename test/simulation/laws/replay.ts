@@ -8,6 +8,7 @@ import type { Law, Subject } from '../subject.ts';
 export const replaysTheSame: Law = {
   name: 'what came from outside, taken in again, leads to the same commits',
   promise: 'the machine: same inputs, same history',
+  oneIn: 4,
   breaches: (subject) => {
     const resumed = new Set(subject.legs.map(({ fromSeq }) => fromSeq));
     let state = newRunState(subject.run, subject.plan);
@@ -19,8 +20,8 @@ export const replaysTheSame: Law = {
       if (isResumed) state = foldAll(subject, stored);
       // a driver that is being stopped keeps what is known by then, and decides nothing
       if (resumed.has(seq) && events.every(({ type }) => type === 'effect:succeeded')) continue;
-      const given = countGiven(events);
       const cancelled = cancelledBy(subject, events);
+      const given = countGiven(events);
       const breach = replay(state, events, { given, isCancelled: cancelled !== 'no' });
       if (breach === undefined) continue;
       const other = otherWays(given, cancelled)
@@ -87,7 +88,6 @@ function otherWays(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly W
 function cancelledBy({ legs }: Subject, events: readonly RunEvent[]): 'no' | 'maybe' | 'yes' {
   const first = events[0]?.seq ?? 0;
   const leg = legs.find(({ fromSeq, toSeq }) => fromSeq < first && first <= toSeq);
-  if (leg?.by === 'cancel') return 'yes';
   if (leg?.cancelledAtMs === undefined) return 'no';
   const atMs = Date.parse(events[0]?.at ?? '');
   if (atMs < leg.cancelledAtMs) return 'no';
@@ -123,6 +123,7 @@ const GIVEN: ReadonlySet<EventBody['type']> = new Set([
   'run:started',
   'run:resumed',
   'run:paused',
+  'run:cancelled',
   'effect:succeeded',
   'effect:failed',
   'gate:answered',
