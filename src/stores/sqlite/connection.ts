@@ -85,7 +85,10 @@ export class Connection {
     const present = statOf(this.#options.path);
     if (present === null) throw unavailable('file_missing', this.#where());
     const isSame = present.ino === this.#file?.ino && present.dev === this.#file.dev;
-    if (this.#db !== null && isSame) return;
+    if (this.#db !== null && isSame) {
+      this.#checkedAtMs = performance.now();
+      return;
+    }
     this.#discard();
     // an empty file in its place would be taken for a new store, and every run for unknown
     if (present.size === 0) throw unavailable('file_replaced', this.#where());
@@ -137,10 +140,7 @@ export class Connection {
 
   /** A look at the file costs a tenth of a quick commit; what is not synced can do with fewer. */
   #wasJustChecked(): boolean {
-    const nowMs = performance.now();
-    const isRecent = this.#db !== null && nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS;
-    if (!isRecent) this.#checkedAtMs = nowMs;
-    return isRecent;
+    return this.#db !== null && performance.now() - this.#checkedAtMs < CHECK_INTERVAL_MS;
   }
 
   #openedDatabase(): DatabaseSync {
