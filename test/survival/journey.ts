@@ -34,9 +34,9 @@ export async function undisturbed(prepared: Prepared, root: string): Promise<Und
   const { isWitnessed } = prepared;
   return inPlace(prepared, root, async ({ job }) => {
     let appends = 0;
-    const { result } = await oneLeg(job, (store) =>
-      countingStore(store, (_, append) => (appends = append)),
-    );
+    const { result } = await oneLeg(job, {
+      around: (store) => countingStore(store, (_, append) => (appends = append)),
+    });
     const events = (await logOf(job.store))?.events ?? [];
     const deeds = deedsIn(job.world);
     expectWholeLog(events);
@@ -62,7 +62,7 @@ export interface Interrupted {
 export type Begin = (place: Place, run: string | undefined, kill: KillPoint) => Promise<Ended>;
 
 const beginKillable: Begin = ({ job }, run, kill) =>
-  killable(run === undefined ? job : { ...job, resume: { run } }, kill);
+  killable({ ...job, ...(run === undefined ? {} : { resume: { run } }), kill });
 
 export interface JourneyOptions {
   readonly expected: Undisturbed;
@@ -90,18 +90,30 @@ export async function interrupted(
       else expect(stderr).not.toContain('    at ');
       await untilStill(`WORLD=${job.world}`);
     }
-    const left = await logOf(job.store);
-    const before = deedsIn(job.world);
-    if (left === undefined) {
-      expect(before, 'something was done that no log knows of').toEqual([]);
-      return { killed, doubts: 0 };
-    }
-    expectHonestEffects(left.events, before, prepared.isWitnessed);
-    const result = await toTheEnd(place, { run: left.run, expected, goOn });
-    expectSameEnd(await logOf(job.store), result, { place, expected, before });
-    await inspect?.(place, left.run);
-    return { killed, doubts: inDoubt(left.events).length };
+    const { run, doubts } = await takeUp(place, expected, goOn);
+    if (run !== undefined) await inspect?.(place, run);
+    return { killed, doubts };
   });
+}
+
+/** Brings what was left of a run to its end, which is the one that it has undisturbed. */
+export async function takeUp(
+  place: Place,
+  expected: Undisturbed,
+  goOn: GoOn = goOnHere,
+): Promise<{ readonly run?: string; readonly doubts: number }> {
+  const { job, isWitnessed } = place;
+  const left = await logOf(job.store);
+  const before = deedsIn(job.world);
+  if (left === undefined) {
+    expect(before, 'something was done that no log knows of').toEqual([]);
+    return { doubts: 0 };
+  }
+  const { run, events } = left;
+  expectHonestEffects(events, before, isWitnessed);
+  const result = await toTheEnd(place, { run, expected, goOn });
+  expectSameEnd(await logOf(job.store), result, { place, expected, before });
+  return { run, doubts: inDoubt(events).length };
 }
 
 /** A person who looks at the world before answering. */

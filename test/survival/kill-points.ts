@@ -28,10 +28,14 @@ export function countingStore(
       tell('after', append);
       return got;
     };
-  const own: Partial<RunStore> = {
+  return storeWith(store, {
     create: counted((run) => store.create(run)),
     append: counted((commit) => store.append(commit)),
-  };
+  });
+}
+
+/** The store with some of its methods replaced. */
+export function storeWith(store: RunStore, own: Partial<RunStore>): RunStore {
   return new Proxy(store, {
     get: (target, name) => {
       const value: unknown = Reflect.get(own, name) ?? Reflect.get(target, name);

@@ -1,14 +1,17 @@
 /** A process that does one leg of a run and is killed where its job says. Started by `process.ts`. */
 import { killingStore, type KillPoint } from './kill-points.ts';
 import { oneLeg, type Job } from './one-leg.ts';
+import { legWithOutage, type Outage } from './outage-leg.ts';
 
 export interface KillableJob extends Job {
   /** Absent: it may live. */
   readonly kill?: KillPoint;
+  readonly outage?: Outage;
 }
 
-const { kill, ...job } = JSON.parse(process.argv[2] ?? '{}') as KillableJob;
-const ended = await oneLeg(job, (store) =>
-  kill === undefined ? store : killingStore(store, kill),
-);
-process.stdout.write(JSON.stringify(ended));
+const { kill, outage, ...job } = JSON.parse(process.argv[2] ?? '{}') as KillableJob;
+const ended = await (outage === undefined
+  ? oneLeg(job, { around: (store) => (kill === undefined ? store : killingStore(store, kill)) })
+  : legWithOutage(job, outage));
+// whoever holds the lock ends with us
+process.stdout.write(JSON.stringify(ended), () => process.exit());

@@ -1,5 +1,6 @@
 /** One leg of a run over a real SQLite file, in this process or in one that is about to be killed. */
 import { readFileSync } from 'node:fs';
+import type { DriverClock } from '../../src/drivers/clock.ts';
 import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
 import { LocalDriver, type PreparedAnswer, type RunResult } from '../../src/drivers/local.ts';
 import type { JsonObject } from '../../src/errors/json.ts';
@@ -33,10 +34,12 @@ export interface LegEnd {
   readonly result: RunResult;
 }
 
-export async function oneLeg(
-  job: Job,
-  around: (store: RunStore) => RunStore = (store) => store,
-): Promise<LegEnd> {
+export interface LegOptions {
+  readonly around?: (store: RunStore) => RunStore;
+  readonly clock?: DriverClock;
+}
+
+export async function oneLeg(job: Job, { around, clock }: LegOptions = {}): Promise<LegEnd> {
   // nothing here needs to survive a power cut
   const sqlite = await openSqliteStore({
     path: job.store,
@@ -45,13 +48,14 @@ export async function oneLeg(
     patienceMs: 100,
   });
   const driver = new LocalDriver({
-    store: around(sqlite),
+    store: around?.(sqlite) ?? sqlite,
     effects: createEffectRunner({
       env: { ...process.env, WORLD: job.world },
       directory: job.directory,
       functions: {},
     }),
     ...(job.onOutage === undefined ? {} : { onOutage: job.onOutage }),
+    ...(clock === undefined ? {} : { clock }),
   });
   try {
     const { answers, file } = job;

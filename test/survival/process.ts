@@ -2,9 +2,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KillPoint } from './kill-points.ts';
 import type { KillableJob } from './killable.ts';
-import type { Job } from './one-leg.ts';
 
 export interface Ended {
   readonly exit: number | null;
@@ -37,10 +35,9 @@ export function errand(args: readonly string[], options: CommandOptions): Promis
   return startErrand(args, options).ended;
 }
 
-/** Does one leg and dies where it is told to. */
-export function killable(job: Job, kill?: KillPoint): Promise<Ended> {
-  const what: KillableJob = { ...job, ...(kill === undefined ? {} : { kill }) };
-  return start([KILLABLE, JSON.stringify(what)], { cwd: process.cwd() }).ended;
+/** Does one leg, and dies where it is told to. */
+export function killable(job: KillableJob): Promise<Ended> {
+  return start([KILLABLE, JSON.stringify(job)], { cwd: process.cwd() }).ended;
 }
 
 function start(args: readonly string[], { cwd, env }: CommandOptions): Started {

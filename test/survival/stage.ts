@@ -9,6 +9,7 @@ import type { RunStore } from '../../src/machine/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { loadWorkflow } from '../../src/workflow/load/workflow.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { storeWith } from './kill-points.ts';
 
 interface Performing {
   readonly path: string;
@@ -70,13 +71,7 @@ export class Stage {
 
   #newDriver(): LocalDriver {
     // the log outlives the driver that wrote it
-    const store = new Proxy(this.#store, {
-      get: (target, name) => {
-        if (name === 'close') return () => Promise.resolve();
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const store = storeWith(this.#store, { close: () => Promise.resolve() });
     return new LocalDriver({ store, effects: this.#effects(), clock: this.clock });
   }
 
