@@ -104,7 +104,7 @@ function pathOf(code: DiagnosticCode): string {
   return `${code in MADE ? made : GALLERY}/${code}.yaml`;
 }
 
-function say(code: DiagnosticCode, options: Options): Said {
+async function say(code: DiagnosticCode, options: Options): Promise<Said> {
   let text = '';
   const terminal = {
     columns: 80,
@@ -114,14 +114,15 @@ function say(code: DiagnosticCode, options: Options): Said {
     drained: () => Promise.resolve(),
   };
   const strict = options.strict ?? STRICT_ONLY.has(code);
-  const exit = validate([pathOf(code)], { ...options, strict }, terminal);
+  const exit = await validate([pathOf(code)], { ...options, strict }, terminal);
   return { exit, text: text.replaceAll(made, GALLERY) };
 }
 
 type Told = Omit<Diagnostic, 'excerpt'>;
 
-function diagnosticsOf(code: DiagnosticCode): readonly Told[] {
-  const { files } = JSON.parse(say(code, { format: 'json' }).text) as {
+async function diagnosticsOf(code: DiagnosticCode): Promise<readonly Told[]> {
+  const { text } = await say(code, { format: 'json' });
+  const { files } = JSON.parse(text) as {
     files: { file: string; diagnostics: Told[] }[];
   };
   return files.flatMap(({ file, diagnostics }) =>
@@ -148,38 +149,39 @@ describe('the gallery of refused files', () => {
     expect(first).toMatch(/^# .+\.$/);
   });
 
-  it.each(ALL)('%s: gives that diagnostic and no other', (code) => {
-    const told = diagnosticsOf(code);
+  it.each(ALL)('%s: gives that diagnostic and no other', async (code) => {
+    const told = await diagnosticsOf(code);
     expect([...new Set(told.map((each) => each.code))]).toEqual([code]);
     expect([...new Set(told.map((each) => each.severity))]).toEqual([severityOf(code)]);
   });
 
   it.each(ALL)('%s: says what it always said', async (code) => {
-    const { text } = say(code, { format: 'text' });
+    const { text } = await say(code, { format: 'text' });
     await expect(text).toMatchFileSnapshot(golden(code, 'txt'));
-    const told = `${JSON.stringify(diagnosticsOf(code).map(shown), null, 2)}\n`;
+    const told = `${JSON.stringify((await diagnosticsOf(code)).map(shown), null, 2)}\n`;
     await expect(told).toMatchFileSnapshot(golden(code, 'json'));
   });
 
-  it.each(ALL)('%s: ends with the exit code of its severity', (code) => {
+  it.each(ALL)('%s: ends with the exit code of its severity', async (code) => {
     const isAccepted = severityOf(code) !== 'error';
-    expect(say(code, { format: 'text' }).exit).toBe(isAccepted ? 0 : 2);
+    expect((await say(code, { format: 'text' })).exit).toBe(isAccepted ? 0 : 2);
     if (severityOf(code) === 'warning') {
-      expect(say(code, { format: 'text', strict: true }).exit).toBe(2);
+      expect((await say(code, { format: 'text', strict: true })).exit).toBe(2);
     }
   });
 
-  it('never calls a file valid that is refused', () => {
+  it('never calls a file valid that is refused', async () => {
     for (const code of ALL) {
-      const { exit, text } = say(code, { format: 'text' });
+      const { exit, text } = await say(code, { format: 'text' });
       // what it calls may be valid by itself, and is told below it
       const isCalledValid = /^\S+: valid/.test(text);
       expect([code, isCalledValid]).toEqual([code, exit === 0]);
     }
   });
 
-  it('shows every kind of refusal that a file can bring about', () => {
-    const kinds = new Set(ALL.flatMap((code) => diagnosticsOf(code).map(({ kind }) => kind)));
+  it('shows every kind of refusal that a file can bring about', async () => {
+    const told = await Promise.all(ALL.map(diagnosticsOf));
+    const kinds = new Set(told.flat().map(({ kind }) => kind));
     // `validation.input` is about what is given to a file, `validation.contract_version` about a store
     // that a newer Errand has written: no key of a file names the version of the format
     expect([...kinds].toSorted()).toEqual([
@@ -190,9 +192,9 @@ describe('the gallery of refused files', () => {
     ]);
   });
 
-  it('has a message that is one sentence, and advice that is a text to write or a sentence', () => {
+  it('has a message that is one sentence, and advice that is a text to write or a sentence', async () => {
     for (const code of ALL) {
-      for (const { message, suggestion = '' } of diagnosticsOf(code)) {
+      for (const { message, suggestion = '' } of await diagnosticsOf(code)) {
         // a type of JSON Schema, not a value that got lost
         const said = message.replace('integer, null, number', '');
         expect(said, code).not.toMatch(/[.\n]$|undefined|\[object|\bnull\b/);
@@ -216,16 +218,16 @@ describe('the errand command', () => {
     ['file-unreadable', 2],
     ['endless-loop', 0],
     ['propagate-at-top', 0],
-  ] as const)('says the same to %s', (code, exit) => {
+  ] as const)('says the same to %s', async (code, exit) => {
     const { status, stdout } = run(`${GALLERY}/${code}.yaml`);
-    expect(stdout).toBe(say(code, { format: 'text' }).text);
+    expect(stdout).toBe((await say(code, { format: 'text' })).text);
     expect(status).toBe(exit);
   });
 
-  it('is strict when it is told to be', () => {
+  it('is strict when it is told to be', async () => {
     expect(run('--strict', `${GALLERY}/endless-loop.yaml`).status).toBe(2);
     const { status, stdout } = run('--strict', `${GALLERY}/unhandled-kind.yaml`);
-    expect(stdout).toBe(say('unhandled-kind', { format: 'text' }).text);
+    expect(stdout).toBe((await say('unhandled-kind', { format: 'text' })).text);
     expect(status).toBe(2);
   });
 });

@@ -80,7 +80,7 @@ function requestOf(order: Call): EffectRequest {
     call === undefined
       ? { type: 'tool', tool: order.tool ?? '', arguments: given }
       : { type: 'call', function: call, arguments: given };
-  const node = { type: work.type, name: 'n', timeoutMs, outputSchema };
+  const node = { type: work.type, name: 'n' };
   return {
     ref: { key: 'key-1', type: work.type, target: 'n' },
     work,
@@ -89,6 +89,8 @@ function requestOf(order: Call): EffectRequest {
     path: 'n',
     attempt: 2,
     isIdempotent: false,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(module === undefined ? {} : { module }),
   };
 }

@@ -106,7 +106,7 @@ program
   .action(async (files: string[], options: { strict?: boolean; format: 'text' | 'json' }) => {
     format = options.format;
     const { validate } = await import('./commands/validate.ts');
-    process.exitCode = validate(files, options, terminal);
+    process.exitCode = await validate(files, options, terminal);
   });
 
 legCommand('run')

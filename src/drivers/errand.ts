@@ -116,7 +116,7 @@ class LocalErrand implements Errand {
   }
 
   async load(file: string): Promise<LoadedWorkflow> {
-    return loadWorkflowFile(file, this.#place());
+    return loadWorkflowFile(file, this.#place(), this.#registered());
   }
 
   async start(
@@ -179,13 +179,21 @@ class LocalErrand implements Errand {
     for (const runner of this.#runners.values()) await runner.close();
   }
 
+  #registered(): Pick<ErrandOptions, 'functions' | 'tools'> {
+    const { functions, tools } = this.#options;
+    return {
+      ...(functions === undefined ? {} : { functions }),
+      ...(tools === undefined ? {} : { tools }),
+    };
+  }
+
   #place(): { readonly base: string; readonly env: NonNullable<ErrandOptions['env']> } {
     return { base: this.#directory, env: this.#options.env ?? process.env };
   }
 
   async #workflowOf(run: string): Promise<RunnableWorkflow | undefined> {
     const { file } = await this.#store.summary(run);
-    return reloadWorkflow(file, this.#place());
+    return reloadWorkflow(file, this.#place(), this.#registered());
   }
 
   /** A workflow's functions are its own, and its scripts run beside its file. */

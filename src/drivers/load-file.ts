@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
 import { refusalDraft } from '../workflow/diagnostics.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import { validateWorkflow } from '../workflow/validate.ts';
+import { checkFile, type CheckFileOptions, type Place } from './check-file.ts';
 import { nodeFiles } from './files.ts';
 
 export interface LoadedWorkflow {
@@ -14,24 +14,27 @@ export interface LoadedWorkflow {
   readonly secrets: readonly string[];
 }
 
-export interface LoadPlace {
-  /** What the file's path, and all paths of the plan, are relative to. */
-  readonly base: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** Throws a refusal that tells everything that is wrong with the file. */
-export function loadWorkflowFile(file: string, { base, env }: LoadPlace): LoadedWorkflow {
-  const verdict = validateWorkflow(file, nodeFiles(base), env, { asTop: true });
+/** Rejects with a refusal that tells everything that is wrong with the file. */
+export async function loadWorkflowFile(
+  file: string,
+  place: Place,
+  options: CheckFileOptions = {},
+): Promise<LoadedWorkflow> {
+  const verdict = await checkFile(file, place, { ...options, asTop: true });
   const { plan, secrets } = verdict;
-  if (plan !== undefined) return { plan, file: resolve(base, file), secrets };
+  if (plan !== undefined) return { plan, file: resolve(place.base, file), secrets };
   const draft = refusalDraft(verdict.files.flatMap(({ diagnostics }) => diagnostics));
   throw new ErrandError(draft ?? { kind: 'validation.workflow', message: `${file} is not valid` });
 }
 
 /** The workflow of a run as its file is now; undefined when the file is gone. */
-export function reloadWorkflow(file: string | null, place: LoadPlace): LoadedWorkflow | undefined {
+export async function reloadWorkflow(
+  file: string | null,
+  place: Place,
+  options: CheckFileOptions = {},
+): Promise<LoadedWorkflow | undefined> {
   if (file === null) return undefined;
   const near = relative(place.base, file);
-  return nodeFiles(place.base).read(near).ok ? loadWorkflowFile(near, place) : undefined;
+  const isThere = nodeFiles(place.base).read(near).ok;
+  return isThere ? loadWorkflowFile(near, place, options) : undefined;
 }

@@ -1,11 +1,7 @@
 /** `errand run`, `resume`, `retry`, `answer` and `cancel`: one leg of a run. */
 import { readFileSync } from 'node:fs';
-import {
-  loadWorkflowFile,
-  reloadWorkflow,
-  type LoadedWorkflow,
-  type LoadPlace,
-} from '../../drivers/load-file.ts';
+import type { Place } from '../../drivers/check-file.ts';
+import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from '../../drivers/load-file.ts';
 import type { LocalDriver, PreparedAnswer, RunHandle, RunOptions } from '../../drivers/local.ts';
 import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
@@ -48,7 +44,7 @@ export interface ResumeFlags extends LegFlags {
 export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, file);
   try {
-    const workflow = loadWorkflowFile(file, here());
+    const workflow = await loadWorkflowFile(file, here());
     const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
     const input = completeInput(workflow.plan, given);
     const options = { ...legOptions(flags), file: workflow.file };
@@ -67,7 +63,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     const project = await openProject();
     return await closing(project.store, async () => {
       const record = await project.store.get(id);
-      const workflow = reloadWorkflow(record.file, here());
+      const workflow = await reloadWorkflow(record.file, here());
       if (workflow === undefined)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
       const { answer, now, from, acceptDrift, by = 'resume' } = flags;
@@ -110,7 +106,7 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   }
 }
 
-function here(): LoadPlace {
+function here(): Place {
   return { base: process.cwd(), env: process.env };
 }
 

@@ -1,9 +1,9 @@
 /** `errand validate`: what can be proved of workflow files before a token is spent. */
 import { durationWords } from '../../errors/render/words.ts';
 import { renderDiagnostic } from '../../workflow/diagnostics.ts';
-import { validateWorkflow, type ValidatedFile, type Validation } from '../../workflow/validate.ts';
+import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
-import { nodeFiles } from '../files.ts';
+import { checkFile } from '../../drivers/check-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ValidateOptions {
@@ -13,15 +13,15 @@ export interface ValidateOptions {
 
 const EXIT_INVALID = 2;
 
-export function validate(
+export async function validate(
   paths: readonly string[],
   options: ValidateOptions,
   terminal: Terminal,
-): number {
-  const files = nodeFiles(process.cwd());
-  const verdicts = paths.map((path) =>
-    validateWorkflow(path, files, process.env, { strict: options.strict === true }),
-  );
+): Promise<number> {
+  const place = { base: process.cwd(), env: process.env };
+  const verdicts: Validation[] = [];
+  for (const path of paths)
+    verdicts.push(await checkFile(path, place, { strict: options.strict === true }));
   const isValid = verdicts.every((verdict) => verdict.isValid);
   const all = uniqueFiles(verdicts);
   terminal.out(

@@ -1,0 +1,3 @@
+throw new Error('no settings');
+
+export const fetchOrder = (): object => ({});

@@ -1,0 +1,124 @@
+/** `errand simulate`: simulated models behind the protocols of the large providers, on this machine. */
+import { ErrandError } from '../../errors/errand-error.ts';
+import { readProperty } from '../../errors/json.ts';
+import { readCorpus } from '../../effects/simulator/server/corpus.ts';
+import { loadScript } from '../../effects/simulator/server/script.ts';
+import {
+  startSimulator,
+  type RequestRecord,
+  type ServerOptions,
+  type SimulatorServer,
+} from '../../effects/simulator/server/start.ts';
+import { refusal } from '../exit.ts';
+import { nodeFiles } from '../files.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface SimulateOptions {
+  /** As it was typed; default: one that is free. */
+  readonly port?: string;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: every model answers with what fits. */
+  readonly script?: string;
+  /** Recorded failures that a script may name by id. */
+  readonly corpus?: string;
+}
+
+const MAX_PORT = 65_535;
+
+/** Serves until a signal ends it. */
+export async function simulate(options: SimulateOptions, terminal: Terminal): Promise<number> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const stop = (): void => end();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    const server = await open({
+      ...serverOptions(options),
+      onRequest: (record) => terminal.err(lineOf(record)),
+    });
+    terminal.out(addressesOf(server.url));
+    await ended;
+    await server.close();
+    return 0;
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+}
+
+function serverOptions({ port, host, script, corpus }: SimulateOptions): ServerOptions {
+  const files = nodeFiles(process.cwd());
+  return {
+    ...(port === undefined ? {} : { port: portOf(port) }),
+    ...(host === undefined ? {} : { host }),
+    ...(script === undefined ? {} : { script: loadScript(script, files, process.env) }),
+    ...(corpus === undefined ? {} : { corpus: corpusIn(corpus, files) }),
+  };
+}
+
+function portOf(written: string): number {
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : MAX_PORT + 1;
+  if (port > MAX_PORT) {
+    throw refusal(
+      `${written} is not a port`,
+      `Give a number from 0 to ${MAX_PORT}; 0 takes one that is free.`,
+    );
+  }
+  return port;
+}
+
+function corpusIn(
+  path: string,
+  files: ReturnType<typeof nodeFiles>,
+): ReturnType<typeof readCorpus> {
+  const content = files.read(files.resolve('', path));
+  if (content.ok) return readCorpus(content.text);
+  throw refusal(
+    `The corpus ${path} cannot be read: ${content.reason}`,
+    'Give a file of failures, one JSON object with an `id` a line.',
+  );
+}
+
+async function open(options: ServerOptions): Promise<SimulatorServer> {
+  try {
+    return await startSimulator(options);
+  } catch (cause) {
+    const { host = '127.0.0.1', port = 0 } = options;
+    const code = readProperty(cause, 'code');
+    const why = code === 'EADDRINUSE' ? 'it is in use' : `the system says ${String(code)}`;
+    throw new ErrandError(
+      {
+        kind: 'validation.input',
+        message: `The simulator cannot listen on ${host}, port ${port}: ${why}`,
+        action: {
+          kind: 'change_input',
+          detail: 'Choose another port or host; 0 takes a free port.',
+        },
+      },
+      { cause },
+    );
+  }
+}
+
+/** What to set, for each of the clients that people have. */
+function addressesOf(url: string): string {
+  return [
+    `OPENAI_BASE_URL=${url}/v1`,
+    `ANTHROPIC_BASE_URL=${url}`,
+    `GOOGLE_GEMINI_BASE_URL=${url}`,
+    `# AI SDK (baseURL): openai ${url}/v1, anthropic ${url}/v1, google ${url}/v1beta`,
+    '# Any key will do.',
+  ].join('\n');
+}
+
+function lineOf(record: RequestRecord): string {
+  const { number, path, protocol, model, ordinal, isStream, ending, status, usage } = record;
+  const asked =
+    protocol === undefined
+      ? path
+      : `${protocol} ${model ?? ''} #${(ordinal ?? 0) + 1}${isStream ? ' stream' : ''}`;
+  const { inputTokens = 0, outputTokens = 0 } = usage;
+  const tokens = inputTokens + outputTokens === 0 ? '' : `, ${inputTokens}+${outputTokens} tokens`;
+  return `${number} ${asked}: ${ending}${status === undefined ? '' : ` ${status}`}${tokens}`;
+}

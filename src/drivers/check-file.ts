@@ -1,0 +1,94 @@
+/** A workflow file with everything that can be known before it runs: its modules are loaded too. */
+import { describeCallables, type Callables } from '../effects/module/find-callable.ts';
+import { describeModules } from '../effects/module/plan-modules.ts';
+import { toReport } from '../errors/to-report.ts';
+import type { CheckOptions } from '../workflow/check/check.ts';
+import type { Diagnostic } from '../workflow/diagnostics.ts';
+import { loadWorkflow, type LoadResult } from '../workflow/load/workflow.ts';
+import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
+import type { ToolDescriptions } from '../workflow/tool-description.ts';
+import { validateLoaded, type Validation } from '../workflow/validate.ts';
+import { nodeFiles } from './files.ts';
+
+export interface Place {
+  /** What the file's path, and all paths of the plan, are relative to. */
+  readonly base: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface CheckFileOptions extends Pick<CheckOptions, 'strict' | 'asTop' | 'providers'> {
+  /** What the host registers; it wins over what a module has. */
+  readonly functions?: Callables;
+  readonly tools?: Callables;
+}
+
+/** A verdict is data; also a module that cannot be loaded is one. */
+export async function checkFile(
+  file: string,
+  { base, env }: Place,
+  options: CheckFileOptions = {},
+): Promise<Validation> {
+  const { functions = {}, tools = {}, ...checks } = options;
+  const files = nodeFiles(base);
+  const loaded = loadWorkflow(file, files, env);
+  const name = files.resolve('', file);
+  if (!loaded.ok) return validateLoaded(name, loaded, checks);
+  const host = await describeCallables({ ...functions, ...tools });
+  const found = new Map<string, ToolDescriptions>();
+  const problems: Diagnostic[] = [];
+  for (const plan of filesOf(loaded.plan)) {
+    const described = await describeFile(plan, loaded, base);
+    if ('problem' in described) problems.push(described.problem);
+    else found.set(plan.file, { ...described.tools, ...host });
+  }
+  const verdict = validateLoaded(
+    name,
+    { ...loaded, diagnostics: [...loaded.diagnostics, ...problems] },
+    {
+      ...checks,
+      // a module that cannot be loaded has been told of; its names are nobody's fault
+      known: (of) => {
+        const names = Object.keys(found.get(of) ?? {});
+        return found.has(of) ? { functions: names, tools: names } : undefined;
+      },
+    },
+  );
+  return verdict.plan === undefined
+    ? verdict
+    : { ...verdict, plan: withTools(verdict.plan, found) };
+}
+
+function filesOf(plan: WorkflowPlan): readonly FilePlan[] {
+  return [plan, ...Object.values(plan.children)];
+}
+
+async function describeFile(
+  plan: FilePlan,
+  { sources }: Extract<LoadResult, { ok: true }>,
+  base: string,
+): Promise<{ readonly tools: ToolDescriptions } | { readonly problem: Diagnostic }> {
+  try {
+    const modules = await describeModules({ ...plan, children: {} }, { base });
+    return { tools: modules[plan.file]?.tools ?? {} };
+  } catch (thrown) {
+    const { message, action } = toReport(thrown);
+    return {
+      problem: sources.diagnose(plan.file, {
+        code: 'module-unusable',
+        kind: 'validation.node_config',
+        message,
+        path: ['workflow', 'module'],
+        suggestion: action.detail,
+      }),
+    };
+  }
+}
+
+/** The machine knows what each tool says of itself, whoever runs it. */
+function withTools(plan: WorkflowPlan, found: ReadonlyMap<string, ToolDescriptions>): WorkflowPlan {
+  const entries = [
+    ['', found.get(plan.file) ?? {}] as const,
+    ...Object.keys(plan.children).map((key) => [key, found.get(key) ?? {}] as const),
+  ].filter(([, tools]) => Object.keys(tools).length > 0);
+  return entries.length === 0 ? plan : { ...plan, tools: Object.fromEntries(entries) };
+}
