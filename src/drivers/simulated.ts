@@ -65,6 +65,8 @@ export interface Leg {
   readonly endedAtMs: number;
   /** When someone cancelled the run. */
   readonly cancelledAtMs?: number;
+  /** When someone in another process asked for that, through the store. */
+  readonly signalledAtMs?: number;
   /** Executions that nobody had told to stop when the leg came to rest, by number. */
   readonly leftRunning: readonly number[];
 }
@@ -113,6 +115,19 @@ export class SimulatedDriver {
   ): Promise<RunHandle> {
     const process = this.#living();
     return this.#handle(process, process.driver.resume(run, options), () => run);
+  }
+
+  /** Answers a gate; undefined when another process will hear of it. */
+  async answer(run: string, answer: Answer): Promise<RunHandle | undefined> {
+    const process = this.#living();
+    const answering = process.driver.answer(run, answer);
+    await this.#passUntil(Promise.race([answering, process.died]), process, run);
+    if (!process.isAlive() || (await answering) === undefined) return undefined;
+    return this.#handle(
+      process,
+      answering.then((handle) => handle ?? notHere(run)),
+      () => run,
+    );
   }
 
   /** Ends a run that nobody carries on at present. */
@@ -232,6 +247,12 @@ export async function simulate(
   return rehearsal.finish();
 }
 
+/** What others did to a leg while it was under way. */
+interface Interference {
+  cancelledAtMs?: number;
+  signalledAtMs?: number;
+}
+
 class Rehearsal {
   readonly #driver: SimulatedDriver;
   readonly #options: SimulationOptions;
@@ -252,7 +273,7 @@ class Rehearsal {
     const startedAtMs = world.clock.now();
     // a process that died before its first commit has left nothing to resume
     const by = run === '' ? 'start' : next.type;
-    const interference: { cancelledAtMs?: number } = {};
+    const interference: Interference = {};
     let result: Leg['result'];
     try {
       const handle = await this.#begin(by, run, answer);
@@ -292,7 +313,7 @@ class Rehearsal {
   }
 
   /** Someone may stop the driver or cancel the run while it is under way. */
-  #interfere(handle: RunHandle, interference: { cancelledAtMs?: number }): () => void {
+  #interfere(handle: RunHandle, interference: Interference): () => void {
     const { world } = this.#driver;
     const random = world.random('interference', this.#legs.length);
     const afterMs = random.chance(0.5) ? random.int(100) : random.int(60_000);
@@ -304,8 +325,13 @@ class Rehearsal {
     if (!random.chance(this.#faults.cancels)) return () => undefined;
     return world.clock.after(afterMs, () => {
       if (!world.record('cancelled', handle.id)) return;
-      interference.cancelledAtMs = world.clock.now();
-      handle.cancel('someone');
+      if (this.#options.isShared === true) {
+        interference.signalledAtMs = world.clock.now();
+        void world.store.send(handle.id, { type: 'cancel', by: 'someone' });
+      } else {
+        interference.cancelledAtMs = world.clock.now();
+        handle.cancel('someone');
+      }
     });
   }
 

@@ -196,6 +196,10 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
   ],
   [ending.oneRestPerLeg, (run) => withLeg(run, { result: { status: 'cancelled' } })],
   [ending.cancelledWins, (run) => withLeg(run, { cancelledAtMs: 1 })],
+  [
+    ending.signalsAreHeard,
+    (run) => ({ ...run, legs: [...withLeg(run, { signalledAtMs: 1 }).legs, ...run.legs] }),
+  ],
   [ending.nothingLeftRunning, (run) => withLeg(run, { leftRunning: [1] })],
   [ending.comesToAnEnd, (run) => withIncident(run, 'stuck')],
   [

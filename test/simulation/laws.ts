@@ -16,6 +16,7 @@ import {
   nothingLeftRunning,
   oneRestPerLeg,
   restsAreFinal,
+  signalsAreHeard,
   typedEndings,
 } from './laws/one-ending.ts';
 import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
@@ -39,6 +40,7 @@ export const LAWS: readonly Law[] = [
   restsAreFinal,
   oneRestPerLeg,
   cancelledWins,
+  signalsAreHeard,
   nothingLeftRunning,
   comesToAnEnd,
   typedEndings,

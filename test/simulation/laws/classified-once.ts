@@ -50,6 +50,8 @@ export const surfacesAsItself: Law = {
     const open = new Map<string, ErrorReport>();
     for (const event of events) {
       if (event.type === 'effect:failed') open.set(event.path, event.error);
+      // a resumed run begins its failed nodes anew
+      else if (event.type === 'run:resumed') open.clear();
       else if ('path' in event) {
         const effect = open.get(event.path);
         open.delete(event.path);

@@ -23,14 +23,18 @@ export const reallySucceeded: Law = {
 export const handledFailures: Law = {
   name: 'a run completes only if something was done about each failure on its way',
   promise: 'P5 no silent success',
-  breaches: ({ events }) => {
+  breaches: ({ events, plan }) => {
     if (events.at(-1)?.type !== 'run:completed') return [];
     const latest = new Map<string, RunEvent>();
     for (const event of events) if ('path' in event) latest.set(event.path, event);
     return [...latest].flatMap(([path, event]) => {
       if (event.type !== 'node:failed' && event.type !== 'effect:failed') return [];
+      // a branch that is no longer needed, or a termination of the workflow around it
       const isCutShort = events.some(
-        (later) => later.seq > event.seq && 'path' in later && isInside(path, later.path),
+        (later) =>
+          later.seq > event.seq &&
+          'path' in later &&
+          (isInside(path, later.path) || nodeAt(plan, later.path)?.node.type === 'terminate'),
       );
       return isCutShort ? [] : [`nothing was done about event ${event.seq} at ${path}`];
     });

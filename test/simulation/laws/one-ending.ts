@@ -96,6 +96,22 @@ export const cancelledWins: Law = {
     }),
 };
 
+export const signalsAreHeard: Law = {
+  name: 'a run that was cancelled from elsewhere goes on in no later leg, whatever died meanwhile',
+  promise: 'P6 one ending',
+  breaches: ({ legs }) => {
+    const signalled = legs.findIndex(({ signalledAtMs }) => signalledAtMs !== undefined);
+    if (signalled < 0) return [];
+    return legs
+      .slice(signalled + 1)
+      .flatMap(({ result: { status } }, index) =>
+        status === 'cancelled' || status === 'interrupted' || status === 'refused'
+          ? []
+          : [`leg ${signalled + 1 + index} is ${status} although the run was cancelled before`],
+      );
+  },
+};
+
 export const nothingLeftRunning: Law = {
   name: 'when a leg has come to rest, everything that it started has ended or was told to',
   promise: 'P6 one ending',

@@ -18,8 +18,7 @@ export const replaysTheSame: Law = {
       seq += events.length;
       const isResumed = stored.length > 0 && resumed.has(stored.length);
       if (isResumed) state = foldAll(subject, stored);
-      // a driver that is being stopped keeps what is known by then, and decides nothing
-      if (resumed.has(seq) && events.every(({ type }) => type === 'effect:succeeded')) continue;
+      if (resumed.has(seq) && isKeptOnly(events)) continue;
       const cancelled = cancelledBy(subject, events);
       const given = countGiven(events);
       const breach = replay(state, events, { given, isCancelled: cancelled !== 'no' });
@@ -47,7 +46,7 @@ export const resumesTheSame: Law = {
     const stored = commits.slice(0, place).flat();
     const state = foldAll(subject, stored);
     const isParked = [...state.scopes.values()].some(({ visit }) => visit?.phase.at === 'parked');
-    if (state.status !== 'running' || isParked) return [];
+    if (state.status !== 'running' || isParked || isKeptOnly(commits[place - 1] ?? [])) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
     const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
     return early === undefined
@@ -55,6 +54,11 @@ export const resumesTheSame: Law = {
       : [`after event ${stored.length} a fold decides ${brief(early)} without a reason`];
   },
 };
+
+/** A driver that is being stopped keeps what is known by then, and decides nothing. */
+function isKeptOnly(events: readonly RunEvent[]): boolean {
+  return events.every(({ type }) => type === 'effect:succeeded');
+}
 
 /** As a driver does it that finds the run in a store. */
 function foldAll({ run, plan }: Subject, events: readonly RunEvent[]): RunState {
