@@ -73,15 +73,13 @@ function buildIndex(): PhraseIndex {
     })),
   );
   const stems = [...new Set(phrases.flatMap(({ words }) => words))];
-  const phrasesWith = stems.map((stem) =>
-    phrases
-      .filter(({ words }) => words.includes(stem))
-      .map(({ family, words }) => ({
-        family,
-        stems: words.map((word) => stems.indexOf(word)),
-        words: words.join(' … '),
-      })),
-  );
+  const positions = new Map(stems.map((stem, position) => [stem, position]));
+  const phrasesWith: IndexedPhrase[][] = stems.map(() => []);
+  for (const { family, words } of phrases) {
+    const parts = words.map((word) => positions.get(word) ?? 0);
+    const indexed = { family, stems: parts, words: words.join(' … ') };
+    for (const part of parts) phrasesWith[part]?.push(indexed);
+  }
   const index = createStemIndex(stems);
   return { find: (text) => index.find(text), phrasesWith };
 }

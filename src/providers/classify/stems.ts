@@ -79,18 +79,19 @@ interface Automaton {
   readonly outputs: readonly (readonly number[] | undefined)[];
 }
 
+/** The states that follow a state, by symbol. */
+type Children = Map<number, number>;
+
 function buildAutomaton(words: readonly string[]): Automaton {
-  const trie: Int32Array[] = [newState()];
+  const trie: Children[] = [new Map()];
   const outputs: (number[] | undefined)[] = [undefined];
   for (const [index, word] of words.entries()) {
     let state = 0;
     for (const symbol of symbolsOf(word)) {
-      const row = trie[state] ?? newState();
-      if (row[symbol] === -1) {
-        row[symbol] = trie.push(newState()) - 1;
-        outputs.push(undefined);
-      }
-      state = row[symbol] ?? 0;
+      const known = trie[state]?.get(symbol);
+      const child = known ?? trie.push(new Map()) - 1;
+      if (known === undefined) trie[state]?.set(symbol, child);
+      state = child;
     }
     outputs[state] = [...(outputs[state] ?? []), index];
   }
@@ -99,7 +100,7 @@ function buildAutomaton(words: readonly string[]): Automaton {
 
 /** Breadth first: a missing edge leads where the longest proper suffix would lead. */
 function completeTransitions(
-  trie: readonly Int32Array[],
+  trie: readonly Children[],
   outputs: (number[] | undefined)[],
 ): Automaton {
   // two bytes a state: the table must stay within reach of the processor's cache
@@ -107,23 +108,20 @@ function completeTransitions(
   const fallback = new Int32Array(trie.length);
   const queue = [0];
   for (const state of queue) {
-    const suffix = fallback[state] ?? 0;
-    for (let symbol = 0; symbol < ALPHABET_SIZE; symbol++) {
-      const child = trie[state]?.[symbol] ?? -1;
-      const viaSuffix = state === 0 ? 0 : (next[suffix * ALPHABET_SIZE + symbol] ?? 0);
-      next[state * ALPHABET_SIZE + symbol] = child === -1 ? viaSuffix : child;
-      if (child === -1) continue;
+    const row = state * ALPHABET_SIZE;
+    const suffixRow = (fallback[state] ?? 0) * ALPHABET_SIZE;
+    // the root has no suffix, and its missing edges lead back to it
+    if (state !== 0) next.copyWithin(row, suffixRow, suffixRow + ALPHABET_SIZE);
+    for (const [symbol, child] of trie[state] ?? []) {
+      const viaSuffix = next[row + symbol] ?? 0;
+      next[row + symbol] = child;
       fallback[child] = viaSuffix;
       const inherited = outputs[viaSuffix];
       if (inherited !== undefined) outputs[child] = [...(outputs[child] ?? []), ...inherited];
       queue.push(child);
     }
   }
-  return { next, outputs };
-}
-
-function newState(): Int32Array {
-  return new Int32Array(ALPHABET_SIZE).fill(-1);
+  return { next, outputs: Array.from(trie, (_, state) => outputs[state]) };
 }
 
 function symbolsOf(word: string): number[] {
