@@ -144,7 +144,13 @@ export class RunLoop {
   }
 
   #hasMore(): boolean {
-    return this.#inbox.length > 0 || (!this.#isStopping && this.#isCut());
+    return this.#inbox.length > 0 || this.#isCancelDue() || (!this.#isStopping && this.#isCut());
+  }
+
+  /** A cancellation came in while something else was being stored, and nothing holds it up. */
+  #isCancelDue(): boolean {
+    const { status, cancelledBy, effects } = this.#options.state;
+    return status === 'running' && cancelledBy !== undefined && effects.size === 0;
   }
 
   /** Whether the step had more to decide than one commit takes. */

@@ -11,12 +11,12 @@ import { takes } from '../workflow/check/routing.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
-import { failRun, outOfRetries } from './endings.ts';
+import { failRun, outOfRetries, stopInside } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
 import type { EventBody, RouteBucket } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
-import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 /** No route takes these, and no group wraps them: they end the run. */
@@ -39,8 +39,9 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   const routes = node.routes.filter(({ onError }) => onError === undefined);
   const chosen = node.type === 'human_gate' ? chosenRoute(node, visit.output) : undefined;
   if (chosen !== undefined) return [taken(visit, { to: chosen, bucket: 'success' })];
-  if (routes.length === 0 || node.type === 'terminate')
-    return [taken(visit, { to: END, bucket: 'success' })];
+  if (node.type === 'terminate')
+    return [...stopOthers(state, scope), taken(visit, { to: END, bucket: 'success' })];
+  if (routes.length === 0) return [taken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return [failed(visit, verdict.error)];
@@ -74,7 +75,7 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   if (isOwnStepLimit(error)) return byDefault(state, scope, error);
   const candidates = errorRoutes(state, scope, error);
   for (const [position, { route, bucket }] of candidates.entries()) {
-    if (position < visit.routesTried || !takes(route, error.kind)) continue;
+    if (position < visit.routesTried || !takesFailure(route, error)) continue;
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error, error);
     if (!verdict) continue;
@@ -82,6 +83,22 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
     if (events !== undefined) return events;
   }
   return byDefault(state, scope, withAttempts(visit, error));
+}
+
+/** What may have happened inside is repeated only by a route that says so, however it is wrapped. */
+function takesFailure(route: Route, error: ErrorReport): boolean {
+  if (!takes(route, error.kind)) return false;
+  return !holdsDoubt(error) || takes(route, 'effect.outcome_unknown') || !runsAgain(route);
+}
+
+function runsAgain({ move }: Route): boolean {
+  return move.type === 'retry' || move.type === 'park';
+}
+
+function holdsDoubt({ details, cause }: ErrorReport): boolean {
+  const counts = details?.['counts'];
+  if (isPlainObject(counts) && Object.hasOwn(counts, 'effect.outcome_unknown')) return true;
+  return cause !== undefined && (cause.kind === 'effect.outcome_unknown' || holdsDoubt(cause));
 }
 
 function isOwnStepLimit({ kind, frames }: ErrorReport): boolean {
@@ -154,7 +171,16 @@ function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly 
     return [askGate(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] })];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
-  return scope.id === ROOT_SCOPE ? failRun(state, error) : [route];
+  return scope.id === ROOT_SCOPE ? failRun(state, error) : [...stopOthers(state, scope), route];
+}
+
+/** A termination ends its whole workflow, with whatever runs in other branches. */
+function stopOthers(state: RunState, scope: Scope): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const around = workflowScope(state, scope);
+  if (type !== 'terminate' || around === scope) return [];
+  return stopInside(state, visitOf(around), `${visit.node} ended the workflow`);
 }
 
 /** Past every route and past the default question. */

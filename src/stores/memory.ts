@@ -247,12 +247,10 @@ function repeatedCreate(
   text: string,
 ): { readonly claim: Claim; readonly head: LogHead } {
   const [first] = run.rows;
-  const isSame =
-    run.held !== null &&
-    run.epoch === 1 &&
-    isSameOwner(run.held.owner, fresh.owner) &&
-    first?.text === text;
-  if (!isSame || first === undefined) throw alreadyCreated(fresh);
+  if (first?.text !== text) throw alreadyCreated(fresh);
+  const isOurs = run.epoch === 1 && run.held !== null && isSameOwner(run.held.owner, fresh.owner);
+  // it got through, and another process has had the run since
+  if (!isOurs) throw claimLost(fresh.id, 1);
   return { claim: { run: fresh.id, epoch: 1 }, head: first.head };
 }
 

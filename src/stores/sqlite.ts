@@ -238,9 +238,10 @@ class SqliteStore implements RunStore {
     const { epoch, held } = presentClaim(this.#db, ref);
     const excerpt = this.#log.excerpt(ref.run, 1);
     const [stored] = readCommits(this.#db, { ...excerpt, links: excerpt.links.slice(0, 1) });
-    const isSame =
-      epoch === 1 && held !== null && isSameOwner(held.owner, run.owner) && stored?.text === text;
-    if (!isSame || stored === undefined) throw alreadyCreated(run);
+    if (stored?.text !== text) throw alreadyCreated(run);
+    const isOurs = epoch === 1 && held !== null && isSameOwner(held.owner, run.owner);
+    // it got through, and another process has had the run since
+    if (!isOurs) throw claimLost(run.id, 1);
     return { claim: { run: run.id, epoch }, head: stored.commit.head };
   }
 

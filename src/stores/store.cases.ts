@@ -119,10 +119,12 @@ const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   'creates once when the same driver asks twice, and refuses another': async ({ store }) => {
     const first = await store.create(newRun('r'));
     assert.deepEqual(await store.create(newRun('r')), first);
-    await rejects(store.create(newRun('r', { owner: RIVAL })), 'internal.invariant');
+    await rejects(store.create(newRun('r', { owner: RIVAL })), 'store.claim_lost');
     await rejects(store.create(newRun('r', { events: [{ type: 'x' }] })), 'internal.invariant');
     assert.equal((await store.list()).length, 1);
     assert.deepEqual(await seqsOf(store, 'r'), [1]);
+    await store.release(first.claim);
+    await rejects(store.create(newRun('r')), 'store.claim_lost');
   },
 
   'says of a run that it does not have that it is not there': async ({ store }) => {
