@@ -5,7 +5,9 @@ import { readCorpus } from '../../src/effects/simulator/server/corpus.ts';
 import { startSimulator, type SimulatorServer } from '../../src/effects/simulator/server/start.ts';
 import type { ErrorReport } from '../../src/errors/report.ts';
 import { reportFrom } from '../../src/providers/report-from.ts';
+import { ENTRIES } from '../corpus/entries.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
+import { isForeign, protocolOf } from '../sdk-parity/protocol.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { scriptOf } from './script.cases.ts';
 
@@ -150,35 +152,47 @@ describe.each(WAYS)('$name', ({ client, isStream }) => {
   });
 });
 
-const RECORDED = readFileSync(CORPUS, 'utf8')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as Recorded)
-  .filter((entry) => (entry.status ?? 0) >= 400 && entry.stream === false && !entry.contested)
-  .filter(({ provider, api }) => provider === 'openai' && api === 'chat.completions');
+const SPOKEN_BY: Readonly<Record<string, string>> = {
+  chat: 'ai/openai (chat)',
+  responses: 'ai/openai (responses)',
+  messages: 'ai/anthropic',
+  gemini: 'ai/google',
+};
 
-interface Recorded {
-  readonly id: string;
-  readonly provider: string;
-  readonly api: string;
-  readonly status: number | null;
-  readonly stream: unknown;
-  readonly contested: boolean;
-  readonly expect: { readonly kind: string };
+function clientFor(protocol: string | undefined): Client | undefined {
+  return CLIENTS.find(({ name }) => name === SPOKEN_BY[protocol ?? '']);
 }
 
 describe('an entry of the corpus', () => {
-  const client = CLIENTS.find(({ name }) => name === 'openai (chat)');
+  const recorded = ENTRIES.filter(({ status, stream, transport, contested }) => {
+    return (status ?? 0) >= 400 && stream === false && transport === null && !contested;
+  })
+    .filter((entry) => !isForeign(entry))
+    .flatMap((entry) => {
+      const client = clientFor(protocolOf(entry));
+      return client === undefined ? [] : [{ id: entry.id, entry, client }];
+    });
 
-  it.each(RECORDED)('$id', async ({ id, expect: expected }) => {
-    if (client === undefined) throw new Error('There is no client for it');
-    const { report } = await see(client, `corpus/${id}`, false);
-    expect(report.kind).toBe(expected.kind);
+  it.each(recorded)('$id', async ({ id, entry, client }) => {
+    const question = { url: server.url, prompt: 'Tell me.', isStream: false };
+    const failure = await client
+      .ask({ ...question, model: `corpus/${id}` })
+      .catch((thrown: unknown) => thrown);
+    const { provider, api, operation } = entry;
+    const { kind, category, retryable } = entry.expect;
+    expect(reportFrom(failure, { provider, api, operation })).toMatchObject({
+      kind,
+      category,
+      retryable,
+    });
   });
 
   it('that is not there is told as a model that is not', async () => {
-    if (client === undefined) throw new Error('There is no client for it');
-    const { report } = await see(client, 'corpus/nothing', false);
-    expect(report.kind).toBe('provider.model_not_found');
+    for (const protocol of Object.keys(SPOKEN_BY)) {
+      const client = clientFor(protocol);
+      if (client === undefined) throw new Error(`There is no client for ${protocol}`);
+      const { report } = await see(client, 'corpus/nothing', false);
+      expect(report.kind).toBe('provider.model_not_found');
+    }
   });
 });
