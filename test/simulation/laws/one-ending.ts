@@ -40,8 +40,8 @@ export const oneRestPerLeg: Law = {
       const { result } = leg;
       const rests = restsOf(subject, leg);
       if (result.status === 'refused') {
-        // whoever starts a run and hears of no commit cannot know of one
-        const isUnheard = leg.by === 'start' && result.error.kind === 'store.unavailable';
+        // whoever starts a run and hears of no commit cannot know of one, nor who took it over
+        const isUnheard = leg.by === 'start' && result.error.kind.startsWith('store.');
         return leg.toSeq === leg.fromSeq || isUnheard
           ? []
           : [`leg ${index} was refused and wrote events`];
