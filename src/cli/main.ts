@@ -241,6 +241,25 @@ program
     process.exitCode = schema(terminal);
   });
 
+program
+  .command('simulate')
+  .summary('serve simulated models on this machine')
+  .description(
+    'Serves simulated models behind the protocols of OpenAI (chat and responses), Anthropic and Gemini, so that any client can be tested against them. Ctrl-C ends it.',
+  )
+  .option('--port <number>', 'the port; 0 takes one that is free', '0')
+  .option('--host <address>', 'the address to listen on', '127.0.0.1')
+  .option('--script <file>', 'what the models answer: YAML, as in `runtime.simulate`')
+  .option('--corpus <file>', 'recorded failures (JSONL) that a script may name by id')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  errand simulate --port 8080 --script clerk.sim.yaml\n  errand simulate --corpus failures.jsonl',
+  )
+  .action(async (options: { port: string; host: string; script?: string; corpus?: string }) => {
+    const { simulate } = await import('./commands/simulate.ts');
+    process.exitCode = await simulate(options, terminal);
+  });
+
 /** A command that runs a leg of a run. */
 function legCommand(name: string): Command {
   return program

@@ -7,7 +7,7 @@ import { isKind } from '../errors/errand-error.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
-import type { RunState } from '../machine/state.ts';
+import { ROOT_SCOPE, type RunState } from '../machine/state.ts';
 import type { Claim, RunStanding, RunStore } from '../machine/store-port.ts';
 import type { DriverClock } from './clock.ts';
 
@@ -93,7 +93,7 @@ function standingOf(state: RunState, at: string): RunStanding {
   const isOver = state.status !== 'running' && state.status !== 'paused';
   return {
     status: state.status,
-    costUsdMicros: 0,
+    costUsdMicros: state.scopes.get(ROOT_SCOPE)?.spent.usdMicros ?? 0,
     ...(isOver ? { endedAt: at } : {}),
     ...(state.error === undefined || state.status !== 'failed'
       ? {}

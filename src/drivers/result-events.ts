@@ -3,9 +3,10 @@ import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
-import type { EventBody } from '../machine/events.ts';
+import type { EventBody, Usage } from '../machine/events.ts';
 import { failureAt, stampAt } from '../machine/failure.ts';
 import { scopeOf } from '../machine/plan-lookup.ts';
+import { costOf } from '../machine/pricing.ts';
 import type { RunState } from '../machine/state.ts';
 
 export function resultEvents(
@@ -23,13 +24,30 @@ export function resultEvents(
 
 function settled(state: RunState, request: EffectRequest, result: EffectResult): EventBody {
   const where = { node: request.node.name, path: request.path, effect: request.ref };
-  const used = result.usage === undefined ? {} : { usage: result.usage };
+  const used = usedBy(state, request, result);
   if (result.ok) return { type: 'effect:succeeded', ...where, output: result.output, ...used };
   const scope = state.effects.get(request.ref.key)?.scope ?? '';
   const draft = inDoubt(state, request, result.failure);
   const error: ErrorReport = failureAt(state, scopeOf(state, scope), request.node.name, draft);
   const partial = result.output === undefined ? {} : { output: result.output };
   return { type: 'effect:failed', ...where, error, ...partial, ...used };
+}
+
+/** On the bill, known or marked as an estimate. */
+function usedBy(
+  state: RunState,
+  { ref, work }: EffectRequest,
+  { usage, isEstimated }: EffectResult,
+): { usage?: Usage; costUsdMicros?: number; estimated?: boolean } {
+  if (usage === undefined || work.type !== 'model') return usage === undefined ? {} : { usage };
+  const scope = scopeOf(state, state.effects.get(ref.key)?.scope ?? '');
+  const costUsdMicros = costOf(state, scope, ref.target, usage);
+  const estimated = isEstimated === true || costUsdMicros === undefined;
+  return {
+    usage,
+    ...(costUsdMicros === undefined ? {} : { costUsdMicros }),
+    ...(estimated ? { estimated } : {}),
+  };
 }
 
 /** What may have happened and must not happen twice is a kind of its own. */

@@ -15,21 +15,20 @@ export interface Answer {
 }
 
 export function answerEvent(state: RunState, { gate, value, by }: Answer): EventBody {
-  const path = findGate(state, gate);
-  const open = state.gates.get(path);
+  const found = findGate(state, gate);
+  const open = state.gates.get(found);
   if (open === undefined)
-    throw refused(`No gate is open at ${path}`, 'errand show lists what a run waits for.');
+    throw refused(`No gate is open at ${found}`, 'errand show lists what a run waits for.');
   const scope = scopeOf(state, open.scope);
-  const { node } = visitOf(scope);
+  const { node, path } = visitOf(scope);
   const accepted = accept(value, open.options);
   checkEdit(nodeOf(fileOf(state.plan, scope.file), node), accepted);
-  return { type: 'gate:answered', node, path, gate: path, value: accepted, by };
+  return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
 
 function findGate(state: RunState, name: string | undefined): string {
   const open = [...state.gates.keys()];
-  const fitting =
-    name === undefined ? open : open.filter((path) => path === name || path.endsWith(`/${name}`));
+  const fitting = name === undefined ? open : open.filter((gate) => isCalled(state, gate, name));
   const [only, ...more] = fitting;
   if (only !== undefined && more.length === 0) return only;
   if (open.length === 0)
@@ -42,10 +41,18 @@ function findGate(state: RunState, name: string | undefined): string {
   );
 }
 
+/** By its own name, by the path of its node, or by the name of the node. */
+function isCalled(state: RunState, gate: string, name: string): boolean {
+  const scope = state.scopes.get(state.gates.get(gate)?.scope ?? '');
+  return gate === name || scope?.visit?.path === name || scope?.visit?.node === name;
+}
+
 function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
   const chosen = isPlainObject(value) && 'selected' in value ? value['selected'] : value;
   const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
-  if (isEdit) return value;
+  const isRaise =
+    isPlainObject(value) && isPlainObject(value['raise']) && options.includes('raise');
+  if (isEdit || isRaise) return value;
   const option = options.find((known) => known === chosen || JSON.stringify(known) === chosen);
   if (option === undefined || option === 'edit')
     throw refused(

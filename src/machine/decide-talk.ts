@@ -9,6 +9,7 @@ import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
 import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
+import { auditWarning, checkBudgets, overBudget } from './budget.ts';
 import { choose, isTransient, newChain } from './chain.ts';
 import { restOf } from './cooldown.ts';
 import { completion, type Decision } from './completion.ts';
@@ -19,6 +20,7 @@ import { failureAt } from './failure.ts';
 import { mergeState } from './merge-state.ts';
 import { chainOf, promptOf } from './model-request.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { estimateOf } from './pricing.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 import { hasBadCall, newTalk, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
 
@@ -43,16 +45,10 @@ export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Dec
 
 /** The next healthy model, or a wait until there is one. */
 function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
-  const visit = visitOf(scope);
   const choice = choose(talk.chain, state.nowMs, (model) => restOf(state, model));
   switch (choice.type) {
-    case 'ask': {
-      const { ref } = modelRequest(state, scope, talk, choice.model);
-      const attempt = visit.asked.get(ref.key) ?? 0;
-      const prompt = visit.talk === undefined ? { prompt: talk.prompt } : {};
-      const where = { node: visit.node, path: visit.path };
-      return { events: [{ type: 'effect:requested', ...where, effect: ref, attempt, ...prompt }] };
-    }
+    case 'ask':
+      return askWithin(state, scope, talk, choice.model);
     case 'wait': {
       const late = lateFor(state, scope, choice.untilMs, talk.failure?.error);
       if (late !== undefined) return { events: late };
@@ -64,6 +60,35 @@ function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
     case 'spent':
       return { events: [] };
   }
+}
+
+/** Within every budget, or not at all. */
+function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): Decision {
+  const visit = visitOf(scope);
+  const { ref, work } = modelRequest(state, scope, talk, model);
+  const reserves =
+    work.type === 'model' ? estimateOf(state, scope, work.call) : { usdMicros: 0, tokens: 0 };
+  const verdict = checkBudgets(state, scope, reserves);
+  if (verdict.type === 'held') {
+    state.heldBack.add(scope.id);
+    return { events: [] };
+  }
+  const warnings: EventBody[] = [];
+  if (verdict.type === 'over') {
+    const events = overBudget(state, scope, verdict.excess);
+    if (events !== undefined) return { events };
+    warnings.push(auditWarning(verdict.excess));
+  }
+  const request: EventBody = {
+    type: 'effect:requested',
+    node: visit.node,
+    path: visit.path,
+    effect: ref,
+    attempt: visit.asked.get(ref.key) ?? 0,
+    reserves,
+    ...(visit.talk === undefined ? { prompt: talk.prompt } : {}),
+  };
+  return { events: [...warnings, request] };
 }
 
 function afterFailure(

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { MoveType } from '../workflow/route.ts';
+import type { Amount } from './pricing.ts';
 import type { Prompt } from './talk.ts';
 
 export interface EffectRef {
@@ -41,6 +42,13 @@ export interface Members {
   readonly keys: readonly string[];
   /** The items of a list, in the same order. */
   readonly items?: readonly JsonValue[];
+}
+
+export interface BudgetGate {
+  /** The scope of the workflow whose budget it is. */
+  readonly holder: string;
+  readonly limit: number;
+  readonly unit: 'usd' | 'tokens';
 }
 
 interface InNode {
@@ -121,6 +129,8 @@ export type EventBody =
       readonly type: 'effect:requested';
       readonly effect: EffectRef;
       readonly attempt: number;
+      /** What it may cost, set aside until it is known. */
+      readonly reserves?: Amount;
       /** Of the first request of a conversation: what it begins with. */
       readonly prompt?: Prompt;
     })
@@ -130,6 +140,7 @@ export type EventBody =
       readonly output: JsonValue;
       readonly usage?: Usage;
       readonly costUsdMicros?: number;
+      readonly estimated?: boolean;
     })
   | (InNode & {
       readonly type: 'effect:failed';
@@ -138,6 +149,7 @@ export type EventBody =
       readonly output?: JsonValue;
       readonly usage?: Usage;
       readonly costUsdMicros?: number;
+      readonly estimated?: boolean;
     })
   | (InNode & {
       readonly type: 'gate:opened';
@@ -145,6 +157,8 @@ export type EventBody =
       readonly prompt: string;
       readonly options: readonly JsonValue[];
       readonly deadline?: string;
+      /** Of a budget that may be raised. */
+      readonly budget?: BudgetGate;
     })
   | (InNode & {
       readonly type: 'gate:answered';
@@ -171,8 +185,12 @@ export type EventBody =
     }
   | {
       readonly type: 'budget:warning' | 'budget:paused';
+      /** In micro-dollars or tokens. */
       readonly limit: number;
       readonly spent: number;
+      readonly unit: 'usd' | 'tokens';
+      /** The path of the workflow whose budget it is; empty for the run. */
+      readonly holder: string;
     }
   | { readonly type: 'error:suppressed'; readonly error: ErrorReport; readonly reason: string };
 

@@ -13,6 +13,7 @@ import {
   startWorkflowClock,
   stopClocks,
 } from './clocks.ts';
+import { beginProbe } from './cooldown.ts';
 import type { EventBody, Resumed } from './events.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -27,7 +28,15 @@ import {
   newBranch,
   newWorkflowScope,
 } from './scopes.ts';
-import { ROOT_SCOPE, type RunState, type Scope, type Slot, type Visit } from './state.ts';
+import { raiseBudget, reserve, settle } from './spending.ts';
+import {
+  ROOT_SCOPE,
+  type OpenGate,
+  type RunState,
+  type Scope,
+  type Slot,
+  type Visit,
+} from './state.ts';
 import { noteReplaced } from './trail.ts';
 
 export function evolve(state: RunState, event: EventBody, atMs: number): void {
@@ -60,8 +69,10 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
     case 'run:cancelled':
       state.status = 'cancelled';
       return;
-    case 'breaker:changed':
     case 'budget:warning':
+      noteWarned(state, event.holder);
+      return;
+    case 'breaker:changed':
     case 'budget:paused':
     case 'error:suppressed':
     case 'node:skipped':
@@ -70,6 +81,11 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
     default:
       inNode(state, event);
   }
+}
+
+function noteWarned(state: RunState, id: string): void {
+  const holder = state.scopes.get(id);
+  if (holder !== undefined) holder.isWarned = true;
 }
 
 function resumed(state: RunState, event: Resumed): void {
@@ -136,7 +152,10 @@ function effect(
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
     visit.asked.set(key, event.attempt + 1);
     visit.pending.add(key);
+    reserve(state, scope, event);
+    if (event.effect.type === 'model') beginProbe(state, event.effect.target, key);
   } else {
+    settle(state, scope, event);
     state.effects.delete(key);
     visit.pending.delete(key);
   }
@@ -163,7 +182,9 @@ function gate(
 ): void {
   const visit = visitOf(scope);
   if (event.type !== 'gate:opened') {
+    const open = state.gates.get(event.gate);
     if (state.gates.delete(event.gate)) releaseTries(state, scope);
+    if (open?.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (talkGate(scope, event)) return;
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
@@ -171,9 +192,21 @@ function gate(
   }
   const { deadline, options } = event;
   const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
-  state.gates.set(event.gate, { scope: scope.id, options, deadlineMs });
-  if (!talkGate(scope, event)) visit.phase = { at: 'asking', gate: event.gate };
+  state.gates.set(event.gate, { scope: scope.id, options, deadlineMs, budget: event.budget });
+  if (event.budget !== undefined) visit.phase = { at: 'talking' };
+  else if (!talkGate(scope, event)) visit.phase = { at: 'asking', gate: event.gate };
   holdTries(state, scope);
+}
+
+function budgetAnswered(
+  state: RunState,
+  visit: Visit,
+  gate: OpenGate,
+  event: Extract<EventBody, { type: 'gate:answered' | 'gate:expired' }>,
+): void {
+  const isRefused = event.type === 'gate:expired' || event.value === 'abort';
+  if (isRefused) visit.isBudgetRefused = true;
+  else raiseBudget(state, gate, event.value);
 }
 
 function childStarted(

@@ -78,12 +78,12 @@ function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
     cachedTokens: usage?.cachedTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
     costUsdMicros: event.costUsdMicros ?? 0,
-    estimated: false,
+    estimated: event.estimated === true,
     latencyMs: Date.parse(event.at) - startedMs,
   };
 }
 
-function abandoned({ node, path, effect, attempt }: Requested): LedgerRow {
+function abandoned({ node, path, effect, attempt, reserves }: Requested): LedgerRow {
   return {
     node,
     path,
@@ -95,7 +95,7 @@ function abandoned({ node, path, effect, attempt }: Requested): LedgerRow {
     outputTokens: 0,
     cachedTokens: 0,
     reasoningTokens: 0,
-    costUsdMicros: 0,
+    costUsdMicros: reserves?.usdMicros ?? 0,
     estimated: true,
     latencyMs: 0,
   };

@@ -4,6 +4,7 @@ import { releaseTries } from './clocks.ts';
 import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
 import {
   newVisit,
+  NOTHING,
   ROOT_SCOPE,
   type RunState,
   type Scope,
@@ -92,10 +93,10 @@ export function insideOf(state: RunState, { path, members }: Visit): readonly Sc
   if (members !== undefined)
     return members.keys.flatMap((key) => state.scopes.get(branchId(path, key)) ?? []);
   const child = state.scopes.get(path);
-  return child === undefined ? NOTHING : [child];
+  return child === undefined ? NO_SCOPES : [child];
 }
 
-const NOTHING: readonly Scope[] = [];
+const NO_SCOPES: readonly Scope[] = [];
 
 /** What ran inside a visit is no longer needed. */
 export function dropInside(state: RunState, visit: Visit): void {
@@ -127,9 +128,15 @@ function letGo(state: RunState, scope: Scope): void {
   for (const gate of gatesOf(visit)) if (state.gates.delete(gate)) releaseTries(state, scope);
 }
 
-function gatesOf({ phase, talk }: Visit): readonly string[] {
+function gatesOf({ phase, talk, path }: Visit): readonly string[] {
   if (phase.at === 'asking') return [phase.gate];
-  return talk?.calls.flatMap(({ gate }) => gate ?? []) ?? [];
+  const approvals = talk?.calls.flatMap(({ gate }) => gate ?? []) ?? [];
+  return talk === undefined && phase.at !== 'talking' ? [] : [...approvals, budgetGate(path)];
+}
+
+/** The one gate at which a visit can be asked about a budget. */
+export function budgetGate(path: string): string {
+  return `${path}#budget`;
 }
 
 function emptyScope(
@@ -145,6 +152,9 @@ function emptyScope(
     retries: 0,
     deadlineMs: undefined,
     held: { count: 0, sinceMs: 0 },
+    spent: NOTHING,
+    raised: NOTHING,
+    isWarned: false,
     isFrozen: false,
     trail: [],
     visit: undefined,

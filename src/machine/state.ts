@@ -8,7 +8,8 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import type { EffectRef, Members, Waiting } from './events.ts';
+import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
+import type { Amount } from './pricing.ts';
 import type { Talk } from './talk.ts';
 import { newTimers, type Timers } from './timers.ts';
 
@@ -78,6 +79,10 @@ export interface Visit {
   tries: AttemptSummary[];
   /** Of an agent or a supervisor. */
   talk: Talk | undefined;
+  /** By all tries of the visit. */
+  spent: Amount;
+  /** A person has said that the budget stays as it is. */
+  isBudgetRefused: boolean;
   /** Of a group. */
   members: MemberCounts | undefined;
 }
@@ -124,6 +129,12 @@ export interface Scope {
   deadlineMs: number | undefined;
   /** Of the waits for people inside it: how many, and since when time stands still. */
   held: { count: number; sinceMs: number };
+  /** In it and in all that it runs. */
+  spent: Amount;
+  /** What people have let its budgets grow by. */
+  raised: Amount;
+  /** A budget that is only watched has been overspent, and that was said. */
+  isWarned: boolean;
   /** What is inside a node that has failed: it rests until the run is resumed. */
   isFrozen: boolean;
   /** The way the scope took, so that it can go back. */
@@ -154,6 +165,8 @@ export interface OpenGate {
   readonly scope: string;
   readonly options: readonly JsonValue[];
   readonly deadlineMs: number | undefined;
+  /** Of a budget that may be raised. */
+  readonly budget: BudgetGate | undefined;
 }
 
 /** A model, a key or a provider that is left alone. */
@@ -187,7 +200,9 @@ export interface RunState {
   readonly modelRequests: Map<string, number>;
   /** Until when models, keys and providers are left alone by every call of the run. */
   readonly cooldowns: Map<string, Cooldown>;
-  /** Conversations that wait for what another call finds out. */
+  /** What calls under way may cost, by their keys. */
+  readonly reservations: Map<string, Amount & { readonly scope: string }>;
+  /** Conversations that wait for what another call finds out or uses up. */
   readonly heldBack: Set<string>;
   readonly timers: Timers;
   /** The time of the latest event, or of whoever asks for a decision. */
@@ -207,6 +222,8 @@ export interface RunState {
 
 export const ROOT_SCOPE = '';
 
+export const NOTHING: Amount = { usdMicros: 0, tokens: 0 };
+
 export function newRunState(run: string, plan: WorkflowPlan): RunState {
   return {
     run,
@@ -220,6 +237,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     gates: new Map(),
     modelRequests: new Map(),
     cooldowns: new Map(),
+    reservations: new Map(),
     heldBack: new Set(),
     timers: newTimers(),
     nowMs: 0,
@@ -252,6 +270,8 @@ export function newVisit(node: string, path: string, number: number): Visit {
     pending: new Set(),
     tries: [],
     talk: undefined,
+    spent: NOTHING,
+    isBudgetRefused: false,
     members: undefined,
   };
 }

@@ -1,11 +1,11 @@
 /** What a run waits for when nothing in it can go on by itself. */
 import type { Wait, Waiting } from './events.ts';
-import type { RunState, Scope } from './state.ts';
+import type { OpenGate, RunState, Scope, Visit } from './state.ts';
 
 /** The earliest first, and all of them beside it; undefined when nothing is waited for. */
 export function waitingOf(state: RunState): Waiting | undefined {
   const all = [...state.scopes.values()]
-    .flatMap((scope) => waitOf(state, scope) ?? [])
+    .flatMap((scope) => waitsOf(state, scope))
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
   const [first] = all;
   return first === undefined ? undefined : { ...first, all };
@@ -15,42 +15,37 @@ export function waitingOf(state: RunState): Waiting | undefined {
 export function mustPause(state: RunState, inlineMs: number): boolean {
   let isWaiting = false;
   for (const scope of state.scopes.values()) {
-    const wait = waitOf(state, scope);
-    if (wait === undefined) continue;
-    const isPause = wait.reason !== 'time' || isPark(scope) || msUntil(state, wait) > inlineMs;
-    if (!isPause) return false;
-    isWaiting = true;
+    for (const wait of waitsOf(state, scope)) {
+      const isPause = wait.reason !== 'time' || isPark(scope) || msUntil(state, wait) > inlineMs;
+      if (!isPause) return false;
+      isWaiting = true;
+    }
   }
   return isWaiting;
 }
 
-function waitOf(state: RunState, { visit, result, isFrozen }: Scope): Wait | undefined {
-  if (visit === undefined || result !== undefined || isFrozen) return undefined;
+const NONE: readonly Wait[] = [];
+
+function waitsOf(state: RunState, { id, visit, result, isFrozen }: Scope): readonly Wait[] {
+  if (visit === undefined || result !== undefined || isFrozen) return NONE;
   const where = { node: visit.node, path: visit.path };
   const { phase } = visit;
   switch (phase.at) {
     case 'waiting':
-      return { reason: 'time', ...where, until: iso(phase.untilMs) };
-    case 'talking':
+      return [{ reason: 'time', ...where, until: iso(phase.untilMs) }];
+    case 'talking': {
+      const asked = [...state.gates].filter(([, { scope }]) => scope === id);
+      if (asked.length > 0) return asked.map(([gate, open]) => gateWait(gate, open, visit));
+      return timeWait(visit);
+    }
     case 'result':
     case 'working':
-      // a `wait` node, or a call that is made again
-      if (visit.pending.size > 0) return undefined;
-      return visit.wakeAtMs === undefined
-        ? undefined
-        : { reason: 'time', ...where, until: iso(visit.wakeAtMs) };
+      return timeWait(visit);
     case 'parked':
-      return { reason: 'person', ...where };
+      return [{ reason: 'person', ...where }];
     case 'asking': {
-      const gate = state.gates.get(phase.gate);
-      const isDoubt = visit.error?.kind === 'effect.outcome_unknown';
-      return {
-        reason: isDoubt ? 'outcome' : 'gate',
-        gate: phase.gate,
-        ...where,
-        options: (gate?.options ?? []).map(String),
-        ...(gate?.deadlineMs === undefined ? {} : { until: iso(gate.deadlineMs) }),
-      };
+      const open = state.gates.get(phase.gate);
+      return open === undefined ? NONE : [gateWait(phase.gate, open, visit)];
     }
     case 'entering':
     case 'effect':
@@ -61,8 +56,31 @@ function waitOf(state: RunState, { visit, result, isFrozen }: Scope): Wait | und
     case 'failed':
     case 'cancelled':
     case 'ended':
-      return undefined;
+      return NONE;
   }
+}
+
+/** A `wait` node, or a call that is made again later. */
+function timeWait({ node, path, pending, wakeAtMs }: Visit): readonly Wait[] {
+  if (pending.size > 0 || wakeAtMs === undefined) return NONE;
+  return [{ reason: 'time', node, path, until: iso(wakeAtMs) }];
+}
+
+function gateWait(gate: string, { options, deadlineMs, budget }: OpenGate, visit: Visit): Wait {
+  const { node, path, error } = visit;
+  return {
+    reason: gateReason(budget !== undefined, error?.kind === 'effect.outcome_unknown'),
+    gate,
+    node,
+    path,
+    options: options.map(String),
+    ...(deadlineMs === undefined ? {} : { until: iso(deadlineMs) }),
+  };
+}
+
+function gateReason(isBudget: boolean, isDoubt: boolean): Wait['reason'] {
+  if (isBudget) return 'budget';
+  return isDoubt ? 'outcome' : 'gate';
 }
 
 function isPark({ visit }: Scope): boolean {

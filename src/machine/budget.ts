@@ -1,0 +1,189 @@
+/**
+ * What a run, a child or a node may spend. A call sets aside what it may cost before it is made, so
+ * that branches that run at once cannot overspend together; one that only others' reservations block
+ * waits for them. 0 means 0.
+ */
+import type { ErrorReport } from '../errors/report.ts';
+import type { BudgetMode } from '../workflow/model.ts';
+import { failWorkflow } from './endings.ts';
+import type { EventBody } from './events.ts';
+import { failureAt } from './failure.ts';
+import { fileOf, nodeOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import type { Amount } from './pricing.ts';
+import { budgetGate } from './scopes.ts';
+import { ROOT_SCOPE, type RunState, type Scope } from './state.ts';
+
+export type Unit = 'usd' | 'tokens';
+
+/** A budget that a call would break. */
+export interface Excess {
+  readonly unit: Unit;
+  /** In micro-dollars or tokens. */
+  readonly limit: number;
+  readonly spent: number;
+  /** The workflow whose budget it is; undefined for the node's own. */
+  readonly holder: Scope | undefined;
+  readonly mode: BudgetMode;
+}
+
+export type BudgetVerdict =
+  | { readonly type: 'free' }
+  /** Only what others have set aside, or a question that is open, stands in the way. */
+  | { readonly type: 'held' }
+  | { readonly type: 'over'; readonly excess: Excess };
+
+interface Budget {
+  readonly unit: Unit;
+  readonly limit: number;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly holder: Scope | undefined;
+  readonly mode: BudgetMode;
+}
+
+export function checkBudgets(state: RunState, scope: Scope, wanted: Amount): BudgetVerdict {
+  let isHeld = false;
+  for (const budget of budgetsOf(state, scope)) {
+    const { unit, limit, spent, reserved, holder, mode } = budget;
+    const more = unit === 'usd' ? wanted.usdMicros : wanted.tokens;
+    if (more === 0) continue;
+    if (spent + more > limit) {
+      if (mode === 'audit' && holder?.isWarned === true) continue;
+      if (isAsked(state, holder)) return { type: 'held' };
+      return { type: 'over', excess: { unit, limit, spent, holder, mode } };
+    }
+    if (spent + reserved + more > limit && mode !== 'audit') isHeld = true;
+  }
+  return isHeld ? { type: 'held' } : { type: 'free' };
+}
+
+/** One question for all who want more of the same. */
+function isAsked(state: RunState, holder: Scope | undefined): boolean {
+  if (holder === undefined) return false;
+  return [...state.gates.values()].some(({ budget }) => budget?.holder === holder.id);
+}
+
+/** The node's own budget first, then those of the workflows around it, inside out. */
+function budgetsOf(state: RunState, scope: Scope): readonly Budget[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const own = 'budget' in node ? node.budget : undefined;
+  const reservedHere = reserved(state, (id) => id === scope.id);
+  const budgets = [
+    ...limitsAs(own?.usdMicros, own?.tokens, {
+      spent: visit.spent,
+      reserved: reservedHere,
+      holder: undefined,
+      mode: 'enforce',
+    }),
+  ];
+  for (let around = workflowScope(state, scope); ;) {
+    const { limits } = fileOf(state.plan, around.file);
+    budgets.push(
+      ...limitsAs(
+        raised(limits.budgetUsdMicros, around.raised.usdMicros),
+        raised(limits.budgetTokens, around.raised.tokens),
+        {
+          spent: around.spent,
+          reserved: reserved(state, isWithin(around)),
+          holder: around,
+          mode: limits.budgetMode,
+        },
+      ),
+    );
+    if (around.parent === undefined) return budgets;
+    around = workflowScope(state, scopeOf(state, around.parent));
+  }
+}
+
+function limitsAs(
+  usdMicros: number | undefined,
+  tokens: number | undefined,
+  of: {
+    readonly spent: Amount;
+    readonly reserved: Amount;
+    readonly holder: Scope | undefined;
+    readonly mode: BudgetMode;
+  },
+): readonly Budget[] {
+  const { holder, mode } = of;
+  const asBudget = (unit: Unit, limit: number | undefined): readonly Budget[] => {
+    const field = unit === 'usd' ? 'usdMicros' : 'tokens';
+    if (limit === undefined) return [];
+    return [{ unit, limit, spent: of.spent[field], reserved: of.reserved[field], holder, mode }];
+  };
+  return [...asBudget('usd', usdMicros), ...asBudget('tokens', tokens)];
+}
+
+function raised(limit: number | undefined, by: number): number | undefined {
+  return limit === undefined ? undefined : limit + by;
+}
+
+function isWithin({ id }: Scope): (scope: string) => boolean {
+  return (scope) =>
+    id === ROOT_SCOPE || scope === id || scope.startsWith(`${id}/`) || scope.startsWith(`${id}[`);
+}
+
+function reserved(state: RunState, isMeant: (scope: string) => boolean): Amount {
+  let usdMicros = 0;
+  let tokens = 0;
+  for (const reservation of state.reservations.values()) {
+    if (!isMeant(reservation.scope)) continue;
+    usdMicros += reservation.usdMicros;
+    tokens += reservation.tokens;
+  }
+  return { usdMicros, tokens };
+}
+
+/** What happens to a call that would break a budget; undefined when it is made all the same. */
+export function overBudget(
+  state: RunState,
+  scope: Scope,
+  excess: Excess,
+): readonly EventBody[] | undefined {
+  const visit = visitOf(scope);
+  const where = { node: visit.node, path: visit.path };
+  const { holder, mode, limit, spent, unit } = excess;
+  const error = budgetReport(state, scope, excess);
+  if (holder === undefined) return [{ type: 'node:failed', ...where, error }];
+  if (mode === 'audit') return undefined;
+  const mayAsk = mode === 'ask' && state.hasPeople && !visit.isBudgetRefused;
+  if (!mayAsk) return failWorkflow(state, holder, error);
+  const gate = budgetGate(visit.path);
+  return [
+    { type: 'budget:paused', limit, spent, unit, holder: holder.id },
+    {
+      type: 'gate:opened',
+      ...where,
+      gate,
+      prompt: `${error.message}. Raise it, or end here?`,
+      options: ['raise', 'abort'],
+      budget: { holder: holder.id, limit, unit },
+    },
+  ];
+}
+
+/** Told once, when nothing is enforced. */
+export function auditWarning({ limit, spent, unit, holder }: Excess): EventBody {
+  return { type: 'budget:warning', limit, spent, unit, holder: holder?.id ?? '' };
+}
+
+function budgetReport(state: RunState, scope: Scope, excess: Excess): ErrorReport {
+  const { limit, spent, unit, holder } = excess;
+  const { node } = visitOf(scope);
+  const owner = holder === undefined ? node : ownerName(state, holder);
+  return failureAt(state, scope, node, {
+    kind: 'limit.budget',
+    message: `The budget of ${owner} (${words(limit, unit)}) does not allow the next call; ${words(spent, unit)} are spent`,
+    outcome: 'not_started',
+    details: { limit, spent, unit: unit === 'usd' ? 'usdMicros' : 'tokens' },
+  });
+}
+
+function ownerName(state: RunState, holder: Scope): string {
+  return holder.parent === undefined ? 'the run' : fileOf(state.plan, holder.file).name;
+}
+
+function words(amount: number, unit: Unit): string {
+  return unit === 'usd' ? `$${(amount / 1_000_000).toFixed(2)}` : `${amount} tokens`;
+}
