@@ -6,7 +6,7 @@ import { fromPointer } from '../path.ts';
 import type { Report } from '../problem.ts';
 import { END, type Route } from '../route.ts';
 import { listed, quoted } from '../words.ts';
-import { reachable, type Flow } from './flow.ts';
+import { membersOf, reachable, type Flow } from './flow.ts';
 import { handlingOf, mayTake } from './routing.ts';
 import { circleWords } from './worst-case.ts';
 
@@ -27,6 +27,27 @@ export function checkStructure(plan: FilePlan, flow: Flow, kindsOf: KindsOf, rep
     report,
   );
   checkLoops(plan, flow, seen, report);
+  checkBranches(flow, report);
+}
+
+/** What a branch leads to stays inside it, so one that leads to its own group never ends. */
+function checkBranches(flow: Flow, report: Report): void {
+  for (const { members: circle, isCircle } of flow.components) {
+    if (!isCircle) continue;
+    const names = new Set(circle);
+    for (const name of circle) {
+      const group = flow.nodes.get(name);
+      const back =
+        group === undefined ? undefined : membersOf(group).find((each) => names.has(each));
+      if (group === undefined || back === undefined) continue;
+      report({
+        code: 'group-cycle',
+        message: `The branch of ${quoted(back)} in ${quoted(name)} leads back to ${quoted(name)}, inside of itself and without end`,
+        path: fromPointer(group.location.pointer),
+        suggestion: 'End the branch with `to: $end`, and go on from the routes of the group',
+      });
+    }
+  }
 }
 
 function checkLoops(plan: FilePlan, flow: Flow, seen: ReadonlySet<string>, report: Report): void {
