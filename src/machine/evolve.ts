@@ -2,6 +2,7 @@
  * What an event means: the fold that makes a run's state. Pure in that the same events give the same
  * state; the state is its own and is changed in place, and only what the event touches is looked at.
  */
+import { rebuild } from '../errors/build.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
@@ -304,7 +305,6 @@ function failed(
 ): void {
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
-  visit.error = event.error;
   visit.output = event.output ?? visit.output;
   visit.routesTried = 0;
   visit.deadlineMs = undefined;
@@ -315,9 +315,12 @@ function failed(
     message: event.error.message,
     at: new Date(state.nowMs).toISOString(),
   });
+  // whoever handles it sees every try
+  const { attempts } = visit;
+  visit.error = attempts.length < 2 ? event.error : rebuild(event.error, { attempts });
   visit.phase = { at: 'failed' };
   const partial = partialSlot(visit, event.output);
-  scope.slots.set(event.node, { ...partial, error: event.error });
+  scope.slots.set(event.node, { ...partial, error: visit.error });
   scope.last = event.node;
 }
 
