@@ -17,6 +17,12 @@ export function nodesOf(events: Iterable<RunEvent>): readonly NodeHistory[] {
   const nodes = new Map<string, NodeHistory>();
   for (const event of events) {
     if (isEnd(event.type)) cancelInside(nodes, '', event.at);
+    if (event.type === 'run:paused') {
+      for (const { path = '' } of event.waiting.all) {
+        const node = nodes.get(path);
+        if (node !== undefined) nodes.set(path, waiting(node));
+      }
+    }
     if (!('path' in event)) continue;
     const next = after(nodes.get(event.path), event);
     if (next === undefined) continue;
@@ -37,6 +43,11 @@ function cancelInside(nodes: Map<string, NodeHistory>, path: string, at: string)
     const isOpen = node.status === 'running' || node.status === 'waiting';
     if (isInside && isOpen) nodes.set(inner, { ...node, status: 'cancelled', endedAt: at });
   }
+}
+
+/** A node that failed and will go on has not ended. */
+function waiting({ endedAt: _endedAt, ...node }: NodeHistory): NodeHistory {
+  return { ...node, status: 'waiting' };
 }
 
 function after(
@@ -66,7 +77,7 @@ function after(
       return { path, status: 'skipped', attempts, startedAt, endedAt: at };
     case 'node:retrying':
     case 'gate:opened':
-      return before === undefined ? undefined : { ...before, status: 'waiting' };
+      return before === undefined ? undefined : waiting(before);
     case 'gate:answered':
     case 'gate:expired':
     case 'route:taken':
