@@ -243,7 +243,7 @@ export class LocalDriver {
       ...(gates === false ? { gates } : {}),
       ...driftOf(state, options),
     };
-    const answered = answer === undefined ? [] : [answerEvent(state, answer)];
+    const answered = answer === undefined ? [] : [answerEvent(state, answer, nowMs)];
     const events: EventBody[] = [...record(state, [resumed], nowMs)];
     events.push(...record(state, lostEffects(state), nowMs));
     events.push(...record(state, answered, nowMs));

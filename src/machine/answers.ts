@@ -14,11 +14,20 @@ export interface Answer {
   readonly by: string;
 }
 
-export function answerEvent(state: RunState, { gate, value, by }: Answer): EventBody {
+export function answerEvent(
+  state: RunState,
+  { gate, value, by }: Answer,
+  nowMs = state.nowMs,
+): EventBody {
   const found = findGate(state, gate);
   const open = state.gates.get(found);
   if (open === undefined)
     throw refused(`No gate is open at ${found}`, 'errand show lists what a run waits for.');
+  if (open.deadlineMs !== undefined && nowMs >= open.deadlineMs)
+    throw refused(
+      `The time to answer at ${found} is over`,
+      'Resume the run: it goes on as its file says for that.',
+    );
   const scope = scopeOf(state, open.scope);
   const { node, path } = visitOf(scope);
   const accepted = accept(value, open.options);
