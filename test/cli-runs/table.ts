@@ -1,0 +1,144 @@
+/** Sentences of the contract as rows: files, what is typed, and what has to come of it. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { errand, startErrand } from '../survival/process.ts';
+import { untilFile } from '../survival/until.ts';
+
+export interface Step {
+  /** What is typed after `errand`; RUN is the run of the first step. JSON is asked for by itself. */
+  readonly do?: string | readonly string[];
+  /** The same, and killed as soon as a script has written to the file `count`. */
+  readonly killed?: readonly string[];
+  /** Files that someone writes before. */
+  readonly write?: Readonly<Record<string, string>>;
+  readonly exit?: number;
+  /** What stdout has to hold, as JSON. */
+  readonly says?: unknown;
+  /** What `events.jsonl` has to hold, in this order among others: `type node`. */
+  readonly events?: readonly string[];
+  /** How many lines the file `count` has: how often scripts were executed. */
+  readonly count?: number;
+  readonly errors?: number;
+}
+
+export interface Row {
+  readonly it: string;
+  /** Of `t.yaml`: all of it, or the lines under `nodes:` with `a` as the first. */
+  readonly file?: string;
+  readonly nodes?: string;
+  /** Lines of the header, such as `limits: {…}`. */
+  readonly header?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+const root = mkdtempSync(join(tmpdir(), 'errand-cli-runs-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let places = 0;
+
+/** A script that leaves a line in `count` and goes on as it is told. */
+export function sh(name: string, script: string, more = ''): string {
+  const line = JSON.stringify(`echo ${name} >> count; ${script}`);
+  return `{name: ${name}, type: script, command: sh, args: ["-c", ${line}]${more}}`;
+}
+
+export function workflow(nodes: string, header = ''): string {
+  return `workflow:\n  name: t\n  entry_point: a\n${indent(header, '  ')}nodes:\n${indent(nodes, '  ')}`;
+}
+
+export function rows(all: readonly Row[]): void {
+  it.each(all.map((row) => ({ name: row.it, row })))(
+    '$name',
+    async ({ row }) => {
+      const cwd = join(root, String(++places));
+      mkdirSync(cwd);
+      const main = row.file ?? workflow(row.nodes ?? '', row.header);
+      writeAll(cwd, { 't.yaml': main, ...row.files });
+      let run = '';
+      for (const step of row.steps) run = await take(step, cwd, run);
+    },
+    60_000,
+  );
+}
+
+async function take(step: Step, cwd: string, run: string): Promise<string> {
+  writeAll(cwd, step.write ?? {});
+  const env = { ERRAND_HOME: join(cwd, 'home') };
+  if (step.killed !== undefined) {
+    const running = startErrand(step.killed, { cwd, env });
+    await untilFile(join(cwd, 'count'), '\n');
+    running.kill('SIGKILL');
+    await running.ended;
+    const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });
+    return (JSON.parse(stdout) as { run: string }[])[0]?.run ?? '';
+  }
+  let known = run;
+  if (step.do !== undefined) {
+    const typed = typeof step.do === 'string' ? step.do.split(' ') : step.do;
+    const args = typed.map((word) => (word === 'RUN' ? run : word));
+    const ended = await errand([...args, '--format', 'json'], { cwd, env });
+    const said: unknown = args.includes('--json') ? lines(ended.stdout) : parsed(ended.stdout);
+    expect({ exit: ended.exit, said }, ended.stderr).toMatchObject({
+      exit: step.exit ?? 0,
+      ...(step.says === undefined ? {} : { said: step.says }),
+    });
+    expect(ended.stderr).not.toContain('    at ');
+    if (known === '') known = runIn(said);
+  }
+  look(step, cwd, known);
+  return known;
+}
+
+function look({ events, count, errors }: Step, cwd: string, run: string): void {
+  const folder = join(cwd, 'home', 'runs', run);
+  if (count !== undefined) expect(lineCount(join(cwd, 'count'))).toBe(count);
+  if (errors !== undefined) expect(lineCount(join(folder, 'errors.jsonl'))).toBe(errors);
+  if (events === undefined) return;
+  const told = lines(readFileSync(join(folder, 'events.jsonl'), 'utf8')).map(eventName);
+  expect(told.filter((name) => events.includes(name))).toEqual(events);
+}
+
+/** `node:started a 0`, `node:retrying a 1 10`, `run:completed`. */
+function eventName(event: Record<string, unknown>): string {
+  const { type, path, attempt, delayMs } = event;
+  return [type, path, attempt, delayMs].filter((part) => part !== undefined).join(' ');
+}
+
+function runIn(said: unknown): string {
+  const first: unknown = Array.isArray(said) ? said[0] : said;
+  return typeof first === 'object' && first !== null && 'run' in first ? String(first.run) : '';
+}
+
+function lines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function lineCount(path: string): number {
+  try {
+    return readFileSync(path, 'utf8').split('\n').length - 1;
+  } catch {
+    // nobody wrote anything
+    return 0;
+  }
+}
+
+function parsed(text: string): unknown {
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+}
+
+function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+function indent(text: string, by: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => `${by}${line}\n`)
+    .join('');
+}
