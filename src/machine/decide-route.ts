@@ -17,6 +17,7 @@ import type { EventBody, RouteBucket } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { insideOf } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 /** No route takes these, and no group wraps them: they end the run. */
@@ -74,8 +75,10 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   // the scope that may start nothing more cannot be helped by its own routes
   if (isOwnStepLimit(error)) return byDefault(state, scope, error);
   const candidates = errorRoutes(state, scope, error);
+  const isInDoubt = holdsDoubt(error) || hasDoubtInside(state, visit);
   for (const [position, { route, bucket }] of candidates.entries()) {
-    if (position < visit.routesTried || !takesFailure(route, error)) continue;
+    if (position < visit.routesTried || !takes(route, error.kind)) continue;
+    if (runsAgain(route) && isInDoubt && !takes(route, DOUBT)) continue;
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error, error);
     if (!verdict) continue;
@@ -85,11 +88,8 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   return byDefault(state, scope, withAttempts(visit, error));
 }
 
-/** What may have happened inside is repeated only by a route that says so, however it is wrapped. */
-function takesFailure(route: Route, error: ErrorReport): boolean {
-  if (!takes(route, error.kind)) return false;
-  return !holdsDoubt(error) || takes(route, 'effect.outcome_unknown') || !runsAgain(route);
-}
+/** What may have happened, inside too, is repeated only by a route that says so. */
+const DOUBT = 'effect.outcome_unknown';
 
 function runsAgain({ move }: Route): boolean {
   return move.type === 'retry' || move.type === 'park';
@@ -97,8 +97,17 @@ function runsAgain({ move }: Route): boolean {
 
 function holdsDoubt({ details, cause }: ErrorReport): boolean {
   const counts = details?.['counts'];
-  if (isPlainObject(counts) && Object.hasOwn(counts, 'effect.outcome_unknown')) return true;
-  return cause !== undefined && (cause.kind === 'effect.outcome_unknown' || holdsDoubt(cause));
+  if (isPlainObject(counts) && Object.hasOwn(counts, DOUBT)) return true;
+  return cause !== undefined && (cause.kind === DOUBT || holdsDoubt(cause));
+}
+
+/** A question that was open when the group around it failed. */
+function hasDoubtInside(state: RunState, visit: Visit): boolean {
+  return insideOf(state, visit).some(
+    (inner) =>
+      inner.visit !== undefined &&
+      (inner.visit.error?.kind === DOUBT || hasDoubtInside(state, inner.visit)),
+  );
 }
 
 function isOwnStepLimit({ kind, frames }: ErrorReport): boolean {

@@ -3,26 +3,20 @@
  * Each call of a model and each call of a tool is one durable effect, so that an agent that dies at
  * its seventh tool call goes on at its seventh tool call.
  */
-import { rebuild } from '../errors/build.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
 import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
-import { auditWarning, checkBudgets, overBudget } from './budget.ts';
-import { choose, isTransient, newChain } from './chain.ts';
-import { restOf } from './cooldown.ts';
 import { completion, type Decision } from './completion.ts';
-import { modelRequest, toolRequest } from './effect-request.ts';
-import { lateFor } from './endings.ts';
+import { afterFailure, askModel, beginTalk, failed } from './decide-model.ts';
+import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
 import { mergeState } from './merge-state.ts';
-import { chainOf, promptOf } from './model-request.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
-import { estimateOf } from './pricing.ts';
 import type { RunState, Scope, Visit } from './state.ts';
-import { hasBadCall, newTalk, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
+import { hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
 
 /** Answers that are sent back for their form, and rounds of wrong tool calls. */
 const MAX_SCHEMA_CORRECTIONS = 2;
@@ -32,88 +26,19 @@ const MAX_TOOL_CORRECTIONS = 3;
 export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {
   const visit = visitOf(scope);
   const { talk } = visit;
-  if (talk === undefined) {
-    const fresh = newTalk(promptOf(state, scope, node), newChain(chainOf(state, scope, node)));
-    return askModel(state, scope, fresh);
+  if (talk === undefined) return beginTalk(state, scope, node);
+  if (talk.failure !== undefined) {
+    const isKept =
+      talk.failure.error.kind === 'provider.stream_interrupted' &&
+      node.onPartial === 'keep_partial';
+    return isKept
+      ? { events: keepPartial(state, scope, talk.failure) }
+      : afterFailure(state, scope, talk.failure);
   }
-  if (talk.failure !== undefined) return afterFailure(state, scope, node, talk.failure);
   if (talk.answer === undefined) return { events: [] };
   return talk.answer.toolCalls.length > 0
     ? seeToCalls(state, scope, node, talk)
     : { events: conclude(state, scope, node, talk) };
-}
-
-/** The next healthy model, or a wait until there is one. */
-function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
-  const choice = choose(talk.chain, state.nowMs, (model) => restOf(state, model));
-  switch (choice.type) {
-    case 'ask':
-      return askWithin(state, scope, talk, choice.model);
-    case 'wait': {
-      const late = lateFor(state, scope, choice.untilMs, talk.failure?.error);
-      if (late !== undefined) return { events: late };
-      state.heldBack.add(scope.id);
-      return choice.untilMs === Infinity
-        ? { events: [] }
-        : { events: [], wakeAtMs: choice.untilMs };
-    }
-    case 'spent':
-      return { events: [] };
-  }
-}
-
-/** Within every budget, or not at all. */
-function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): Decision {
-  const visit = visitOf(scope);
-  const { ref, work } = modelRequest(state, scope, talk, model);
-  const reserves =
-    work.type === 'model' ? estimateOf(state, scope, work.call) : { usdMicros: 0, tokens: 0 };
-  const verdict = checkBudgets(state, scope, reserves);
-  if (verdict.type === 'held') {
-    state.heldBack.add(scope.id);
-    return { events: [] };
-  }
-  const warnings: EventBody[] = [];
-  if (verdict.type === 'over') {
-    const events = overBudget(state, scope, verdict.excess);
-    if (events !== undefined) return { events };
-    warnings.push(auditWarning(verdict.excess));
-  }
-  const request: EventBody = {
-    type: 'effect:requested',
-    node: visit.node,
-    path: visit.path,
-    effect: ref,
-    attempt: visit.asked.get(ref.key) ?? 0,
-    reserves,
-    ...(visit.talk === undefined ? { prompt: talk.prompt } : {}),
-  };
-  return { events: [...warnings, request] };
-}
-
-function afterFailure(
-  state: RunState,
-  scope: Scope,
-  node: AgentPlan,
-  failure: TalkFailure,
-): Decision {
-  const visit = visitOf(scope);
-  const talk = talkOf(visit);
-  const { error } = failure;
-  if (error.kind === 'provider.stream_interrupted' && node.onPartial === 'keep_partial')
-    return { events: keepPartial(state, scope, failure) };
-  if (failure.canGoOn) return askModel(state, scope, talk);
-  const attempts = talk.tries.length < 2 ? {} : { attempts: talk.tries };
-  const isSpent = isTransient(error) && !failure.isTakenOver;
-  const draft: ReportDraft = isSpent
-    ? {
-        kind: 'provider.exhausted',
-        message: `No model of ${visit.node} answered in ${talk.tries.length} attempts; the last failure: ${error.message}`,
-        cause: error,
-        attempts: talk.tries,
-      }
-    : rebuild(error, attempts);
-  return { events: [failed(visit, failureAt(state, scope, visit.node, draft))] };
 }
 
 function keepPartial(
@@ -308,10 +233,6 @@ function outOfTurns(state: RunState, scope: Scope, { name, maxTurns }: AgentPlan
     message: `${name} has used its ${maxTurns} turns`,
     details: { limit: maxTurns, spent: maxTurns },
   });
-}
-
-function failed(visit: Visit, error: ErrorReport): EventBody {
-  return { type: 'node:failed', node: visit.node, path: visit.path, error };
 }
 
 function talkOf(visit: Visit): Talk {

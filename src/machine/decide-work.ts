@@ -1,6 +1,6 @@
 /** How a try begins and what it asks for, by the type of its node. */
 import { ErrandError } from '../errors/errand-error.ts';
-import { isArray, type JsonObject, type JsonValue } from '../errors/json.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { parseDuration } from '../workflow/duration.ts';
 import type { FilePlan } from '../workflow/model.ts';
@@ -8,46 +8,15 @@ import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
 import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
 import { completion, type Decision } from './completion.ts';
 import { decideAgent } from './decide-talk.ts';
+import { decideSupervisor } from './supervisor.ts';
 import { effectRequest } from './effect-request.ts';
-import { evaluateDeep, evaluateObject, evaluateText, isBare } from './evaluate.ts';
-import type { EventBody, Members } from './events.ts';
+import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
+import type { EventBody } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { mergeState } from './merge-state.ts';
 import { namesIn } from './names.ts';
-import { fileOf, nodeOf, pathOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { RunState, Scope, Visit } from './state.ts';
-
-/** A try begins; a group's members are fixed with it. */
-export function beginTry(
-  state: RunState,
-  scope: Scope,
-  name: string,
-  attempt: number,
-): readonly EventBody[] {
-  const plan = fileOf(state.plan, scope.file);
-  const node = nodeOf(plan, name);
-  const where = { node: name, path: pathOf(scope, name) };
-  if (scope.starts >= plan.limits.maxIterations) {
-    const error = failureAt(state, scope, name, {
-      kind: 'limit.steps',
-      message: `${plan.name} has started ${scope.starts} nodes, which is its limit`,
-      details: { limit: plan.limits.maxIterations, spent: scope.starts },
-    });
-    return [{ type: 'node:failed', ...where, error }];
-  }
-  try {
-    const members = membersOf(state, scope, node);
-    return [
-      { type: 'node:started', ...where, attempt, ...(members === undefined ? {} : { members }) },
-    ];
-  } catch (thrown) {
-    const error = thrownAt(state, scope, name, thrown);
-    return [
-      { type: 'node:started', ...where, attempt },
-      { type: 'node:failed', ...where, error },
-    ];
-  }
-}
 
 export function decideWork(state: RunState, scope: Scope): Decision {
   const visit = visitOf(scope);
@@ -108,7 +77,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     case 'agent':
       return decideAgent(state, scope, node);
     case 'supervisor':
-      return { events: [failed(visit, notYet(state, scope, node))] };
+      return decideSupervisor(state, scope, node);
     case 'parallel':
     case 'for_each':
       return { events: [] };
@@ -160,13 +129,6 @@ function nobodyToAsk(state: RunState, scope: Scope, { name }: NodePlan): ErrorRe
   });
 }
 
-function notYet(state: RunState, scope: Scope, { name, type }: NodePlan): ErrorReport {
-  return failureAt(state, scope, name, {
-    kind: 'validation.unsupported',
-    message: `Nodes of type ${type} cannot be run by this version`,
-  });
-}
-
 function terminate(
   state: RunState,
   scope: Scope,
@@ -209,35 +171,6 @@ function durationOf(duration: number | string, names: TemplateScope): number {
   if (ms === undefined)
     throw invalid('The duration is not one: a text such as 500ms or 2m, or seconds');
   return ms;
-}
-
-function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | undefined {
-  if (node.type === 'parallel') return { keys: node.members };
-  if (node.type !== 'for_each') return undefined;
-  const names = namesIn(state, scope, { node });
-  const source = isBare(node.source) ? `{{ ${node.source} }}` : node.source;
-  const items = evaluateDeep(source, names);
-  if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
-  const keys = items.map((item, index) => keyOf(node, item, index, names));
-  const double = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (double !== undefined)
-    throw invalidInput(`Two members of ${node.name} have the key ${double}`);
-  return { keys, items };
-}
-
-function keyOf(
-  node: Extract<NodePlan, { type: 'for_each' }>,
-  item: JsonValue,
-  index: number,
-  names: TemplateScope,
-): string {
-  if (node.keyBy === undefined) return String(index);
-  const withItem = {
-    lookup: (name: string) => (name === node.as ? item : names.lookup(name)),
-    names: () => [node.as, ...names.names()],
-  };
-  const key = evaluateDeep(isBare(node.keyBy) ? `{{ ${node.keyBy} }}` : node.keyBy, withItem);
-  return typeof key === 'string' ? key : JSON.stringify(key);
 }
 
 function withDefaults(child: FilePlan, given: JsonObject, names: TemplateScope): JsonObject {

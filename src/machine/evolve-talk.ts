@@ -8,7 +8,10 @@ import { noteCooldown, settleCooldown } from './cooldown.ts';
 import { toolKey } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import type { ModelAnswer } from './model-call.ts';
-import { chainOf, requestName, schemaOf, type TalkingPlan } from './model-request.ts';
+import { chainOf, DONE, requestName, schemaOf, type TalkingPlan } from './model-request.ts';
+import { readAnswer } from './answer.ts';
+import { nextOf, roundResult } from './rounds.ts';
+import { branchId } from './scopes.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { isNamedByRoute } from './takeover.ts';
 import { retryDelayMs } from './tool-retry.ts';
@@ -63,9 +66,12 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   state.modelRequests.set(name, (state.modelRequests.get(name) ?? 0) + 1);
   leaveOutWait(visit, talk, state.nowMs);
   if (talk.answer !== undefined) {
+    const schema = schemaOf(node);
+    const isWrong = readAnswer(talk.answer.text, schema).type === 'wrong';
     if (hasBadCall(talk)) talk.corrections.tools++;
-    if (talk.answer.toolCalls.length === 0) talk.corrections.schema++;
-    talk.messages.push(...nextMessages(talk, schemaOf(node)));
+    if (talk.answer.toolCalls.length === 0) talk.corrections.schema += isWrong ? 1 : 0;
+    const round = node.type === 'supervisor' ? roundResult(state, visit, talk) : undefined;
+    talk.messages.push(...nextMessages(talk, schema, round));
     talk.answer = undefined;
     talk.calls = [];
   }
@@ -87,6 +93,7 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
   talk.tries = [];
   for (const entry of talk.chain) Object.assign(entry, { attempts: 0, restUntilMs: 0 });
   talk.messages.push({ role: 'assistant', text: answer.text, toolCalls: answer.toolCalls });
+  openRound(state, scope, talk);
   talk.calls = answer.toolCalls.map((call): OpenCall => {
     const name = sameCall(call);
     const ordinal = talk.called.get(name) ?? 0;
@@ -101,6 +108,28 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
       result: undefined,
     };
   });
+}
+
+/** A supervisor has chosen a node: its branch may come. */
+function openRound(state: RunState, scope: Scope, talk: Talk): void {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (node.type !== 'supervisor') return;
+  const reading = readAnswer(talk.answer?.text ?? '', schemaOf(node));
+  const next = reading.type === 'output' ? nextOf(reading.output) : DONE;
+  if (next === DONE) return;
+  talk.corrections.schema = 0;
+  talk.rounds.push(next);
+  const key = String(talk.rounds.length);
+  const before = visit.members ?? {
+    opened: 0,
+    succeeded: 0,
+    failed: 0,
+    firstFailed: undefined,
+    keys: [],
+  };
+  visit.members = { ...before, keys: [...before.keys, key] };
+  state.branches.set(branchId(visit.path, key), { group: scope.id, index: talk.rounds.length - 1 });
 }
 
 function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): void {

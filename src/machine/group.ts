@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { GroupPlan } from '../workflow/node-model.ts';
 import { completion } from './completion.ts';
-import { beginTry } from './decide-work.ts';
+import { beginTry } from './decide-begin.ts';
 import { stopInside } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';

@@ -7,9 +7,10 @@ import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from './evaluate.ts';
 import type { ModelCall, ModelTool } from './model-call.ts';
 import { namesIn } from './names.ts';
-import { fileOf, scopeOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, nodeOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 import { nextMessages, type Prompt, type Talk } from './talk.ts';
+import { roundResult } from './rounds.ts';
 
 export type TalkingPlan = AgentPlan | SupervisorPlan;
 
@@ -50,11 +51,21 @@ export function promptOf(state: RunState, scope: Scope, node: TalkingPlan): Prom
   const system = [
     ...plan.instructions,
     ...(node.systemPrompt === undefined ? [] : [node.systemPrompt]),
+    ...(node.type === 'supervisor' ? [managedText(plan, node)] : []),
   ]
     .map((text) => evaluateText(text, names))
     .join('\n\n');
   const text = evaluateText(node.prompt, names);
   return system === '' ? { text } : { text, system };
+}
+
+/** Who there is to be chosen, in words; descriptions may hold anything but templates. */
+function managedText(plan: FilePlan, { manages }: SupervisorPlan): string {
+  const lines = manages.map((name) => {
+    const { description } = nodeOf(plan, name);
+    return description === undefined ? `- ${name}` : `- ${name}: ${description}`;
+  });
+  return `Say which of these is next, or "${DONE}":\n${lines.join('\n')}`;
 }
 
 /** `ordinal`: how often the node had asked this model before. */
@@ -78,7 +89,7 @@ export function modelWork(
       messages: [
         { role: 'user', text: talk.prompt.text },
         ...talk.messages,
-        ...nextMessages(talk, schema),
+        ...nextMessages(talk, schema, roundOf(state, scope, node, talk)),
       ],
       tools: toolsFor(state, scope, node),
       ...(schema === undefined ? {} : { outputSchema: schema }),
@@ -95,15 +106,29 @@ export function requestName(path: string, model: string): string {
   return `${path}\u0000${model}`;
 }
 
+/** What a supervisor says when nothing is left to do. */
+export const DONE = 'done';
+
 /** What a supervisor answers with. */
-export const DECISION_SCHEMA: JsonObject = {
-  type: 'object',
-  properties: { next: { type: 'string' }, reason: { type: 'string' } },
-  required: ['next'],
-};
+export function decisionSchema({ manages }: SupervisorPlan): JsonObject {
+  return {
+    type: 'object',
+    properties: { next: { type: 'string', enum: [...manages, DONE] }, reason: { type: 'string' } },
+    required: ['next'],
+  };
+}
 
 export function schemaOf(node: TalkingPlan): JsonObject | undefined {
-  return node.type === 'agent' ? node.outputSchema : DECISION_SCHEMA;
+  return node.type === 'agent' ? node.outputSchema : decisionSchema(node);
+}
+
+function roundOf(
+  state: RunState,
+  scope: Scope,
+  node: TalkingPlan,
+  talk: Talk,
+): JsonObject | undefined {
+  return node.type === 'supervisor' ? roundResult(state, visitOf(scope), talk) : undefined;
 }
 
 function toolsFor(state: RunState, scope: Scope, node: TalkingPlan): readonly ModelTool[] {

@@ -15,7 +15,7 @@ export function reopen(state: RunState, before: RunStatus, resumed: Resumed): vo
   else if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
   for (const scope of state.scopes.values()) {
     if (!scope.isFrozen && scope.result === undefined) state.ready.add(scope.id);
-    if (scope.visit !== undefined) unpark(scope.visit, resumed.now === true);
+    if (scope.visit !== undefined && !scope.isFrozen) unpark(scope.visit, resumed.now === true);
   }
 }
 
@@ -23,6 +23,8 @@ export function reopen(state: RunState, before: RunStatus, resumed: Resumed): vo
 function unpark(visit: Visit, isNow: boolean): void {
   const { phase } = visit;
   if (phase.at === 'parked') visit.phase = { at: 'entering' };
+  // stopped for a cancellation that never got as far as ending the run
+  if (phase.at === 'cancelled') goOnAt(visit, false);
   if (isNow && phase.at === 'waiting') visit.phase = { at: 'entering' };
 }
 

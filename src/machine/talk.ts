@@ -32,6 +32,8 @@ export interface Talk {
   readonly refused: Set<string>;
   /** What the model wants to be written to the shared state, when the node completes. */
   readonly writes: [string, JsonValue][];
+  /** Of a supervisor: the nodes that were chosen, in order. */
+  readonly rounds: string[];
 }
 
 export interface TalkFailure {
@@ -79,6 +81,7 @@ export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
     called: new Map(),
     refused: new Set(),
     writes: [],
+    rounds: [],
   };
 }
 
@@ -87,10 +90,11 @@ export function toldToModel({ kind, message, retryable }: ErrorReport): JsonObje
   return { error: { kind, message, can_retry: retryable } };
 }
 
-/** What is said to the model before it is asked again: results of its calls, or why it must. */
+/** What is said to the model before it is asked again: results of what it wanted, or why it must. */
 export function nextMessages(
   { answer, calls }: Talk,
   schema: JsonObject | undefined,
+  round: JsonObject | undefined,
 ): readonly ModelMessage[] {
   if (answer === undefined) return [];
   if (answer.toolCalls.length > 0)
@@ -102,7 +106,8 @@ export function nextMessages(
       isError: result?.error !== undefined,
     }));
   const reading = readAnswer(answer.text, schema);
-  if (reading.type !== 'wrong') return [];
+  if (reading.type !== 'wrong')
+    return round === undefined ? [] : [{ role: 'user', text: JSON.stringify(round) }];
   return [{ role: 'user', text: `${reading.problem}. Answer again, with nothing but JSON.` }];
 }
 

@@ -1,0 +1,140 @@
+/** Who did what to a run: each time that someone, or Errand itself, changed what would have happened. */
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
+import { durationWords } from '../errors/render/words.ts';
+import type { Resumed, RunEvent } from './events.ts';
+
+export const AUDITED = [
+  'retry',
+  'answer',
+  'approve',
+  'deny',
+  'suppress',
+  'drift',
+  'resume',
+  'cancel',
+] as const;
+
+export interface AuditEntry {
+  /** ISO 8601. */
+  readonly at: string;
+  /** As it was recorded: `cli`, the name an application gave, or `errand` for the engine. */
+  readonly who: string;
+  readonly what: (typeof AUDITED)[number];
+  readonly node?: string;
+  readonly path?: string;
+  readonly detail: string;
+}
+
+const ENGINE = 'errand';
+const MAX_VALUE_CHARS = 200;
+
+export function auditOf(events: Iterable<RunEvent>): readonly AuditEntry[] {
+  const entries: AuditEntry[] = [];
+  const approvals = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'gate:opened' && isApproval(event.options)) approvals.add(event.gate);
+    entries.push(...entriesOf(event, approvals));
+  }
+  return entries;
+}
+
+function entriesOf(event: RunEvent, approvals: ReadonlySet<string>): readonly AuditEntry[] {
+  switch (event.type) {
+    case 'run:resumed':
+      return [...resumed(event), ...drifted(event)];
+    case 'node:retrying': {
+      const { at, node, path, attempt, delayMs, error } = event;
+      const detail = `re-run ${attempt}, ${durationWords(delayMs)} after ${error.kind}`;
+      return [{ at, who: ENGINE, what: 'retry', node, path, detail }];
+    }
+    case 'gate:answered': {
+      const { at, by: who, node, path, gate, value } = event;
+      const what = approvals.has(gate) ? verdict(value) : 'answer';
+      const where = gate === path ? '' : `${gate}: `;
+      return [{ at, who, what, node, path, detail: `${where}${valueWords(value)}` }];
+    }
+    case 'gate:expired': {
+      const { at, node, path } = event;
+      const detail = 'nobody answered in time';
+      return [{ at, who: ENGINE, what: 'answer', node, path, detail }];
+    }
+    case 'error:suppressed': {
+      const { at, error, reason } = event;
+      const { node, path } = error.location ?? {};
+      const where = {
+        ...(node === undefined ? {} : { node }),
+        ...(path === undefined ? {} : { path }),
+      };
+      const detail = `${error.kind}: ${error.message} (${reason})`;
+      return [{ at, who: ENGINE, what: 'suppress', ...where, detail }];
+    }
+    case 'run:cancelled':
+      return [{ at: event.at, who: whoOf(event.by), what: 'cancel', detail: 'ended the run' }];
+    case 'run:started':
+    case 'run:paused':
+    case 'run:completed':
+    case 'run:failed':
+    case 'node:started':
+    case 'node:completed':
+    case 'node:failed':
+    case 'node:skipped':
+    case 'route:taken':
+    case 'effect:requested':
+    case 'effect:succeeded':
+    case 'effect:failed':
+    case 'gate:opened':
+    case 'child:started':
+    case 'child:ended':
+    case 'breaker:changed':
+    case 'budget:warning':
+    case 'budget:paused':
+      return [];
+  }
+}
+
+/** The resumption that an answer brings with it is told by the answer. */
+function resumed({ at, by, from, now, input }: Resumed & { readonly at: string }): AuditEntry[] {
+  const replaced = Object.keys(input ?? {});
+  const changes = [
+    ...(replaced.length === 0 ? [] : [`with another ${replaced.join(', ')}`]),
+    ...(now === true ? ['cutting waits short'] : []),
+  ];
+  if (from !== undefined) {
+    const detail = ['ran it and what follows it again', ...changes].join(', ');
+    return [{ at, who: whoOf(by), what: 'retry', path: from, detail }];
+  }
+  if (by === 'answer' && changes.length === 0) return [];
+  return [
+    { at, who: whoOf(by), what: 'resume', detail: ['went on with the run', ...changes].join(', ') },
+  ];
+}
+
+function drifted({ at, by, drift }: Resumed & { readonly at: string }): AuditEntry[] {
+  if (drift === undefined) return [];
+  const { kept, changed } = drift;
+  const parts = [
+    ...(kept.length === 0 ? [] : [`kept the results of ${kept.join(', ')}, which have changed`]),
+    ...(changed.length === 0 ? [] : [`took over ${changed.join(', ')} as changed`]),
+  ];
+  const detail = parts.length === 0 ? 'took over a changed file' : parts.join('; ');
+  return [{ at, who: whoOf(by), what: 'drift', detail }];
+}
+
+/** What a command recorded as itself was done by someone at the command line. */
+function whoOf(by: string): string {
+  return ['resume', 'retry', 'answer', 'cancel'].includes(by) ? 'cli' : by;
+}
+
+function isApproval(options: readonly JsonValue[]): boolean {
+  return options.length === 2 && options.includes('approve') && options.includes('deny');
+}
+
+function verdict(value: JsonValue): 'approve' | 'deny' {
+  const chosen = isPlainObject(value) ? value['selected'] : value;
+  return chosen === 'approve' ? 'approve' : 'deny';
+}
+
+function valueWords(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS)}…`;
+}

@@ -1,0 +1,79 @@
+/** How a try begins; a group's members are fixed with it. */
+import { ErrandError } from '../errors/errand-error.ts';
+import { isArray, type JsonValue } from '../errors/json.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
+import { evaluateDeep, isBare } from './evaluate.ts';
+import type { EventBody, Members } from './events.ts';
+import { failureAt, thrownAt } from './failure.ts';
+import { namesIn } from './names.ts';
+import { fileOf, nodeOf, pathOf } from './plan-lookup.ts';
+import type { RunState, Scope } from './state.ts';
+
+export function beginTry(
+  state: RunState,
+  scope: Scope,
+  name: string,
+  attempt: number,
+): readonly EventBody[] {
+  const plan = fileOf(state.plan, scope.file);
+  const node = nodeOf(plan, name);
+  const where = { node: name, path: pathOf(scope, name) };
+  if (scope.starts >= plan.limits.maxIterations) {
+    const error = failureAt(state, scope, name, {
+      kind: 'limit.steps',
+      message: `${plan.name} has started ${scope.starts} nodes, which is its limit`,
+      details: { limit: plan.limits.maxIterations, spent: scope.starts },
+    });
+    return [{ type: 'node:failed', ...where, error }];
+  }
+  try {
+    const members = membersOf(state, scope, node);
+    return [
+      { type: 'node:started', ...where, attempt, ...(members === undefined ? {} : { members }) },
+    ];
+  } catch (thrown) {
+    const error = thrownAt(state, scope, name, thrown);
+    return [
+      { type: 'node:started', ...where, attempt },
+      { type: 'node:failed', ...where, error },
+    ];
+  }
+}
+
+function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | undefined {
+  if (node.type === 'parallel') return { keys: node.members };
+  if (node.type !== 'for_each') return undefined;
+  const names = namesIn(state, scope, { node });
+  const source = isBare(node.source) ? `{{ ${node.source} }}` : node.source;
+  const items = evaluateDeep(source, names);
+  if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
+  const keys = items.map((item, index) => keyOf(node, item, index, names));
+  const double = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (double !== undefined)
+    throw invalidInput(`Two members of ${node.name} have the key ${double}`);
+  return { keys, items };
+}
+
+function keyOf(
+  node: Extract<NodePlan, { type: 'for_each' }>,
+  item: JsonValue,
+  index: number,
+  names: TemplateScope,
+): string {
+  if (node.keyBy === undefined) return String(index);
+  const withItem = {
+    lookup: (name: string) => (name === node.as ? item : names.lookup(name)),
+    names: () => [node.as, ...names.names()],
+  };
+  const key = evaluateDeep(isBare(node.keyBy) ? `{{ ${node.keyBy} }}` : node.keyBy, withItem);
+  return typeof key === 'string' ? key : JSON.stringify(key);
+}
+
+function invalid(message: string): ErrandError {
+  return new ErrandError({ kind: 'validation.template', message });
+}
+
+function invalidInput(message: string): ErrandError {
+  return new ErrandError({ kind: 'validation.input', message });
+}

@@ -1,0 +1,46 @@
+/** The node of a plan that a path of a run names: `each[42]/one/fetch` through groups and children. */
+import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
+import type { NodePlan } from '../workflow/node-model.ts';
+
+export interface PlacedNode {
+  readonly file: FilePlan;
+  readonly node: NodePlan;
+}
+
+/** Undefined where the plan has no such place, as after the file changed. */
+export function nodeAtPath(plan: WorkflowPlan, path: string): PlacedNode | undefined {
+  let file: FilePlan = plan;
+  let rest = path;
+  for (;;) {
+    const found = longestNode(file, rest);
+    if (found === undefined) return undefined;
+    const { node, after } = found;
+    if (after === '') return { file, node };
+    if (node.type === 'workflow') {
+      const child: FilePlan | undefined = plan.children[node.workflow];
+      if (child === undefined) return undefined;
+      file = child;
+    }
+    rest = after;
+  }
+}
+
+/** The key of a member may hold any character, so the name is what the plan has and not what it looks like. */
+function longestNode(
+  file: FilePlan,
+  path: string,
+): { readonly node: NodePlan; readonly after: string } | undefined {
+  for (const node of nodesIn(file)) {
+    if (path === node.name) return { node, after: '' };
+    if (path.startsWith(`${node.name}/`))
+      return { node, after: path.slice(node.name.length + 1) };
+    const isGroup = node.type === 'for_each' || node.type === 'parallel';
+    const end = isGroup && path.startsWith(`${node.name}[`) ? path.indexOf(']/') : -1;
+    if (end >= 0) return { node, after: path.slice(end + 2) };
+  }
+  return undefined;
+}
+
+function nodesIn({ nodes }: FilePlan): readonly NodePlan[] {
+  return nodes.flatMap((node) => (node.type === 'for_each' ? [node, node.member] : [node]));
+}
