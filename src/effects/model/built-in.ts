@@ -1,0 +1,154 @@
+/**
+ * The providers that Errand can call by name: which package, what it is created with, and what it does
+ * with a schema. The packages are loaded elsewhere, when they are used.
+ */
+import type { Connection } from './connection.ts';
+import { convertHostUsage } from './host-usage.ts';
+import { HOSTS, type Host } from './hosts.ts';
+import type { SchemaSupport } from './prompt.ts';
+
+export interface BuiltIn {
+  readonly package: string;
+  /** The export that makes the provider. */
+  readonly create: string;
+  readonly schemas: SchemaSupport;
+  /** What it is created with; what is missing is told to the connection. */
+  readonly options: (connection: Connection) => Readonly<Record<string, unknown>>;
+}
+
+const PROVIDERS: Readonly<Record<string, BuiltIn>> = {
+  openai: simple('@ai-sdk/openai', 'createOpenAI', ['OPENAI_API_KEY'], 'OPENAI_BASE_URL'),
+  anthropic: simple(
+    '@ai-sdk/anthropic',
+    'createAnthropic',
+    ['ANTHROPIC_API_KEY'],
+    'ANTHROPIC_BASE_URL',
+  ),
+  google: simple('@ai-sdk/google', 'createGoogle', [
+    'GOOGLE_GENERATIVE_AI_API_KEY',
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+  ]),
+  mistral: simple('@ai-sdk/mistral', 'createMistral', ['MISTRAL_API_KEY']),
+  azure: {
+    package: '@ai-sdk/azure',
+    create: 'createAzure',
+    schemas: 'schema',
+    options: azureOptions,
+  },
+  bedrock: {
+    package: '@ai-sdk/amazon-bedrock',
+    create: 'createAmazonBedrock',
+    schemas: 'schema',
+    options: bedrockOptions,
+  },
+};
+
+/** By its name in reports. */
+export function builtInProvider(name: string): BuiltIn | undefined {
+  if (Object.hasOwn(PROVIDERS, name)) return PROVIDERS[name];
+  const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined;
+  return host === undefined ? undefined : compatible(name, host);
+}
+
+/** Any other host that the settings give an address for. */
+export function compatible(name: string, host: Host = { keys: [], isLocal: true }): BuiltIn {
+  return {
+    package: '@ai-sdk/openai-compatible',
+    create: 'createOpenAICompatible',
+    schemas: host.schemas ?? 'schema',
+    options: (connection) => hostOptions(name, host, connection),
+  };
+}
+
+function simple(
+  from: string,
+  create: string,
+  [key, ...otherKeys]: readonly [string, ...string[]],
+  ...baseUrls: readonly string[]
+): BuiltIn {
+  return {
+    package: from,
+    create,
+    schemas: 'schema',
+    options: (connection) => ({
+      apiKey: connection.requiredKey(key, ...otherKeys),
+      baseURL: connection.baseUrl(...baseUrls),
+      headers: connection.headers,
+    }),
+  };
+}
+
+function hostOptions(
+  name: string,
+  { keys, baseUrl, baseUrlVariable, isLocal, schemas }: Host,
+  connection: Connection,
+): Record<string, unknown> {
+  const variables = baseUrlVariable === undefined ? [] : [baseUrlVariable];
+  const baseURL = connection.baseUrl(...variables) ?? baseUrl;
+  if (baseURL === undefined) {
+    const orVariable = baseUrlVariable === undefined ? '' : ` or ${baseUrlVariable}`;
+    connection.lacks(`Set \`runtime.provider.base_url\`${orVariable}.`);
+  }
+  const [first, ...others] = keys;
+  const apiKey =
+    isLocal === true || first === undefined
+      ? connection.apiKey(...keys)
+      : connection.requiredKey(first, ...others);
+  return {
+    name,
+    baseURL,
+    apiKey,
+    headers: connection.headers,
+    // else a stream ends without a count of its tokens
+    includeUsage: true,
+    supportsStructuredOutputs: schemas !== 'words',
+    convertUsage: convertHostUsage,
+  };
+}
+
+function azureOptions(connection: Connection): Record<string, unknown> {
+  const endpoint = connection.baseUrl('AZURE_BASE_URL');
+  const resource = connection.variable('AZURE_RESOURCE_NAME');
+  const portal = connection.variable('AZURE_OPENAI_ENDPOINT');
+  if (endpoint === undefined && resource === undefined && portal === undefined) {
+    connection.lacks('Set AZURE_RESOURCE_NAME or AZURE_OPENAI_ENDPOINT.');
+  }
+  return {
+    apiKey: connection.requiredKey('AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'),
+    resourceName: resource,
+    // the portal shows the address without the part that all calls share
+    baseURL: endpoint ?? (resource === undefined ? withOpenAiPath(portal) : undefined),
+    apiVersion: connection.variable('AZURE_API_VERSION', 'OPENAI_API_VERSION'),
+    headers: connection.headers,
+  };
+}
+
+function withOpenAiPath(portal: string | undefined): string | undefined {
+  const address = portal?.replace(/\/+$/, '');
+  return address === undefined || /\/openai(?:\/v1)?$/.test(address)
+    ? address
+    : `${address}/openai`;
+}
+
+function bedrockOptions(connection: Connection): Record<string, unknown> {
+  const apiKey = connection.apiKey('AWS_BEARER_TOKEN_BEDROCK');
+  const accessKeyId = connection.variable('AWS_ACCESS_KEY_ID');
+  const secretAccessKey = connection.variable('AWS_SECRET_ACCESS_KEY');
+  const region = connection.variable('AWS_REGION', 'AWS_DEFAULT_REGION');
+  if (region === undefined) connection.lacks('Set AWS_REGION.');
+  if (apiKey === undefined && (accessKeyId === undefined || secretAccessKey === undefined)) {
+    connection.lacks(
+      'Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a profile or a role, register the provider in code with a `credentialProvider`.',
+    );
+  }
+  return {
+    region,
+    apiKey,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: connection.variable('AWS_SESSION_TOKEN'),
+    baseURL: connection.baseUrl(),
+    headers: connection.headers,
+  };
+}

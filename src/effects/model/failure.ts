@@ -1,0 +1,179 @@
+/**
+ * What an attempt that failed is called. What the provider or the SDK says goes through extract and
+ * classify, as everywhere; only the words for our own limits are from here.
+ *
+ * | what happened                      | kind                          | outcome            |
+ * |------------------------------------|-------------------------------|--------------------|
+ * | no key, no package, no address     | `provider.not_configured`     | not_started        |
+ * | the SDK or the provider refused    | as classified                 | as classified      |
+ * | it stopped for length              | `provider.truncated`          | failed             |
+ * | filtered or refused                | `provider.content_filter`     | failed             |
+ * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
+ * | nothing within a limit             | `provider.timeout`            | unknown, or partial after content |
+ * | our signal                         | `cancelled.*`                 | partial            |
+ */
+import { readProperty } from '../../errors/json.ts';
+import { durationWords } from '../../errors/render/words.ts';
+import type { ReportDraft } from '../../errors/report.ts';
+import { providerNamed } from '../../providers/names.ts';
+import {
+  reportFrom,
+  reportFromFailure,
+  type ReportFromOptions,
+} from '../../providers/report-from.ts';
+import type { ModelMessage } from '../../machine/model-call.ts';
+import { MACHINE_CLOCK } from '../clock.ts';
+import { toDraft, type EffectContext } from '../effect.ts';
+import type { Heard } from './listen.ts';
+import type { SdkFinish } from './sdk.ts';
+import type { Stop } from './watch.ts';
+
+export interface Asked {
+  readonly provider: string;
+  /** Without the provider. */
+  readonly model: string;
+}
+
+export interface Failed {
+  readonly failure: ReportDraft;
+  readonly thrown?: unknown;
+}
+
+export function whatWasThrown(
+  thrown: unknown,
+  heard: Pick<Heard, 'isDelivered'>,
+  { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
+): Failed {
+  const options = optionsFor(asked, context);
+  const report = reportFrom(isCutByOurSdk(thrown) ? INTERRUPTED : thrown, {
+    ...options,
+    delivered: heard.isDelivered,
+    fallback: 'provider.unknown',
+  });
+  const draft = toDraft(report);
+  // nothing recognised it, so nobody knows whether another try helps
+  const isUnrecognised = report.kind === 'provider.unknown' && report.rule === undefined;
+  return { failure: isUnrecognised ? { ...draft, retryable: null } : draft, thrown };
+}
+
+/** Undefined for an answer that came to a good end. */
+export function badEnding(
+  finish: SdkFinish | undefined,
+  heard: Heard,
+  { asked, context, last }: { asked: Asked; context: EffectContext; last?: ModelMessage },
+): Failed | undefined {
+  const link = finish === undefined ? INTERRUPTED : endingOf(finish);
+  if (link === undefined) {
+    return isEmpty(heard, last) ? { failure: emptyAnswer(asked, context) } : undefined;
+  }
+  const report = reportFrom(link, {
+    ...optionsFor(asked, context),
+    delivered: heard.isDelivered,
+    fallback: 'provider.unknown',
+  });
+  return { failure: toDraft(report) };
+}
+
+export function stopped(
+  stop: Extract<Stop, { by: 'caller' | 'limit' }>,
+  heard: Heard,
+  { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
+): Failed {
+  const who = providerNamed(asked.provider).display;
+  if (stop.by === 'caller') {
+    const kind = context.cancelled ?? 'cancelled.call';
+    const message = `The call of ${asked.model} at ${who} was cancelled while it ran`;
+    return { failure: { kind, message, outcome: 'partial', provider: factsOf(asked) } };
+  }
+  const report = reportFromFailure(
+    {
+      ...asked,
+      operation: 'generate',
+      headers: {},
+      phase: heard.isBegun ? 'streaming' : 'sent',
+      delivered: heard.isDelivered,
+      source: 'errand',
+      verdict: 'timed_out',
+    },
+    optionsFor(asked, context),
+  );
+  const { limit, limitMs } = stop;
+  const message = `${who} ${TOO_LATE[limit]} within ${durationWords(limitMs)}.`;
+  return {
+    failure: { ...toDraft(report), message, details: { ...report.details, limit, limitMs } },
+  };
+}
+
+const TOO_LATE = {
+  firstTokenMs: 'did not begin to answer',
+  idleMs: 'sent nothing more of its answer',
+  totalMs: 'did not finish its answer',
+} as const;
+
+export function factsOf({ provider, model }: Asked): { name: string; model: string } {
+  return { name: providerNamed(provider).name, model };
+}
+
+/** The same report on a replay with the same clock. */
+function optionsFor(asked: Asked, context: EffectContext): ReportFromOptions {
+  const nowMs = (context.clock ?? MACHINE_CLOCK).now();
+  return {
+    ...asked,
+    operation: 'generate',
+    redactor: context.redactor,
+    stamp: {
+      id: `${context.idempotencyKey}.${context.attempt}`,
+      at: new Date(nowMs).toISOString(),
+    },
+  };
+}
+
+/** As the extractor of the SDK knows the end of a stream that has none. */
+const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
+
+const GOOD_ENDINGS: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
+
+/** Words of providers for a good end, which the SDK overrules where it saw a refusal. */
+const GOOD_WORDS =
+  /^(?:stop|end_turn|stop_sequence|tool_calls|tool_use|function_call|completed?)$/i;
+
+/** What the extractor of the SDK reads; undefined for a good end. */
+function endingOf({ finishReason, rawFinishReason: raw }: SdkFinish): object | undefined {
+  if (GOOD_ENDINGS.has(finishReason)) return undefined;
+  // without a word of the provider's own the SDK only found no end
+  if (raw === undefined && (finishReason === 'error' || finishReason === 'other'))
+    return INTERRUPTED;
+  const own = raw === undefined || GOOD_WORDS.test(raw) ? {} : { rawFinishReason: raw };
+  return { type: 'finish', finishReason, ...own };
+}
+
+/** One provider package raises an error of its own for a stream without an end. */
+function isCutByOurSdk(thrown: unknown): boolean {
+  return (
+    readProperty(thrown, 'name') === 'AI_InvalidResponseDataError' &&
+    readProperty(thrown, 'data') === undefined
+  );
+}
+
+/** After a tool's result a model may have nothing to add; as a first word it is no answer. */
+function isEmpty({ text, toolCalls }: Heard, last: ModelMessage | undefined): boolean {
+  return text.trim() === '' && toolCalls.length === 0 && last?.role !== 'tool';
+}
+
+function emptyAnswer(asked: Asked, context: EffectContext): ReportDraft {
+  const report = reportFromFailure(
+    {
+      ...asked,
+      operation: 'generate',
+      status: 200,
+      headers: {},
+      body: '',
+      phase: 'headers',
+      delivered: false,
+      source: 'errand',
+    },
+    optionsFor(asked, context),
+  );
+  const who = providerNamed(asked.provider).display;
+  return { ...toDraft(report), message: `${who} sent an answer with nothing in it.` };
+}

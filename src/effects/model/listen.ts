@@ -1,0 +1,131 @@
+/** Reads one answer to its end and keeps what came, whatever the end is. */
+import { readProperty } from '../../errors/json.ts';
+import type { JsonValue } from '../../errors/json.ts';
+import type { ToolCall } from '../../machine/model-call.ts';
+import { countedSoFar } from './early-usage.ts';
+import type { SdkFinish, SdkPart, SdkToolCall, SdkUsage, SdkWarning } from './sdk.ts';
+import type { Watch } from './watch.ts';
+
+export interface Heard {
+  text: string;
+  reasoning: string;
+  readonly toolCalls: ToolCall[];
+  /** Characters of all that the model wrote. */
+  written: number;
+  /** A part of the answer came, and may have been shown. */
+  isDelivered: boolean;
+  /** The provider answered at all. */
+  isBegun: boolean;
+  warnings: readonly SdkWarning[];
+  finish?: SdkFinish;
+  /** What the provider had counted by then. */
+  counted?: SdkUsage | undefined;
+  error?: { readonly thrown: unknown };
+}
+
+export type OnDelta = (type: 'text' | 'reasoning', delta: string) => void;
+
+/** What is longer is of no use to the model that has to correct it. */
+const MAX_UNPARSABLE_CHARS = 2_000;
+
+export function newHeard(): Heard {
+  return {
+    text: '',
+    reasoning: '',
+    toolCalls: [],
+    written: 0,
+    isDelivered: false,
+    isBegun: false,
+    warnings: [],
+  };
+}
+
+/** Never rejects: what is thrown is heard too. */
+export async function listen(
+  open: () => AsyncIterable<SdkPart>,
+  { heard, watch, onDelta }: { heard: Heard; watch: Watch; onDelta: OnDelta },
+): Promise<void> {
+  try {
+    for await (const part of open()) {
+      if (watch.isOver) return;
+      // what follows is only how the SDK tells of the stop
+      if (isStopped(watch)) continue;
+      watch.sign();
+      hear(part, heard, watch);
+      if (part.type === 'text-delta' && part.text !== '') onDelta('text', part.text);
+      if (part.type === 'reasoning-delta' && part.text !== '') onDelta('reasoning', part.text);
+    }
+  } catch (thrown) {
+    if (!isStopped(watch)) heard.error ??= { thrown };
+  }
+}
+
+/** By the caller or a limit; after a failure the end of the stream is still of interest. */
+function isStopped({ stop }: Watch): boolean {
+  return stop !== undefined && stop.by !== 'failure';
+}
+
+function hear(part: SdkPart, heard: Heard, watch: Watch): void {
+  switch (part.type) {
+    case 'start-step':
+      heard.isBegun = true;
+      heard.warnings = part.warnings ?? [];
+      return;
+    case 'text-delta':
+      if (part.text === '') return;
+      heard.text += part.text;
+      content(part.text.length, heard, watch);
+      return;
+    case 'reasoning-delta':
+      heard.reasoning += part.text;
+      heard.written += part.text.length;
+      heard.isDelivered ||= part.text !== '';
+      watch.content(true);
+      return;
+    case 'reasoning-start':
+      watch.content(true);
+      return;
+    case 'reasoning-end':
+      watch.content(false);
+      return;
+    case 'tool-input-start':
+      content(0, heard, watch);
+      return;
+    case 'tool-input-delta':
+      content(part.delta.length, heard, watch);
+      return;
+    case 'tool-call':
+      content(0, heard, watch);
+      // what the provider runs by itself is no business of the caller
+      if (part.providerExecuted !== true) heard.toolCalls.push(toToolCall(part));
+      return;
+    case 'finish-step':
+      heard.finish = part;
+      return;
+    case 'error':
+      if (heard.error === undefined) watch.failed();
+      heard.error ??= { thrown: part.error };
+      return;
+    case 'raw':
+      heard.counted = countedSoFar(heard.counted, part.rawValue);
+      return;
+    case 'abort':
+      return;
+  }
+}
+
+function content(chars: number, heard: Heard, watch: Watch): void {
+  heard.written += chars;
+  heard.isDelivered = true;
+  watch.content(false);
+}
+
+function toToolCall(part: SdkToolCall): ToolCall {
+  const { toolCallId: id, toolName: name, input } = part;
+  if (part.invalid === true && typeof input === 'string') {
+    return { id, name, unparsable: input.slice(0, MAX_UNPARSABLE_CHARS) };
+  }
+  if (readProperty(part, 'input') === undefined) return { id, name, arguments: {} };
+  // parsed from JSON by the SDK
+  return { id, name, arguments: input as JsonValue };
+}

@@ -1,0 +1,210 @@
+/**
+ * The effect of one model call: one request, read as a stream, judged when it ended. It retries
+ * nothing, runs no tool and believes no answer that has no good end; `failure.ts` has the table of
+ * what is known after each way of failing.
+ */
+import type { ReportDraft } from '../../errors/report.ts';
+import type { ModelAnswer, ModelCall, PartialAnswer } from '../../machine/model-call.ts';
+import { providerNamed } from '../../providers/names.ts';
+import { MACHINE_CLOCK } from '../clock.ts';
+import {
+  cancelledBefore,
+  neverRejecting,
+  type Effect,
+  type EffectContext,
+  type EffectFailure,
+  type EffectResult,
+  type Suppressed,
+  type Used,
+} from '../effect.ts';
+import { toOutput } from '../output.ts';
+import { COUNTS_EARLY } from './early-usage.ts';
+import { badEnding, factsOf, stopped, whatWasThrown, type Asked, type Failed } from './failure.ts';
+import {
+  askedFor,
+  createFindModel,
+  type FindModel,
+  type FoundModel,
+  type ModelHost,
+} from './find-model.ts';
+import { listen, newHeard, type Heard } from './listen.ts';
+import { createLoadPackage, type LoadPackage } from './load-package.ts';
+import { prepareCall, type PreparedCall } from './prompt.ts';
+import { DEFAULT_TIMEOUTS, type ModelRequest, type ModelTimeouts } from './request.ts';
+import type { SdkCall, SdkWarning } from './sdk.ts';
+import { estimateUsage, NOTHING_USED, usedSoFar, usedUp } from './usage.ts';
+import { Watch } from './watch.ts';
+
+export interface ModelEffectOptions extends ModelHost {
+  readonly timeouts?: Partial<ModelTimeouts>;
+  /** Where packages are found. Default: beside the workflow, the process and Errand. */
+  readonly loadPackage?: LoadPackage;
+}
+
+export function createModelEffect(options: ModelEffectOptions): Effect<ModelRequest> {
+  const find = createFindModel(options, options.loadPackage ?? createLoadPackage());
+  return neverRejecting((request, context) => {
+    const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts, ...request.timeouts };
+    return callOnce({ request, context, timeouts, find });
+  });
+}
+
+interface Attempt {
+  readonly request: ModelRequest;
+  readonly context: EffectContext;
+  readonly timeouts: ModelTimeouts;
+  readonly find: FindModel;
+}
+
+async function callOnce({ request, context, timeouts, find }: Attempt): Promise<EffectResult> {
+  const { call, settings, directory } = request;
+  if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.call');
+  const asked = askedFor(call.model);
+  let found: FoundModel;
+  let prepared: PreparedCall;
+  try {
+    found = find({
+      name: call.model,
+      asked,
+      ...(settings === undefined ? {} : { settings }),
+      ...(directory === undefined ? {} : { directory }),
+    });
+    prepared = prepareCall(call, found.sdk, found.schemas);
+  } catch (thrown) {
+    return notStarted(thrown, { asked, context });
+  }
+  const heard = newHeard();
+  const watch = new Watch(context.clock ?? MACHINE_CLOCK, timeouts, context.signal);
+  const { progress, attempt } = context;
+  const ended = listen(
+    () =>
+      found.sdk.stream({
+        ...prepared,
+        ...wireEvents(asked),
+        model: found.model,
+        abortSignal: watch.signal,
+      }),
+    {
+      heard,
+      watch,
+      onDelta: (type, delta) => progress?.({ type, attempt, delta }),
+    },
+  );
+  await Promise.race([ended, watch.abandoned]);
+  watch.close();
+  return judge(heard, watch, { call, asked, context });
+}
+
+function wireEvents({ provider }: Asked): Pick<SdkCall, 'include'> {
+  return COUNTS_EARLY.has(providerNamed(provider).name) ? { include: { rawChunks: true } } : {};
+}
+
+interface Known {
+  readonly call: ModelCall;
+  readonly asked: Asked;
+  readonly context: EffectContext;
+}
+
+function judge(heard: Heard, { stop }: Watch, known: Known): EffectResult {
+  const { finish, error } = heard;
+  // what was heard was heard before any stop
+  if (error !== undefined) return failed(whatWasThrown(error.thrown, heard, known), heard, known);
+  if (finish === undefined && (stop?.by === 'caller' || stop?.by === 'limit')) {
+    return failed(stopped(stop, heard, known), heard, known);
+  }
+  const last = known.call.messages.at(-1);
+  const bad = badEnding(finish, heard, { ...known, ...(last === undefined ? {} : { last }) });
+  return bad === undefined ? answered(heard, known) : failed(bad, heard, known);
+}
+
+function answered(heard: Heard, known: Known): EffectResult {
+  const { call, asked, context } = known;
+  const { text, toolCalls, reasoning, finish } = heard;
+  const by = finish?.response?.modelId;
+  const answer: ModelAnswer = {
+    text,
+    toolCalls,
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(by === undefined || by === '' || by === asked.model
+      ? {}
+      : { answeredBy: `${asked.provider}/${by}` }),
+  };
+  const output = toOutput(answer, context.redactor);
+  if (!output.ok) return failed({ failure: notKept(output, asked) }, heard, known);
+  return {
+    ok: true,
+    output: output.value,
+    ...usedUp(finish?.usage, () => estimateUsage(call, heard.written)),
+    ...suppressedOf(heard, asked),
+  };
+}
+
+function failed({ failure, thrown }: Failed, heard: Heard, known: Known): EffectFailure {
+  const { call, asked, context } = known;
+  const partial: PartialAnswer = { text: context.redactor.values(heard.text) };
+  return {
+    ok: false,
+    failure,
+    ...(heard.text === '' ? {} : { output: { ...partial } }),
+    ...usedByFailure(failure.outcome, heard, call),
+    ...suppressedOf(heard, asked),
+    ...(thrown === undefined ? {} : { thrown }),
+  };
+}
+
+/** Refusals cost nothing. An answer that broke off, or that nobody heard, was worked on. */
+function usedByFailure(outcome: string | undefined, heard: Heard, call: ModelCall): Used {
+  const { finish, error, isDelivered, written } = heard;
+  const hasEnd =
+    finish !== undefined && error === undefined && finish.rawFinishReason !== undefined;
+  if (hasEnd) return usedUp(finish.usage, () => estimateUsage(call, written));
+  const isRefused = outcome === 'failed' || outcome === 'not_started';
+  if (isRefused && !isDelivered) return NOTHING_USED;
+  const counted = finish?.usage.inputTokens === undefined ? heard.counted : finish.usage;
+  return usedSoFar(counted, estimateUsage(call, written));
+}
+
+function notStarted(
+  thrown: unknown,
+  known: { readonly asked: Asked; readonly context: EffectContext },
+): EffectFailure {
+  const { failure } = whatWasThrown(thrown, { isDelivered: false }, known);
+  return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
+}
+
+/** What the SDK left out of the request, so that it does not vanish. */
+function suppressedOf(
+  { warnings }: Heard,
+  asked: Asked,
+): { readonly suppressed?: readonly Suppressed[] } {
+  if (warnings.length === 0) return {};
+  return {
+    suppressed: warnings.map((warning) => ({
+      failure: {
+        kind: 'provider.unsupported',
+        message: `${asked.model} was called without something that was asked for: ${wordsOf(warning)}`,
+        provider: factsOf(asked),
+      },
+      reason: 'The call was made without it.',
+    })),
+  };
+}
+
+function wordsOf({ feature, setting, details, message }: SdkWarning): string {
+  const what = feature ?? setting;
+  const why = details ?? message;
+  return [what, why].filter((word) => word !== undefined && word !== '').join(': ') || 'not said';
+}
+
+/** Arguments of a tool can be nested deeper than anything here reads. */
+function notKept(
+  { pointer, problem }: { readonly pointer: string; readonly problem: string },
+  asked: Asked,
+): ReportDraft {
+  return {
+    kind: 'agent.output_invalid',
+    message: `The answer of ${asked.model} cannot be kept: ${pointer} ${problem}`,
+    details: { pointer },
+    provider: factsOf(asked),
+  };
+}

@@ -1,0 +1,113 @@
+/** From a call as the machine has it to one as the AI SDK takes it. */
+import type { JsonObject } from '../../errors/json.ts';
+import type { ModelCall, ModelImage, ModelMessage, ToolCall } from '../../machine/model-call.ts';
+import type { Sdk, SdkCall } from './sdk.ts';
+import { isStrictSchema } from './strict-schema.ts';
+
+/** What a provider does with a schema for the answer. `words`: JSON yes, a schema only in the prompt. */
+export type SchemaSupport = 'schema' | 'words';
+
+export type PreparedCall = Omit<SdkCall, 'model' | 'abortSignal'>;
+
+export function prepareCall(call: ModelCall, sdk: Sdk, support: SchemaSupport): PreparedCall {
+  const { outputSchema, tools, temperature, maxTokens } = call;
+  const format = outputSchema === undefined ? {} : outputFormat(outputSchema, sdk, support);
+  const system = systemOf(call, support);
+  return {
+    ...(system === undefined ? {} : { system }),
+    messages: call.messages.map((message) => toMessage(message)),
+    ...(tools.length === 0 ? {} : { tools: toTools(call, sdk) }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...format,
+  };
+}
+
+function outputFormat(
+  schema: JsonObject,
+  sdk: Sdk,
+  support: SchemaSupport,
+): Pick<PreparedCall, 'output' | 'providerOptions'> {
+  // no provider takes anything but an object here, and then it has to be said in words
+  if (!isObjectSchema(schema)) return {};
+  if (support === 'words') return { output: sdk.jsonOutput(undefined) };
+  // refused with a 400 where it is on and the schema leaves anything open
+  const strict = { strictJsonSchema: isStrictSchema(schema) };
+  return {
+    output: sdk.jsonOutput(schema),
+    providerOptions: { openai: strict, azure: strict, openaiCompatible: strict },
+  };
+}
+
+function systemOf(call: ModelCall, support: SchemaSupport): string | undefined {
+  const { system, outputSchema } = call;
+  if (outputSchema === undefined) return system;
+  if (support === 'schema' && isObjectSchema(outputSchema)) return system;
+  const rule = `Answer with JSON and nothing else. It must fit this JSON Schema:\n${JSON.stringify(outputSchema)}`;
+  return system === undefined ? rule : `${system}\n\n${rule}`;
+}
+
+function isObjectSchema(schema: JsonObject): boolean {
+  return schema['type'] === 'object';
+}
+
+function toTools({ tools }: ModelCall, sdk: Sdk): Record<string, object> {
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      // without `execute` the SDK has nothing to run
+      {
+        ...(description === undefined ? {} : { description }),
+        inputSchema: sdk.schema(inputSchema),
+      },
+    ]),
+  );
+}
+
+function toMessage(message: ModelMessage): object {
+  switch (message.role) {
+    case 'user':
+      return {
+        role: 'user',
+        content:
+          message.images === undefined || message.images.length === 0
+            ? message.text
+            : [...textPart(message.text), ...message.images.map(toImage)],
+      };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [...textPart(message.text), ...message.toolCalls.map(toToolCall)],
+      };
+    case 'tool': {
+      const { id, name, result, isError } = message;
+      const output =
+        typeof result === 'string'
+          ? { type: isError ? 'error-text' : 'text', value: result }
+          : { type: isError ? 'error-json' : 'json', value: result };
+      return {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: id, toolName: name, output }],
+      };
+    }
+  }
+}
+
+/** An empty text is refused by some providers. */
+function textPart(text: string): readonly object[] {
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function toImage({ url, base64, mediaType = 'image' }: ModelImage): object {
+  return { type: 'file', mediaType, data: url === undefined ? (base64 ?? '') : new URL(url) };
+}
+
+/** Arguments must be an object everywhere, also those that nobody could read. */
+function toToolCall({ id, name, arguments: input, unparsable }: ToolCall): object {
+  return {
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: name,
+    input: input ?? (unparsable === undefined ? {} : { unparsable }),
+  };
+}

@@ -1,0 +1,68 @@
+/** What a call has used: the provider's count where there is one, else ours, and then it says so. */
+import type { Usage } from '../../machine/events.ts';
+import type { ModelCall } from '../../machine/model-call.ts';
+import { given } from '../../workflow/given.ts';
+import type { Used } from '../effect.ts';
+import type { SdkUsage } from './sdk.ts';
+
+/** The contract's estimate, also used for budgets. */
+const CHARS_PER_TOKEN = 4;
+
+/** What providers charge for a picture of usual size; nobody tells before the answer. */
+const TOKENS_PER_IMAGE = 1_000;
+
+export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } };
+
+/** Of an answer that came to its end. */
+export function usedUp(reported: SdkUsage | undefined, estimate: () => Usage): Used {
+  const usage = toUsage(reported);
+  if (usage.inputTokens !== undefined && usage.outputTokens !== undefined) return { usage };
+  return { usage: { ...estimate(), ...usage }, isEstimated: true };
+}
+
+/** Of an answer that broke off: what was reported by then is not all of it. */
+export function usedSoFar(reported: SdkUsage | undefined, estimate: Usage): Used {
+  const usage = toUsage(reported);
+  const outputTokens = Math.max(usage.outputTokens ?? 0, estimate.outputTokens ?? 0);
+  return { usage: { ...estimate, ...usage, outputTokens }, isEstimated: true };
+}
+
+/** `written` in characters. */
+export function estimateUsage(call: ModelCall, written: number): Usage {
+  return { inputTokens: estimateInput(call), outputTokens: tokensOf(written) };
+}
+
+function estimateInput({ system = '', messages, tools, outputSchema }: ModelCall): number {
+  const chars = messages.reduce((sum, message) => {
+    if (message.role === 'user') return sum + message.text.length;
+    if (message.role === 'tool') return sum + JSON.stringify(message.result).length;
+    return sum + message.text.length + JSON.stringify(message.toolCalls).length;
+  }, system.length);
+  const described = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  const schema = outputSchema === undefined ? 0 : JSON.stringify(outputSchema).length;
+  const images = messages.reduce(
+    (sum, message) => sum + (message.role === 'user' ? (message.images?.length ?? 0) : 0),
+    0,
+  );
+  return tokensOf(chars + described + schema) + images * TOKENS_PER_IMAGE;
+}
+
+function tokensOf(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}
+
+function toUsage(reported: SdkUsage | undefined): Usage {
+  return given({
+    inputTokens: count(reported?.inputTokens),
+    outputTokens: count(reported?.outputTokens),
+    cachedTokens: count(reported?.inputTokenDetails?.cacheReadTokens),
+    reasoningTokens: count(reported?.outputTokenDetails?.reasoningTokens),
+  });
+}
+
+/** Some hosts send NaN, fractions or less than nothing. */
+function count(tokens: number | undefined): number | undefined {
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0
+    ? Math.ceil(tokens)
+    : undefined;
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelCall } from '../../src/machine/model-call.ts';
+import { ask } from './harness.ts';
+import { PROTOCOLS } from './protocols.ts';
+import { startUpstream, streams, type Upstream } from './upstream.ts';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream.close());
+
+const LOOKUP = {
+  name: 'lookup',
+  description: 'Finds an order.',
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'number' } },
+    required: ['id'],
+    additionalProperties: false,
+  },
+} as const;
+
+describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
+  it('is its text, with the model that gave it and what it used, after one request', async () => {
+    upstream.answer(streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good })));
+    // one of the packages warns when it has to choose a length by itself
+    const result = await ask(protocol, upstream.url, { call: { maxTokens: 99 } });
+    const [provider] = protocol.model.split('/');
+    const named = protocol.isNamed ? { answeredBy: `${provider}/m-2026` } : {};
+    expect(result).toEqual({
+      ok: true,
+      output: { text: 'Hello.', toolCalls: [], ...named },
+      usage: expect.objectContaining(protocol.usage),
+    });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('has the thoughts of the model beside it', async () => {
+    const answer = { reasoning: 'Hm.', text: 'Hello.', stop: protocol.stops.good };
+    upstream.answer(streams(protocol.stream(answer)));
+    const result = await ask(protocol, upstream.url);
+    const thoughts = protocol.name === 'mistral' ? {} : { reasoning: 'Hm.' };
+    expect(result).toMatchObject({ ok: true, output: { text: 'Hello.', ...thoughts } });
+  });
+
+  it('returns a tool call and runs nothing', async () => {
+    const tool = { id: 'call00001', name: 'lookup', arguments: '{"id":7}' };
+    upstream.answer(streams(protocol.stream({ tool, stop: protocol.stops.tool })));
+    const result = await ask(protocol, upstream.url, { call: { tools: [LOOKUP] } });
+    expect(result).toMatchObject({
+      ok: true,
+      output: { text: '', toolCalls: [{ name: 'lookup', arguments: { id: 7 } }] },
+    });
+    expect(JSON.stringify(upstream.received[0]?.body)).toContain('Finds an order.');
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('tells its parts while they come', async () => {
+    upstream.answer(streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good })));
+    const heard: unknown[] = [];
+    await ask(protocol, upstream.url, {
+      context: { attempt: 2, progress: (value) => heard.push(value) },
+    });
+    expect(heard).toEqual([{ type: 'text', attempt: 2, delta: 'Hello.' }]);
+  });
+
+  it('sends what the machine asks for', async () => {
+    upstream.answer(streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good })));
+    await ask(protocol, upstream.url, {
+      call: { ...CONVERSATION, temperature: 0.2, maxTokens: 99, tools: [LOOKUP] },
+    });
+    const body = JSON.stringify(upstream.received[0]?.body);
+    for (const word of ['You are a clerk.', 'Where is it?', 'Let me see.', 'lost', '0.2', '99']) {
+      expect(body).toContain(word);
+    }
+    expect(body).toContain('aGVsbG8=');
+  });
+});
+
+const CONVERSATION: Partial<ModelCall> = {
+  system: 'You are a clerk.',
+  messages: [
+    {
+      role: 'user',
+      text: 'Where is it?',
+      images: [{ base64: 'aGVsbG8=', mediaType: 'image/png' }],
+    },
+    {
+      role: 'assistant',
+      text: 'Let me see.',
+      toolCalls: [
+        { id: 'call00001', name: 'lookup', arguments: { id: 7 } },
+        { id: 'call00002', name: 'lookup', unparsable: '{"id":' },
+      ],
+    },
+    { role: 'tool', id: 'call00001', name: 'lookup', result: { state: 'lost' }, isError: false },
+    { role: 'tool', id: 'call00002', name: 'lookup', result: 'Not JSON.', isError: true },
+  ],
+};
+
+describe('what an answer used', () => {
+  const chat = PROTOCOLS.find(({ name }) => name === 'chat');
+  if (chat === undefined) throw new Error('no such protocol');
+  const ending = (usage: object): string =>
+    chat
+      .stream({ text: 'Hello.', stop: 'stop' })
+      .replace(/"usage":\{.*?\}\}\}/, `"usage":${JSON.stringify(usage)}}`);
+
+  it('has the thoughts that a host counts beside the answer', async () => {
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 10,
+      total_tokens: 140,
+      completion_tokens_details: { reasoning_tokens: 30 },
+    };
+    upstream.answer(streams(ending(usage)));
+    expect(await ask(chat, upstream.url)).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 40, reasoningTokens: 30 },
+    });
+  });
+
+  it('is our estimate where the host does not count', async () => {
+    const text = chat
+      .stream({ text: 'Hello.', stop: 'stop' })
+      .replace(/data: [^\n]*"usage".*\n\n/, '');
+    upstream.answer(streams(text));
+    // 10 characters of a prompt and 6 of an answer, at 4 a token
+    expect(await ask(chat, upstream.url)).toMatchObject({
+      ok: true,
+      usage: { inputTokens: 3, outputTokens: 2 },
+      isEstimated: true,
+    });
+  });
+});

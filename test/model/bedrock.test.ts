@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contextFor, failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import type { EffectResult } from '../../src/effects/effect.ts';
+import { createModelEffect } from '../../src/effects/model/model.ts';
+import { encodeFrame } from '../sdk-parity/event-stream.ts';
+import { HELLO, KEY, SDKS } from './harness.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream.close());
+
+function event(type: string, body: object): Buffer {
+  const headers = {
+    ':message-type': 'event',
+    ':event-type': type,
+    ':content-type': 'application/json',
+  };
+  return encodeFrame(headers, JSON.stringify(body));
+}
+
+const BEGINNING = [
+  event('messageStart', { role: 'assistant' }),
+  event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Once' } }),
+];
+
+const ending = (stopReason: string): Buffer[] => [
+  event('contentBlockStop', { contentBlockIndex: 0 }),
+  event('messageStop', { stopReason }),
+  event('metadata', {
+    usage: { inputTokens: 120, outputTokens: 30, totalTokens: 150 },
+    metrics: { latencyMs: 1 },
+  }),
+];
+
+function ask(frames: readonly Buffer[]): Promise<EffectResult> {
+  upstream.answer((response) => {
+    response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
+    response.end(Buffer.concat([...frames]));
+  });
+  const effect = createModelEffect({
+    env: { AWS_REGION: 'eu-west-1', AWS_BEARER_TOKEN_BEDROCK: KEY },
+  });
+  return effect(
+    {
+      call: { ...HELLO, model: 'bedrock/some.model' },
+      settings: { name: 'bedrock', baseUrl: upstream.url },
+      directory: SDKS,
+    },
+    contextFor(),
+  );
+}
+
+describe('an answer of Bedrock', () => {
+  it('is its text and what it used', async () => {
+    const result = await ask([...BEGINNING, ...ending('end_turn')]);
+    expect(result).toMatchObject({
+      ok: true,
+      output: { text: 'Once', toolCalls: [] },
+      usage: { inputTokens: 120, outputTokens: 30 },
+    });
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['max_tokens', 'provider.truncated'],
+    ['content_filtered', 'provider.content_filter'],
+    ['guardrail_intervened', 'provider.content_filter'],
+    ['model_context_window_exceeded', 'provider.context_length'],
+  ])('that stopped for %s is %s', async (stop, kind) => {
+    const result = await ask([...BEGINNING, ...ending(stop)]);
+    expect(failureOf(result)).toMatchObject({
+      failure: { kind },
+      output: { text: 'Once' },
+      usage: { inputTokens: 120, outputTokens: 30 },
+    });
+  });
+
+  it('without its end is interrupted', async () => {
+    const result = await ask(BEGINNING);
+    expect(reportOf(result)).toMatchObject({
+      kind: 'provider.stream_interrupted',
+      outcome: 'partial',
+    });
+    expect(upstream.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,104 @@
+/** A provider on 127.0.0.1 that answers as it is told and keeps every request that it got. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Record<string, unknown>;
+}
+
+export type Reply = (response: ServerResponse, received: Received) => void;
+
+export interface Upstream {
+  /** What every request is answered with from now on. Forgets what was received. */
+  answer(reply: Reply): void;
+  readonly received: readonly Received[];
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  let received: Received[] = [];
+  let reply: Reply = (response) => void response.writeHead(599).end();
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const got: Received = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: text === '' ? {} : JSON.parse(text),
+      };
+      received.push(got);
+      reply(response, got);
+    });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    answer(next) {
+      received = [];
+      reply = next;
+    },
+    get received() {
+      return received;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+export const EVENT_STREAM = { 'content-type': 'text/event-stream' };
+
+/** Server-sent events; those that have a type are named by it, as two of the protocols want. */
+export function events(...list: readonly object[]): string {
+  return list
+    .map((event) => {
+      const type: unknown = (event as { type?: unknown }).type;
+      const name = typeof type === 'string' ? `event: ${type}\n` : '';
+      return `${name}data: ${JSON.stringify(event)}\n\n`;
+    })
+    .join('');
+}
+
+/** The whole of a stream, ended in good order. */
+export function streams(text: string): Reply {
+  return (response) => void response.writeHead(200, EVENT_STREAM).end(text);
+}
+
+/** The beginning of a stream, and then nothing more. */
+export function stalls(text: string): Reply {
+  return (response) => void response.writeHead(200, EVENT_STREAM).write(text);
+}
+
+/** The beginning of a stream, and then the connection breaks. */
+export function cuts(text: string): Reply {
+  return (response) => {
+    response.writeHead(200, EVENT_STREAM).write(text, () => response.destroy());
+  };
+}
+
+export function refuses(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
