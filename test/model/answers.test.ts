@@ -65,6 +65,15 @@ describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
     expect(heard).toEqual([{ type: 'text', attempt: 2, delta: 'Hello.' }]);
   });
 
+  it('is not hurt by a watcher that throws', async () => {
+    upstream.answer(streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good })));
+    const progress = (): void => {
+      throw new Error('the watcher’s own');
+    };
+    const result = await ask(protocol, upstream.url, { context: { progress } });
+    expect(result).toMatchObject({ ok: true, output: { text: 'Hello.' } });
+  });
+
   it('sends what the machine asks for', async () => {
     upstream.answer(streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good })));
     await ask(protocol, upstream.url, {

@@ -103,6 +103,19 @@ describe('the limits of a call', () => {
     expect(report.message).toContain('did not finish its answer');
   });
 
+  it('are not those of the node, whose time is its own', async () => {
+    const clock = new ManualClock();
+    const asked = moment();
+    upstream.answer(() => asked.now());
+    const pending = ask(chat, upstream.url, { context: { clock }, request: { timeoutMs: 5_000 } });
+    await asked.come;
+    clock.advance(5_000);
+    const result = await pending;
+    expect(reportOf(result)).toMatchObject({ kind: 'limit.node_timeout', outcome: 'partial' });
+    expect(result).toMatchObject({ isEstimated: true });
+    expect(clock.pending).toBe(0);
+  });
+
   it('let a stream go on that keeps talking, until the whole takes too long', async () => {
     const clock = new ManualClock();
     let words = 0;

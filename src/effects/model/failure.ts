@@ -10,6 +10,7 @@
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | nothing within a limit             | `provider.timeout`            | unknown, or partial after content |
+ * | the node's time is over            | `limit.node_timeout`          | partial            |
  * | our signal                         | `cancelled.*`                 | partial            |
  */
 import { readProperty } from '../../errors/json.ts';
@@ -75,7 +76,7 @@ export function badEnding(
 }
 
 export function stopped(
-  stop: Extract<Stop, { by: 'caller' | 'limit' }>,
+  stop: Exclude<Stop, { by: 'failure' }>,
   heard: Heard,
   { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
 ): Failed {
@@ -84,6 +85,18 @@ export function stopped(
     const kind = context.cancelled ?? 'cancelled.call';
     const message = `The call of ${asked.model} at ${who} was cancelled while it ran`;
     return { failure: { kind, message, outcome: 'partial', provider: factsOf(asked) } };
+  }
+  if (stop.by === 'node') {
+    const message = `${asked.model} at ${who} did not answer within the ${durationWords(stop.limitMs)} that the node had left`;
+    return {
+      failure: {
+        kind: 'limit.node_timeout',
+        message,
+        outcome: 'partial',
+        provider: factsOf(asked),
+        details: { limitMs: stop.limitMs },
+      },
+    };
   }
   const report = reportFromFailure(
     {

@@ -4,7 +4,12 @@
  * what is known after each way of failing.
  */
 import type { ReportDraft } from '../../errors/report.ts';
-import type { ModelAnswer, ModelCall, PartialAnswer } from '../../machine/model-call.ts';
+import type {
+  ModelAnswer,
+  ModelCall,
+  ModelProgress,
+  PartialAnswer,
+} from '../../machine/model-call.ts';
 import { providerNamed } from '../../providers/names.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
@@ -75,7 +80,7 @@ async function callOnce({ request, context, timeouts, find }: Attempt): Promise<
   }
   const heard = newHeard();
   const watch = new Watch(context.clock ?? MACHINE_CLOCK, timeouts, context.signal);
-  const { progress, attempt } = context;
+  if (request.timeoutMs !== undefined) watch.within(request.timeoutMs);
   const ended = listen(
     () =>
       found.sdk.stream({
@@ -87,12 +92,21 @@ async function callOnce({ request, context, timeouts, find }: Attempt): Promise<
     {
       heard,
       watch,
-      onDelta: (type, delta) => progress?.({ type, attempt, delta }),
+      onDelta: (type, delta) => announce(context, { type, attempt: context.attempt, delta }),
     },
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
   return judge(heard, watch, { call, asked, context });
+}
+
+/** A watcher that throws hurts nobody, least of all the call. */
+function announce({ progress }: EffectContext, told: ModelProgress): void {
+  try {
+    progress?.({ ...told });
+  } catch {
+    // subscribers report their own failures; this one only stops hearing
+  }
 }
 
 function wireEvents({ provider }: Asked): Pick<SdkCall, 'include'> {
@@ -109,7 +123,7 @@ function judge(heard: Heard, { stop }: Watch, known: Known): EffectResult {
   const { finish, error } = heard;
   // what was heard was heard before any stop
   if (error !== undefined) return failed(whatWasThrown(error.thrown, heard, known), heard, known);
-  if (finish === undefined && (stop?.by === 'caller' || stop?.by === 'limit')) {
+  if (finish === undefined && stop !== undefined && stop.by !== 'failure') {
     return failed(stopped(stop, heard, known), heard, known);
   }
   const last = known.call.messages.at(-1);

@@ -25,4 +25,6 @@ export interface ModelRequest {
   /** The folder of the workflow: its packages are looked for first. */
   readonly directory?: string;
   readonly timeouts?: Partial<ModelTimeouts>;
+  /** What is left of the node's own time; to run out of it is no fault of the provider. */
+  readonly timeoutMs?: number;
 }

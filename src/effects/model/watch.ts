@@ -1,5 +1,5 @@
 /**
- * Who ends a call before the provider does: the caller, or one of three limits. Each ends it by
+ * Who ends a call before the provider does: the caller, the node's time, or one of three limits. Each ends it by
  * aborting; a model that does not listen is abandoned a little later.
  */
 import type { EffectClock } from '../clock.ts';
@@ -10,6 +10,8 @@ export type Limit = keyof ModelTimeouts;
 export type Stop =
   | { readonly by: 'caller' }
   | { readonly by: 'limit'; readonly limit: Limit; readonly limitMs: number }
+  /** The time of the node is over. */
+  | { readonly by: 'node'; readonly limitMs: number }
   /** An error came, and what could still follow it took too long. */
   | { readonly by: 'failure' };
 
@@ -72,6 +74,11 @@ export class Watch {
     if (this.#silence.limit === 'idleMs' && this.#silence.limitMs === limitMs) return;
     this.#silence = { limit: 'idleMs', limitMs };
     this.#armSilence(limitMs);
+  }
+
+  /** Stops the call also when the node has no more time. */
+  within(limitMs: number): void {
+    this.#after(limitMs, () => this.#end({ by: 'node', limitMs }));
   }
 
   /** After an error little more is to come, such as the count of tokens. */
