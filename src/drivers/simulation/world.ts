@@ -155,6 +155,8 @@ export class World {
       },
       newId: this.#newIds(id),
       isShared: this.#options.isShared,
+      // the world has its own record of what went wrong around a run
+      onWarning: () => undefined,
     });
     return { number, driver, died, isAlive, die };
   }

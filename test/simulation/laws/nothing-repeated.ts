@@ -100,7 +100,8 @@ function isKnown(between: readonly RunEvent[], key: string): boolean {
 function permits({ plan }: Subject, event: RunEvent, path: string): boolean {
   if (event.type !== 'gate:answered' && event.type !== 'route:taken') return false;
   if (event.path !== path && !isInside(path, event.path)) return false;
-  if (event.type === 'gate:answered') return event.value === 'repeat' || event.value === 'retry';
+  // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
+  if (event.type === 'gate:answered') return event.value !== 'abort';
   if (event.kind !== IN_DOUBT) return false;
   const route = routeOf(plan, event);
   return route !== undefined && isNamed(route, IN_DOUBT);
