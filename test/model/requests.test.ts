@@ -167,3 +167,28 @@ describe('what a model does not take', () => {
     });
   });
 });
+
+describe('an image', () => {
+  const withImage = (url: string) => ({
+    call: { messages: [{ role: 'user' as const, text: 'What is it?', images: [{ url }] }] },
+  });
+
+  it('goes to the provider by its address', async () => {
+    const responses = protocol('responses');
+    upstream.answer(streams(responses.stream({ text: 'A cat.', stop: 'completed' })));
+    const result = await ask(responses, upstream.url, withImage('https://example.com/cat.png'));
+    expect(result.ok).toBe(true);
+    expect(JSON.stringify(upstream.received[0]?.body)).toContain('https://example.com/cat.png');
+    expect(upstream.received).toHaveLength(1);
+  });
+
+  it('without an address is refused before anything is sent', async () => {
+    upstream.answer(streams(''));
+    const result = await ask(protocol('responses'), upstream.url, withImage('cat.png'));
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { kind: 'provider.invalid_request', outcome: 'not_started' },
+    });
+    expect(upstream.received).toHaveLength(0);
+  });
+});

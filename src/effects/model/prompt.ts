@@ -1,4 +1,5 @@
 /** From a call as the machine has it to one as the AI SDK takes it. */
+import { ErrandError } from '../../errors/errand-error.ts';
 import type { JsonObject } from '../../errors/json.ts';
 import type { ModelCall, ModelImage, ModelMessage, ToolCall } from '../../machine/model-call.ts';
 import type { Sdk, SdkCall } from './sdk.ts';
@@ -98,8 +99,15 @@ function textPart(text: string): readonly object[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-function toImage({ url, base64, mediaType = 'image' }: ModelImage): object {
-  return { type: 'file', mediaType, data: url === undefined ? (base64 ?? '') : new URL(url) };
+function toImage({ url, base64 = '', mediaType = 'image' }: ModelImage): object {
+  if (url === undefined) return { type: 'file', mediaType, data: base64 };
+  if (URL.canParse(url)) return { type: 'file', mediaType, data: new URL(url) };
+  throw new ErrandError({
+    kind: 'provider.invalid_request',
+    outcome: 'not_started',
+    message: 'The address of an image is not an address',
+    action: { kind: 'change_input', detail: 'Give the whole URL of the image, or its data.' },
+  });
 }
 
 /** Arguments must be an object everywhere, also those that nobody could read. */
