@@ -105,9 +105,15 @@ function holdsDoubt({ details, cause }: ErrorReport): boolean {
 function hasDoubtInside(state: RunState, visit: Visit): boolean {
   return insideOf(state, visit).some(
     (inner) =>
-      inner.visit !== undefined &&
-      (inner.visit.error?.kind === DOUBT || hasDoubtInside(state, inner.visit)),
+      inner.visit !== undefined && (isOpenDoubt(inner.visit) || hasDoubtInside(state, inner.visit)),
   );
+}
+
+/** Also one that had no time to become the failure of its node. */
+function isOpenDoubt({ error, phase, talk }: Visit): boolean {
+  if (error?.kind === DOUBT) return true;
+  if (phase.at === 'result') return phase.result.error?.kind === DOUBT;
+  return talk?.calls.some(({ result }) => result?.error?.kind === DOUBT) ?? false;
 }
 
 function isOwnStepLimit({ kind, frames }: ErrorReport): boolean {

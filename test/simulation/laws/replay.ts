@@ -45,8 +45,11 @@ export const resumesTheSame: Law = {
     const place = 1 + (subject.events.length % Math.max(1, commits.length - 1));
     const stored = commits.slice(0, place).flat();
     const state = foldAll(subject, stored);
-    const isParked = [...state.scopes.values()].some(({ visit }) => visit?.phase.at === 'parked');
-    if (state.status !== 'running' || isParked || isKeptOnly(commits[place - 1] ?? [])) return [];
+    // what was parked, or stopped for a cancel that did not get through, begins again by being resumed
+    const isStill = [...state.scopes.values()].some(
+      ({ visit }) => visit?.phase.at === 'parked' || visit?.phase.at === 'cancelled',
+    );
+    if (state.status !== 'running' || isStill || isKeptOnly(commits[place - 1] ?? [])) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
     const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
     return early === undefined
