@@ -21,6 +21,7 @@ import type {
   RunRecord,
   RunStore,
   RunSummary,
+  StoredSignal,
 } from '../machine/store-port.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
@@ -32,7 +33,7 @@ import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
 import { abandonedEffects, lostEffects, recover } from './recover.ts';
 import { RunLoop } from './run-loop.ts';
-import type { Signal } from './signals.ts';
+import { deliver, type Signal } from './signals.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 
 export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './leg.ts';
@@ -125,7 +126,7 @@ export class LocalDriver {
       leaseMs: LEASE_MS,
     };
     const claim = await this.#create(fresh);
-    const leg = await this.#carryOn(state, claim, options, 1);
+    const { leg } = await this.#carryOn(state, claim, options, 1);
     for (const event of events) leg.tell(event);
     leg.loop.take();
     return leg;
@@ -145,9 +146,12 @@ export class LocalDriver {
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const events = this.#goingOn(state, options, nowMs);
       const open = openGates(state);
-      const leg = await this.#carryOn(state, claim, options, state.seq - events.length + 1);
-      leg.loop.begin(events, nowMs);
-      leg.answerOpen(open);
+      const firstSeq = state.seq - events.length + 1;
+      const { leg, said } = await this.#carryOn(state, claim, options, firstSeq);
+      leg.loop.begin(events, nowMs, () => {
+        deliver(leg.loop, said);
+        leg.answerOpen(open);
+      });
       return leg;
     } catch (refusal) {
       // nothing was written, so the run is as free as before
@@ -177,7 +181,11 @@ export class LocalDriver {
   }
 
   /** Ends a run for good; undefined when a living process will do it. */
-  async cancel(run: string, by: string): Promise<RunHandle | undefined> {
+  async cancel(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'> = {},
+  ): Promise<RunHandle | undefined> {
     const here = this.#legs.get(run);
     if (here !== undefined) {
       here.cancel(by);
@@ -196,7 +204,11 @@ export class LocalDriver {
     const nowMs = Math.max(this.#clock.now(), state.nowMs);
     const end: EventBody = { type: 'run:cancelled', by };
     const events = record(state, [...abandonedEffects(state), end], nowMs);
-    const leg = await this.#carryOn(state, claim, {}, state.seq - events.length + 1);
+    const firstSeq = state.seq - events.length + 1;
+    const { leg, said } = await this.#carryOn(state, claim, options, firstSeq);
+    const last = said.at(-1);
+    // nobody will hear them any more
+    if (last !== undefined) leg.loop.takeSignalsThrough(last.number);
     leg.loop.begin(events, nowMs);
     return leg;
   }
@@ -280,7 +292,8 @@ export class LocalDriver {
     claim: Claim,
     options: RunOptions,
     firstSeq: number,
-  ): Promise<Leg> {
+  ): Promise<{ readonly leg: Leg; readonly said: readonly StoredSignal[] }> {
+    const said = this.#watch === undefined ? [] : await this.#store.signals(state.run);
     const { onOutage = 'halt' } = this.#options;
     const effects = options.effects ?? this.#options.effects;
     const clock = this.#clock;
@@ -306,8 +319,8 @@ export class LocalDriver {
       onRest: () => this.#rested(claim),
     });
     this.#legs.set(state.run, leg);
-    await this.#watch?.add(loop, claim);
-    return leg;
+    this.#watch?.add(loop, claim);
+    return { leg, said };
   }
 
   #warn(error: ErrorReport): void {

@@ -58,6 +58,7 @@ export class RunLoop {
   readonly #answered = new Set<string>();
   readonly #rested = Promise.withResolvers<Rest>();
   #signalsThrough: number | undefined;
+  #heardThrough = 0;
   #begun: { readonly events: readonly EventBody[]; readonly nowMs: number } | undefined;
   #toldThrough: number;
   #isPumping = false;
@@ -83,9 +84,13 @@ export class RunLoop {
     return this.#options.state;
   }
 
-  /** The state has taken these already, at that time; they are not stored yet. */
-  begin(events: readonly EventBody[], nowMs: number): void {
+  /**
+   * The state has taken these already, at that time; they are not stored yet. What is said in
+   * `hear` comes after them, and before anything is decided.
+   */
+  begin(events: readonly EventBody[], nowMs: number, hear?: () => void): void {
     this.#begun = { events, nowMs };
+    hear?.();
     void this.#pump();
   }
 
@@ -95,8 +100,14 @@ export class RunLoop {
     void this.#pump();
   }
 
+  /** Number of the last signal that was heard, in this leg. */
+  get heardThrough(): number {
+    return this.#heardThrough;
+  }
+
   /** The next commit settles all signals up to this one. */
   takeSignalsThrough(number: number): void {
+    this.#heardThrough = number;
     this.#signalsThrough = number;
   }
 

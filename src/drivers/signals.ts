@@ -14,14 +14,17 @@ export type Signal =
       readonly value: JsonObject[string];
     };
 
+/** Each once. A run that has come to rest hears nothing; what was said waits for its next leg. */
 export function deliver(loop: RunLoop, signals: readonly StoredSignal[]): void {
-  const last = signals.at(-1);
-  if (last === undefined) return;
+  const fresh = signals.filter(({ number }) => number > loop.heardThrough);
+  const last = fresh.at(-1);
+  if (last === undefined || loop.state.status !== 'running') return;
   loop.takeSignalsThrough(last.number);
-  for (const { signal } of signals) {
-    // written by `send` below, and checked as it is read
-    deliverOne(loop, signal as unknown as Signal);
-  }
+  // written by `send`, and checked as it is read
+  const said = fresh.map(({ signal }) => signal as unknown as Signal);
+  // a cancel is the last word, whatever else was said before or after it
+  const cancel = said.find(({ type }) => type === 'cancel');
+  for (const signal of cancel === undefined ? said : [cancel]) deliverOne(loop, signal);
 }
 
 function deliverOne(loop: RunLoop, signal: Signal): void {

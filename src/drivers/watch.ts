@@ -29,14 +29,12 @@ export class Watch {
     this.#clock = clock;
   }
 
-  async add(loop: RunLoop, claim: Claim): Promise<void> {
-    const { run } = loop.state;
-    this.#runs.set(run, { loop, claim });
-    if (this.#runs.size === 1) {
-      this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
-      this.#arm();
-    }
-    deliver(loop, await this.#store.signals(run));
+  /** From now on; what was said before is the driver's to deliver. */
+  add(loop: RunLoop, claim: Claim): void {
+    this.#runs.set(loop.state.run, { loop, claim });
+    if (this.#runs.size > 1) return;
+    this.#heartbeatAtMs = this.#clock.now() + HEARTBEAT_MS;
+    this.#arm();
   }
 
   remove(run: string): void {

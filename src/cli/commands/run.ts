@@ -98,7 +98,9 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   const show = new Showing(flags, terminal, id);
   try {
     const project = await openProject();
-    const exit = await leg(show, project, undefined, (driver) => driver.cancel(id, 'cancel'));
+    const exit = await leg(show, project, undefined, (driver, onEvent) =>
+      driver.cancel(id, 'cancel', { onEvent }),
+    );
     // the command did what it was asked for; it is the run that ended with another code
     return exit === 130 ? 0 : exit;
   } catch (error) {
