@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createEffectRunner } from '../drivers/effect-runner.ts';
+import { keyValuesIn } from '../effects/model/key-values.ts';
 import { LocalDriver } from '../drivers/local.ts';
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
 import type { RunStore } from '../machine/store-port.ts';
@@ -29,6 +30,6 @@ export function openDriver({ store }: Project, workflow: LoadedWorkflow | undefi
       base: process.cwd(),
       functions: {},
     }),
-    secrets: workflow?.secrets ?? [],
+    secrets: [...(workflow?.secrets ?? []), ...keyValuesIn(process.env)],
   });
 }

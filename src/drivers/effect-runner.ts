@@ -4,6 +4,7 @@ import { toDraft, type EffectContext, type EffectResult } from '../effects/effec
 import type { Run } from '../effects/module/callable.ts';
 import { createFindCallable, type Callables } from '../effects/module/find-callable.ts';
 import { createSandbox } from '../effects/sandbox/sandbox.ts';
+import { createModelEffect, type ModelEffectOptions } from '../effects/model/model.ts';
 import { playModel } from '../effects/simulator/play.ts';
 import { createScriptEffect } from '../effects/script.ts';
 import { callCallable } from '../effects/tool.ts';
@@ -23,6 +24,9 @@ export interface EffectHost {
   readonly tools?: Callables;
   /** What the paths of a plan are relative to. Default: the folder of the process. */
   readonly base?: string;
+  /** Models and providers that the host registers, beside those known by name. */
+  readonly models?: NonNullable<ModelEffectOptions['models']>;
+  readonly providers?: NonNullable<ModelEffectOptions['providers']>;
   /** How long a module may take to be imported. */
   readonly importTimeoutMs?: number;
 }
@@ -36,6 +40,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
   const sandbox = createSandbox();
   const script = createScriptEffect({ env: host.env });
   const transform = createTransformEffect(sandbox);
+  const model = createModelEffect({
+    env: host.env,
+    ...(host.models === undefined ? {} : { models: host.models }),
+    ...(host.providers === undefined ? {} : { providers: host.providers }),
+  });
   const findCallable = createFindCallable({
     functions: host.functions,
     ...(host.tools === undefined ? {} : { tools: host.tools }),
@@ -78,18 +87,20 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
           }
         }
         case 'model':
-          return work.call.model.startsWith('sim/')
-            ? playModel(work.call, context)
-            : notConfigured(work.call.model);
+          if (work.call.model.startsWith('sim/')) return playModel(work.call, context);
+          return model(
+            {
+              call: work.call,
+              directory: host.directory,
+              ...(work.provider === undefined ? {} : { settings: work.provider }),
+              ...timeout,
+            },
+            context,
+          );
       }
     },
     close: () => sandbox.close(),
   };
-}
-
-function notConfigured(model: string): EffectResult {
-  const message = `No provider is set up for ${model}`;
-  return { ok: false, failure: { kind: 'provider.not_configured', message } };
 }
 
 /** Nothing was begun: the module, the name or the declaration is no good. */

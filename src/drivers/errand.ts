@@ -2,6 +2,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { keyValuesIn } from '../effects/model/key-values.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { costsOf, type Costs } from '../machine/ledger.ts';
@@ -10,7 +11,7 @@ import { openMemoryStore } from '../stores/memory.ts';
 import { openSqliteStore } from '../stores/sqlite.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import { createEffectRunner, type EffectRunner } from './effect-runner.ts';
+import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from './load-file.ts';
 import { asEvent } from './subscription.ts';
@@ -22,6 +23,10 @@ export interface ErrandOptions {
   readonly functions?: Callables;
   /** What `tool` nodes and agents may use, before those of a workflow's module. */
   readonly tools?: Callables;
+  /** AI SDK models by the name that workflows use, such as `house/small`. */
+  readonly models?: NonNullable<EffectHost['models']>;
+  /** AI SDK providers by name: `house` makes `house/any-model`. */
+  readonly providers?: NonNullable<EffectHost['providers']>;
   /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What paths are relative to. Default: the folder of the process. */
@@ -111,7 +116,7 @@ class LocalErrand implements Errand {
       store,
       effects: this.#newRunner({}),
       onOutage: 'wait',
-      ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
+      secrets: [...(options.secrets ?? []), ...keyValuesIn(options.env ?? process.env)],
     });
   }
 
@@ -204,8 +209,10 @@ class LocalErrand implements Errand {
   }
 
   #newRunner({ file, functions }: Partial<RunnableWorkflow>): EffectRunner {
-    const { tools } = this.#options;
+    const { tools, models, providers } = this.#options;
     return createEffectRunner({
+      ...(models === undefined ? {} : { models }),
+      ...(providers === undefined ? {} : { providers }),
       env: this.#options.env ?? process.env,
       directory: file === undefined ? this.#directory : dirname(file),
       base: this.#directory,

@@ -20,7 +20,7 @@ export function toolsOf(state: RunState, scope: Scope): ToolDescriptions {
 /** What the model is told that it may call. */
 export function modelTools(node: AgentPlan, tools: ToolDescriptions): readonly ModelTool[] {
   const own = Object.entries(tools)
-    .filter(([name, tool]) => mayUse(node, name, tool) && !node.policy.deny.includes(name))
+    .filter(([name, tool]) => mayUse(node, name, tool) && !isDenied(node, name))
     .map(([name, { description, inputSchema }]): ModelTool => ({
       name: wireName(name),
       ...(description === undefined ? {} : { description }),
@@ -34,9 +34,14 @@ export function wireName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '__');
 }
 
-function mayUse({ tools, policy }: AgentPlan, name: string, { writes }: ToolDescription): boolean {
-  const isOffered = tools === null ? writes === false : tools.some((wanted) => fits(wanted, name));
-  return isOffered && (policy.allow.length === 0 || policy.allow.includes(name));
+function mayUse({ tools }: AgentPlan, name: string, { writes }: ToolDescription): boolean {
+  return tools === null ? writes === false : tools.some((wanted) => fits(wanted, name));
+}
+
+/** An empty `allow` restricts nothing. */
+function isDenied({ policy: { allow, deny } }: AgentPlan, name: string): boolean {
+  const isAllowed = allow.length === 0 || allow.some((wanted) => fits(wanted, name));
+  return !isAllowed || deny.some((unwanted) => fits(unwanted, name));
 }
 
 /** `server/*` means all tools of a server. */
@@ -82,8 +87,7 @@ export type Verdict =
   | { readonly type: 'refuse'; readonly tool: string; readonly failure: ReportDraft };
 
 export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCall): Verdict {
-  if (call.name === RAISE_ERROR && node.raises !== undefined && node.raises.length > 0)
-    return { type: 'raise', value: call.arguments ?? null };
+  if (call.name === RAISE_ERROR) return { type: 'raise', value: call.arguments ?? null };
   if (call.name === WRITE_STATE) return judgeWrite(call);
   const found = Object.entries(tools).find(
     ([name]) => name === call.name || wireName(name) === call.name,
@@ -93,7 +97,7 @@ export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCa
   const [name, tool] = found;
   if (!mayUse(node, name, tool))
     return refuse(name, 'tool.forbidden', `${node.name} may not use the tool ${name}`);
-  if (node.policy.deny.includes(name))
+  if (isDenied(node, name))
     return refuse(name, 'tool.denied', `The policy of ${node.name} denies the tool ${name}`);
   const { arguments: given } = call;
   const problem = given === undefined ? 'are not JSON' : problemWith(given, tool);
@@ -103,7 +107,8 @@ export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCa
       'tool.input_invalid',
       `The arguments of ${name} ${problem ?? 'must be an object'}`,
     );
-  return { type: node.policy.ask.includes(name) ? 'ask' : 'run', tool: name, arguments: given };
+  const isAsked = node.policy.ask.some((wanted) => fits(wanted, name));
+  return { type: isAsked ? 'ask' : 'run', tool: name, arguments: given };
 }
 
 function judgeWrite({ arguments: given }: ToolCall): Verdict {

@@ -127,8 +127,8 @@ function isWithin({ id }: Scope): (scope: string) => boolean {
 function reserved(state: RunState, isMeant: (scope: string) => boolean): Amount {
   let usdMicros = 0;
   let tokens = 0;
-  for (const reservation of state.reservations.values()) {
-    if (!isMeant(reservation.scope)) continue;
+  for (const [key, reservation] of state.reservations) {
+    if (!isMeant(reservation.scope) || !state.effects.has(key)) continue;
     usdMicros += reservation.usdMicros;
     tokens += reservation.tokens;
   }

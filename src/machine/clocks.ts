@@ -19,9 +19,30 @@ export function startWorkflowClock(
 }
 
 /** Of the try that has just begun. */
-export function startTryClock(state: RunState, scope: Scope, { timeoutMs }: NodePlan): void {
+export function startTryClock(state: RunState, scope: Scope, { timeoutMs, type }: NodePlan): void {
   if (scope.visit === undefined) return;
+  scope.visit.leftMs = undefined;
   scope.visit.deadlineMs = timeoutMs === undefined ? undefined : state.nowMs + timeoutMs;
+  // an agent has used no time before its first call goes out, however long that is held back
+  if (type === 'agent') stopTryClock(state, scope);
+  armTry(state, scope);
+}
+
+/** Nothing is under way: a wait for a schedule, a cooldown, a budget or a person is left out. */
+export function stopTryClock(state: RunState, { visit, held }: Scope): void {
+  if (visit?.deadlineMs === undefined) return;
+  const leftMs = visit.deadlineMs - (held.count > 0 ? held.sinceMs : state.nowMs);
+  // time that is used up stays used up
+  if (leftMs <= 0) return;
+  visit.leftMs = leftMs;
+  visit.deadlineMs = undefined;
+}
+
+export function goOnWithTryClock(state: RunState, scope: Scope): void {
+  const { visit } = scope;
+  if (visit?.leftMs === undefined) return;
+  visit.deadlineMs = state.nowMs + visit.leftMs;
+  visit.leftMs = undefined;
   armTry(state, scope);
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ErrorReport } from '../errors/report.ts';
 import { isTransient, providerOf } from './chain.ts';
-import type { RunState } from './state.ts';
+import type { Cooldown, RunState } from './state.ts';
 
 /** `restUntilMs`: what the chain of the call that failed waits for; 0 when it will not ask again. */
 export function noteCooldown(
@@ -13,7 +13,6 @@ export function noteCooldown(
   error: ErrorReport,
   restUntilMs: number,
 ): void {
-  releaseProbe(state, model);
   if (!isTransient(error)) return;
   const hintMs = error.provider?.retryAfterMs;
   const untilMs = Math.max(restUntilMs, hintMs === undefined ? 0 : state.nowMs + hintMs);
@@ -24,16 +23,19 @@ export function noteCooldown(
   state.cooldowns.set(name, { untilMs: Math.max(untilMs, known?.untilMs ?? 0), probe: undefined });
 }
 
-/** The model has answered: nothing that was learned about it holds any more. */
+/** The model has answered: a rest that was over is forgotten. One that began meanwhile holds. */
 export function settleCooldown(state: RunState, model: string): void {
-  for (const name of namesOf(model)) state.cooldowns.delete(name);
+  for (const name of namesOf(model)) {
+    const known = state.cooldowns.get(name);
+    if (known !== undefined && known.untilMs <= state.nowMs) state.cooldowns.delete(name);
+  }
 }
 
 /** A call goes out: where a rest is just over, the others wait for what it finds. */
 export function beginProbe(state: RunState, model: string, key: string): void {
   for (const name of namesOf(model)) {
     const known = state.cooldowns.get(name);
-    if (known !== undefined) known.probe ??= key;
+    if (known !== undefined && !isProbed(state, known)) known.probe = key;
   }
 }
 
@@ -43,16 +45,14 @@ export function restOf(state: RunState, model: string): number {
   for (const name of namesOf(model)) {
     const known = state.cooldowns.get(name);
     if (known === undefined) continue;
-    untilMs = Math.max(untilMs, known.probe === undefined ? known.untilMs : Infinity);
+    untilMs = Math.max(untilMs, isProbed(state, known) ? Infinity : known.untilMs);
   }
   return untilMs;
 }
 
-function releaseProbe(state: RunState, model: string): void {
-  for (const name of namesOf(model)) {
-    const known = state.cooldowns.get(name);
-    if (known !== undefined) known.probe = undefined;
-  }
+/** A call that has ended, in whatever way, finds out nothing more. */
+function isProbed({ effects }: RunState, { probe }: Cooldown): boolean {
+  return probe !== undefined && effects.has(probe);
 }
 
 /** Undefined: the failure says nothing about other requests. */

@@ -1,6 +1,7 @@
 /** Asking a model: which one, within which budget, and what a failure of it leads to. */
 import { rebuild } from '../errors/build.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import { readAnswer } from './answer.ts';
 import { auditWarning, checkBudgets, overBudget } from './budget.ts';
 import { choose, isTransient, newChain } from './chain.ts';
 import type { Decision } from './completion.ts';
@@ -9,8 +10,8 @@ import { modelRequest } from './effect-request.ts';
 import { lateFor } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
-import { chainOf, promptOf, type TalkingPlan } from './model-request.ts';
-import { visitOf } from './plan-lookup.ts';
+import { chainOf, promptOf, schemaOf, type TalkingPlan } from './model-request.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { estimateOf } from './pricing.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 import { newTalk, type Talk, type TalkFailure } from './talk.ts';
@@ -64,9 +65,17 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
     effect: ref,
     attempt: visit.asked.get(ref.key) ?? 0,
     reserves,
+    ...(isSentBack(state, scope, talk) ? { isCorrection: true } : {}),
     ...(visit.talk === undefined ? { prompt: talk.prompt } : {}),
   };
   return { events: [...warnings, request] };
+}
+
+function isSentBack(state: RunState, scope: Scope, { answer }: Talk): boolean {
+  if (answer === undefined || answer.toolCalls.length > 0) return false;
+  // only agents and supervisors talk
+  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node) as TalkingPlan;
+  return readAnswer(answer.text, schemaOf(node)).type === 'wrong';
 }
 
 /** The chain goes on, waits, or has nothing left. */

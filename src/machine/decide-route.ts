@@ -11,13 +11,12 @@ import { takes } from '../workflow/check/routing.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
-import { failRun, outOfRetries, stopInside } from './endings.ts';
+import { failRun, lateFor, outOfRetries, stopInside } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
 import type { EventBody, RouteBucket } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
-import { insideOf } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 /** No route takes these, and no group wraps them: they end the run. */
@@ -75,10 +74,8 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   // the scope that may start nothing more cannot be helped by its own routes
   if (isOwnStepLimit(error)) return byDefault(state, scope, error);
   const candidates = errorRoutes(state, scope, error);
-  const isInDoubt = holdsDoubt(error) || hasDoubtInside(state, visit);
   for (const [position, { route, bucket }] of candidates.entries()) {
     if (position < visit.routesTried || !takes(route, error.kind)) continue;
-    if (runsAgain(route) && isInDoubt && !takes(route, DOUBT)) continue;
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error, error);
     if (!verdict) continue;
@@ -86,34 +83,6 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
     if (events !== undefined) return events;
   }
   return byDefault(state, scope, withAttempts(visit, error));
-}
-
-/** What may have happened, inside too, is repeated only by a route that says so. */
-const DOUBT = 'effect.outcome_unknown';
-
-function runsAgain({ move }: Route): boolean {
-  return move.type === 'retry' || move.type === 'park';
-}
-
-function holdsDoubt({ details, cause }: ErrorReport): boolean {
-  const counts = details?.['counts'];
-  if (isPlainObject(counts) && Object.hasOwn(counts, DOUBT)) return true;
-  return cause !== undefined && (cause.kind === DOUBT || holdsDoubt(cause));
-}
-
-/** A question that was open when the group around it failed. */
-function hasDoubtInside(state: RunState, visit: Visit): boolean {
-  return insideOf(state, visit).some(
-    (inner) =>
-      inner.visit !== undefined && (isOpenDoubt(inner.visit) || hasDoubtInside(state, inner.visit)),
-  );
-}
-
-/** Also one that had no time to become the failure of its node. */
-function isOpenDoubt({ error, phase, talk }: Visit): boolean {
-  if (error?.kind === DOUBT) return true;
-  if (phase.at === 'result') return phase.result.error?.kind === DOUBT;
-  return talk?.calls.some(({ result }) => result?.error?.kind === DOUBT) ?? false;
 }
 
 function isOwnStepLimit({ kind, frames }: ErrorReport): boolean {
@@ -157,6 +126,8 @@ function makeMove(
       if (used >= move.max) return undefined;
       const spent = outOfRetries(state, scope, error);
       if (spent !== undefined) return spent;
+      const late = lateFor(state, scope, state.nowMs + (error.provider?.retryAfterMs ?? 0), error);
+      if (late !== undefined) return late;
       const delayMs = backoffMs(move, used + 1, error, [state.run, visit.path, visit.number]);
       return [
         take(),

@@ -10,6 +10,7 @@ import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
 import { afterFailure, askModel, beginTalk, failed } from './decide-model.ts';
+import { stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
@@ -32,24 +33,25 @@ export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Dec
       talk.failure.error.kind === 'provider.stream_interrupted' &&
       node.onPartial === 'keep_partial';
     return isKept
-      ? { events: keepPartial(state, scope, talk.failure) }
+      ? { events: keepPartial(state, scope, talk, talk.failure) }
       : afterFailure(state, scope, talk.failure);
   }
   if (talk.answer === undefined) return { events: [] };
   return talk.answer.toolCalls.length > 0
     ? seeToCalls(state, scope, node, talk)
-    : { events: conclude(state, scope, node, talk) };
+    : conclude(state, scope, node, talk);
 }
 
 function keepPartial(
   state: RunState,
   scope: Scope,
+  talk: Talk,
   { error, partial }: TalkFailure,
 ): readonly EventBody[] {
   const text = (partial as { readonly text?: JsonValue } | undefined)?.text ?? '';
   return [
     { type: 'error:suppressed', error, reason: 'the node keeps what had arrived' },
-    ...completion(state, scope, { result: text, partial: true }),
+    ...completion(state, scope, { result: text, partial: true }, written(state, scope, talk)),
   ];
 }
 
@@ -57,8 +59,10 @@ function keepPartial(
 function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk): Decision {
   const visit = visitOf(scope);
   const inDoubt = talk.calls.find(({ result }) => result?.error?.kind === 'effect.outcome_unknown');
+  // a node fails only when all that it began is heard of: nothing comes in from a try that is over
+  const isBusy = visit.pending.size > 0;
   if (inDoubt?.result?.error !== undefined)
-    return { events: [failed(visit, inDoubt.result.error)] };
+    return { events: isBusy ? [] : [failed(visit, inDoubt.result.error)] };
   const wakes: number[] = [];
   for (const open of talk.calls) {
     if (open.result !== undefined || open.isBegun || open.gate !== undefined) continue;
@@ -67,6 +71,7 @@ function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk):
       continue;
     }
     const events = seeToCall(state, scope, node, open);
+    if (isBusy && events.at(-1)?.type === 'node:failed') break;
     if (events.length > 0) return { events };
   }
   if (wakes.length > 0) return { events: [], wakeAtMs: Math.min(...wakes) };
@@ -160,7 +165,10 @@ function refuse(
 
 function requested(state: RunState, scope: Scope, open: OpenCall, tool: string): EventBody {
   const visit = visitOf(scope);
-  const { ref } = toolRequest(state, scope, open, tool);
+  const request = toolRequest(state, scope, open, tool);
+  const doubt = stillInDoubt(state, scope, request);
+  if (doubt !== undefined) return failed(visit, doubt);
+  const { ref } = request;
   const attempt = visit.asked.get(ref.key) ?? 0;
   return { type: 'effect:requested', node: visit.node, path: visit.path, effect: ref, attempt };
 }
@@ -190,19 +198,20 @@ function conclude(
   scope: Scope,
   node: AgentPlan,
   talk: Talk,
-): readonly EventBody[] {
+): Decision {
   const visit = visitOf(scope);
   const reading = readAnswer(talk.answer?.text ?? '', node.outputSchema);
   switch (reading.type) {
     case 'raised':
-      return [failed(visit, failureAt(state, scope, visit.node, reading.failure))];
+      return { events: [failed(visit, failureAt(state, scope, visit.node, reading.failure))] };
     case 'output':
-      return completion(state, scope, reading.output, written(state, scope, talk));
+      return { events: completion(state, scope, reading.output, written(state, scope, talk)) };
     case 'wrong':
       if (talk.corrections.schema >= MAX_SCHEMA_CORRECTIONS)
-        return [failed(visit, outputInvalid(state, scope, reading.problem))];
-      if (talk.turns >= node.maxTurns) return [failed(visit, outOfTurns(state, scope, node))];
-      return askModel(state, scope, talk).events;
+        return { events: [failed(visit, outputInvalid(state, scope, reading.problem))] };
+      if (talk.turns >= node.maxTurns)
+        return { events: [failed(visit, outOfTurns(state, scope, node))] };
+      return askModel(state, scope, talk);
   }
 }
 

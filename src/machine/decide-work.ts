@@ -9,6 +9,7 @@ import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
 import { completion, type Decision } from './completion.ts';
 import { decideAgent } from './decide-talk.ts';
 import { decideSupervisor } from './supervisor.ts';
+import { stillInDoubt } from './doubt.ts';
 import { effectRequest } from './effect-request.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { EventBody } from './events.ts';
@@ -63,6 +64,8 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     case 'transform': {
       const request = effectRequest(state, scope);
       if (request === undefined) return { events: [] };
+      const doubt = stillInDoubt(state, scope, request);
+      if (doubt !== undefined) return { events: [failed(visit, doubt)] };
       return {
         events: [
           {

@@ -66,7 +66,7 @@ function decideScope(state: RunState, scope: Scope): Decision {
     return { events: ending(state, scope, scope.result) };
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  if (isOverdue(state, scope) && isTimedHere(visit, node))
+  if (isOverdue(state, scope) && isTimedHere(node))
     return { events: tryTimedOut(state, scope, node) };
   const { phase } = visit;
   switch (phase.at) {
@@ -103,9 +103,8 @@ function decideScope(state: RunState, scope: Scope): Decision {
 }
 
 /** Effects keep their own time, because what they started has to be stopped by them. */
-function isTimedHere(visit: Visit, { type }: NodePlan): boolean {
-  // a wait of the chain is left out
-  if (isTalking({ type })) return visit.talk?.failure === undefined;
+function isTimedHere({ type }: NodePlan): boolean {
+  if (isTalking({ type })) return true;
   return type === 'workflow' || type === 'parallel' || type === 'for_each' || type === 'wait';
 }
 

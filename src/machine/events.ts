@@ -131,6 +131,8 @@ export type EventBody =
       readonly attempt: number;
       /** What it may cost, set aside until it is known. */
       readonly reserves?: Amount;
+      /** The answer before it was sent back, because it was off its schema. */
+      readonly isCorrection?: true;
       /** Of the first request of a conversation: what it begins with. */
       readonly prompt?: Prompt;
     })

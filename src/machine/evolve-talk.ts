@@ -4,6 +4,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { sameCall, toolsOf, WRITE_STATE } from './agent-tools.ts';
 import { newChain, noteFailure } from './chain.ts';
+import { goOnWithTryClock, stopTryClock } from './clocks.ts';
 import { noteCooldown, settleCooldown } from './cooldown.ts';
 import { toolKey } from './effect-request.ts';
 import type { EventBody } from './events.ts';
@@ -39,6 +40,16 @@ export function talkEffect(state: RunState, scope: Scope, event: EffectEvent): v
   visit.phase = { at: 'talking' };
   if (event.effect.type === 'model') modelEvent(state, scope, event);
   else if (visit.talk !== undefined) toolEvent(state, scope, visit.talk, event);
+  keepTime(state, scope, event);
+}
+
+/** The clock of an agent runs while a call is under way; a supervisor's while its nodes run, too. */
+function keepTime(state: RunState, scope: Scope, event: EffectEvent): void {
+  const visit = visitOf(scope);
+  if (event.type === 'effect:requested') return goOnWithTryClock(state, scope);
+  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const isIdle = type === 'agent' || event.type === 'effect:failed';
+  if (isIdle && visit.pending.size === 0) stopTryClock(state, scope);
 }
 
 function modelEvent(state: RunState, scope: Scope, event: EffectEvent): void {
@@ -63,8 +74,11 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   visit.talk ??= newTalk(event.prompt ?? { text: '' }, newChain(chainOf(state, scope, node)));
   const { talk } = visit;
   const name = requestName(visit.path, event.effect.target);
-  state.modelRequests.set(name, (state.modelRequests.get(name) ?? 0) + 1);
-  leaveOutWait(visit, talk, state.nowMs);
+  // a call that was lost with its process is the same request when it is made again
+  const isAgain = talk.asking === event.effect.key;
+  if (!isAgain) state.modelRequests.set(name, (state.modelRequests.get(name) ?? 0) + 1);
+  talk.asking = event.effect.key;
+  talk.failure = undefined;
   if (talk.answer !== undefined) {
     const schema = schemaOf(node);
     const isWrong = readAnswer(talk.answer.text, schema).type === 'wrong';
@@ -77,17 +91,11 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   }
 }
 
-/** The clock of a try leaves out what a schedule waited for. */
-function leaveOutWait(visit: Visit, talk: Talk, nowMs: number): void {
-  if (talk.failure !== undefined && visit.deadlineMs !== undefined)
-    visit.deadlineMs += nowMs - talk.failure.atMs;
-  talk.failure = undefined;
-}
-
 function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeeded): void {
   // what a model effect gives
   const answer = event.output as unknown as ModelAnswer;
   settleCooldown(state, event.effect.target);
+  talk.asking = undefined;
   talk.turns++;
   talk.answer = answer;
   talk.tries = [];
@@ -104,6 +112,7 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
       gate: undefined,
       decided: undefined,
       isBegun: false,
+      failures: 0,
       again: undefined,
       result: undefined,
     };
@@ -135,6 +144,7 @@ function openRound(state: RunState, scope: Scope, talk: Talk): void {
 function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): void {
   const visit = visitOf(scope);
   const { error, effect, output } = event;
+  talk.asking = undefined;
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const isTakenOver = isNamedByRoute(fileOf(state.plan, scope.file), node, error.kind);
   const canGoOn = noteFailure(talk.chain, effect.target, restartable(node, error), {
@@ -188,7 +198,7 @@ function toolFailed(
   const visit = visitOf(scope);
   const delayMs = retryDelayMs(toolsOf(state, scope)[event.effect.target], {
     error: event.error,
-    made: visit.asked.get(open.key) ?? 0,
+    made: ++open.failures,
     words: [state.run, visit.path, open.key],
   });
   if (delayMs !== undefined) {

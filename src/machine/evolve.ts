@@ -15,6 +15,7 @@ import {
   stopClocks,
 } from './clocks.ts';
 import { beginProbe } from './cooldown.ts';
+import { DOUBT, settleDoubts } from './doubt.ts';
 import type { EventBody, Resumed } from './events.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -22,6 +23,7 @@ import { reopen } from './reopen.ts';
 import { routePosition } from './route-position.ts';
 import {
   branchId,
+  closeGates,
   dropInside,
   endScope,
   enter,
@@ -153,10 +155,12 @@ function effect(
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
     visit.asked.set(key, event.attempt + 1);
     visit.pending.add(key);
+    state.doubts.delete(key);
     reserve(state, scope, event);
     if (event.effect.type === 'model') beginProbe(state, event.effect.target, key);
   } else {
     settle(state, scope, event);
+    if (event.type === 'effect:failed' && event.error.kind === DOUBT) state.doubts.add(key);
     state.effects.delete(key);
     visit.pending.delete(key);
   }
@@ -187,6 +191,8 @@ function gate(
     if (state.gates.delete(event.gate)) releaseTries(state, scope);
     if (open?.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (talkGate(scope, event)) return;
+    // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
+    if (event.type === 'gate:answered' && event.value !== 'abort') settleDoubts(state, visit);
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
     return;
@@ -260,6 +266,7 @@ function started(
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
   visit.talk = undefined;
+  visit.isBudgetRefused = false;
   visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
   for (const [index, key] of (event.members?.keys ?? []).entries())
@@ -308,6 +315,7 @@ function failed(
   visit.output = event.output ?? visit.output;
   visit.routesTried = 0;
   visit.deadlineMs = undefined;
+  closeGates(state, scope);
   freezeInside(state, visit);
   visit.attempts.push({
     number: visit.attempt + 1,
@@ -330,6 +338,8 @@ function retrying(
   event: Extract<EventBody, { type: 'node:retrying' }>,
 ): void {
   const visit = visitOf(scope);
+  // only a route that names it takes it
+  if (event.error.kind === DOUBT) settleDoubts(state, visit);
   visit.attempt = event.attempt;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
   for (let around = workflowScope(state, scope); ;) {
@@ -357,6 +367,7 @@ function routed(
       visit.routesTried = routePosition(fileOf(state.plan, scope.file), visit.node, event) + 1;
       return;
     case 'park':
+      if (event.kind === DOUBT) settleDoubts(state, visit);
       visit.attempt++;
       visit.phase =
         event.until === undefined

@@ -1,11 +1,16 @@
 /** The bill of a run: one row for each attempt of each effect, failed and abandoned ones included. */
+import { isPlainObject } from '../errors/json.ts';
 import type { RunEvent } from './events.ts';
+import type { ModelAnswer } from './model-call.ts';
+import { isCostUnknown } from './spending.ts';
 
 export interface LedgerRow {
   readonly node: string;
   readonly path: string;
   readonly type: string;
   readonly target: string;
+  /** The model that answered, where the provider says another than was asked. */
+  readonly answeredBy?: string;
   /** Of the effect, from 0. */
   readonly attempt: number;
   readonly kind?: string;
@@ -32,7 +37,14 @@ type Settled = Extract<RunEvent, { type: 'effect:succeeded' | 'effect:failed' }>
 export function costsOf(events: Iterable<RunEvent>): Costs {
   const open = new Map<string, Requested>();
   const attempts: LedgerRow[] = [];
+  const sentBack = new Set<LedgerRow>();
+  /** By path: the latest answer in words, which may still be sent back. */
+  const answers = new Map<string, LedgerRow>();
   for (const event of events) {
+    if (isSentBack(event)) {
+      const answer = answers.get(event.path);
+      if (answer !== undefined) sentBack.add(answer);
+    }
     if (event.type === 'effect:requested') {
       // asked again after a crash: the first one was never heard of
       const lost = open.get(event.effect.key);
@@ -42,7 +54,10 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
     if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') continue;
     const requested = open.get(event.effect.key);
     open.delete(event.effect.key);
-    attempts.push(rowOf(event, requested));
+    const row = rowOf(event, requested);
+    attempts.push(row);
+    if (isWords(event)) answers.set(event.path, row);
+    else if (event.effect.type === 'model') answers.delete(event.path);
   }
   // asked for and never heard of again: it is on the bill as what it is
   for (const requested of open.values()) attempts.push(abandoned(requested));
@@ -50,14 +65,31 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
     rows.reduce((sum, row) => sum + row.costUsdMicros, 0);
   return {
     totalUsdMicros: cost(attempts),
-    failedUsdMicros: cost(attempts.filter(({ outcome }) => outcome !== 'succeeded')),
+    failedUsdMicros: cost(
+      attempts.filter((row) => row.outcome !== 'succeeded' || sentBack.has(row)),
+    ),
     attempts,
   };
+}
+
+/** An answer was off its schema: the model is asked again, or the node has failed by it. */
+function isSentBack(event: RunEvent): event is RunEvent & { readonly path: string } {
+  if (event.type === 'effect:requested') return event.isCorrection === true;
+  return event.type === 'node:failed' && OFF_SCHEMA.has(event.error.kind);
+}
+
+const OFF_SCHEMA: ReadonlySet<string> = new Set(['agent.output_invalid', 'supervisor.routing']);
+
+function isWords(event: Settled): boolean {
+  if (event.type === 'effect:failed' || event.effect.type !== 'model') return false;
+  // what a model effect gives
+  return (event.output as unknown as ModelAnswer).toolCalls.length === 0;
 }
 
 function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
   const { node, path, effect, usage } = event;
   const startedMs = Date.parse(requested?.at ?? event.at);
+  const isUnknown = isCostUnknown(event);
   const failure =
     event.type === 'effect:failed'
       ? {
@@ -71,16 +103,23 @@ function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
     path,
     type: effect.type,
     target: effect.target,
+    ...answeredBy(event),
     attempt: requested?.attempt ?? 0,
     ...failure,
     inputTokens: usage?.inputTokens ?? 0,
     outputTokens: usage?.outputTokens ?? 0,
     cachedTokens: usage?.cachedTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
-    costUsdMicros: event.costUsdMicros ?? 0,
-    estimated: event.estimated === true,
+    costUsdMicros: event.costUsdMicros ?? (isUnknown ? (requested?.reserves?.usdMicros ?? 0) : 0),
+    estimated: event.estimated === true || isUnknown,
     latencyMs: Date.parse(event.at) - startedMs,
   };
+}
+
+function answeredBy(event: Settled): Pick<LedgerRow, 'answeredBy'> {
+  const output = event.type === 'effect:succeeded' ? event.output : undefined;
+  const name = isPlainObject(output) ? output['answeredBy'] : undefined;
+  return event.effect.type === 'model' && typeof name === 'string' ? { answeredBy: name } : {};
 }
 
 function abandoned({ node, path, effect, attempt, reserves }: Requested): LedgerRow {

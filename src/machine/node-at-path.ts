@@ -25,17 +25,15 @@ export function nodeAtPath(plan: WorkflowPlan, path: string): PlacedNode | undef
   }
 }
 
-/** The key of a member may hold any character, so the name is what the plan has and not what it looks like. */
+/** A name is what the plan has, not what it looks like: the key of a member may hold any character. */
 function longestNode(
   file: FilePlan,
   path: string,
 ): { readonly node: NodePlan; readonly after: string } | undefined {
   for (const node of nodesIn(file)) {
     if (path === node.name) return { node, after: '' };
-    if (path.startsWith(`${node.name}/`))
-      return { node, after: path.slice(node.name.length + 1) };
-    const isGroup = node.type === 'for_each' || node.type === 'parallel';
-    const end = isGroup && path.startsWith(`${node.name}[`) ? path.indexOf(']/') : -1;
+    if (path.startsWith(`${node.name}/`)) return { node, after: path.slice(node.name.length + 1) };
+    const end = path.startsWith(`${node.name}[`) ? path.indexOf(']/') : -1;
     if (end >= 0) return { node, after: path.slice(end + 2) };
   }
   return undefined;

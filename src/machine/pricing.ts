@@ -1,7 +1,7 @@
 /** What a call of a model costs in this run, and what it may cost before it is made. */
 import { costUsdMicros, priceOf, type Price } from '../providers/prices.ts';
 import type { Usage } from './events.ts';
-import type { ModelCall } from './model-call.ts';
+import type { ModelCall, ModelMessage, ToolCall } from './model-call.ts';
 import { runtimeOf } from './model-request.ts';
 import { fileOf, scopeOf, workflowScope } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
@@ -38,7 +38,7 @@ export function costOf(
 
 /** What is set aside for a call before it is made. */
 export function estimateOf(state: RunState, scope: Scope, call: ModelCall): Amount {
-  const inputTokens = Math.ceil(charsOf(call) / CHARS_PER_TOKEN);
+  const inputTokens = inputTokensOf(call);
   const outputTokens = call.maxTokens ?? OUTPUT_TOKENS;
   return {
     usdMicros: costOf(state, scope, call.model, { inputTokens, outputTokens }) ?? 0,
@@ -46,10 +46,37 @@ export function estimateOf(state: RunState, scope: Scope, call: ModelCall): Amou
   };
 }
 
-function charsOf({ system = '', messages }: ModelCall): number {
-  return messages.reduce(
-    (sum, message) =>
-      sum + (message.role === 'tool' ? JSON.stringify(message.result) : message.text).length,
-    system.length,
-  );
+/** Everything that is sent, tools and schema too: what a provider counts. */
+export function inputTokensOf({ system = '', messages, tools, outputSchema }: ModelCall): number {
+  const chars =
+    system.length +
+    messages.reduce((sum, message) => sum + charsOf(message), 0) +
+    (tools.length === 0 ? 0 : JSON.stringify(tools).length) +
+    (outputSchema === undefined ? 0 : JSON.stringify(outputSchema).length);
+  return tokensIn(chars);
+}
+
+export function outputTokensOf(text: string, toolCalls: readonly ToolCall[] = []): number {
+  return tokensIn(text.length + toolCalls.reduce((sum, call) => sum + charsOfCall(call), 0));
+}
+
+function charsOf(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return message.text.length;
+    case 'assistant':
+      return (
+        message.text.length + message.toolCalls.reduce((sum, call) => sum + charsOfCall(call), 0)
+      );
+    case 'tool':
+      return JSON.stringify(message.result).length;
+  }
+}
+
+function charsOfCall({ name, arguments: given, unparsable }: ToolCall): number {
+  return name.length + (unparsable ?? JSON.stringify(given ?? {})).length;
+}
+
+function tokensIn(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
 }

@@ -13,6 +13,7 @@ import { goBack } from './trail.ts';
 export function reopen(state: RunState, before: RunStatus, resumed: Resumed): void {
   if (resumed.from !== undefined) startAgainAt(state, resumed.from);
   else if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
+  if (resumed.now === true) state.cooldowns.clear();
   for (const scope of state.scopes.values()) {
     if (!scope.isFrozen && scope.result === undefined) state.ready.add(scope.id);
     if (scope.visit !== undefined && !scope.isFrozen) unpark(scope.visit, resumed.now === true);
@@ -25,7 +26,12 @@ function unpark(visit: Visit, isNow: boolean): void {
   if (phase.at === 'parked') visit.phase = { at: 'entering' };
   // stopped for a cancellation that never got as far as ending the run
   if (phase.at === 'cancelled') goOnAt(visit, false);
-  if (isNow && phase.at === 'waiting') visit.phase = { at: 'entering' };
+  if (!isNow) return;
+  if (phase.at === 'waiting') visit.phase = { at: 'entering' };
+  // of a tool's own retry
+  if (phase.at === 'result') visit.phase = { ...phase, atMs: -Infinity };
+  for (const entry of visit.talk?.chain ?? []) entry.restUntilMs = 0;
+  for (const call of visit.talk?.calls ?? []) if (call.again !== undefined) call.again = { atMs: 0 };
 }
 
 function reopenScope(state: RunState, scope: Scope): void {

@@ -125,7 +125,15 @@ function letGo(state: RunState, scope: Scope): void {
   if (visit === undefined) return;
   for (const key of visit.pending) state.effects.delete(key);
   visit.pending.clear();
+  closeGates(state, scope);
+}
+
+/** Nobody is asked any more; what still wants an approval asks for it again. */
+export function closeGates(state: RunState, scope: Scope): void {
+  const { visit } = scope;
+  if (visit === undefined) return;
   for (const gate of gatesOf(visit)) if (state.gates.delete(gate)) releaseTries(state, scope);
+  for (const call of visit.talk?.calls ?? []) call.gate = undefined;
 }
 
 function gatesOf({ phase, talk, path }: Visit): readonly string[] {

@@ -17,11 +17,20 @@ export function reserve(state: RunState, scope: Scope, event: Requested): void {
 }
 
 export function settle(state: RunState, scope: Scope, event: Settled): void {
+  const reserved = state.reservations.get(event.effect.key);
   state.reservations.delete(event.effect.key);
   const { usage, costUsdMicros = 0 } = event;
+  if (reserved !== undefined && isCostUnknown(event)) spend(state, scope, reserved);
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   if (tokens > 0 || costUsdMicros > 0) spend(state, scope, { usdMicros: costUsdMicros, tokens });
   askHeldBack(state);
+}
+
+/** A call that was stopped on its way: it counts as what it might have cost. */
+export function isCostUnknown(event: Settled): boolean {
+  if (event.type === 'effect:succeeded' || event.usage !== undefined) return false;
+  const { kind, outcome } = event.error;
+  return kind === 'cancelled.call' && (outcome === 'partial' || outcome === 'unknown');
 }
 
 /** Whoever was held back looks again. */

@@ -69,6 +69,8 @@ export interface Visit {
   startedAtMs: number;
   /** When the present try has used its time; it stands still while people are waited for. */
   deadlineMs: number | undefined;
+  /** What the present try has left while its clock stands still; the deadline is then not set. */
+  leftMs: number | undefined;
   /** When to look again, as the latest decision said. Not in the log: it follows from it. */
   wakeAtMs: number | undefined;
   /** How often each effect was asked for in this visit, by key. */
@@ -195,6 +197,8 @@ export interface RunState {
   /** The nodes that have completed, by file: their text is not to change under the run. */
   readonly finished: Map<string, Set<string>>;
   readonly effects: Map<string, PendingEffect>;
+  /** The keys of effects that may have happened, until somebody has decided about them. */
+  readonly doubts: Set<string>;
   readonly gates: Map<string, OpenGate>;
   /** How often each node has asked each model, by path and model. */
   readonly modelRequests: Map<string, number>;
@@ -234,6 +238,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     ready: new Set(),
     finished: new Map(),
     effects: new Map(),
+    doubts: new Set(),
     gates: new Map(),
     modelRequests: new Map(),
     cooldowns: new Map(),
@@ -265,6 +270,7 @@ export function newVisit(node: string, path: string, number: number): Visit {
     routesTried: 0,
     startedAtMs: 0,
     deadlineMs: undefined,
+    leftMs: undefined,
     wakeAtMs: undefined,
     asked: new Map(),
     pending: new Set(),

@@ -21,7 +21,7 @@ export function step(
     const decision = decide(state);
     if (decision === undefined) break;
     state.ready.delete(decision.scope);
-    if (decision.wakeAtMs !== undefined) wakeAt(state, decision.scope, decision.wakeAtMs);
+    wakeAt(state, decision.scope, decision.wakeAtMs);
     for (const event of decision.events) {
       if (state.status !== 'running') break;
       evolve(state, event, nowMs);
@@ -42,8 +42,8 @@ export function record(
   return happened;
 }
 
-function wakeAt(state: RunState, id: string, atMs: number): void {
+function wakeAt(state: RunState, id: string, atMs: number | undefined): void {
   const visit = state.scopes.get(id)?.visit;
   if (visit !== undefined) visit.wakeAtMs = atMs;
-  setTimer(state.timers, atMs, id);
+  if (atMs !== undefined) setTimer(state.timers, atMs, id);
 }

@@ -22,6 +22,8 @@ export interface Talk {
   /** How often the model was sent back, by why. */
   readonly corrections: { schema: number; tools: number };
   readonly chain: ChainEntry[];
+  /** The key of the call that is under way. */
+  asking: string | undefined;
   /** The call that failed last, until the next one is made. */
   failure: TalkFailure | undefined;
   /** Failed calls of models since the last answer. */
@@ -59,6 +61,8 @@ export interface OpenCall {
   gate: string | undefined;
   decided: 'approve' | 'deny' | undefined;
   isBegun: boolean;
+  /** Of its effect, so far. */
+  failures: number;
   /** The failed try after which the tool's own policy wants another. */
   again: { readonly atMs: number } | undefined;
   result:
@@ -76,6 +80,7 @@ export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
     calls: [],
     corrections: { schema: 0, tools: 0 },
     chain,
+    asking: undefined,
     failure: undefined,
     tries: [],
     called: new Map(),

@@ -24,6 +24,8 @@ export function retryDelayMs(
     retry.on === undefined
       ? error.category === 'transient' && error.retryable !== false
       : retry.on.some((pattern) => matchesKind(error.kind, pattern));
-  if (!isMeant || error.outcome === 'not_started') return undefined;
+  // what was refused before it began is refused again; what was only busy or out of reach is not
+  const isRefused = error.outcome === 'not_started' && error.category !== 'transient';
+  if (!isMeant || isRefused) return undefined;
   return backoffMs({ type: 'retry', ...retry }, made, error, words);
 }

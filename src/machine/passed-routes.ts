@@ -1,0 +1,72 @@
+/** Why a failure was not taken by the routes that were asked before the one that took it. */
+import { matchesKind } from '../errors/kinds.ts';
+import { takes } from '../workflow/check/routing.ts';
+import type { MoveType, Route } from '../workflow/route.ts';
+import type { RouteBucket } from './events.ts';
+import type { PlacedNode } from './node-at-path.ts';
+
+export interface PassedRoute {
+  readonly bucket: 'error' | 'workflow';
+  /** Index in its table. */
+  readonly rule: number;
+  readonly move: MoveType;
+  /** What it is for: `true` is any kind. */
+  readonly on: true | readonly string[];
+  readonly why: string;
+}
+
+export interface TakenRoute {
+  readonly kind: string;
+  readonly bucket: RouteBucket;
+  /** Absent for the default. */
+  readonly rule?: number;
+  readonly move: MoveType;
+}
+
+export interface RouteHistory {
+  /** How often a route was taken since the node was last entered. */
+  readonly uses: (bucket: RouteBucket, rule: number) => number;
+  readonly hasPeople: boolean;
+}
+
+export function passedRoutes(
+  { node, file }: PlacedNode,
+  taken: TakenRoute,
+  history: RouteHistory,
+): readonly PassedRoute[] {
+  const own = taken.kind === 'route.guard_failed' ? [] : node.routes;
+  const tables = [
+    ['error', own],
+    ['workflow', file.onError],
+  ] as const;
+  const passed: PassedRoute[] = [];
+  for (const [bucket, routes] of tables) {
+    for (const route of routes) {
+      if (route.onError === undefined) continue;
+      if (isTaken(route, bucket, taken)) return passed;
+      const why = whyPassed(route, taken.kind, history.uses(bucket, route.index), history);
+      passed.push({ bucket, rule: route.index, move: route.move.type, on: route.onError, why });
+    }
+  }
+  return passed;
+}
+
+function isTaken(route: Route, bucket: RouteBucket, taken: TakenRoute): boolean {
+  return taken.bucket === bucket && taken.rule === route.index && route.move.type === taken.move;
+}
+
+function whyPassed(route: Route, kind: string, used: number, { hasPeople }: RouteHistory): string {
+  const { move, onError, when } = route;
+  const isMeant = onError === true || (onError ?? []).some((pattern) => matchesKind(kind, pattern));
+  if (!isMeant) return `it is not for ${kind}`;
+  if (!takes(route, kind)) return `it runs the node again, which ${kind} allows only by name`;
+  if (move.type === 'retry' && used >= move.max)
+    return `its ${move.max === 1 ? 're-run is' : `${move.max} re-runs are`} used`;
+  if (move.type === 'park' && move.max !== undefined && used >= move.max)
+    return `it has parked ${move.max} ${move.max === 1 ? 'time' : 'times'} already`;
+  if (move.type === 'ask' && !hasPeople) return 'nobody can be asked';
+  if (move.type === 'ask' && used > 0) return 'it was asked, and the failure stands';
+  if (when !== undefined) return `its guard did not hold: ${when}`;
+  // work that may have happened inside is repeated only by a route that says so
+  return 'it would repeat what may have happened already';
+}
