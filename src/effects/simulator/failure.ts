@@ -50,7 +50,8 @@ export function cutFailure(
   context: EffectContext,
 ): EffectFailure {
   const transport = FAULTS['provider.stream_interrupted'];
-  const answer = { provider: call.model, stream: true, status: 200, transport };
+  const begun = delivered ? { stream: true, status: 200 } : {};
+  const answer = { provider: call.model, ...begun, transport };
   return { ok: false, failure: classified(answer, call, context, delivered), thrown: answer };
 }
 

@@ -17,6 +17,7 @@ import type {
   ModelProgress,
   PartialAnswer,
 } from '../../machine/model-call.ts';
+import { outputTokensOf } from '../../machine/pricing.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -29,7 +30,6 @@ import {
 import { toOutput } from '../output.ts';
 import { cutFailure, scriptedFailure } from './failure.ts';
 import { replyTo, type Reply } from './reply.ts';
-import { outputTokens } from './tokens.ts';
 
 export const playModel: Effect<ModelCall> = neverRejecting(async (call, context) => {
   const { simulated } = call;
@@ -96,7 +96,7 @@ function stopped(said: string, { usage }: Reply, context: EffectContext): Effect
     ok: false,
     failure: { kind, message, outcome: 'partial' },
     ...partial(said, context),
-    usage: { ...usage, outputTokens: outputTokens(said) },
+    usage: { ...usage, outputTokens: outputTokensOf(said) },
   };
 }
 

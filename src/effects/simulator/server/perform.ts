@@ -4,7 +4,7 @@ import type { Usage } from '../../../machine/events.ts';
 import type { ModelCall } from '../../../machine/model-call.ts';
 import type { SimulatedFailure } from '../../../workflow/model.ts';
 import { replyTo, type Reply } from '../reply.ts';
-import { outputTokens } from '../tokens.ts';
+import { outputTokensOf } from '../../../machine/pricing.ts';
 import { errorBody, wireFailure } from '../wire-failure.ts';
 import type { CorpusEntry } from './corpus.ts';
 import type { Asked, Frame, Protocol, Said, Stop } from './protocol.ts';
@@ -118,7 +118,7 @@ function beforeTheEnd(frames: readonly Frame[]): readonly Frame[] {
 
 function usageSoFar(said: Said, { sentPieces }: Wire): Usage {
   const text = said.pieces.slice(0, sentPieces).join('');
-  return { ...said.usage, outputTokens: outputTokens(text) };
+  return { ...said.usage, outputTokens: outputTokensOf(text) };
 }
 
 function saidOf(reply: Reply, { asked, call, id, atSeconds }: Stage, stop?: Stop): Said {
