@@ -193,12 +193,7 @@ function approvalAsked(
 }
 
 /** An answer without calls: the end, or once more. */
-function conclude(
-  state: RunState,
-  scope: Scope,
-  node: AgentPlan,
-  talk: Talk,
-): Decision {
+function conclude(state: RunState, scope: Scope, node: AgentPlan, talk: Talk): Decision {
   const visit = visitOf(scope);
   const reading = readAnswer(talk.answer?.text ?? '', node.outputSchema);
   switch (reading.type) {

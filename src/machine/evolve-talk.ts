@@ -16,7 +16,7 @@ import { branchId } from './scopes.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { isNamedByRoute } from './takeover.ts';
 import { retryDelayMs } from './tool-retry.ts';
-import type { RunState, Scope, Visit } from './state.ts';
+import type { RunState, Scope } from './state.ts';
 import {
   hasBadCall,
   newTalk,
