@@ -26,6 +26,7 @@ import type {
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
+import { Breakers } from './breakers.ts';
 import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { Leg, type OpenGate, type RunHandle, type RunOptions } from './leg.ts';
@@ -77,6 +78,7 @@ export class LocalDriver {
   readonly #newId: () => string;
   readonly #owner: ClaimOwner;
   readonly #alarm: Alarm;
+  readonly #breakers: Breakers;
   readonly #watch: Watch | undefined;
   readonly #legs = new Map<string, Leg>();
 
@@ -87,6 +89,7 @@ export class LocalDriver {
     this.#redactor = createRedactor(options.secrets);
     this.#newId = options.newId ?? randomUUID;
     this.#alarm = new Alarm(this.#clock);
+    this.#breakers = new Breakers(this.#store, this.#clock, (error) => this.#warn(error));
     this.#watch = options.isShared === false ? undefined : new Watch(this.#store, this.#clock);
     this.#owner = {
       id: this.#newId(),
@@ -302,6 +305,7 @@ export class LocalDriver {
       state,
       log,
       effects,
+      breakers: this.#breakers,
       clock,
       alarm: this.#alarm,
       redactor: this.#redactor,

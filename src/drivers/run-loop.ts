@@ -16,6 +16,7 @@ import { record, step } from '../machine/step.ts';
 import { nextTimerMs } from '../machine/timers.ts';
 import { mustPause, waitingOf } from '../machine/waits.ts';
 import type { Alarm } from './alarm.ts';
+import type { Breakers } from './breakers.ts';
 import type { DriverClock } from './clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import type { LogWriter } from './log-writer.ts';
@@ -25,6 +26,7 @@ export interface RunLoopOptions {
   readonly state: RunState;
   readonly log: LogWriter;
   readonly effects: EffectRunner;
+  readonly breakers: Breakers;
   readonly clock: DriverClock;
   readonly alarm: Alarm;
   readonly redactor: Redactor;
@@ -289,11 +291,14 @@ export class RunLoop {
   async #perform(request: EffectRequest, signal: AbortSignal): Promise<void> {
     const { state } = this.#options;
     const { key } = request.ref;
-    const result = await this.#effect(request, this.#contextFor(request, signal));
+    const { result, changes } = await this.#options.breakers.guard(request, () =>
+      this.#effect(request, this.#contextFor(request, signal)),
+    );
+    const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
     this.#answered.add(key);
-    if (state.effects.has(key)) this.take(...resultEvents(state, request, result));
-    else this.take();
+    if (state.effects.has(key)) this.take(...changed, ...resultEvents(state, request, result));
+    else this.take(...(state.status === 'running' ? changed : []));
   }
 
   #contextFor(request: EffectRequest, signal: AbortSignal): EffectContext {

@@ -1,0 +1,126 @@
+/**
+ * Targets that are broken are left alone: one breaker for each, shared by every run of the process
+ * and kept in the store, so that a restart does not forget it. An open one is a recorded failure of
+ * the effect that it guards, so a replay needs none.
+ */
+import type { EffectResult } from '../effects/effect.ts';
+import { isKind } from '../errors/errand-error.ts';
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
+import {
+  askBreaker,
+  breakerFailed,
+  breakerSucceeded,
+  CLOSED,
+  type BreakerState,
+} from '../machine/breaker.ts';
+import type { EffectRequest } from '../machine/effect-request.ts';
+import type { RunStore } from '../machine/store-port.ts';
+import type { DriverClock } from './clock.ts';
+
+export interface BreakerChange {
+  readonly target: string;
+  readonly from: BreakerState['state'];
+  readonly to: BreakerState['state'];
+}
+
+export interface GuardedResult {
+  readonly result: EffectResult;
+  readonly changes: readonly BreakerChange[];
+}
+
+export class Breakers {
+  readonly #store: RunStore;
+  readonly #clock: DriverClock;
+  readonly #known = new Map<string, BreakerState>();
+  readonly #onWarning: (error: ErrorReport) => void;
+  #loaded: Promise<void> | undefined;
+
+  constructor(store: RunStore, clock: DriverClock, onWarning: (error: ErrorReport) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#onWarning = onWarning;
+  }
+
+  /** Runs the effect, unless its target is known to be broken. */
+  async guard(request: EffectRequest, run: () => Promise<EffectResult>): Promise<GuardedResult> {
+    const target = targetOf(request);
+    if (target === undefined) return { result: await run(), changes: [] };
+    await (this.#loaded ??= this.#quietly(() => this.#load()));
+    const changes: BreakerChange[] = [];
+    const permission = askBreaker(this.#stateOf(target), this.#clock.now());
+    if (!permission.allowed)
+      return { result: refused(target, permission.untilMs - this.#clock.now()), changes };
+    await this.#set(target, permission.next, changes);
+    const result = await run();
+    const before = this.#stateOf(target);
+    const next = result.ok
+      ? breakerSucceeded(before)
+      : breakerFailed(before, result.failure.kind, this.#clock.now());
+    await this.#set(target, next, changes);
+    return { result, changes };
+  }
+
+  #stateOf(target: string): BreakerState {
+    return this.#known.get(target) ?? CLOSED;
+  }
+
+  async #set(target: string, next: BreakerState, changes: BreakerChange[]): Promise<void> {
+    const before = this.#stateOf(target);
+    if (next === before) return;
+    this.#known.set(target, next);
+    if (next.state === before.state) return;
+    changes.push({ target, from: before.state, to: next.state });
+    // the next process starts from here; counts below the threshold are this one's own
+    await this.#quietly(() =>
+      this.#store.setBreaker(target, next.state === 'closed' ? null : { ...next }),
+    );
+  }
+
+  /** A store that is away shows in the commits of the runs; a breaker is no reason to fail one. */
+  async #quietly(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      if (!isKind(thrown, 'store.*')) throw thrown;
+      this.#onWarning(toReport(thrown));
+    }
+  }
+
+  async #load(): Promise<void> {
+    for (const [target, value] of await this.#store.breakers()) {
+      const state = readState(value);
+      if (state !== undefined && !this.#known.has(target)) this.#known.set(target, state);
+    }
+  }
+}
+
+/** A model at its provider, or a tool of a server; nothing else is shared by others. */
+function targetOf({ ref, work }: EffectRequest): string | undefined {
+  if (work.type === 'model') return ref.target;
+  return work.type === 'tool' && work.tool.includes('/') ? work.tool : undefined;
+}
+
+function refused(target: string, waitMs: number): EffectResult {
+  return {
+    ok: false,
+    failure: {
+      kind: 'breaker.open',
+      message: `${target} failed too often just now and is left alone for a while`,
+      outcome: 'not_started',
+      provider: { retryAfterMs: Math.max(1, Math.ceil(waitMs)) },
+      details: { target },
+    },
+  };
+}
+
+/** A probe that was under way when its process ended will never report. */
+function readState(value: JsonValue): BreakerState | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { state, untilMs, successes } = value;
+  if (state === 'open' && typeof untilMs === 'number') return { state, untilMs };
+  if (state === 'half_open' && typeof successes === 'number')
+    return { state, successes, isProbing: false };
+  return undefined;
+}
