@@ -47,6 +47,8 @@ export type Rest =
   | { readonly type: 'defect'; readonly thrown: unknown };
 
 interface Running {
+  /** The same action may be asked for again while an attempt that was stopped still winds up. */
+  readonly attempt: number | undefined;
   readonly controller: AbortController;
   readonly ended: Promise<void>;
 }
@@ -272,7 +274,9 @@ export class RunLoop {
   /** Effects that the machine no longer waits for are over before anything new begins. */
   async #stopUnwanted(): Promise<void> {
     const { state } = this.#options;
-    const unwanted = [...this.#running].filter(([key]) => !state.effects.has(key));
+    const unwanted = [...this.#running].filter(
+      ([key, { attempt }]) => state.effects.get(key)?.attempt !== attempt,
+    );
     for (const [, { controller }] of unwanted) controller.abort();
     await Promise.all(unwanted.map(([, { ended }]) => ended));
   }
@@ -284,11 +288,16 @@ export class RunLoop {
   #run(request: EffectRequest): void {
     const { key } = request.ref;
     const controller = new AbortController();
-    const ended = this.#perform(request, controller.signal);
-    this.#running.set(key, { controller, ended });
+    const attempt = this.#options.state.effects.get(key)?.attempt;
+    const ended = this.#perform(request, attempt, controller.signal);
+    this.#running.set(key, { attempt, controller, ended });
   }
 
-  async #perform(request: EffectRequest, signal: AbortSignal): Promise<void> {
+  async #perform(
+    request: EffectRequest,
+    attempt: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { state } = this.#options;
     const { key } = request.ref;
     const { result, changes } = await this.#options.breakers.guard(request, () =>
@@ -296,8 +305,9 @@ export class RunLoop {
     );
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
-    this.#answered.add(key);
-    if (state.effects.has(key)) this.take(...changed, ...resultEvents(state, request, result));
+    const isWanted = state.effects.get(key)?.attempt === attempt;
+    if (isWanted) this.#answered.add(key);
+    if (isWanted) this.take(...changed, ...resultEvents(state, request, result));
     else this.take(...(state.status === 'running' ? changed : []));
   }
 

@@ -49,7 +49,7 @@ export function cutFailure(
   delivered: boolean,
   context: EffectContext,
 ): EffectFailure {
-  const transport = FAULTS['provider.stream_interrupted'];
+  const transport = FAULTS[delivered ? 'provider.stream_interrupted' : 'provider.network'];
   const begun = delivered ? { stream: true, status: 200 } : {};
   const answer = { provider: call.model, ...begun, transport };
   return { ok: false, failure: classified(answer, call, context, delivered), thrown: answer };
