@@ -2,15 +2,20 @@
 import { resolve } from 'node:path';
 import { toDraft, type EffectContext, type EffectResult } from '../effects/effect.ts';
 import type { Run } from '../effects/module/callable.ts';
-import { createFindCallable, type Callables } from '../effects/module/find-callable.ts';
+import {
+  createFindCallable,
+  type Callables,
+  type FindCallable,
+} from '../effects/module/find-callable.ts';
 import { createSandbox } from '../effects/sandbox/sandbox.ts';
 import { createModelEffect, type ModelEffectOptions } from '../effects/model/model.ts';
 import { playModel } from '../effects/simulator/play.ts';
-import { createScriptEffect } from '../effects/script.ts';
+import { createScriptEffect, type ScriptRequest } from '../effects/script.ts';
 import { callCallable } from '../effects/tool.ts';
 import { createTransformEffect } from '../effects/transform.ts';
 import { toReport } from '../errors/to-report.ts';
-import type { EffectRequest } from '../machine/effect-request.ts';
+import type { JsonObject } from '../errors/json.ts';
+import type { EffectRequest, EffectWork } from '../machine/effect-request.ts';
 
 export type HostFunction = Run;
 
@@ -52,40 +57,17 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
     ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
   });
   return {
-    async run({ work, node, isIdempotent, module, timeoutMs, outputSchema }, context) {
-      const schema = outputSchema === undefined ? {} : { outputSchema };
-      const timeout = timeoutMs === undefined ? {} : { timeoutMs };
+    async run(request, context) {
+      const { work } = request;
+      const bounds = boundsOf(request);
       switch (work.type) {
         case 'script':
-          return script(
-            {
-              command: work.command,
-              args: work.args,
-              env: work.env,
-              cwd: resolve(host.directory, work.workingDir ?? '.'),
-              exitCodes: node.type === 'script' ? node.exitCodes : [0],
-              ...(work.stdin === undefined ? {} : { stdin: work.stdin }),
-              ...timeout,
-              ...schema,
-            },
-            context,
-          );
+          return script(scriptRequest(host, request, work), context);
         case 'transform':
-          return transform({ code: work.code, input: work.input, ...schema }, context);
+          return transform({ code: work.code, input: work.input, ...bounds.schema }, context);
         case 'call':
-        case 'tool': {
-          const name = work.type === 'call' ? work.function : work.tool;
-          try {
-            const callable = await findCallable(work.type, name, module);
-            const { type, arguments: input } = work;
-            return await callCallable(
-              { type, callable, input, isIdempotent, ...timeout, ...schema },
-              context,
-            );
-          } catch (thrown) {
-            return notCallable(thrown, context);
-          }
-        }
+        case 'tool':
+          return callNamed(findCallable, request, context);
         case 'model':
           if (work.call.model.startsWith('sim/')) return playModel(work.call, context);
           return model(
@@ -93,7 +75,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
               call: work.call,
               directory: host.directory,
               ...(work.provider === undefined ? {} : { settings: work.provider }),
-              ...timeout,
+              ...bounds.time,
             },
             context,
           );
@@ -101,6 +83,54 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
     },
     close: () => sandbox.close(),
   };
+}
+
+interface Bounds {
+  readonly time: { readonly timeoutMs?: number };
+  readonly schema: { readonly outputSchema?: JsonObject };
+}
+
+function boundsOf({ timeoutMs, outputSchema }: EffectRequest): Bounds {
+  return {
+    time: timeoutMs === undefined ? {} : { timeoutMs },
+    schema: outputSchema === undefined ? {} : { outputSchema },
+  };
+}
+
+function scriptRequest(
+  { directory }: EffectHost,
+  request: EffectRequest,
+  work: Extract<EffectWork, { type: 'script' }>,
+): ScriptRequest {
+  const { time, schema } = boundsOf(request);
+  return {
+    command: work.command,
+    args: work.args,
+    env: work.env,
+    cwd: resolve(directory, work.workingDir ?? '.'),
+    exitCodes: request.node.type === 'script' ? request.node.exitCodes : [0],
+    ...(work.stdin === undefined ? {} : { stdin: work.stdin }),
+    ...time,
+    ...schema,
+  };
+}
+
+async function callNamed(
+  find: FindCallable,
+  request: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult> {
+  const { work, module, isIdempotent } = request;
+  if (work.type !== 'call' && work.type !== 'tool') throw new TypeError('not a call');
+  const { time, schema } = boundsOf(request);
+  try {
+    const name = work.type === 'call' ? work.function : work.tool;
+    const callable = await find(work.type, name, module);
+    const { type, arguments: input } = work;
+    return await callCallable({ type, callable, input, isIdempotent, ...time, ...schema }, context);
+  } catch (thrown) {
+    return notCallable(thrown, context);
+  }
 }
 
 /** Nothing was begun: the module, the name or the declaration is no good. */

@@ -41,7 +41,8 @@ export interface ErrandOptions {
 export interface RunnableWorkflow {
   readonly plan: WorkflowPlan;
   readonly file?: string;
-  readonly functions?: Callables;
+  /** A function may say more exactly what it takes; what it is given is JSON. */
+  readonly functions?: Readonly<Record<string, (input: never, context: never) => unknown>>;
 }
 
 export interface StartOptions extends RunOptions {
@@ -216,7 +217,8 @@ class LocalErrand implements Errand {
       env: this.#options.env ?? process.env,
       directory: file === undefined ? this.#directory : dirname(file),
       base: this.#directory,
-      functions: { ...this.#options.functions, ...functions },
+      // what a node passes is JSON, and what the function says of it is the author's word
+      functions: { ...this.#options.functions, ...(functions as Callables | undefined) },
       ...(tools === undefined ? {} : { tools }),
     });
   }

@@ -1,0 +1,71 @@
+/**
+ * What a step of the machine costs without any store: a node is begun, completed and left. It must
+ * cost the same in a run of two hundred steps and of ten thousand.
+ */
+import { newRunState, type RunState } from '../src/machine/state.ts';
+import { step } from '../src/machine/step.ts';
+import { loadWorkflow } from '../src/workflow/load/workflow.ts';
+import type { WorkflowPlan } from '../src/workflow/model.ts';
+import type { Bench, Measurement } from './measure.ts';
+
+const STEP_MS = 0.003;
+const SHORT = 200;
+const LONG = 10_000;
+const ROUNDS = 25;
+/** How much dearer a step of the long run may be. */
+const FLAT = 1.5;
+
+export const bench: Bench = {
+  name: 'machine: a step in memory',
+  run: () => {
+    const plan = loop();
+    // what is measured is the machine, not its compilation
+    for (let round = 0; round < 3; round++) perStep(plan, LONG);
+    const short = best(() => perStep(plan, SHORT));
+    const long = best(() => perStep(plan, LONG));
+    return [
+      measured(`run of ${SHORT} steps`, short, STEP_MS),
+      measured(`run of ${LONG} steps`, long, STEP_MS),
+      {
+        name: 'flat',
+        ms: long,
+        limitMs: short * FLAT,
+        note: `${(long / short).toFixed(2)}× the short run, at most ${FLAT}×`,
+      },
+    ];
+  },
+};
+
+function loop(): WorkflowPlan {
+  const text = JSON.stringify({
+    workflow: { name: 'bench', entry_point: 'a', limits: { max_iterations: 1_000_000 } },
+    nodes: [
+      { name: 'a', type: 'set', values: { n: 1 }, routes: [{ to: 'b' }] },
+      { name: 'b', type: 'set', values: { n: 2 }, routes: [{ to: 'a' }] },
+    ],
+  });
+  const loaded = loadWorkflow('bench.yaml', {
+    resolve: (_from, to) => to,
+    read: () => ({ ok: true, text }),
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+  return loaded.plan;
+}
+
+/** Each step is three events: begun, completed, routed. */
+function perStep(plan: WorkflowPlan, steps: number): number {
+  const state: RunState = newRunState('bench', plan);
+  let nowMs = 1_000_000;
+  const start = performance.now();
+  let events = step(state, [{ type: 'run:started', workflow: 'bench', input: {} }], nowMs).length;
+  while (events < steps * 3) events += step(state, [], ++nowMs).length;
+  return (performance.now() - start) / (events / 3);
+}
+
+function best(measure: () => number): number {
+  return Math.min(...Array.from({ length: ROUNDS }, measure));
+}
+
+function measured(name: string, ms: number, limitMs: number): Measurement {
+  return { name, ms, limitMs };
+}
