@@ -2,7 +2,7 @@
  * What the engine asks of a durable log. Types only: the machine declares the port, `src/stores`
  * implements it. Events, plans, checkpoints and signals are opaque JSON to a store.
  *
- * S1  A commit is all or nothing: its events, the standing, the plan and the signals it takes.
+ * S1  A commit is all or nothing: its events, the standing and the signals it takes.
  * S2  The events of a run are numbered from 1 without a gap, and never change.
  * S3  Only the holder of the latest claim writes; everyone else gets `store.claim_lost`.
  * S4  A promise that is fulfilled is durable. One that is rejected with `store.unavailable` wrote
@@ -58,7 +58,7 @@ export interface NewRun {
   readonly id: string;
   readonly workflow: string;
   readonly file: string | null;
-  /** JSON text; runs of the same plan share one copy. */
+  /** JSON text; runs of the same plan share one copy. Later plans are in the events. */
   readonly plan: string;
   readonly input: JsonValue;
   /** ISO 8601. */
@@ -78,8 +78,6 @@ export interface Commit {
   readonly events: readonly object[];
   /** Replaces the standing as a whole; left out, it stays as it is. Repeating it costs nothing. */
   readonly standing?: RunStanding;
-  /** JSON text of the plan from here on, when the file changed. */
-  readonly plan?: string;
   /** These events record all signals up to this number, which are thereby taken. */
   readonly signalsThrough?: number;
 }

@@ -46,7 +46,7 @@ interface Run {
   readonly start: Pick<RunRecord, 'run' | 'workflow' | 'file' | 'startedAt'>;
   readonly input: string;
   readonly rows: Row[];
-  plan: string;
+  readonly plan: string;
   standing: string;
   head: LogHead;
   epoch: number;
@@ -106,7 +106,6 @@ class MemoryStore implements RunStore {
     run.head = this.#nextHead(commit.seq, commit.events.length);
     run.rows.push({ seq: commit.seq, text, head: run.head });
     run.standing = standing ?? run.standing;
-    run.plan = commit.plan ?? run.plan;
     for (; run.taken < taken; run.taken++) run.signals.delete(run.taken + 1);
     return run.head;
   }

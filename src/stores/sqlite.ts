@@ -99,11 +99,11 @@ class SqliteStore implements RunStore {
   }
 
   append(commit: Commit): Promise<LogHead> {
-    const { claim, events, standing, plan, signalsThrough } = commit;
+    const { claim, events, standing, signalsThrough } = commit;
     const { run } = claim;
     return this.#writes.addPrepared({ run, isOrdered: true }, () => {
       const text = eventsText(run, events);
-      const change = { text: standing && standingText(run, standing), plan };
+      const change = standing && standingText(run, standing);
       const takesNone = signalsThrough === undefined;
       return {
         isOneStatement: () => takesNone && this.#standings.isKept(run, change),
@@ -111,7 +111,8 @@ class SqliteStore implements RunStore {
           const { head, key, isRepeated } = this.#log.append(commit, text);
           if (isRepeated) return head;
           if (!takesNone) takeSignals(this.#db, { run, key }, commit);
-          if (!this.#standings.isKept(run, change)) this.#standings.update({ run, key }, change);
+          if (change !== undefined && !this.#standings.isKept(run, change))
+            this.#standings.update({ run, key }, change);
           return head;
         },
       };

@@ -263,15 +263,6 @@ const CASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     assert.deepEqual(await seqsOf(store, 'r'), [1]);
   },
 
-  'replaces the plan with the commit that says so': async ({ store, other }) => {
-    const { claim } = await store.create(newRun('r'));
-    await store.create(newRun('s'));
-    await store.append({ ...commitAt(claim, 2), plan: '{"nodes":["a","b"]}' });
-    assert.equal((await other.get('r')).plan, '{"nodes":["a","b"]}');
-    assert.equal((await other.get('r')).status, 'running');
-    assert.equal((await other.get('s')).plan, '{"nodes":["a"]}');
-  },
-
   'lists the newest first, by status, by number and by page': async ({ store }) => {
     for (const id of ['a', 'b', 'c', 'd']) {
       const { claim } = await store.create(

@@ -1,6 +1,6 @@
 /**
- * Where a run stands and by which plan: what a commit may change beside the log. The text written
- * last is remembered while the claim is held, so that repeating it costs nothing.
+ * Where a run stands, which a commit may change beside the log, and by which plan it was started. The
+ * text written last is remembered while the claim is held, so that repeating it costs nothing.
  */
 import type { NewRun, RunStanding } from '../../machine/store-port.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
@@ -9,15 +9,9 @@ import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { integerAt, textAt, type Row } from './row.ts';
 
-/** What a commit says of it; undefined stays as it is. */
-export interface StandingChange {
-  readonly text: string | undefined;
-  readonly plan: string | undefined;
-}
-
 interface StandingRow {
   readonly text: string;
-  /** Digest of the plan in force. */
+  /** Digest of the plan that the run was started with. */
   readonly plan: string;
 }
 
@@ -39,15 +33,13 @@ export class Standings {
     this.#write(ref, { text, plan: this.#storePlan(plan) });
   }
 
-  /** True when the change would change nothing. */
-  isKept(run: string, { text, plan }: StandingChange): boolean {
-    return plan === undefined && (text === undefined || text === this.#written.get(run));
+  /** True when the text would change nothing; undefined leaves it as it is. */
+  isKept(run: string, text: string | undefined): boolean {
+    return text === undefined || text === this.#written.get(run);
   }
 
-  update(ref: RunRef, change: StandingChange): void {
-    const present = this.#read(ref);
-    const plan = change.plan === undefined ? present.plan : this.#storePlan(change.plan);
-    this.#write(ref, { text: change.text ?? present.text, plan });
+  update(ref: RunRef, text: string): void {
+    this.#write(ref, { text, plan: this.#read(ref).plan });
   }
 
   readPlan(ref: RunRef): string {
