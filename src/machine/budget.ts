@@ -185,5 +185,7 @@ function ownerName(state: RunState, holder: Scope): string {
 }
 
 function words(amount: number, unit: Unit): string {
-  return unit === 'usd' ? `$${(amount / 1_000_000).toFixed(2)}` : `${amount} tokens`;
+  if (unit === 'tokens') return `${amount} tokens`;
+  // to the cent, and further where there is something
+  return `$${(amount / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`;
 }

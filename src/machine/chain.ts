@@ -48,14 +48,16 @@ export function choose(
   nowMs: number,
   restOf: (model: string) => number,
 ): Choice {
+  const left = chain.filter(({ isSpent }) => !isSpent);
+  if (left.length === 0) return { type: 'spent' };
   let untilMs = Infinity;
-  for (const entry of chain) {
-    if (entry.isSpent) continue;
+  for (const entry of left) {
     const readyMs = Math.max(entry.restUntilMs, restOf(entry.model));
     if (readyMs <= nowMs) return { type: 'ask', model: entry.model };
     untilMs = Math.min(untilMs, readyMs);
   }
-  return untilMs === Infinity ? { type: 'spent' } : { type: 'wait', untilMs };
+  // without end while another call finds out whether the model is well again
+  return { type: 'wait', untilMs };
 }
 
 /** What a failure means to the chain; false when nothing in it may be asked any more. */

@@ -17,6 +17,8 @@ export function reopen(state: RunState, before: RunStatus, resumed: Resumed): vo
   for (const scope of state.scopes.values()) {
     if (!scope.isFrozen && scope.result === undefined) state.ready.add(scope.id);
     if (scope.visit !== undefined && !scope.isFrozen) unpark(scope.visit, resumed.now === true);
+    // whoever resumes a run that was ended for its budget may be asked again
+    if (scope.visit !== undefined && before === 'failed') scope.visit.isBudgetRefused = false;
   }
 }
 

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildReport } from '../errors/build.ts';
+import { catalogRow } from '../errors/catalog.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { choose, newChain, noteFailure, providerOf, type ChainEntry } from './chain.ts';
+
+const TRANSIENT = ['provider.rate_limited', 'provider.overloaded', 'provider.timeout'] as const;
+const FATAL = ['provider.auth', 'provider.content_filter', 'provider.unknown'] as const;
+const QUOTA = 'provider.quota_exhausted';
+
+function failure(kind: string, retryAfterMs?: number): ErrorReport {
+  const provider = retryAfterMs === undefined ? {} : { provider: { retryAfterMs } };
+  return buildReport({ kind, message: 'x', ...provider }, { stamp: { id: 'e', at: '' } });
+}
+
+const entry = fc.record(
+  {
+    model: fc.constantFrom('one/a', 'one/b', 'two/a', 'sim/x', 'sim/y'),
+    on: fc.constantFrom<'any' | readonly string[]>('any', ['provider.content_filter']),
+  },
+  { requiredKeys: ['model'] },
+);
+const chains = fc.uniqueArray(entry, {
+  selector: ({ model }) => model,
+  minLength: 1,
+  maxLength: 5,
+});
+const failures = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...TRANSIENT, ...FATAL, QUOTA),
+    hintMs: fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
+    isTakenOver: fc.boolean(),
+  }),
+  { minLength: 40, maxLength: 40 },
+);
+
+interface Asked {
+  readonly entry: ChainEntry;
+  readonly kind: string;
+  readonly isTakenOver: boolean;
+}
+
+/** Every call fails as it is told, until nothing may be asked any more. */
+function playOut(
+  models: Parameters<typeof newChain>[0],
+  told: readonly { kind: string; hintMs: number | undefined; isTakenOver: boolean }[],
+  check: (
+    chain: readonly ChainEntry[],
+    asked: ChainEntry,
+    before: readonly Asked[],
+    nowMs: number,
+  ) => void,
+): readonly Asked[] {
+  const chain = newChain(models);
+  const asked: Asked[] = [];
+  let nowMs = 0;
+  for (const { kind, hintMs, isTakenOver } of told) {
+    const choice = choose(chain, nowMs, () => 0);
+    if (choice.type === 'spent') break;
+    if (choice.type === 'wait') {
+      const rests = chain.filter(({ isSpent }) => !isSpent).map(({ restUntilMs }) => restUntilMs);
+      expect(choice.untilMs).toBe(Math.min(...rests));
+      expect(choice.untilMs).toBeGreaterThan(nowMs);
+      nowMs = choice.untilMs;
+    }
+    const next = choose(chain, nowMs, () => 0);
+    if (next.type !== 'ask') throw new Error('a wait that is over leads to a call');
+    const found = chain.find(({ model }) => model === next.model);
+    if (found === undefined) throw new Error('it is in the chain');
+    check(chain, found, asked, nowMs);
+    const canGoOn = noteFailure(chain, found.model, failure(kind, hintMs), {
+      nowMs,
+      isTakenOver,
+      words: ['w'],
+    });
+    expect(canGoOn).toBe(chain.some(({ isSpent }) => !isSpent));
+    asked.push({ entry: found, kind, isTakenOver });
+  }
+  return asked;
+}
+
+describe('the chain', () => {
+  it('asks the first entry that is healthy, and never one that is spent or rests', () => {
+    fc.assert(
+      fc.property(chains, failures, (models, told) => {
+        playOut(models, told, (chain, asked, _before, nowMs) => {
+          const healthy = chain.filter(
+            ({ isSpent, restUntilMs }) => !isSpent && restUntilMs <= nowMs,
+          );
+          expect(asked).toBe(healthy[0]);
+        });
+      }),
+    );
+  });
+
+  it('makes no more attempts at an entry than the schedule of its latest failure has', () => {
+    fc.assert(
+      fc.property(chains, failures, (models, told) => {
+        const asked = playOut(models, told, () => undefined);
+        for (const { model } of models) {
+          const own = asked.filter(({ entry: { model: name } }) => name === model);
+          // it was asked again, so the failure before had not spent it
+          for (const [index, { kind, isTakenOver }] of own.slice(0, -1).entries()) {
+            expect(TRANSIENT).toContain(kind);
+            expect(isTakenOver).toBe(false);
+            expect(index + 1).toBeLessThan(catalogRow(kind)?.schedule?.attempts ?? 0);
+          }
+        }
+      }),
+    );
+  });
+
+  it('goes on after what is fatal only to a later entry that names it, after a quota to another provider', () => {
+    fc.assert(
+      fc.property(chains, failures, (models, told) => {
+        playOut(models, told, (chain, asked, before) => {
+          const last = before.at(-1);
+          if (last === undefined) return;
+          if (last.kind === QUOTA)
+            expect(providerOf(asked.model)).not.toBe(providerOf(last.entry.model));
+          if (FATAL.every((kind) => kind !== last.kind)) return;
+          expect(chain.indexOf(asked)).toBeGreaterThan(chain.indexOf(last.entry));
+          const { on } = asked;
+          const isNamed = on === 'any' || on?.includes(last.kind);
+          expect(isNamed).toBe(true);
+        });
+      }),
+    );
+  });
+
+  it('keeps a hint to the millisecond and spreads only its own guess, by a fifth at most', () => {
+    fc.assert(
+      fc.property(
+        fc.option(fc.integer({ min: 0, max: 1e7 }), { nil: undefined }),
+        fc.string(),
+        (hintMs, word) => {
+          const chain = newChain([{ model: 'sim/x' }]);
+          const waits = [5000, 10_000, 20_000, 40_000, 80_000];
+          for (const [index, waitMs] of waits.entries()) {
+            const context = { nowMs: 7, isTakenOver: false, words: [word] };
+            expect(
+              noteFailure(chain, 'sim/x', failure('provider.rate_limited', hintMs), context),
+            ).toBe(true);
+            const restMs = (chain[0]?.restUntilMs ?? 0) - 7;
+            if (hintMs !== undefined) expect(restMs).toBe(hintMs);
+            else expect(Math.abs(restMs - waitMs)).toBeLessThanOrEqual(waitMs * 0.2);
+            expect(chain[0]?.attempts).toBe(index + 1);
+          }
+          const context = { nowMs: 7, isTakenOver: false, words: [word] };
+          expect(noteFailure(chain, 'sim/x', failure('provider.rate_limited'), context)).toBe(
+            false,
+          );
+        },
+      ),
+    );
+  });
+
+  it('waits without end while another call finds out, and is spent only when all entries are', () => {
+    const chain = newChain([{ model: 'sim/x' }]);
+    expect(choose(chain, 0, () => Infinity)).toEqual({ type: 'wait', untilMs: Infinity });
+    noteFailure(chain, 'sim/x', failure('provider.auth'), {
+      nowMs: 0,
+      isTakenOver: false,
+      words: [],
+    });
+    expect(choose(chain, 0, () => 0)).toEqual({ type: 'spent' });
+  });
+});

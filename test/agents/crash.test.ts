@@ -1,0 +1,138 @@
+/** The contract: an agent that is killed in the middle goes on there, and nothing is repeated. */
+import { describe, expect } from 'vitest';
+import { agent, call, rows } from './table.ts';
+
+const ONCE = (flags: string): string => `
+export const first = tool({ writes: false, run: () => 1 });
+export const second = tool({ ${flags}, run: (_, { attempt, idempotencyKey }) => {
+  did('second ' + idempotencyKey);
+  // the one that is killed never answers; the time only keeps a process from living for ever
+  return attempt === 0 ? new Promise((resolve) => setTimeout(resolve, 20000)) : { ok: true };
+} });
+export const third = tool({ writes: true, run: () => { did('third'); return 3; } });`;
+
+const MODEL = { m: [call('first'), call('second'), call('third'), { answer: 'end' }] };
+const NODE = agent({ tools: ['first', 'second', 'third'] });
+
+describe('killed in the middle of a tool', () => {
+  rows([
+    {
+      it: 'one that may be repeated is asked again with the same key, and all else is kept',
+      models: MODEL,
+      module: ONCE('writes: true, idempotent: true'),
+      nodes: [NODE],
+      steps: [
+        { isKilled: true },
+        {
+          do: 'resume RUN',
+          says: {
+            output: { result: 'end' },
+            costs: {
+              attempts: [
+                {},
+                {},
+                {},
+                { target: 'second', outcome: 'unknown' },
+                { target: 'second', attempt: 1 },
+                {},
+                {},
+                {},
+              ],
+            },
+          },
+          calls: [
+            'sim/m ok',
+            'first ok',
+            'sim/m ok',
+            'second ok',
+            'sim/m ok',
+            'third ok',
+            'sim/m ok',
+          ],
+          events: ['node:started a', 'node:completed a'],
+          look: (events) => {
+            const second = events.filter(
+              ({ effect, type }) => type === 'effect:requested' && effect?.target === 'second',
+            );
+            expect(second.map(({ attempt }) => attempt)).toEqual([0, 1]);
+            expect(second[0]?.effect?.key).toBe(second[1]?.effect?.key);
+          },
+        },
+      ],
+    },
+    {
+      it: 'one that may not is in doubt, fails the node and asks, also at a plain resume',
+      models: MODEL,
+      module: ONCE('writes: true'),
+      nodes: [NODE],
+      steps: [
+        { isKilled: true },
+        {
+          do: 'resume RUN',
+          exit: 5,
+          says: { waiting: { reason: 'outcome', node: 'a' } },
+          calls: ['sim/m ok', 'first ok', 'sim/m ok', 'second effect.outcome_unknown'],
+        },
+        { do: 'resume RUN', exit: 5, says: { waiting: { reason: 'outcome', node: 'a' } } },
+        {
+          do: 'answer RUN --value abort',
+          exit: 3,
+          says: { error: { kind: 'effect.outcome_unknown' } },
+        },
+      ],
+    },
+    {
+      it: 'beside it a safe call is heard of first',
+      models: {
+        m: [
+          {
+            tool_calls: [
+              { name: 'safe', arguments: {} },
+              { name: 'second', arguments: {} },
+            ],
+          },
+          { answer: 'end' },
+        ],
+      },
+      module: `${ONCE('writes: true')}
+export const safe = tool({ writes: false, idempotent: true, run: (_, { attempt }) =>
+  attempt === 0 ? new Promise((resolve) => setTimeout(resolve, 20000)) : 'safe' });`,
+      nodes: [agent({ tools: ['safe', 'second'] })],
+      steps: [
+        { isKilled: true },
+        {
+          do: 'resume RUN',
+          exit: 5,
+          says: { waiting: { reason: 'outcome', node: 'a' } },
+          calls: ['sim/m ok', 'second effect.outcome_unknown', 'safe ok'],
+        },
+      ],
+    },
+    {
+      it: 'a call of a model that was lost is the same request of the script',
+      models: {
+        m: [call('mark'), { answer: 'second', delay: '400ms' }, { answer: 'third' }],
+      },
+      runtime: { simulate_price_per_mtok: { input: 1, output: 1 } },
+      module: `export const mark = tool({ writes: false, run: () => { setTimeout(() => did('mark'), 150); return 1; } });`,
+      nodes: [agent()],
+      steps: [
+        { isKilled: true },
+        {
+          do: 'resume RUN',
+          says: {
+            output: { result: 'second' },
+            costs: {
+              attempts: [
+                {},
+                {},
+                { outcome: 'unknown', estimated: true },
+                { attempt: 1, outcome: 'succeeded' },
+              ],
+            },
+          },
+        },
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,178 @@
+/** Workflows with simulated models as rows: the file, what is typed, and what has to come of it. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { errand, startErrand } from '../survival/process.ts';
+import { untilFile } from '../survival/until.ts';
+
+export interface Step {
+  /** What is typed after `errand`; RUN is the run of the first step. Default: `run t.yaml`. */
+  readonly do?: string | readonly string[];
+  /** Killed as soon as a tool has written to the file `did`. */
+  readonly isKilled?: boolean;
+  readonly write?: Readonly<Record<string, string>>;
+  readonly exit?: number;
+  /** What stdout has to hold, as JSON. */
+  readonly says?: unknown;
+  /** Every effect that has ended so far, in order: `sim/m ok`, `sim/m provider.auth`. */
+  readonly calls?: readonly string[];
+  /** Of these events, all that there are, in order: `node:started a`, `gate:opened a`. */
+  readonly events?: readonly string[];
+  /** Lines of the file `did`: what tools have really done. */
+  readonly did?: readonly string[];
+  /** Anything else about the events. */
+  readonly look?: (events: readonly Told[]) => void;
+}
+
+export interface Told {
+  readonly type: string;
+  readonly at: string;
+  readonly path?: string;
+  readonly attempt?: number;
+  readonly effect?: { readonly key: string; readonly type: string; readonly target: string };
+  readonly error?: {
+    readonly kind: string;
+    readonly outcome: string;
+    readonly provider?: { readonly retryAfterMs?: number };
+  };
+  readonly [key: string]: unknown;
+}
+
+export interface Row {
+  readonly it: string;
+  /** What `sim/` models say, by name. */
+  readonly models?: object;
+  readonly nodes: readonly object[];
+  /** Fields of `workflow`. */
+  readonly header?: object;
+  readonly runtime?: object;
+  /** Beside `workflow` and `nodes`. */
+  readonly top?: object;
+  /** The text of a module with tools. */
+  readonly module?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+const root = mkdtempSync(join(tmpdir(), 'errand-agents-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let places = 0;
+
+/** An agent that asks `sim/m`. */
+export function agent(more: object = {}, name = 'a'): object {
+  return { name, model: 'sim/m', prompt: 'hi', ...more };
+}
+
+export function fail(kind: string, retryAfter?: number): object {
+  return { fail: { kind, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) } };
+}
+
+export function call(name: string, given: object = {}): object {
+  return { tool_calls: [{ name, arguments: given }] };
+}
+
+/** Of this try, the same again and again. */
+export function times<Item>(count: number, item: Item): Item[] {
+  return Array.from({ length: count }, () => item);
+}
+
+/** Between the failure of a call and the next request to the same model. */
+export function restsMs(events: readonly Told[], target: string): readonly number[] {
+  const own = events.filter(({ effect }) => effect?.target === target);
+  return own.flatMap((event, index) =>
+    event.type === 'effect:requested' && own[index - 1]?.type === 'effect:failed'
+      ? [Date.parse(event.at) - Date.parse(own[index - 1]?.at ?? '')]
+      : [],
+  );
+}
+
+const MODULE = `import { appendFileSync } from 'node:fs';
+import { raise, tool } from 'errand';
+const did = (what) => appendFileSync('did', what + '\\n');
+`;
+
+function fileOf({ models = {}, nodes, header = {}, runtime = {}, ...row }: Row): string {
+  const first = nodes[0] as { name: string };
+  return JSON.stringify({
+    workflow: {
+      name: 't',
+      entry_point: first.name,
+      runtime: { simulate: models, ...runtime },
+      ...(row.module === undefined ? {} : { module: './tools.ts' }),
+      ...header,
+    },
+    nodes,
+    ...row.top,
+  });
+}
+
+export function rows(all: readonly Row[]): void {
+  it.concurrent.each(all.map((row) => ({ name: row.it, row })))(
+    '$name',
+    async ({ row }) => {
+      const cwd = join(root, String(++places));
+      mkdirSync(cwd);
+      const module = row.module === undefined ? {} : { 'tools.ts': `${MODULE}${row.module}` };
+      writeAll(cwd, { 't.yaml': fileOf(row), ...module, ...row.files });
+      let run = '';
+      for (const step of row.steps) run = await take(step, cwd, run);
+    },
+    60_000,
+  );
+}
+
+async function take(step: Step, cwd: string, run: string): Promise<string> {
+  writeAll(cwd, step.write ?? {});
+  const env = { ERRAND_HOME: join(cwd, 'home') };
+  const typed = typeof step.do === 'string' ? step.do.split(' ') : (step.do ?? ['run', 't.yaml']);
+  const args = typed.map((word) => (word === 'RUN' ? run : word));
+  if (step.isKilled === true) {
+    const running = startErrand(args, { cwd, env });
+    await untilFile(join(cwd, 'did'), '\n');
+    running.kill('SIGKILL');
+    await running.ended;
+    const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });
+    return (JSON.parse(stdout) as { run: string }[])[0]?.run ?? '';
+  }
+  const ended = await errand([...args, '--format', 'json'], { cwd, env });
+  const said = (ended.stdout === '' ? {} : JSON.parse(ended.stdout)) as { run?: string };
+  expect({ exit: ended.exit, said }, ended.stderr).toMatchObject({
+    exit: step.exit ?? 0,
+    ...(step.says === undefined ? {} : { said: step.says }),
+  });
+  expect(ended.stderr).not.toContain('    at ');
+  const known = run === '' ? (said.run ?? '') : run;
+  look(step, cwd, known);
+  return known;
+}
+
+function look({ calls, events, did, look: lookAt }: Step, cwd: string, run: string): void {
+  if (did !== undefined) expect(linesOf(join(cwd, 'did'))).toEqual(did);
+  if (calls === undefined && events === undefined && lookAt === undefined) return;
+  const told = linesOf(join(cwd, 'home', 'runs', run, 'events.jsonl')).map(
+    (line) => JSON.parse(line) as Told,
+  );
+  if (calls !== undefined) expect(told.flatMap(callOf)).toEqual(calls);
+  const names = told.map(({ type, path }) => (path === undefined ? type : `${type} ${path}`));
+  if (events !== undefined) expect(names.filter((name) => events.includes(name))).toEqual(events);
+  lookAt?.(told);
+}
+
+function callOf({ type, effect, error }: Told): readonly string[] {
+  if (type === 'effect:succeeded') return [`${effect?.target} ok`];
+  return type === 'effect:failed' ? [`${effect?.target} ${error?.kind}`] : [];
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  } catch {
+    // nobody wrote anything
+    return [];
+  }
+}
+
+function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
