@@ -102,13 +102,19 @@ function look({ events, count, errors }: Step, cwd: string, run: string): void {
 
 /** `node:started a 0`, `node:retrying a 1 10`, `run:completed`. */
 function eventName(event: Record<string, unknown>): string {
-  const { type, path, attempt, delayMs } = event;
-  return [type, path, attempt, delayMs].filter((part) => part !== undefined).join(' ');
+  const parts = ['type', 'path', 'attempt', 'delayMs'].map((key) => event[key]);
+  return parts.flatMap((part) => (isWord(part) ? [String(part)] : [])).join(' ');
+}
+
+function isWord(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 function runIn(said: unknown): string {
   const first: unknown = Array.isArray(said) ? said[0] : said;
-  return typeof first === 'object' && first !== null && 'run' in first ? String(first.run) : '';
+  const run: unknown =
+    typeof first === 'object' && first !== null && 'run' in first ? first.run : undefined;
+  return isWord(run) ? String(run) : '';
 }
 
 function lines(text: string): Record<string, unknown>[] {
