@@ -7,11 +7,13 @@ import type { RunEvent, Waiting } from '../machine/events.ts';
 import type { RunState } from '../machine/state.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
 import type { EffectRunner } from './effect-runner.ts';
-import type { Rest, RunLoop } from './run-loop.ts';
+import type { Progress, Rest, RunLoop } from './run-loop.ts';
 import { Subscription } from './subscription.ts';
 
 export interface RunOptions {
   readonly onEvent?: (event: RunEvent) => void;
+  /** Hears streamed text and what functions tell while they work; nothing of it is stored. */
+  readonly onProgress?: (progress: Progress) => void;
   /** Waits of any length are waited out instead of pausing the run. */
   readonly wait?: boolean;
   /** False: nobody can be asked. */

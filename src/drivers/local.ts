@@ -313,6 +313,7 @@ export class LocalDriver {
       // of a run that has just been created, all of it
       toldThrough: firstSeq === 1 ? state.seq : firstSeq - 1,
       onEvent: (event) => leg.tell(event),
+      onProgress: (progress) => options.onProgress?.(progress),
       onWarning: (error) => this.#warn(error),
     });
     const leg = new Leg({

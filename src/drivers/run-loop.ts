@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { neverRejecting, type Effect, type EffectContext } from '../effects/effect.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
+import type { JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
@@ -36,8 +37,20 @@ export interface RunLoopOptions {
   readonly toldThrough: number;
   /** Called after the event is stored; what it throws hurts nobody. */
   readonly onEvent: (event: RunEvent) => void;
+  /** Hears what effects tell while they work. Ephemeral: nothing of it is stored. */
+  readonly onProgress: (progress: Progress) => void;
   /** Hears what is wrong beside the run and changes nothing in it. */
   readonly onWarning: (error: ErrorReport) => void;
+}
+
+/** What an effect tells while it works. */
+export interface Progress {
+  readonly run: string;
+  readonly node: string;
+  readonly path: string;
+  readonly target: string;
+  /** Of a model, a `ModelProgress`; of a function, whatever it says. */
+  readonly value: JsonValue;
 }
 
 /** How a leg of a run came to rest. */
@@ -300,9 +313,11 @@ export class RunLoop {
   ): Promise<void> {
     const { state } = this.#options;
     const { key } = request.ref;
+    const told = { hasText: false };
     const { result, changes } = await this.#options.breakers.guard(request, () =>
-      this.#effect(request, this.#contextFor(request, signal)),
+      this.#effect(request, this.#contextFor(request, signal, told)),
     );
+    if (told.hasText && !result.ok && !keepsPartial(request)) this.#retract(request);
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
     const isWanted = state.effects.get(key)?.attempt === attempt;
@@ -311,9 +326,33 @@ export class RunLoop {
     else this.take(...(state.status === 'running' ? changed : []));
   }
 
-  #contextFor(request: EffectRequest, signal: AbortSignal): EffectContext {
+  /** What was streamed of an attempt that failed counts no more, and that is said. */
+  #retract(request: EffectRequest): void {
+    this.#tellProgress(request, { type: 'retracted', attempt: request.attempt });
+  }
+
+  #tellProgress(request: EffectRequest, value: JsonValue): void {
+    const { state, onProgress, onWarning } = this.#options;
+    const { path, ref, node } = request;
+    try {
+      onProgress({ run: state.run, node: node.name, path, target: ref.target, value });
+    } catch (thrown) {
+      // a listener is a guest: its failure is its own
+      onWarning(toReport(thrown));
+    }
+  }
+
+  #contextFor(
+    request: EffectRequest,
+    signal: AbortSignal,
+    told: { hasText: boolean },
+  ): EffectContext {
     const { state, redactor } = this.#options;
     return {
+      progress: (value) => {
+        told.hasText ||= request.work.type === 'model';
+        this.#tellProgress(request, value);
+      },
       signal,
       attempt: request.attempt,
       idempotencyKey: request.ref.key,
@@ -341,4 +380,8 @@ export class RunLoop {
     if (this.#inbox.length === 0 || rest.type === 'store' || rest.type === 'defect')
       this.#rested.resolve(rest);
   }
+}
+
+function keepsPartial({ node }: EffectRequest): boolean {
+  return node.type === 'agent' && node.onPartial === 'keep_partial';
 }

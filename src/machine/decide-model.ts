@@ -3,6 +3,7 @@ import { rebuild } from '../errors/build.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import { readAnswer } from './answer.ts';
 import { auditWarning, checkBudgets, overBudget } from './budget.ts';
+import { unableModels, type Unable } from './capability.ts';
 import { choose, isTransient, newChain } from './chain.ts';
 import type { Decision } from './completion.ts';
 import { restOf } from './cooldown.ts';
@@ -24,10 +25,14 @@ export function beginTalk(state: RunState, scope: Scope, node: TalkingPlan): Dec
 
 /** The next healthy model, or a wait until there is one. */
 export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
-  const choice = choose(talk.chain, state.nowMs, (model) => restOf(state, model));
+  const unable = unableModels(state, scope, talk);
+  const able = talk.chain.filter((entry) => !unable.some(({ model }) => model === entry.model));
+  const choice = choose(able, state.nowMs, (model) => restOf(state, model));
   switch (choice.type) {
-    case 'ask':
-      return askWithin(state, scope, talk, choice.model);
+    case 'ask': {
+      const { events } = askWithin(state, scope, talk, choice.model);
+      return { events: [...passedOver(state, scope, unable), ...events] };
+    }
     case 'wait': {
       const late = lateFor(state, scope, choice.untilMs, talk.failure?.error);
       if (late !== undefined) return { events: late };
@@ -37,8 +42,44 @@ export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
         : { events: [], wakeAtMs: choice.untilMs };
     }
     case 'spent':
-      return { events: [] };
+      return { events: [failed(visitOf(scope), nothingLeft(state, scope, talk, unable))] };
   }
+}
+
+/** Told once, with the first request of a conversation. */
+function passedOver(
+  state: RunState,
+  scope: Scope,
+  unable: readonly Unable[],
+): readonly EventBody[] {
+  if (visitOf(scope).talk !== undefined) return [];
+  return unable.map((each) => ({
+    type: 'error:suppressed',
+    error: incapable(state, scope, [each]),
+    reason: `${each.model} was passed over`,
+  }));
+}
+
+function incapable(state: RunState, scope: Scope, unable: readonly Unable[]): ErrorReport {
+  const { node } = visitOf(scope);
+  return failureAt(state, scope, node, {
+    kind: 'provider.capability_missing',
+    message: unable.map(({ model, why }) => `${model} ${why}`).join('; '),
+    details: { models: Object.fromEntries(unable.map(({ model, why }) => [model, why])) },
+  });
+}
+
+/** Every entry has failed, or cannot do what is asked. */
+function nothingLeft(
+  state: RunState,
+  scope: Scope,
+  talk: Talk,
+  unable: readonly Unable[],
+): ErrorReport {
+  const { failure } = talk;
+  if (failure === undefined) return incapable(state, scope, unable);
+  const { node } = visitOf(scope);
+  return failureAt(state, scope, node, lastWord(node, talk, failure));
 }
 
 /** Within every budget, or not at all. */
@@ -82,19 +123,20 @@ function isSentBack(state: RunState, scope: Scope, { answer }: Talk): boolean {
 export function afterFailure(state: RunState, scope: Scope, failure: TalkFailure): Decision {
   const visit = visitOf(scope);
   const talk = talkOf(visit);
-  const { error } = failure;
   if (failure.canGoOn) return askModel(state, scope, talk);
-  const attempts = talk.tries.length < 2 ? {} : { attempts: talk.tries };
-  const isSpent = isTransient(error) && !failure.isTakenOver;
-  const draft: ReportDraft = isSpent
-    ? {
-        kind: 'provider.exhausted',
-        message: `No model of ${visit.node} answered in ${talk.tries.length} attempts; the last failure: ${error.message}`,
-        cause: error,
-        attempts: talk.tries,
-      }
-    : rebuild(error, attempts);
+  const draft = lastWord(visit.node, talk, failure);
   return { events: [failed(visit, failureAt(state, scope, visit.node, draft))] };
+}
+
+function lastWord(node: string, { tries }: Talk, { error, isTakenOver }: TalkFailure): ReportDraft {
+  const isSpent = isTransient(error) && !isTakenOver;
+  if (!isSpent) return rebuild(error, tries.length < 2 ? {} : { attempts: tries });
+  return {
+    kind: 'provider.exhausted',
+    message: `No model of ${node} answered in ${tries.length} attempts; the last failure: ${error.message}`,
+    cause: error,
+    attempts: tries,
+  };
 }
 
 export function failed(visit: Visit, error: ErrorReport): EventBody {

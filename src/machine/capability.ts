@@ -1,0 +1,48 @@
+/** What the models of a chain lack for a conversation, found out before anything is sent. */
+import { lacks, limitsOf } from '../providers/capabilities.ts';
+import { modelWork, type TalkingPlan } from './model-request.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { inputTokensOf } from './pricing.ts';
+import type { RunState, Scope } from './state.ts';
+import type { Talk } from './talk.ts';
+
+export interface Unable {
+  readonly model: string;
+  /** `cannot call tools`: the rest of a sentence about it. */
+  readonly why: string;
+}
+
+/** The entries that cannot do what is asked, and why. */
+export function unableModels(state: RunState, scope: Scope, talk: Talk): readonly Unable[] {
+  // only agents and supervisors talk
+  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node) as TalkingPlan;
+  return talk.chain.flatMap(({ model }) => {
+    const { call } = modelWork(state, scope, node, { talk, model, ordinal: 0 });
+    const why = lackOf(model, {
+      tools: call.tools.length > 0,
+      structured: call.outputSchema !== undefined,
+      images: call.messages.some(
+        (message) => message.role === 'user' && message.images !== undefined,
+      ),
+      tokens: inputTokensOf(call),
+    });
+    return why === undefined ? [] : [{ model, why }];
+  });
+}
+
+interface Wanted {
+  readonly tools: boolean;
+  readonly structured: boolean;
+  readonly images: boolean;
+  readonly tokens: number;
+}
+
+function lackOf(model: string, { tools, structured, images, tokens }: Wanted): string | undefined {
+  if (tools && lacks(model, 'tools')) return 'cannot call tools';
+  if (structured && lacks(model, 'structured_output')) return 'cannot answer by a schema';
+  if (images && lacks(model, 'images')) return 'cannot read images';
+  const limits = limitsOf(model);
+  if (limits !== undefined && tokens > limits.contextTokens)
+    return `takes ${limits.contextTokens} tokens, and about ${tokens} are asked of it`;
+  return undefined;
+}

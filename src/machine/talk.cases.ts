@@ -1,0 +1,183 @@
+/**
+ * Conversations in memory for tests: models say what the plan's script says, tools answer at once or
+ * when they are told to, time passes only by being waited for, and a run may be folded anew from its
+ * log at any commit.
+ */
+import type { JsonValue } from '../errors/json.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import { loadWorkflow } from '../workflow/load/workflow.ts';
+import type { SimulatedAnswer, WorkflowPlan } from '../workflow/model.ts';
+import type { ToolDescriptions } from '../workflow/tool-description.ts';
+import { pendingRequest, type EffectRequest } from './effect-request.ts';
+import type { EventBody, Usage } from './events.ts';
+import { evolve } from './evolve.ts';
+import { failureAt } from './failure.ts';
+import { filesOf } from './harness.cases.ts';
+import type { ModelAnswer } from './model-call.ts';
+import { scopeOf, visitOf } from './plan-lookup.ts';
+import { costOf } from './pricing.ts';
+import { newRunState, type PendingEffect, type RunState } from './state.ts';
+import { step } from './step.ts';
+import { nextTimerMs } from './timers.ts';
+
+export const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+
+interface Stored {
+  readonly event: EventBody;
+  readonly atMs: number;
+}
+
+type Played =
+  | { readonly output: JsonValue; readonly usage?: Usage }
+  | { readonly failure: ReportDraft; readonly output?: JsonValue; readonly usage?: Usage };
+
+/** What a tool gives, by its name and how often the same call was executed before. */
+type Tools = Readonly<Record<string, (made: number) => JsonValue | ReportDraft>>;
+
+export interface StageOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly describes?: ToolDescriptions;
+  readonly tools?: Tools;
+}
+
+export class Stage {
+  readonly plan: WorkflowPlan;
+  state: RunState;
+  nowMs = START_MS;
+  readonly log: Stored[] = [];
+  /** Every effect that was executed: its key, target and attempt. */
+  readonly done: string[] = [];
+  readonly #tools: Tools;
+
+  constructor(workflow: object, { files = {}, describes = {}, tools = {} }: StageOptions = {}) {
+    const texts = { ...files, 'main.yaml': JSON.stringify(workflow) };
+    const loaded = loadWorkflow('main.yaml', filesOf(texts));
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics, null, 2));
+    this.plan = { ...loaded.plan, tools: { '': describes } };
+    this.#tools = tools;
+    this.state = newRunState('run_1', this.plan);
+    this.take({ type: 'run:started', workflow: loaded.plan.name, input: {} });
+  }
+
+  get events(): readonly EventBody[] {
+    return this.log.map(({ event }) => event);
+  }
+
+  get isOver(): boolean {
+    return this.state.status !== 'running';
+  }
+
+  take(...happened: readonly EventBody[]): void {
+    const { nowMs: atMs } = this;
+    const events = step(this.state, happened, atMs);
+    this.log.push(...events.map((event) => ({ event, atMs })));
+  }
+
+  pending(): readonly PendingEffect[] {
+    return [...this.state.effects.values()];
+  }
+
+  /** The effect is executed and its result taken. */
+  answer(pending: PendingEffect): void {
+    const request = pendingRequest(this.state, pending);
+    if (request === undefined) throw new Error(`${pending.scope} asks for nothing`);
+    this.done.push(`${request.ref.key} ${pending.effect.target} ${pending.attempt}`);
+    this.take(this.#settled(pending, request));
+  }
+
+  /** False when there is nothing to wait for. */
+  wait(): boolean {
+    const wakeMs = nextTimerMs(this.state.timers);
+    if (wakeMs === undefined) return false;
+    this.nowMs = Math.max(this.nowMs, wakeMs);
+    this.take();
+    return true;
+  }
+
+  /** To the end; `pick` says which of the effects under way answers next. */
+  play(pick: (count: number) => number = () => 0, check: () => void = () => undefined): this {
+    for (let count = 0; !this.isOver; count++) {
+      if (count > 5000) throw new Error('it never ends');
+      check();
+      const pending = this.pending();
+      const next = pending[pick(pending.length)];
+      if (next !== undefined) this.answer(next);
+      else if (!this.wait()) break;
+    }
+    check();
+    return this;
+  }
+
+  /** What the log says, and nothing else. */
+  folded(): RunState {
+    const state = newRunState('run_1', this.plan);
+    for (const { event, atMs } of this.log) evolve(state, event, atMs);
+    return state;
+  }
+
+  /** The process is killed and another takes the run up: what was under way is asked again. */
+  kill(): void {
+    this.state = this.folded();
+    const again = [...this.state.effects.values()].map((pending): EventBody => {
+      const { node, path } = visitOf(scopeOf(this.state, pending.scope));
+      const { effect, attempt } = pending;
+      return { type: 'effect:requested', node, path, effect, attempt: attempt + 1 };
+    });
+    this.take({ type: 'run:resumed', by: 'test' }, ...again);
+  }
+
+  #settled({ scope: id }: PendingEffect, request: EffectRequest): EventBody {
+    const scope = scopeOf(this.state, id);
+    const where = { node: request.node.name, path: request.path, effect: request.ref };
+    const played = this.#played(request);
+    const { usage } = played;
+    const cost = usage === undefined ? 0 : costOf(this.state, scope, request.ref.target, usage);
+    const used = usage === undefined ? {} : { usage, costUsdMicros: cost ?? 0 };
+    if (!('failure' in played))
+      return { type: 'effect:succeeded', ...where, output: played.output, ...used };
+    const error = failureAt(this.state, scope, request.node.name, played.failure);
+    const partial = played.output === undefined ? {} : { output: played.output };
+    return { type: 'effect:failed', ...where, error, ...partial, ...used };
+  }
+
+  #played({ work, ref }: EffectRequest): Played {
+    if (work.type === 'model') return said(work.call.simulated);
+    const made = this.done.filter((each) => each.startsWith(ref.key)).length - 1;
+    const result = this.#tools[ref.target]?.(made) ?? null;
+    const isFailure = typeof result === 'object' && result !== null && 'kind' in result;
+    return isFailure ? { failure: result as ReportDraft } : { output: result as JsonValue };
+  }
+}
+
+function said(answer: SimulatedAnswer | undefined): Played {
+  const usage = { inputTokens: 1, outputTokens: 1, ...answer?.usage };
+  switch (answer?.type) {
+    case 'fail': {
+      if ('status' in answer.fail) throw new Error('by kind only');
+      const { kind, retryAfterMs } = answer.fail;
+      const hint = retryAfterMs === undefined ? {} : { provider: { retryAfterMs } };
+      return { failure: { kind, message: kind, ...hint } };
+    }
+    case 'stream': {
+      const text = answer.chunks.join('');
+      const kind = 'provider.stream_interrupted';
+      if (answer.isCut) return { failure: { kind, message: kind }, output: { text }, usage };
+      return { output: asJson({ text, toolCalls: [] }), usage };
+    }
+    case 'tool_calls': {
+      const toolCalls = answer.calls.map((call, index) => ({ id: `c${index}`, ...call }));
+      return { output: asJson({ text: '', toolCalls }), usage };
+    }
+    case 'answer':
+    case undefined: {
+      const given = answer?.answer ?? 'ok';
+      const text = typeof given === 'string' ? given : JSON.stringify(given);
+      return { output: asJson({ text, toolCalls: [] }), usage };
+    }
+  }
+}
+
+function asJson(answer: ModelAnswer): JsonValue {
+  // data of the language, all of it JSON
+  return answer as unknown as JsonValue;
+}
