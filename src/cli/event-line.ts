@@ -1,43 +1,135 @@
 /** One clear line for an event, for whoever watches a run go by. */
+import { singleLine } from '../errors/printable.ts';
+import { forPerson } from '../errors/project.ts';
 import { durationWords } from '../errors/render/words.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import type { RunEvent } from '../machine/events.ts';
+import { clockWords, tokenWords, usdWords } from './screen/words.ts';
 
-export function eventLine(event: RunEvent): string | undefined {
+export class EventLines {
+  readonly #isVerbose: boolean;
+  /** A failure is told in full once; the node that fails with it says only so. */
+  #told: string | undefined;
+
+  /** `verbose` tells every step, with its time. */
+  constructor({ verbose = false }: { readonly verbose?: boolean } = {}) {
+    this.#isVerbose = verbose;
+  }
+
+  /** Undefined for what says nothing new. */
+  of(event: RunEvent): string | undefined {
+    const line =
+      event.type === 'node:failed' && event.error.id === this.#told
+        ? `  ${event.path} failed (${event.error.kind})`
+        : (usualLine(event) ?? (this.#isVerbose ? detailLine(event) : undefined));
+    if ('error' in event && line !== undefined) this.#told = event.error?.id;
+    return line !== undefined && this.#isVerbose ? `${clockWords(event.at)} ${line}` : line;
+  }
+}
+
+function usualLine(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run:started':
       return `▸ ${event.workflow} (${event.run})`;
+    case 'run:resumed':
+      return `▸ goes on (${event.run})${resumedHow(event)}`;
     case 'node:started':
       return `  ${event.path} started${event.attempt === 0 ? '' : ` again (re-run ${event.attempt})`}`;
     case 'node:completed':
       return `  ${event.path} completed`;
     case 'node:failed':
-      return `  ${event.path} failed: ${event.error.kind}: ${event.error.message}`;
+      return `  ${event.path} failed: ${errorWords(event.error)}`;
     case 'node:retrying':
       return `  ${event.path} runs again in ${durationWords(event.delayMs)}`;
+    case 'node:skipped':
+      return `  ${event.path} skipped: ${event.reason}`;
     case 'route:taken':
-      return event.bucket === 'success' ? undefined : `  ${event.path} → ${event.to ?? event.move}`;
+      return event.bucket === 'success' ? undefined : `  ${event.path} → ${moveWords(event)}`;
+    case 'effect:failed':
+      // of other effects the node tells it at once
+      return event.effect.type === 'model' || event.effect.type === 'tool'
+        ? `  ${event.path}: ${event.effect.target} failed: ${errorWords(event.error)}`
+        : undefined;
     case 'gate:opened':
-      return `  ${event.path} asks: ${event.prompt} [${event.options.map(String).join(', ')}]`;
+      return `  ${event.path} asks: ${singleLine(event.prompt)} [${event.options.map(String).join(', ')}]`;
     case 'gate:answered':
       return `  ${event.path} answered by ${event.by}`;
-    case 'run:completed':
-      return `▪ completed`;
-    case 'run:cancelled':
-      return `▪ cancelled by ${event.by}`;
-    case 'run:failed':
-    case 'run:paused':
-    case 'run:resumed':
-    case 'node:skipped':
-    case 'effect:requested':
-    case 'effect:succeeded':
-    case 'effect:failed':
     case 'gate:expired':
-    case 'child:started':
-    case 'child:ended':
+      return `  ${event.path}: nobody answered in time`;
     case 'breaker:changed':
+      return `  the breaker of ${event.target} is ${event.to} (was ${event.from})`;
     case 'budget:warning':
     case 'budget:paused':
+      return `  ${event.holder === '' ? 'the run' : event.holder} ${event.type === 'budget:warning' ? 'nears or passes' : 'has reached'} its budget: ${amount(event.spent, event.unit)} of ${amount(event.limit, event.unit)}`;
     case 'error:suppressed':
+      return `  let go: ${errorWords(event.error)} (${event.reason})`;
+    // how a leg ends is told at its end
+    case 'run:completed':
+    case 'run:cancelled':
+    case 'run:failed':
+    case 'run:paused':
+    case 'effect:requested':
+    case 'effect:succeeded':
+    case 'child:started':
+    case 'child:ended':
       return undefined;
   }
+}
+
+/** What is told only to those who want all of it. */
+function detailLine(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case 'effect:requested':
+      return `  ${event.path}: asks ${event.effect.type} ${event.effect.target}${event.attempt === 0 ? '' : ` (attempt ${event.attempt + 1})`}`;
+    case 'effect:succeeded': {
+      const { inputTokens = 0, outputTokens = 0 } = event.usage ?? {};
+      const tokens =
+        inputTokens + outputTokens === 0
+          ? ''
+          : `, ${tokenWords(inputTokens)} in, ${tokenWords(outputTokens)} out`;
+      const cost = event.costUsdMicros === undefined ? '' : `, ${usdWords(event.costUsdMicros)}`;
+      return `  ${event.path}: ${event.effect.target} answered${tokens}${cost}`;
+    }
+    case 'effect:failed':
+      return `  ${event.path}: ${event.effect.target} failed: ${errorWords(event.error)}`;
+    case 'route:taken':
+      return `  ${event.path} → ${moveWords(event)}`;
+    case 'child:started':
+      return `  ${event.path} calls ${event.workflow}`;
+    case 'child:ended':
+      return `  ${event.path}: ${event.workflow} ${event.status}`;
+    case 'run:paused':
+      return `▪ paused: ${event.waiting.reason}`;
+    case 'run:failed':
+      return `▪ failed: ${errorWords(event.error)}`;
+    default:
+      return undefined;
+  }
+}
+
+function errorWords(error: ErrorReport): string {
+  const { kind, message } = forPerson(error);
+  return `${kind}: ${singleLine(message)}`;
+}
+
+function moveWords({ move, to, until }: Extract<RunEvent, { type: 'route:taken' }>): string {
+  if (move === 'park' && until !== undefined) return `park until ${until}`;
+  return to ?? move;
+}
+
+function resumedHow({ from, drift }: Extract<RunEvent, { type: 'run:resumed' }>): string {
+  const parts = [
+    ...(from === undefined ? [] : [`from ${from}`]),
+    ...(drift === undefined || drift.changed.length === 0
+      ? []
+      : [`changed since: ${drift.changed.join(', ')}`]),
+    ...(drift === undefined || drift.kept.length === 0
+      ? []
+      : [`changed, results kept: ${drift.kept.join(', ')}`]),
+  ];
+  return parts.length === 0 ? '' : `, ${parts.join('; ')}`;
+}
+
+function amount(value: number, unit: 'usd' | 'tokens'): string {
+  return unit === 'usd' ? usdWords(value) : `${tokenWords(value)} tokens`;
 }

@@ -1,4 +1,5 @@
-/** How a command ends: an exit code, and for a refusal the report that says why. */
+/** How a command ends: the exit code of a leg, and for a refusal the report that says why. */
+import type { RunResult } from '../drivers/local.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
@@ -7,6 +8,23 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Format } from './format.ts';
 import type { Terminal } from './terminal.ts';
+
+/** Ends that no kind of failure stands for; every other exit is that of its kind in the catalog. */
+const EXIT = { completed: 0, failed: 3, paused: 5, store: 6, cancelled: 130, interrupted: 130 };
+
+export function exitOf(result: RunResult): number {
+  switch (result.status) {
+    case 'completed':
+    case 'paused':
+    case 'cancelled':
+      return EXIT[result.status];
+    case 'failed':
+      // after the start, an invalid value is an ordinary failure
+      return result.error.class === 'validation' ? EXIT.failed : exitCode(result.error);
+    case 'interrupted':
+      return result.error === undefined ? Number(process.exitCode ?? EXIT.interrupted) : EXIT.store;
+  }
+}
 
 /** What was typed cannot be done; nothing was run. */
 export function refusal(message: string, next: string): ErrandError {

@@ -1,57 +1,94 @@
 /** What a person or a program sees of a leg of a run. The answer goes to stdout, all else to stderr. */
 import type { RunResult } from '../drivers/local.ts';
+import { toInternalRecord } from '../errors/internal-record.ts';
 import { exitCode, forPerson } from '../errors/project.ts';
+import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import { renderPanel } from '../errors/render/panel.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import type { RunEvent, Waiting } from '../machine/events.ts';
+import { toReport } from '../errors/to-report.ts';
+import type { RunEvent } from '../machine/events.ts';
+import { livesOf, type FailureLife } from '../machine/failure-life.ts';
 import { costsOf } from '../machine/ledger.ts';
-import { eventLine } from './event-line.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { EventLines } from './event-line.ts';
+import { exitOf } from './exit.ts';
 import type { Format } from './format.ts';
+import { cancelledText, completedText, interruptedText, pausedText } from './screen/ending-text.ts';
+import { failurePanel } from './screen/failure-panel.ts';
+import { LiveView } from './screen/live-view.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ShowingOptions {
   readonly format: Format;
   /** The events of this leg, one a line, on stdout. */
   readonly json?: boolean;
+  /** Only the result. */
+  readonly quiet?: boolean;
+  /** Every step, and what is known of a defect. */
+  readonly verbose?: boolean;
 }
 
-const EXIT = { completed: 0, paused: 5, store: 6, interrupted: 130, cancelled: 130 } as const;
+export interface EndedLeg {
+  readonly run: string;
+  readonly result: RunResult;
+  /** Of the whole run. */
+  readonly events: readonly RunEvent[];
+  /** What the run was started with. */
+  readonly plan?: WorkflowPlan | undefined;
+}
 
 export class Showing {
   readonly #options: ShowingOptions;
   readonly #terminal: Terminal;
   readonly #name: string;
+  readonly #lines: EventLines;
+  readonly #live: LiveView | undefined;
 
   /** The name is what was asked for: a file or a run. */
   constructor(options: ShowingOptions, terminal: Terminal, name: string) {
     this.#options = options;
     this.#terminal = terminal;
     this.#name = name;
+    this.#lines = new EventLines(options);
+    const { screen } = terminal;
+    this.#live =
+      screen === undefined || !this.#isReading() || options.verbose === true
+        ? undefined
+        : new LiveView({ screen, color: this.#look().color, now: Date.now });
   }
 
   event(event: RunEvent): void {
     if (this.#options.json === true) this.#terminal.out(JSON.stringify(event));
-    else if (this.#options.format === 'text') {
-      const line = eventLine(event);
+    else if (this.#live !== undefined) this.#live.event(event);
+    else if (this.#isReading()) {
+      const line = this.#lines.of(event);
       if (line !== undefined) this.#terminal.err(line);
     }
   }
 
   /** Something worth knowing that changes nothing. */
   note(text: string): void {
-    this.#terminal.err(text);
+    if (this.#live !== undefined) this.#live.print(text);
+    else if (this.#options.quiet !== true) this.#terminal.err(text);
   }
 
   /** Nothing was run. */
-  refused(error: ErrorReport): number {
+  refused(thrown: unknown): number {
+    this.#live?.stop();
+    const error = toReport(thrown);
     const body = { workflow: this.#name, status: 'refused', error: forPerson(error) };
     if (this.#isObject()) this.#terminal.out(JSON.stringify(body, null, 2));
-    else this.#fail(error);
+    else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
+    else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
+    else this.#terminal.err(renderPanel(error, this.#look()));
+    if (this.#options.verbose === true) this.#internals(thrown, error);
     return exitCode(error);
   }
 
-  result(run: string, result: RunResult, events: readonly RunEvent[]): number {
+  result(ended: EndedLeg): number {
+    this.#live?.stop();
+    const { run, result, events } = ended;
     const started = events.find((event) => event.type === 'run:started');
     const shown =
       'error' in result && result.error !== undefined
@@ -62,9 +99,11 @@ export class Showing {
       this.#terminal.out(
         JSON.stringify({ run, workflow, ...shown, costs: costsOf(events) }, null, 2),
       );
-    else if (result.status !== 'completed') this.#say(run, result);
-    else if (this.#options.json !== true)
+    else if (result.status !== 'completed') this.#say(ended);
+    else if (this.#options.json !== true) {
+      if (this.#isReading()) this.#terminal.err(summaryOf(ended));
       this.#terminal.out(JSON.stringify(result.output, null, 2));
+    }
     return exitOf(result);
   }
 
@@ -72,8 +111,13 @@ export class Showing {
   delivered(): number {
     const run = this.#name;
     if (this.#isObject()) this.#terminal.out(JSON.stringify({ run, status: 'running' }, null, 2));
-    else this.#terminal.err(`${run} is running, and has been told. Look with: errand show ${run}`);
+    else this.note(`${run} is running, and has been told. Follow it with: errand watch ${run}`);
     return 0;
+  }
+
+  /** The picture rests while a person is asked. */
+  rest(): void {
+    this.#live?.stop();
   }
 
   /** One object on stdout, whatever happens. */
@@ -81,40 +125,50 @@ export class Showing {
     return this.#options.format === 'json' && this.#options.json !== true;
   }
 
-  #say(run: string, result: RunResult): void {
-    if ('error' in result && result.error !== undefined) this.#fail(result.error);
-    else if (result.status === 'paused') this.#terminal.err(pauseText(run, result.waiting));
-    else if (result.status === 'cancelled') this.#terminal.err(`${run} is cancelled.`);
-    if (result.status === 'failed' || result.status === 'interrupted')
-      this.#terminal.err(`Go on with: errand resume ${run}`);
+  /** Whether someone reads along. */
+  #isReading(): boolean {
+    const { json, format, quiet } = this.#options;
+    return json !== true && format === 'text' && quiet !== true;
   }
 
-  #fail(error: ErrorReport): void {
-    const { columns, color } = this.#terminal;
-    if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
-    else this.#terminal.err(renderPanel(error, { columns, color }));
+  #look(): { readonly columns: number; readonly color: boolean } {
+    return this.#terminal.notes ?? this.#terminal;
+  }
+
+  #say(ended: EndedLeg): void {
+    const { run, result, events } = ended;
+    const { format, quiet } = this.#options;
+    const error = 'error' in result ? result.error : undefined;
+    if (error !== undefined && format === 'markdown') this.#terminal.out(renderMarkdown(error));
+    else if (error !== undefined && quiet === true) this.#terminal.err(renderLine(error));
+    else if (error !== undefined)
+      this.#terminal.err(failurePanel(failedRun(ended, error), this.#look()));
+    else if (result.status === 'paused')
+      this.#terminal.err(pausedText(run, result.waiting, { events, nowMs: Date.now() }));
+    else if (result.status === 'cancelled') this.#terminal.err(cancelledText(run));
+    else this.#terminal.err(interruptedText(run));
+  }
+
+  #internals(thrown: unknown, error: ErrorReport): void {
+    for (const { stack, message } of toInternalRecord(thrown, error).thrown) {
+      const text = stack ?? message;
+      if (typeof text === 'string') this.#terminal.err(text);
+    }
   }
 }
 
-function exitOf(result: RunResult): number {
-  switch (result.status) {
-    case 'completed':
-    case 'paused':
-    case 'cancelled':
-      return EXIT[result.status];
-    case 'failed':
-      // after the start, an invalid value is an ordinary failure
-      return result.error.class === 'validation' ? 3 : exitCode(result.error);
-    case 'interrupted':
-      return result.error === undefined ? Number(process.exitCode ?? EXIT.interrupted) : EXIT.store;
-  }
+function failedRun(
+  { run, events, plan }: EndedLeg,
+  error: ErrorReport,
+): Parameters<typeof failurePanel>[0] {
+  const lives = plan === undefined ? [] : livesOf(plan, events);
+  return { run, error, costs: costsOf(events), life: lives.findLast(({ id }) => id === error.id) };
 }
 
-/** Why it rests, and the command that goes on. */
-function pauseText(run: string, { reason, path, until, options, gate }: Waiting): string {
-  const place = path ?? 'the run';
-  if (reason === 'time')
-    return `${place} waits until ${until ?? 'its time'}. Go on with: errand resume ${run}`;
-  if (gate === undefined) return `${place} waits for someone. Go on with: errand resume ${run}`;
-  return `${place} asks for an answer (${(options ?? []).join(', ')}). Give it with: errand answer ${run} ${gate} --value …`;
+function summaryOf({ run, events, plan }: EndedLeg): string {
+  const begun = events.findLast(({ type }) => type === 'run:started' || type === 'run:resumed');
+  const tookMs = Date.parse(events.at(-1)?.at ?? '') - Date.parse(begun?.at ?? '');
+  const lives: readonly FailureLife[] = plan === undefined ? [] : livesOf(plan, events);
+  const handled = lives.filter(({ status }) => status === 'handled').length;
+  return completedText({ run, tookMs, costs: costsOf(events), handled });
 }

@@ -1,17 +1,30 @@
 /** What the command line knows of where its output goes. Answers go to stdout, all else to stderr. */
 import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
 
 export interface Terminal {
+  /** Of stdout. */
   readonly columns: number;
   readonly color: boolean;
   out(text: string): void;
   err(text: string): void;
   /** Resolves when a slow reader has caught up; a command with much to say waits for it. */
   drained(): Promise<void>;
+  /** What stderr looks like, where people are told things. Default: as stdout. */
+  readonly notes?: { readonly columns: number; readonly color: boolean };
+  /** Only where stderr is a terminal that can be drawn on. */
+  readonly screen?: Screen;
+  /** Only where someone sits at the terminal; undefined is Ctrl-C or the end of the input. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+}
+
+export interface Screen {
+  size(): { readonly columns: number; readonly rows: number };
+  write(text: string): void;
 }
 
 export function processTerminal(): Terminal {
-  const { stdout, stderr } = process;
+  const { stdin, stdout, stderr, env } = process;
   // a reader that goes away (`| head`) ends the command; it is no failure of ours
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,15 +32,41 @@ export function processTerminal(): Terminal {
       throw error;
     });
   }
+  const isDrawable = stderr.isTTY && env['TERM'] !== 'dumb';
   return {
     columns: stdout.columns || stderr.columns || 80,
-    color: wantsColor(stdout.isTTY, process.env),
+    color: wantsColor(stdout.isTTY, env),
+    notes: {
+      columns: stderr.columns || stdout.columns || 80,
+      color: wantsColor(stderr.isTTY, env),
+    },
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
     drained: async () => {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
+    ...(isDrawable
+      ? {
+          screen: {
+            size: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
+            write: (text: string) => void stderr.write(text),
+          },
+        }
+      : {}),
+    ...(stdin.isTTY && stderr.isTTY ? { ask: askPerson } : {}),
   };
+}
+
+async function askPerson(question: string): Promise<string | undefined> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
+  reader.once('SIGINT', () => leave(undefined));
+  reader.once('close', () => leave(undefined));
+  try {
+    return await Promise.race([reader.question(question), left]);
+  } finally {
+    reader.close();
+  }
 }
 
 /** NO_COLOR wins over everything, FORCE_COLOR over what the stream is. */

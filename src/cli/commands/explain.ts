@@ -1,5 +1,6 @@
-/** `errand explain`: what a kind means, under our name or the one it has elsewhere. */
+/** `errand explain`: what a kind means, under our name or the one it has elsewhere; or a run. */
 import { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from '../../errors/catalog.ts';
+import type { ErrandError } from '../../errors/errand-error.ts';
 import { isKindName, isReservedKind } from '../../errors/kinds.ts';
 import { suggest } from '../../errors/suggest.ts';
 import { refusal } from '../exit.ts';
@@ -15,11 +16,11 @@ export interface ExplainOptions {
 const ALL_KINDS = 'All kinds: errand explain --list';
 const MAX_NAME_CHARS = 80;
 
-export function explain(
+export async function explain(
   name: string | undefined,
   options: ExplainOptions,
   terminal: Terminal,
-): number {
+): Promise<number> {
   if (options.list === true) {
     if (name !== undefined) {
       throw refusal('A kind and --list were given, and only one can be meant', ALL_KINDS);
@@ -29,11 +30,16 @@ export function explain(
   }
   if (name === undefined) {
     throw refusal(
-      'Name a kind to explain',
+      'Name a kind or a run to explain',
       `For example: errand explain provider.rate_limited. ${ALL_KINDS}`,
     );
   }
-  terminal.out(showNamed(name, kindsCalled(name), options.format, terminal));
+  const kinds = kindsCalled(name);
+  if (kinds.length === 0) {
+    const { explainRun } = await import('./explain-run.ts');
+    return explainRun(name, { format: options.format, noKind: unknownKind(name) }, terminal);
+  }
+  terminal.out(showNamed(name, kinds, options.format, terminal));
   return 0;
 }
 
@@ -76,11 +82,12 @@ function toJson(value: unknown): string {
 /** More than one where a name from elsewhere stands for several failures. */
 function kindsCalled(name: string): readonly string[] {
   if (catalogRow(name) !== undefined) return [name];
-  const elsewhere = RUNTIME_KINDS.filter((kind) => aliasesOf(kind).includes(name));
-  if (elsewhere.length > 0) return elsewhere;
+  return RUNTIME_KINDS.filter((kind) => aliasesOf(kind).includes(name));
+}
 
+function unknownKind(name: string): ErrandError {
   const meant = suggest(name, RUNTIME_KINDS) ?? suggest(name, RUNTIME_KINDS.flatMap(aliasesOf));
-  throw refusal(
+  return refusal(
     `There is no kind called ${name.slice(0, MAX_NAME_CHARS)}`,
     [hintFor(name, meant), ALL_KINDS].filter((part) => part !== '').join(' '),
   );

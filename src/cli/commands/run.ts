@@ -13,9 +13,11 @@ import { completeInput, readInput } from '../../workflow/inputs.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import { answerValue } from '../answer-value.ts';
 import { refusal } from '../exit.ts';
+import { askGate, openGate } from '../gate-prompt.ts';
 import { Journal, storedEvents } from '../journal.ts';
 import { openDriver, openProject, type Project } from '../project.ts';
-import { Showing, type ShowingOptions } from '../showing.ts';
+import { Showing, type EndedLeg, type ShowingOptions } from '../showing.ts';
+import { findRun } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface LegFlags extends ShowingOptions {
@@ -48,11 +50,12 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
     const input = completeInput(workflow.plan, given);
     const options = { ...legOptions(flags), file: workflow.file };
-    return await leg(show, await openProject(), workflow, (driver, onEvent) =>
+    const project = await openProject();
+    return await leg({ show, project, workflow, flags, terminal }, (driver, onEvent) =>
       driver.start(workflow.plan, input, { ...options, onEvent }),
     );
   } catch (error) {
-    return show.refused(toReport(error));
+    return show.refused(error);
   }
 }
 
@@ -62,7 +65,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
   try {
     const project = await openProject();
     return await closing(project.store, async () => {
-      const record = await project.store.get(id);
+      const record = await findRun(project.store, id);
       const workflow = await reloadWorkflow(record.file, here());
       if (workflow === undefined)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
@@ -79,7 +82,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
           ? {}
           : { input: typedInputs(workflow.plan, given) }),
       };
-      return leg(show, project, workflow, async (driver, onEvent) => {
+      return leg({ show, project, workflow, flags, terminal }, async (driver, onEvent) => {
         try {
           if (answer === undefined) return await driver.resume(id, { ...options, onEvent });
           return await driver.answer(id, answer, { ...options, onEvent });
@@ -90,7 +93,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
       });
     });
   } catch (error) {
-    return show.refused(toReport(error));
+    return show.refused(error);
   }
 }
 
@@ -98,13 +101,16 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   const show = new Showing(flags, terminal, id);
   try {
     const project = await openProject();
-    const exit = await leg(show, project, undefined, (driver, onEvent) =>
-      driver.cancel(id, 'cancel', { onEvent }),
-    );
+    const exit = await closing(project.store, async () => {
+      await findRun(project.store, id);
+      return leg({ show, project, workflow: undefined, flags, terminal }, (driver, onEvent) =>
+        driver.cancel(id, 'cancel', { onEvent }),
+      );
+    });
     // the command did what it was asked for; it is the run that ended with another code
     return exit === 130 ? 0 : exit;
   } catch (error) {
-    return show.refused(toReport(error));
+    return show.refused(error);
   }
 }
 
@@ -181,35 +187,89 @@ type Begin = (
   onEvent: (event: RunEvent) => void,
 ) => Promise<RunHandle | undefined>;
 
-async function leg(
-  show: Showing,
-  project: Project,
-  workflow: LoadedWorkflow | undefined,
-  begin: Begin,
-): Promise<number> {
-  const driver = openDriver(project, workflow);
+interface LegPlace {
+  readonly show: Showing;
+  readonly project: Project;
+  readonly workflow: LoadedWorkflow | undefined;
+  readonly flags: LegFlags;
+  readonly terminal: Terminal;
+}
+
+/** Where someone sits at the terminal, the gates that a leg ends at are asked and it goes on. */
+async function leg(place: LegPlace, begin: Begin): Promise<number> {
+  const driver = openDriver(place.project, place.workflow);
   try {
-    // until the run has an id there is nowhere to write, so the first events wait
-    const early: RunEvent[] = [];
-    const listening = { tell: (event: RunEvent): void => void early.push(event) };
-    const handle = await begin(driver, (event) => {
-      listening.tell(event);
-      show.event(event);
-    });
-    if (handle === undefined) return show.delivered();
-    const journal = new Journal(project.home, handle.id, (text) => show.note(text));
-    const stored = await storedEvents(project.store.read(handle.id));
-    // what was told since then is in `early`, and from here on nothing can come in between
-    journal.repair(stored, early);
-    listening.tell = (event) => journal.add(event);
-    const stopListening = onInterrupt(handle);
-    const result = await handle.result();
-    stopListening();
-    if (result.status === 'failed') journal.failed(handle.id, result.error);
-    return show.result(handle.id, result, journal.events);
+    let ended = await oneLeg(place, driver, begin);
+    while (ended !== undefined) {
+      const answer = await askedAnswer(ended, place);
+      if (answer === undefined) return place.show.result(ended);
+      ended = await answered(ended, answer, place, driver);
+    }
+    return place.show.delivered();
   } finally {
     await driver.close();
   }
+}
+
+/** The same leg again where the answer was refused: the gate stays open, and is asked about again. */
+async function answered(
+  ended: EndedLeg,
+  answer: Answer,
+  place: LegPlace,
+  driver: LocalDriver,
+): Promise<EndedLeg | undefined> {
+  const { workflow, flags, terminal } = place;
+  const plan = workflow === undefined ? {} : { plan: workflow.plan };
+  const options = { ...legOptions(flags), ...plan, by: 'answer' };
+  try {
+    return await oneLeg(place, driver, (_driver, onEvent) =>
+      driver.answer(ended.run, answer, { ...options, onEvent }),
+    );
+  } catch (refused) {
+    if (!isKind(refused, 'validation.input')) throw refused;
+    const { message, action } = toReport(refused);
+    terminal.err(`${message}. ${action.detail}`);
+    return ended;
+  }
+}
+
+async function oneLeg(
+  { show, project, workflow }: LegPlace,
+  driver: LocalDriver,
+  begin: Begin,
+): Promise<EndedLeg | undefined> {
+  // until the run has an id there is nowhere to write, so the first events wait
+  const early: RunEvent[] = [];
+  const listening = { tell: (event: RunEvent): void => void early.push(event) };
+  const handle = await begin(driver, (event) => {
+    listening.tell(event);
+    show.event(event);
+  });
+  if (handle === undefined) return undefined;
+  const journal = new Journal(project.home, handle.id, (text) => show.note(text));
+  const stored = await storedEvents(project.store.read(handle.id));
+  // what was told since then is in `early`, and from here on nothing can come in between
+  journal.repair(stored, early);
+  listening.tell = (event) => journal.add(event);
+  const stopListening = onInterrupt(handle);
+  const result = await handle.result();
+  stopListening();
+  if (result.status === 'failed') journal.failed(handle.id, result.error);
+  return { run: handle.id, result, events: journal.events, plan: workflow?.plan };
+}
+
+/** Undefined where nobody can be asked here, or they left. */
+async function askedAnswer(
+  { result, events }: EndedLeg,
+  { show, flags, terminal, workflow }: LegPlace,
+): Promise<Answer | undefined> {
+  const { json, format, quiet, gates } = flags;
+  const isTalking = json !== true && format === 'text' && quiet !== true && gates !== false;
+  if (result.status !== 'paused' || !isTalking || terminal.ask === undefined) return undefined;
+  const opened = openGate(result.waiting, events);
+  if (opened === undefined) return undefined;
+  show.rest();
+  return askGate(opened, workflow?.plan, terminal);
 }
 
 /** A process may have died between its last commit and the export of it. */

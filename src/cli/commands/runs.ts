@@ -1,80 +1,66 @@
-/** `errand runs` and `errand show`: what the store knows of runs, read without claiming them. */
-import { join } from 'node:path';
-import type { JsonObject } from '../../errors/json.ts';
-import { forPerson } from '../../errors/project.ts';
-import type { ErrorReport } from '../../errors/report.ts';
-import type { RunEvent } from '../../machine/events.ts';
-import { costsOf } from '../../machine/ledger.ts';
-import { nodesOf } from '../../machine/node-history.ts';
-import type { RunStore, RunSummary } from '../../machine/store-port.ts';
-import { isOwnerAlive } from '../../drivers/owner.ts';
-import { openSqliteStore } from '../../stores/sqlite.ts';
+/** `errand runs`: the runs of this project, newest first. */
+import { durationWords } from '../../errors/render/words.ts';
+import { singleLine } from '../../errors/printable.ts';
+import { clip } from '../../errors/render/columns.ts';
+import type { RunSummary } from '../../machine/store-port.ts';
+import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
-import { errandHome } from '../home.ts';
+import { waitWords } from '../screen/ending-text.ts';
+import { tableLines } from '../screen/table.ts';
+import { timeWords, usdWords } from '../screen/words.ts';
+import { statusOf, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
+type ListedRun = Pick<
+  RunSummary,
+  'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
+>;
+
 export async function runs(
-  options: { readonly format: Format },
+  options: { readonly format: Format; readonly limit?: string },
   terminal: Terminal,
 ): Promise<number> {
+  const limit = options.limit === undefined ? {} : { limit: limitOf(options.limit) };
   return withStore(async (store) => {
-    const all = (await store.list()).map(summaryOf);
-    terminal.out(options.format === 'json' ? JSON.stringify(all, null, 2) : listText(all));
+    const all = (await store.list(limit)).map(listed);
+    terminal.out(
+      options.format === 'json' ? JSON.stringify(all, null, 2) : runsText(all, terminal.columns),
+    );
     return 0;
   });
 }
 
-export async function show(
-  id: string,
-  options: { readonly format: Format },
-  terminal: Terminal,
-): Promise<number> {
-  return withStore(async (store) => {
-    const record = await store.get(id);
-    const events: RunEvent[] = [];
-    // written by this program, and checked as it is read
-    for await (const commit of store.read(id))
-      events.push(...(commit.events as unknown as RunEvent[]));
-    const last = events.at(-1);
-    const shown = {
-      run: record.run,
-      workflow: record.workflow,
-      file: record.file,
-      status: statusOf(record),
-      input: record.input,
-      ...(last?.type === 'run:completed' ? { output: last.output } : {}),
-      ...(last?.type === 'run:failed' ? { error: forPerson(last.error) } : {}),
-      ...(record.waiting === undefined ? {} : { waiting: record.waiting }),
-      nodes: nodesOf(events),
-      costs: costsOf(events),
-    };
-    terminal.out(options.format === 'json' ? JSON.stringify(shown, null, 2) : showText(shown));
-    return 0;
-  });
+export function runsText(all: readonly ListedRun[], columns: number): string {
+  if (all.length === 0) return 'No runs yet. Start one with: errand run FILE';
+  const rows = all.map(({ run, status, workflow, startedAt, endedAt, costUsdMicros }) => [
+    run,
+    status,
+    timeWords(startedAt),
+    endedAt === undefined ? '' : durationWords(Date.parse(endedAt) - Date.parse(startedAt)),
+    usdWords(costUsdMicros),
+    workflow,
+  ]);
+  const [head = '', ...lines] = tableLines(
+    [['RUN', 'STATUS', 'STARTED', 'TOOK', 'COST', 'WORKFLOW'], ...rows],
+    columns,
+  );
+  return [head, ...lines.flatMap((line, at) => [line, ...remarks(all[at], columns)])].join('\n');
 }
 
-function listText(all: readonly ReturnType<typeof summaryOf>[]): string {
-  if (all.length === 0) return 'No runs yet.';
-  return all
-    .map((run) => `${run.run}  ${run.status.padEnd(12)}${run.workflow}  ${run.startedAt}`)
-    .join('\n');
+/** Why it is not completed, where there is something to say. */
+function remarks(run: ListedRun | undefined, columns: number): string[] {
+  const { status, error, waiting } = run ?? {};
+  if (status === 'failed' && error !== undefined)
+    return [clip(`    ${error.kind}: ${singleLine(error.message)}`, columns)];
+  if (status === 'paused' && waiting !== undefined)
+    return [clip(`    ${waitWords(waiting)}`, columns)];
+  if (status === 'interrupted' && run !== undefined)
+    return [clip(`    go on with: errand resume ${run.run}`, columns)];
+  return [];
 }
 
-async function withStore(look: (store: RunStore) => Promise<number>): Promise<number> {
-  const path = join(errandHome(process.env, process.cwd()), 'errand.db');
-  const store = await openSqliteStore({ path, now: Date.now });
-  try {
-    return await look(store);
-  } finally {
-    await store.close();
-  }
-}
-
-function summaryOf(
-  summary: RunSummary,
-): JsonObject & { run: string; status: string; workflow: string; startedAt: string } {
+function listed(summary: RunSummary): ListedRun {
   const { run, workflow, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
-  // a summary is JSON by construction
   return {
     run,
     workflow,
@@ -84,32 +70,10 @@ function summaryOf(
     ...(error === undefined ? {} : { error }),
     ...(waiting === undefined ? {} : { waiting }),
     costUsdMicros,
-  } as never;
+  };
 }
 
-/** A run whose process is gone says `running` in the store and is not. */
-function statusOf({ status, claim }: RunSummary): string {
-  const isOrphan = status === 'running' && (claim === null || !isOwnerAlive(claim.owner));
-  return isOrphan ? 'interrupted' : status;
-}
-
-function showText(shown: {
-  readonly run: string;
-  readonly workflow: string;
-  readonly status: string;
-  readonly error?: Pick<ErrorReport, 'kind' | 'message'>;
-  readonly nodes: readonly {
-    readonly path: string;
-    readonly status: string;
-    readonly attempts: number;
-  }[];
-}): string {
-  return [
-    `${shown.run}  ${shown.workflow}  ${shown.status}`,
-    ...(shown.error === undefined ? [] : [`${shown.error.kind}: ${shown.error.message}`]),
-    ...shown.nodes.map(
-      ({ path, status, attempts }) =>
-        `  ${path}  ${status}${attempts > 1 ? ` (${attempts} tries)` : ''}`,
-    ),
-  ].join('\n');
+function limitOf(written: string): number {
+  if (/^[1-9]\d{0,8}$/.test(written)) return Number(written);
+  throw refusal(`${written} is not a number of runs`, 'Give --limit a whole number from 1 on.');
 }

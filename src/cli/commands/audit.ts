@@ -1,0 +1,46 @@
+/** `errand audit`: who did what to a run. */
+import { singleLine } from '../../errors/printable.ts';
+import { hideHostPaths } from '../../errors/host-paths.ts';
+import { auditOf, type AuditEntry } from '../../machine/audit.ts';
+import type { Format } from '../format.ts';
+import { tableLines } from '../screen/table.ts';
+import { timeWords } from '../screen/words.ts';
+import { readRun, withStore } from '../stored-run.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function audit(
+  id: string,
+  { format }: { readonly format: Format },
+  terminal: Terminal,
+): Promise<number> {
+  return withStore(async (store) => {
+    const { events } = await readRun(store, id);
+    const entries = auditOf(events).map(withoutHostPaths);
+    terminal.out(
+      format === 'json' ? JSON.stringify(entries, null, 2) : auditText(entries, terminal.columns),
+    );
+    return 0;
+  });
+}
+
+export function auditText(entries: readonly AuditEntry[], columns: number): string {
+  if (entries.length === 0)
+    return 'Nobody changed the course of this run: no retry, no answer, no resumption.';
+  return tableLines(
+    [
+      ['AT', 'WHO', 'WHAT', 'NODE', 'DETAIL'],
+      ...entries.map(({ at, who, what, path, detail }) => [
+        timeWords(at),
+        who,
+        what,
+        path ?? '',
+        singleLine(detail),
+      ]),
+    ],
+    columns,
+  ).join('\n');
+}
+
+function withoutHostPaths(entry: AuditEntry): AuditEntry {
+  return { ...entry, detail: hideHostPaths(entry.detail) };
+}

@@ -1,0 +1,57 @@
+/** `errand costs`: the bill of a run, one line for each attempt of each effect. */
+import { durationWords } from '../../errors/render/words.ts';
+import { costsOf, type Costs, type LedgerRow } from '../../machine/ledger.ts';
+import type { Format } from '../format.ts';
+import { tableLines } from '../screen/table.ts';
+import { countWords, tokenWords, usdWords } from '../screen/words.ts';
+import { readRun, withStore } from '../stored-run.ts';
+import type { Terminal } from '../terminal.ts';
+
+export async function costs(
+  id: string,
+  { format }: { readonly format: Format },
+  terminal: Terminal,
+): Promise<number> {
+  return withStore(async (store) => {
+    const { events } = await readRun(store, id);
+    const bill = costsOf(events);
+    terminal.out(
+      format === 'json' ? JSON.stringify(bill, null, 2) : costsText(bill, terminal.columns),
+    );
+    return 0;
+  });
+}
+
+export function costsText(
+  { totalUsdMicros, failedUsdMicros, attempts }: Costs,
+  columns: number,
+): string {
+  if (attempts.length === 0) return 'Nothing was asked of the world, so nothing was spent.';
+  const isEstimated = attempts.some(({ estimated }) => estimated);
+  const lines = tableLines(
+    [
+      ['NODE', 'TRY', 'OUTCOME', 'TOKENS', 'COST', 'TIME', 'TARGET'],
+      ...attempts.map((row) => [
+        row.path,
+        String(row.attempt + 1),
+        row.kind ?? row.outcome,
+        tokens(row),
+        `${usdWords(row.costUsdMicros)}${row.estimated ? ' ~' : ''}`,
+        durationWords(row.latencyMs),
+        `${row.type} ${row.target}`,
+      ]),
+    ],
+    columns,
+  );
+  return [
+    ...lines,
+    '',
+    `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}, ${usdWords(failedUsdMicros)} of it for attempts that failed`,
+    ...(isEstimated ? ['~ is an estimate: nobody said what it really cost'] : []),
+  ].join('\n');
+}
+
+function tokens({ inputTokens, outputTokens }: LedgerRow): string {
+  if (inputTokens + outputTokens === 0) return '';
+  return `${tokenWords(inputTokens)} in, ${tokenWords(outputTokens)} out`;
+}

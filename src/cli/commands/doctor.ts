@@ -1,0 +1,155 @@
+/**
+ * `errand doctor`: whether this machine and this project are ready. Keys are named and never shown, and
+ * nothing is sent anywhere unless that is asked for.
+ */
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { readProperty } from '../../errors/json.ts';
+import { toReport } from '../../errors/to-report.ts';
+import { openSqliteStore } from '../../stores/sqlite.ts';
+import type { Format } from '../format.ts';
+import { errandHome } from '../home.ts';
+import { PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
+import { tableLines } from '../screen/table.ts';
+import { countWords } from '../screen/words.ts';
+import type { Terminal } from '../terminal.ts';
+import { VERSION } from '../version.ts';
+
+export interface Finding {
+  readonly check: string;
+  /** `off`: not set up, which is fine unless it is wanted. */
+  readonly state: 'ok' | 'wrong' | 'off';
+  readonly detail: string;
+  /** What to do, where something is wrong. */
+  readonly next?: string;
+}
+
+const NEEDED = { major: 22, minor: 18 };
+const EXIT_WRONG = 2;
+
+export async function doctor(
+  options: { readonly online?: boolean; readonly format: Format },
+  terminal: Terminal,
+): Promise<number> {
+  const findings: Finding[] = [
+    nodeVersion(process.versions.node),
+    { check: 'errand', state: 'ok', detail: VERSION },
+    await store(),
+    ...PROVIDERS.map((provider) => providerFinding(provider, process.env)),
+    ...(options.online === true ? await online(process.env) : []),
+  ];
+  const isReady = findings.every(({ state }) => state !== 'wrong');
+  terminal.out(
+    options.format === 'json'
+      ? JSON.stringify({ isReady, findings }, null, 2)
+      : doctorText(findings, terminal.columns),
+  );
+  return isReady ? 0 : EXIT_WRONG;
+}
+
+export function doctorText(findings: readonly Finding[], columns: number): string {
+  const marks = { ok: '✓', wrong: '✗', off: '–' } as const;
+  const lines = tableLines(
+    findings.map(({ check, state, detail }) => [marks[state], check, detail]),
+    columns,
+  );
+  const wrong = findings.filter(({ state }) => state === 'wrong');
+  const isKeyless = !findings.some(({ check, state }) => check.startsWith('key') && state === 'ok');
+  return [
+    ...lines,
+    '',
+    ...wrong.flatMap(({ check, next }) => (next === undefined ? [] : [`${check}: ${next}`])),
+    ...(wrong.length === 0 ? ['Ready.'] : []),
+    ...(isKeyless ? ['Without a key only sim/ models answer: errand init writes a workflow.'] : []),
+  ].join('\n');
+}
+
+export function nodeVersion(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNew = major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor);
+  const needed = `${NEEDED.major}.${NEEDED.minor}`;
+  return isNew
+    ? { check: 'node', state: 'ok', detail: version }
+    : {
+        check: 'node',
+        state: 'wrong',
+        detail: `${version}, and ${needed} is needed`,
+        next: `Install Node ${needed} or newer.`,
+      };
+}
+
+/** Looking makes no store: where there is none yet, the folder is tried. */
+async function store(): Promise<Finding> {
+  const home = errandHome(process.env, process.cwd());
+  const shown = relative(process.cwd(), home) || '.';
+  const where = shown.startsWith('..') ? 'ERRAND_HOME' : shown;
+  const path = join(home, 'errand.db');
+  try {
+    if (!existsSync(path)) {
+      tryFolder(home);
+      return { check: 'store', state: 'ok', detail: `${where} can be written; no runs yet` };
+    }
+    accessSync(path, constants.R_OK | constants.W_OK);
+    const opened = await openSqliteStore({ path, now: Date.now });
+    const runs = await opened.list();
+    await opened.close();
+    return { check: 'store', state: 'ok', detail: `${where}, ${countWords(runs.length, 'run')}` };
+  } catch (thrown) {
+    const code = readProperty(thrown, 'code');
+    const detail = typeof code === 'string' ? `the system says ${code}` : toReport(thrown).message;
+    const next = 'Make it writable, or set ERRAND_HOME to a folder that is.';
+    return { check: 'store', state: 'wrong', detail: `${where}: ${detail}`, next };
+  }
+}
+
+/** Leaves nothing behind that was not there. */
+function tryFolder(home: string): void {
+  const first = mkdirSync(home, { recursive: true });
+  const probe = join(home, `.doctor-${process.pid}`);
+  writeFileSync(probe, '');
+  rmSync(probe);
+  if (first !== undefined) rmSync(first, { recursive: true });
+}
+
+function providerFinding(
+  { name, keys, packageName }: KnownProvider,
+  env: NodeJS.ProcessEnv,
+): Finding {
+  const set = keys.filter((key) => (env[key] ?? '') !== '');
+  const isInstalled = isThere(packageName) && isThere('ai');
+  const packages = isInstalled ? `${packageName} installed` : `${packageName} not installed`;
+  const check = `key ${name}`;
+  if (set.length === 0)
+    return { check, state: 'off', detail: `no ${keys.join(' or ')}; ${packages}` };
+  const detail = `${set.join(', ')} set; ${packages}`;
+  return isInstalled
+    ? { check, state: 'ok', detail }
+    : { check, state: 'wrong', detail, next: `npm install ai ${packageName}` };
+}
+
+/** As the project sees it, else as Errand itself does. */
+function isThere(packageName: string): boolean {
+  return [join(process.cwd(), 'errand.js'), import.meta.url].some((from) => {
+    try {
+      createRequire(from).resolve(packageName);
+      return true;
+    } catch (thrown) {
+      // a package that only has an `import` entry is there all the same
+      return readProperty(thrown, 'code') === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+    }
+  });
+}
+
+async function online(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  const set = PROVIDERS.filter(({ keys }) => keys.some((key) => (env[key] ?? '') !== ''));
+  return Promise.all(
+    set.map(async (provider): Promise<Finding> => {
+      const check = `reach ${provider.name}`;
+      const { isReached, detail } = await reachability(provider);
+      return isReached
+        ? { check, state: 'ok', detail }
+        : { check, state: 'wrong', detail, next: 'Check the network, the proxy and the address.' };
+    }),
+  );
+}

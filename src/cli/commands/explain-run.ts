@@ -1,0 +1,55 @@
+/** `errand explain RUN`: the life of each failure of a run. */
+import { isKind, type ErrandError } from '../../errors/errand-error.ts';
+import { forPerson } from '../../errors/project.ts';
+import { livesOf } from '../../machine/failure-life.ts';
+import type { RunStore } from '../../machine/store-port.ts';
+import type { WorkflowPlan } from '../../workflow/model.ts';
+import type { Format } from '../format.ts';
+import { livesMarkdown, livesText } from '../screen/life-text.ts';
+import { readRun, statusOf, unknownRun, withStore } from '../stored-run.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `noKind` is the refusal for a name that is neither a kind nor a run. */
+export async function explainRun(
+  id: string,
+  { format, noKind }: { readonly format: Format; readonly noKind: ErrandError },
+  terminal: Terminal,
+): Promise<number> {
+  return withStore(async (store) => {
+    if (!(await isRun(store, id))) throw looksLikeRun(id) ? await unknownRun(store, id) : noKind;
+    const { record, events } = await readRun(store, id);
+    const last = events.at(-1);
+    // written by a driver, and its row is checked
+    const lives = livesOf(JSON.parse(record.plan) as WorkflowPlan, events);
+    const told = { run: id, workflow: record.workflow, status: statusOf(record), lives };
+    switch (format) {
+      case 'json': {
+        const error = last?.type === 'run:failed' ? forPerson(last.error) : null;
+        terminal.out(JSON.stringify({ run: id, error, life: lives }, null, 2));
+        break;
+      }
+      case 'markdown':
+        terminal.out(livesMarkdown(told));
+        break;
+      case 'text':
+        terminal.out(livesText(told, terminal));
+        break;
+    }
+    return 0;
+  });
+}
+
+async function isRun(store: RunStore, id: string): Promise<boolean> {
+  try {
+    await store.summary(id);
+    return true;
+  } catch (thrown) {
+    if (isKind(thrown, 'run.not_found')) return false;
+    throw thrown;
+  }
+}
+
+/** Ids begin as those that drivers make; kinds have a dot and words. */
+function looksLikeRun(id: string): boolean {
+  return /^[0-9a-f][0-9a-f-]{3,}$/.test(id);
+}

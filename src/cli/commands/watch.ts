@@ -1,0 +1,103 @@
+/** `errand watch`: follows a run in the store, whoever carries it on, to the end of its leg. */
+import { setTimeout as after } from 'node:timers/promises';
+import { asEvent } from '../../drivers/subscription.ts';
+import type { RunResult } from '../../drivers/local.ts';
+import type { RunEvent } from '../../machine/events.ts';
+import type { RunStore } from '../../machine/store-port.ts';
+import type { WorkflowPlan } from '../../workflow/model.ts';
+import type { Format } from '../format.ts';
+import { Showing } from '../showing.ts';
+import { findRun, statusOf, withStore } from '../stored-run.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface WatchOptions {
+  readonly format: Format;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+const POLL_MS = 200;
+
+export async function watch(
+  id: string,
+  { format, json, verbose }: WatchOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return withStore(async (store) => {
+    const { plan } = await findRun(store, id);
+    const isJson = json === true || format === 'json';
+    const show = new Showing(
+      { format: 'text', json: isJson, verbose: verbose === true },
+      terminal,
+      id,
+    );
+    const events: RunEvent[] = [];
+    for await (const fresh of follow(store, id, (ms) => after(ms))) {
+      const isFirst = events.length === 0;
+      events.push(...fresh);
+      for (const event of isFirst ? latestLeg(fresh) : fresh) show.event(event);
+      await terminal.drained();
+    }
+    // written by a driver, and its row is checked
+    const started = JSON.parse(plan) as WorkflowPlan;
+    // the exit is that of watching: how the run ended is told, and is no failure of this command
+    if (!isJson) show.result({ run: id, result: resultOf(events), events, plan: started });
+    return 0;
+  });
+}
+
+/** Every event once and in order, in batches, until the latest leg is over. */
+export async function* follow(
+  store: RunStore,
+  id: string,
+  wait: (ms: number) => Promise<unknown>,
+): AsyncGenerator<readonly RunEvent[], void, undefined> {
+  let last: RunEvent | undefined;
+  for (let fromSeq = 1; ;) {
+    // asked before reading, so that what a dying process wrote last is not missed
+    const isCarriedOn = statusOf(await store.summary(id)) === 'running';
+    const fresh: RunEvent[] = [];
+    for await (const commit of store.read(id, fromSeq)) fresh.push(...commit.events.map(asEvent));
+    if (fresh.length > 0) yield fresh;
+    fromSeq += fresh.length;
+    last = fresh.at(-1) ?? last;
+    if (isRest(last) || !isCarriedOn) return;
+    if (fresh.length === 0) await wait(POLL_MS);
+  }
+}
+
+/** What went before is told by `errand show`. */
+function latestLeg(events: readonly RunEvent[]): readonly RunEvent[] {
+  const begin = events.findLastIndex(
+    ({ type }) => type === 'run:started' || type === 'run:resumed',
+  );
+  return events.slice(Math.max(0, begin));
+}
+
+function resultOf(events: readonly RunEvent[]): RunResult {
+  const last = events.at(-1);
+  switch (last?.type) {
+    case 'run:completed':
+      return { status: 'completed', output: last.output };
+    case 'run:failed':
+      return { status: 'failed', error: last.error };
+    case 'run:cancelled':
+      return { status: 'cancelled' };
+    case 'run:paused':
+      return { status: 'paused', waiting: last.waiting };
+    default:
+      return { status: 'interrupted' };
+  }
+}
+
+function isRest(event: RunEvent | undefined): boolean {
+  switch (event?.type) {
+    case 'run:completed':
+    case 'run:failed':
+    case 'run:cancelled':
+    case 'run:paused':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,61 @@
+/** The text of the workflow that `errand init` writes: a failure, a fallback, a typed raise, a route. */
+
+export interface FirstWorkflow {
+  readonly file: string;
+  readonly name: string;
+  /** Path of the JSON Schema, relative to the file. */
+  readonly schema: string;
+}
+
+export function firstWorkflow({ file, name, schema }: FirstWorkflow): string {
+  return `# yaml-language-server: $schema=${schema}
+#
+# Try it, no key is needed:
+#   errand validate ${file}
+#   errand run ${file} -i ticket="It broke"
+#   errand explain RUN          what failed on the way, and what became of it
+# As a test, for a script or CI: exit code 0 and this output, every time.
+#   errand run ${file} -i ticket="It broke" --quiet --no-gates
+workflow:
+  name: ${name}
+  description: Reads a ticket, labels it, and answers it.
+  entry_point: classify
+  input:
+    ticket: { type: string, description: What the customer wrote }
+  limits: { max_iterations: 20, timeout_seconds: 120, budget_usd: 0.10 }
+  on_unhandled: fail
+  runtime:
+    # a list is a fallback chain; put a real model first when you have a key,
+    # such as anthropic/claude-sonnet-5 or openai/gpt-6-mini
+    default_model: [sim/busy, sim/clerk]
+    simulate_price_per_mtok: { input: 3, output: 15 }
+    simulate:
+      busy: [{ fail: { kind: provider.rate_limited, retry_after: 2 } }]
+      clerk: [{ answer: { label: bug }, usage: { input_tokens: 120, output_tokens: 8 } }]
+
+nodes:
+  - name: classify
+    type: agent
+    prompt: 'Label this ticket: {{ workflow.input.ticket }}'
+    tools: []
+    output: { label: { type: string, enum: [bug, refund, other] } }
+    assert:
+      - { that: "{{ output.label != 'other' }}", raise: ticket.unclear, message: No label fits. }
+    routes:
+      - { to: answer }
+      - { on_error: ticket.unclear, to: apologise }
+      - { on_error: true, to: apologise }
+
+  - name: answer
+    type: set
+    values: { text: 'Thank you. We have filed this as a {{ classify.output.label }}.' }
+
+  - name: apologise
+    type: set
+    values: { text: 'Sorry, a person will look at this: {{ failing.error.message }}' }
+
+output:
+  label: "{{ classify.output.label | default('none') }}"
+  text: "{{ answer.output.text | default(apologise.output.text) }}"
+`;
+}

@@ -1,0 +1,116 @@
+/** Asks whoever sits at the terminal what an open gate waits for. Ctrl-C leaves the run paused. */
+import { singleLine } from '../errors/printable.ts';
+import type { JsonValue } from '../errors/json.ts';
+import type { Answer } from '../machine/answers.ts';
+import type { RunEvent, Waiting } from '../machine/events.ts';
+import { nodeAtPath } from '../machine/node-at-path.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { countWords } from './screen/words.ts';
+import type { Terminal } from './terminal.ts';
+
+type Opened = Extract<RunEvent, { type: 'gate:opened' }>;
+
+export interface AskedOption {
+  readonly value: JsonValue;
+  readonly label?: string;
+  /** Asks for a text under this name. */
+  readonly promptFor?: string;
+}
+
+/** The gate that is asked about next; undefined where only time or a resume helps. */
+export function openGate(waiting: Waiting, events: readonly RunEvent[]): Opened | undefined {
+  const gates = waiting.all.flatMap(({ gate }) => gate ?? []);
+  return events.findLast(
+    (event): event is Opened => event.type === 'gate:opened' && event.gate === gates[0],
+  );
+}
+
+/** Undefined when the person leaves. */
+export async function askGate(
+  opened: Opened,
+  plan: WorkflowPlan | undefined,
+  { ask, err }: Pick<Terminal, 'ask' | 'err'>,
+): Promise<Answer | undefined> {
+  if (ask === undefined) return undefined;
+  const options = optionsOf(opened, plan);
+  err(questionText(opened, options));
+  for (;;) {
+    const typed = await ask('answer: ');
+    if (typed === undefined) return undefined;
+    const option = chosen(typed, options);
+    if (option === undefined) {
+      err(`Type one of the answers or its number, 1 to ${options.length}.`);
+      continue;
+    }
+    const value = await completed(option, ask, err);
+    return value === undefined ? undefined : { gate: opened.gate, value, by: 'cli' };
+  }
+}
+
+export function questionText({ path, prompt }: Opened, options: readonly AskedOption[]): string {
+  return [
+    `${path} asks: ${prompt}`,
+    ...options.map(({ value, label }, index) => {
+      const name = optionWord(value);
+      return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${singleLine(label)}`}`;
+    }),
+    `${countWords(options.length, 'answer')}; Ctrl-C leaves the run paused.`,
+  ].join('\n');
+}
+
+/** By its number, its value, or its label. */
+export function chosen(typed: string, options: readonly AskedOption[]): AskedOption | undefined {
+  const text = typed.trim();
+  const byName = options.find(({ value, label }) => optionWord(value) === text || label === text);
+  return byName ?? (/^\d+$/.test(text) ? options[Number(text) - 1] : undefined);
+}
+
+export function optionsOf(
+  { path, options }: Opened,
+  plan: WorkflowPlan | undefined,
+): readonly AskedOption[] {
+  const node = plan === undefined ? undefined : nodeAtPath(plan, path)?.node;
+  return options.map((value): AskedOption => {
+    const known =
+      node?.type === 'human_gate' ? node.options.find((each) => each.value === value) : undefined;
+    // a label may be a template, and its text is known only to the run
+    const label = known?.label.includes('{') === false ? { label: known.label } : {};
+    return {
+      value,
+      ...label,
+      ...(known?.promptFor === undefined ? {} : { promptFor: known.promptFor }),
+    };
+  });
+}
+
+async function completed(
+  { value, promptFor }: AskedOption,
+  ask: NonNullable<Terminal['ask']>,
+  err: Terminal['err'],
+): Promise<JsonValue | undefined> {
+  if (promptFor !== undefined) {
+    const text = await ask(`${promptFor}: `);
+    return text === undefined ? undefined : { selected: value, additional_input: text };
+  }
+  if (value !== 'edit') return value;
+  for (;;) {
+    const text = await ask('the result, as JSON: ');
+    if (text === undefined) return undefined;
+    const edit = jsonOf(text);
+    if (edit !== undefined) return { edit };
+    err('That is not JSON. Write it as {"name": value, …}.');
+  }
+}
+
+function optionWord(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // asked again by the caller, who says why
+    return undefined;
+  }
+}

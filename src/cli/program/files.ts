@@ -1,0 +1,161 @@
+/** The commands around workflow files and the set-up. */
+import type { Format } from '../format.ts';
+import { examples, formatOption, type CliContext } from './context.ts';
+
+const FILES = 'Write workflows:';
+const SETUP = 'Set up and test:';
+
+export function addFileCommands(cli: CliContext): void {
+  addInit(cli);
+  addValidate(cli);
+  addSchema(cli);
+  addClassify(cli);
+  addSimulate(cli);
+  addDoctor(cli);
+  addCompletion(cli);
+}
+
+function addInit(cli: CliContext): void {
+  cli.program
+    .command('init')
+    .helpGroup(FILES)
+    .summary('write a first workflow')
+    .description(
+      'Writes a workflow that runs at once, without a key: its models are simulated, one of them fails, and the failure is handled. An existing file is never touched.',
+    )
+    .argument('[file]', 'the file to write', 'workflow.yaml')
+    .addHelpText('after', examples('errand init', 'errand init triage.yaml'))
+    .action(async (file: string) => {
+      const { init } = await import('../commands/init.ts');
+      process.exitCode = init(file, cli.terminal);
+    });
+}
+
+function addValidate(cli: CliContext): void {
+  cli.program
+    .command('validate')
+    .helpGroup(FILES)
+    .summary('prove what can be proved of workflow files')
+    .description(
+      'Checks workflow files and the workflows they call: form, names, routes, every kind of failure a node can have and what takes it, and the most a run can cost. Nothing is run.',
+    )
+    .argument('<file...>', 'workflow files')
+    .option('--strict', 'warnings, and kinds that fall to the default unsaid, make a file invalid')
+    .addOption(formatOption(['text', 'json']))
+    .addHelpText(
+      'after',
+      examples(
+        'errand validate triage.yaml',
+        'errand validate --strict --format json workflows/*.yaml',
+      ),
+    )
+    .action(async (files: string[], options: { strict?: boolean; format: 'text' | 'json' }) => {
+      cli.format = options.format;
+      const { validate } = await import('../commands/validate.ts');
+      process.exitCode = await validate(files, options, cli.terminal);
+    });
+}
+
+function addSchema(cli: CliContext): void {
+  cli.program
+    .command('schema')
+    .helpGroup(FILES)
+    .summary('print the JSON Schema of workflow files')
+    .description(
+      'Prints the JSON Schema (draft-07) of workflow files. An editor completes a file that begins with a yaml-language-server comment naming it.',
+    )
+    .addHelpText('after', examples('errand schema > workflow.schema.json'))
+    .action(async () => {
+      const { schema } = await import('../commands/schema.ts');
+      process.exitCode = schema(cli.terminal);
+    });
+}
+
+function addClassify(cli: CliContext): void {
+  cli.program
+    .command('classify')
+    .helpGroup(SETUP)
+    .summary('say what a provider failure is')
+    .description(
+      'Reads a failure as JSON from standard input and says what it is: {"id", "provider", "api", "operation", "status", "headers", "body", "transport", "stream"}, all optional but one of status, body and transport.',
+    )
+    .option('--jsonl', 'read one failure per line; a bad line is told on its own line')
+    .addHelpText(
+      'after',
+      examples(
+        `echo '{"provider":"openai","status":429,"body":{"error":{"code":"insufficient_quota"}}}' | errand classify`,
+        'errand classify --jsonl < failures.jsonl',
+      ),
+    )
+    .action(async (options: { jsonl?: boolean }) => {
+      const { classify } = await import('../commands/classify.ts');
+      process.stdin.setEncoding('utf8');
+      // with an encoding set, the stream gives strings
+      const input = process.stdin as AsyncIterable<string>;
+      process.exitCode = await classify(input, options, cli.terminal);
+    });
+}
+
+function addSimulate(cli: CliContext): void {
+  cli.program
+    .command('simulate')
+    .helpGroup(SETUP)
+    .summary('serve simulated models on this machine')
+    .description(
+      'Serves simulated models behind the protocols of OpenAI (chat and responses), Anthropic and Gemini, so that any client can be tested against them. Ctrl-C ends it.',
+    )
+    .option('--port <number>', 'the port; 0 takes one that is free', '0')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--script <file>', 'what the models answer: YAML, as in `runtime.simulate`')
+    .option('--corpus <file>', 'recorded failures (JSONL) that a script may name by id')
+    .addHelpText(
+      'after',
+      examples(
+        'errand simulate --port 8080 --script clerk.sim.yaml',
+        'errand simulate --corpus failures.jsonl',
+      ),
+    )
+    .action(async (options: { port: string; host: string; script?: string; corpus?: string }) => {
+      const { simulate } = await import('../commands/simulate.ts');
+      process.exitCode = await simulate(options, cli.terminal);
+    });
+}
+
+function addDoctor(cli: CliContext): void {
+  cli.program
+    .command('doctor')
+    .helpGroup(SETUP)
+    .summary('check the set-up of this machine and project')
+    .description(
+      'Checks Node, the store, which keys are set (their names, never their values) and which provider packages are installed. Without --online nothing is sent anywhere.',
+    )
+    .option('--online', 'also ask whether the providers whose keys are set can be reached')
+    .addOption(formatOption(['text', 'json']))
+    .addHelpText('after', examples('errand doctor', 'errand doctor --online --format json'))
+    .action(async (options: { readonly online?: boolean; readonly format: Format }) => {
+      cli.format = options.format;
+      const { doctor } = await import('../commands/doctor.ts');
+      process.exitCode = await doctor(options, cli.terminal);
+    });
+}
+
+function addCompletion(cli: CliContext): void {
+  cli.program
+    .command('completion')
+    .helpGroup(SETUP)
+    .summary('print the completion of a shell')
+    .description('Prints a script that makes a shell complete the commands and options of errand.')
+    .argument('<shell>', 'bash, zsh or fish')
+    .addHelpText(
+      'after',
+      examples(
+        'errand completion bash >> ~/.bashrc',
+        'errand completion zsh > "${fpath[1]}/_errand"',
+        'errand completion fish > ~/.config/fish/completions/errand.fish',
+      ),
+    )
+    .action(async (shell: string) => {
+      const { completion } = await import('../commands/completion.ts');
+      process.exitCode = completion(shell, cli.program, cli.terminal);
+    });
+}

@@ -1,0 +1,202 @@
+/** The commands that carry a run on: `run`, `resume`, `retry`, `answer`, `cancel`. */
+import type { Command } from 'commander';
+import { EXITS } from '../../errors/exit-codes.ts';
+import type { Format } from '../format.ts';
+import { collect, examples, formatOption, type CliContext } from './context.ts';
+
+interface LegFlags {
+  readonly set: string[];
+  readonly answer: string[];
+  readonly gates: boolean;
+  readonly json?: boolean;
+  readonly wait?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly format: Format;
+}
+
+interface ResumeFlags extends LegFlags {
+  readonly now?: boolean;
+  readonly acceptDrift?: boolean;
+}
+
+const GROUP = 'Run workflows:';
+const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;
+
+export function addLegCommands(cli: CliContext): void {
+  addRun(cli);
+  addResume(cli);
+  addRetry(cli);
+  addAnswer(cli);
+  addCancel(cli);
+}
+
+function addRun(cli: CliContext): void {
+  legCommand(cli, 'run')
+    .summary('run a workflow')
+    .description(
+      'Runs a workflow file. The output goes to stdout, everything else to stderr; the run is stored and can be resumed.',
+    )
+    .argument('<file>', 'a workflow file')
+    .option('--input <file>', 'a JSON file of inputs')
+    .addHelpText(
+      'after',
+      examples(
+        'errand run triage.yaml -i ticket="It broke"',
+        'errand run triage.yaml --input ticket.json --format json',
+        'errand run triage.yaml --json > events.jsonl',
+        'errand run review.yaml --answer approve=yes --wait',
+      ),
+    )
+    .addHelpText('after', exitTable)
+    .action(async (file: string, flags: LegFlags & { readonly input?: string }) => {
+      cli.format = flags.format;
+      const { run } = await import('../commands/run.ts');
+      const inputFile = flags.input === undefined ? {} : { inputFile: flags.input };
+      process.exitCode = await run(file, { ...legFlags(flags), ...inputFile }, cli.terminal);
+    });
+}
+
+function addResume(cli: CliContext): void {
+  resumeCommand(cli, 'resume')
+    .summary('go on with a run')
+    .description(
+      'Goes on with a run that is paused, parked, failed or was interrupted. What completed keeps its result: fix the file, the input or the key first, then resume.',
+    )
+    .argument(...RUN)
+    .addHelpText(
+      'after',
+      examples(
+        'errand resume 3f0c7a52-9b1e',
+        'errand resume 3f0c7a52-9b1e -i limit=5 --accept-drift',
+        'errand resume 3f0c7a52-9b1e --now',
+      ),
+    )
+    .action(async (id: string, flags: ResumeFlags) => {
+      cli.format = flags.format;
+      const { resume } = await import('../commands/run.ts');
+      process.exitCode = await resume(id, resumeFlags(flags), cli.terminal);
+    });
+}
+
+function addRetry(cli: CliContext): void {
+  resumeCommand(cli, 'retry')
+    .summary('run a part of a run again')
+    .description(
+      'Runs a finished node and what follows it again, in a completed run too. Without --from it is `resume`.',
+    )
+    .argument(...RUN)
+    .option('--from <node>', 'the node to begin at, as `errand show` names it')
+    .addHelpText('after', examples('errand retry 3f0c7a52-9b1e --from classify'))
+    .action(async (id: string, flags: ResumeFlags & { readonly from?: string }) => {
+      cli.format = flags.format;
+      const { resume } = await import('../commands/run.ts');
+      const from = flags.from === undefined ? {} : { from: flags.from };
+      const given = { ...resumeFlags(flags), by: 'retry', ...from };
+      process.exitCode = await resume(id, given, cli.terminal);
+    });
+}
+
+function addAnswer(cli: CliContext): void {
+  resumeCommand(cli, 'answer')
+    .summary('answer a gate of a run')
+    .description('Answers a gate that a run waits at, and goes on with the run.')
+    .argument(...RUN)
+    .argument('[gate]', 'the path of the gate, or its node; not needed where one is open')
+    .requiredOption('--value <value>', 'the answer: an option, or JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'errand answer 3f0c7a52-9b1e --value yes',
+        'errand answer 3f0c7a52-9b1e review --value \'{"edit": {"label": "bug"}}\'',
+        'errand answer 3f0c7a52-9b1e --value \'{"raise": {"usd": 1}}\'',
+      ),
+    )
+    .action(
+      async (
+        id: string,
+        gate: string | undefined,
+        flags: ResumeFlags & { readonly value: string },
+      ) => {
+        cli.format = flags.format;
+        const { resume } = await import('../commands/run.ts');
+        const { answerValue } = await import('../answer-value.ts');
+        const answer = { gate, value: answerValue(flags.value), by: 'cli' };
+        const given = { ...resumeFlags(flags), answer, by: 'answer' };
+        process.exitCode = await resume(id, given, cli.terminal);
+      },
+    );
+}
+
+function addCancel(cli: CliContext): void {
+  cli.program
+    .command('cancel')
+    .helpGroup(GROUP)
+    .summary('end a run for good')
+    .description('Ends a run for good, whether it is running now, paused or failed.')
+    .argument(...RUN)
+    .addOption(formatOption())
+    .addHelpText('after', examples('errand cancel 3f0c7a52-9b1e'))
+    .action(async (id: string, flags: { readonly format: Format }) => {
+      cli.format = flags.format;
+      const { cancel } = await import('../commands/run.ts');
+      process.exitCode = await cancel(id, flags, cli.terminal);
+    });
+}
+
+/** A command that runs a leg of a run. */
+function legCommand({ program }: CliContext, name: string): Command {
+  return program
+    .command(name)
+    .helpGroup(GROUP)
+    .option(
+      '-i, --set <name=value>',
+      'an input, read by its declared type; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--answer <node=value>',
+      'what a gate is answered with when it opens; may be repeated',
+      collect,
+      [],
+    )
+    .option('--no-gates', 'nobody can be asked: gates fail at once')
+    .option('--wait', 'wait out waits of any length instead of pausing')
+    .option('--json', 'print the events of this leg, one per line')
+    .option('-q, --quiet', 'print only the result')
+    .option('-v, --verbose', 'print every step, and the inside of a defect')
+    .addOption(formatOption());
+}
+
+function resumeCommand(cli: CliContext, name: string): Command {
+  return legCommand(cli, name)
+    .option('--now', 'cut parks and backoffs short')
+    .option('--accept-drift', 'keep the results of finished nodes that have changed since');
+}
+
+function resumeFlags(flags: ResumeFlags) {
+  return {
+    ...legFlags(flags),
+    now: flags.now === true,
+    acceptDrift: flags.acceptDrift === true,
+  };
+}
+
+function legFlags({ set, answer, gates, json, wait, quiet, verbose, format }: LegFlags) {
+  return {
+    inputs: set,
+    answers: answer,
+    gates,
+    json: json === true,
+    wait: wait === true,
+    quiet: quiet === true,
+    verbose: verbose === true,
+    format,
+  };
+}
+
+function exitTable(): string {
+  const rows = Object.entries(EXITS).map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`);
+  return `\nExit codes:\n${rows.join('\n')}`;
+}

@@ -1,0 +1,131 @@
+/** The commands that look at runs and change nothing. */
+import type { Format } from '../format.ts';
+import { examples, formatOption, type CliContext } from './context.ts';
+
+const GROUP = 'Look at runs:';
+const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;
+const ID = '3f0c7a52-9b1e';
+
+export function addLookingCommands(cli: CliContext): void {
+  addRuns(cli);
+  addWatch(cli);
+  addExplain(cli);
+  addOfRun(cli, 'show', {
+    summary: 'show one run',
+    description:
+      'Shows what became of a run and of each of its nodes, what it waits for, and what it cost.',
+    load: async () => (await import('../commands/show.ts')).show,
+  });
+  addOfRun(cli, 'costs', {
+    summary: 'show what a run cost',
+    description:
+      'Shows the bill of a run: one line for each attempt of each effect, failed and free ones too.',
+    load: async () => (await import('../commands/costs.ts')).costs,
+  });
+  addOfRun(cli, 'audit', {
+    summary: 'show who changed the course of a run',
+    description:
+      'Shows each retry, answer, approval, resumption, cancellation, accepted change and suppressed failure of a run, with who did it.',
+    load: async () => (await import('../commands/audit.ts')).audit,
+  });
+}
+
+type Look = (
+  id: string,
+  options: { readonly format: Format },
+  terminal: CliContext['terminal'],
+) => Promise<number>;
+
+function addOfRun(
+  cli: CliContext,
+  name: string,
+  {
+    summary,
+    description,
+    load,
+  }: { readonly summary: string; readonly description: string; readonly load: () => Promise<Look> },
+): void {
+  cli.program
+    .command(name)
+    .helpGroup(GROUP)
+    .summary(summary)
+    .description(description)
+    .argument(...RUN)
+    .addOption(formatOption(['text', 'json']))
+    .addHelpText('after', examples(`errand ${name} ${ID}`, `errand ${name} ${ID} --format json`))
+    .action(async (id: string, options: { readonly format: Format }) => {
+      cli.format = options.format;
+      const look = await load();
+      process.exitCode = await look(id, options, cli.terminal);
+    });
+}
+
+function addRuns(cli: CliContext): void {
+  cli.program
+    .command('runs')
+    .helpGroup(GROUP)
+    .summary('list the runs of this project')
+    .description('Lists the runs of this project, newest first.')
+    .option('-n, --limit <number>', 'list no more than this many')
+    .addOption(formatOption(['text', 'json']))
+    .addHelpText('after', examples('errand runs', 'errand runs --limit 10 --format json'))
+    .action(async (options: { readonly format: Format; readonly limit?: string }) => {
+      cli.format = options.format;
+      const { runs } = await import('../commands/runs.ts');
+      process.exitCode = await runs(options, cli.terminal);
+    });
+}
+
+function addWatch(cli: CliContext): void {
+  cli.program
+    .command('watch')
+    .helpGroup(GROUP)
+    .summary('follow a run that another process carries on')
+    .description(
+      'Follows a run, whoever carries it on, until it ends or pauses. Of a run that rests already it tells the latest leg.',
+    )
+    .argument(...RUN)
+    .option('--json', 'print the events, one per line')
+    .option('-v, --verbose', 'print every step')
+    .addOption(formatOption(['text', 'json']))
+    .addHelpText('after', examples(`errand watch ${ID}`, `errand watch ${ID} --json`))
+    .action(
+      async (
+        id: string,
+        options: { readonly format: Format; readonly json?: boolean; readonly verbose?: boolean },
+      ) => {
+        cli.format = options.format;
+        const { watch } = await import('../commands/watch.ts');
+        process.exitCode = await watch(id, options, cli.terminal);
+      },
+    );
+}
+
+function addExplain(cli: CliContext): void {
+  cli.program
+    .command('explain')
+    .helpGroup(GROUP)
+    .summary('say what a kind of failure means, or tell the failures of a run')
+    .description(
+      'Of a kind: what it means, why it happens, what to do, and what Errand does by itself. Of a run: the life of each of its failures, with every retry, every layer it crossed, the route that took it and why others did not.',
+    )
+    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, its name elsewhere, or a run')
+    .option('--list', 'list all kinds')
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      examples(
+        'errand explain provider.quota_exhausted',
+        'errand explain BudgetExceededError',
+        `errand explain ${ID}`,
+        'errand explain --list --format json',
+      ),
+    )
+    .action(
+      async (name: string | undefined, options: { list?: boolean; readonly format: Format }) => {
+        cli.format = options.format;
+        const { explain } = await import('../commands/explain.ts');
+        process.exitCode = await explain(name, options, cli.terminal);
+      },
+    );
+}

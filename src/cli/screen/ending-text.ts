@@ -1,0 +1,94 @@
+/** How a leg that did not fail ends, in words: what is waited for, and the command that goes on. */
+import { singleLine } from '../../errors/printable.ts';
+import { durationWords } from '../../errors/render/words.ts';
+import type { RunEvent, Wait, Waiting } from '../../machine/events.ts';
+import type { Costs } from '../../machine/ledger.ts';
+import { countWords, shellWord, timeWords, usdWords } from './words.ts';
+
+export interface CompletedRun {
+  readonly run: string;
+  readonly tookMs: number;
+  readonly costs: Costs;
+  /** Failures that did not end it. */
+  readonly handled: number;
+}
+
+export function completedText({ run, tookMs, costs, handled }: CompletedRun): string {
+  const { totalUsdMicros, failedUsdMicros } = costs;
+  const failed = failedUsdMicros === 0 ? '' : `, ${usdWords(failedUsdMicros)} of it on failures`;
+  const cost = totalUsdMicros === 0 ? '' : `; ${usdWords(totalUsdMicros)}${failed}`;
+  const story =
+    handled === 0 ? '' : `; ${countWords(handled, 'failure')} handled: errand explain ${run}`;
+  return `▪ completed in ${durationWords(tookMs)}${cost}${story}`;
+}
+
+export function pausedText(
+  run: string,
+  waiting: Waiting,
+  { events, nowMs }: { readonly events: readonly RunEvent[]; readonly nowMs: number },
+): string {
+  const all = waiting.all.length === 0 ? [waiting] : waiting.all;
+  const waits = all.map((wait) => waitLines(run, wait, { events, nowMs }).join('\n  '));
+  return [`▪ paused; the run is safe`, ...waits.map((wait) => `  ${wait}`)].join('\n');
+}
+
+export function interruptedText(run: string): string {
+  return `▪ interrupted; the run is safe. Go on with: errand resume ${run}`;
+}
+
+export function cancelledText(run: string): string {
+  return `▪ ${run} is cancelled, for good. Look with: errand show ${run}`;
+}
+
+/** What is waited for, in one line without a command. */
+export function waitWords({ reason, path, until, options }: Wait): string {
+  const place = path ?? 'the run';
+  const choice = options === undefined ? '' : ` (${options.join(', ')})`;
+  switch (reason) {
+    case 'gate':
+      return `${place} waits for an answer${choice}`;
+    case 'budget':
+      return `${place} has reached a budget and asks whether to raise it${choice}`;
+    case 'outcome':
+      return `nobody knows whether ${place} did its work; someone has to say${choice}`;
+    case 'person':
+      return `${place} is parked until someone goes on`;
+    case 'time':
+      return `${place} waits until ${until === undefined ? 'its time' : timeWords(until)}`;
+  }
+}
+
+function waitLines(
+  run: string,
+  wait: Wait,
+  { events, nowMs }: { readonly events: readonly RunEvent[]; readonly nowMs: number },
+): string[] {
+  const { reason, gate, until } = wait;
+  if (reason === 'person') return [waitWords(wait), `go on: errand resume ${run}`];
+  if (reason === 'time') {
+    const leftMs = until === undefined ? 0 : Date.parse(until) - nowMs;
+    const left = leftMs > 0 ? ` (${durationWords(leftMs)} from now)` : '';
+    return [
+      `${waitWords(wait)}${left}`,
+      `go on then: errand resume ${run}`,
+      `wait here for it: errand resume ${run} --wait`,
+      `or cut it short: errand resume ${run} --now`,
+    ];
+  }
+  const opened = events.findLast((event) => event.type === 'gate:opened' && event.gate === gate);
+  const prompt = opened?.type === 'gate:opened' ? [singleLine(opened.prompt)] : [];
+  return [
+    waitWords(wait),
+    ...prompt,
+    ...(until === undefined ? [] : [`until: ${timeWords(until)}`]),
+    ...(wait.options ?? ['ANSWER']).map(
+      (option) =>
+        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(option)}`,
+    ),
+  ];
+}
+
+/** An edit carries its value, so the bare word would be refused. */
+function answerForm(option: string): string {
+  return option === 'edit' ? `'{"edit": …}'` : shellWord(option);
+}

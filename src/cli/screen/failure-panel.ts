@@ -1,0 +1,159 @@
+/**
+ * The end of a failed run: what failed, where, what was tried and what it cost, what will not help,
+ * and last the commands that do. On a screen too narrow for a frame the same lines stand without it.
+ */
+import { singleLine } from '../../errors/printable.ts';
+import { forPerson, type PersonReport } from '../../errors/project.ts';
+import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
+import * as words from '../../errors/render/words.ts';
+import type { ErrorReport } from '../../errors/report.ts';
+import type { Category } from '../../errors/vocabulary.ts';
+import type { FailureLife } from '../../machine/failure-life.ts';
+import type { Costs } from '../../machine/ledger.ts';
+import { paintWith, type Paint } from './paint.ts';
+import { triesOf } from './tries.ts';
+import { usdWords } from './words.ts';
+
+export interface FailedRun {
+  readonly run: string;
+  readonly error: ErrorReport;
+  readonly costs: Costs;
+  /** The life of this very failure, where its events are known. */
+  readonly life?: FailureLife | undefined;
+}
+
+interface Look {
+  readonly columns: number;
+  readonly color: boolean;
+}
+
+const MIN_FRAMED = 60;
+const MAX_COLUMNS = 100;
+const LABEL_COLUMNS = 11;
+const MAX_LISTED = 12;
+const MAX_ENTRY_LINES = 4;
+
+export function failurePanel(failed: FailedRun, look: Look): string {
+  const columns = Math.min(MAX_COLUMNS, Math.max(24, Math.floor(look.columns)));
+  const isFramed = columns >= MIN_FRAMED;
+  const inner = isFramed ? columns - 4 : columns;
+  const paint = paintWith(look.color);
+  const shown = forPerson(failed.error);
+  const body = [
+    ...wrap(shown.message, inner).map((line) => [line, undefined] as const),
+    BLANK,
+    ...factsOf(shown, failed, inner).map((line) => [line, 'fact'] as const),
+    BLANK,
+    ...nextOf(shown, failed.run, inner).map((line) => [line, 'next'] as const),
+  ];
+  const title = clip(singleLine(shown.title), inner - 2);
+  const lines = body.map(([line, role]) => painted(line, role, isFramed ? inner : 0, paint));
+  if (!isFramed) return [paint(title, 'red'), ...lines].join('\n');
+  const edge = (text: string): string => paint(text, 'red');
+  const rule = '─'.repeat(columns - 5 - columnsOf(title));
+  return [
+    `${edge('╭─')} ${paint(title, 'bold')} ${edge(`${rule}╮`)}`,
+    ...lines.map((line) => `${edge('│')} ${line} ${edge('│')}`),
+    edge(`╰${'─'.repeat(columns - 2)}╯`),
+  ].join('\n');
+}
+
+const BLANK = ['', undefined] as const;
+
+function painted(
+  line: string,
+  role: 'fact' | 'next' | undefined,
+  width: number,
+  paint: Paint,
+): string {
+  const padded = padEnd(line, width);
+  if (role === 'next') return paint(padded, 'bold');
+  const label = role === 'fact' ? padded.slice(0, LABEL_COLUMNS) : '';
+  return label.trim() === '' ? padded : paint(label, 'dim') + padded.slice(LABEL_COLUMNS);
+}
+
+function factsOf(shown: PersonReport, failed: FailedRun, columns: number): string[] {
+  const group = words.groupWords(shown);
+  const members = group.members.map(({ name, kind, said }) => `${name}: ${kind}: ${said}`);
+  const untold = group.untold > 0 ? [`and ${group.untold} more: errand explain ${failed.run}`] : [];
+  const causes = words.causesOf(shown);
+  const facts: (readonly [string, readonly (string | undefined)[]])[] = [
+    ['kind', [shown.undeclared === true ? `${shown.kind} (not declared)` : shown.kind]],
+    ['category', [words.categoryWords(shown)]],
+    ['retryable', [words.retryableWords(shown)]],
+    ['outcome', [shown.outcome]],
+    ['where', [words.locationWords(shown.location)]],
+    ['via', [words.boundaryWords(shown)]],
+    ['provider', [words.providerWords(shown)]],
+    ['rule', [words.ruleWords(shown)]],
+    ['failed', [group.counts]],
+    ['members', [...members, ...untold]],
+    ['tried', firstOf(triesOf(failed.error, failed.life))],
+    ['because', causes.map(({ kind, message }) => `${kind}: ${singleLine(message)}`)],
+    ['details', firstOf(detailLines(group.others))],
+    ['cost', [costWords(failed.costs)]],
+    ['no use', [noUse(shown)]],
+    ['run', [failed.run]],
+    ['id', [shown.id]],
+  ];
+  return facts.flatMap(([label, entries]) => listed(label, entries, columns));
+}
+
+/** All members of a group are told; a long list of anything else is cut. */
+function firstOf(entries: readonly string[]): readonly string[] {
+  if (entries.length <= MAX_LISTED) return entries;
+  return [...entries.slice(0, MAX_LISTED), `and ${entries.length - MAX_LISTED} more`];
+}
+
+function detailLines(details: NonNullable<ErrorReport['details']>): string[] {
+  return Object.entries(details).map(
+    ([key, value]) =>
+      `${singleLine(key)}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`,
+  );
+}
+
+function costWords({ totalUsdMicros, failedUsdMicros }: Costs): string {
+  if (totalUsdMicros === 0) return 'nothing';
+  if (failedUsdMicros === 0) return usdWords(totalUsdMicros);
+  return `${usdWords(totalUsdMicros)}, of it ${usdWords(failedUsdMicros)} for attempts that failed`;
+}
+
+/** What people try first and in vain, by what would make the failure go away. */
+const IN_VAIN: Readonly<Record<Category, string | undefined>> = {
+  transient: 'changing the workflow or the input: this goes away by itself',
+  configuration: 'trying again, or another input, before the set-up is fixed',
+  content: 'trying again with the same input',
+  capacity: 'waiting or trying again, until the quota is raised or paid for',
+  ambiguous: 'repeating it blindly: it may have happened already',
+  policy: 'trying again, until someone grants it',
+  limit: 'trying again with the limit as it is',
+  domain: 'trying again, as long as what raised it finds the same',
+  cancelled: undefined,
+  defect: 'trying again: this is a bug',
+  unknown: undefined,
+};
+
+function noUse({ category, retryable }: PersonReport): string | undefined {
+  return retryable === true && category !== 'transient' ? undefined : IN_VAIN[category];
+}
+
+function nextOf({ action }: PersonReport, run: string, columns: number): string[] {
+  const advice = action.kind === 'none' ? [] : [`${action.detail} (${action.kind})`];
+  const commands = [`Go on: errand resume ${run}`, `Its story: errand explain ${run}`];
+  return listed('next', [...advice, ...commands], columns);
+}
+
+function listed(
+  label: string,
+  entries: readonly (string | undefined)[],
+  columns: number,
+): string[] {
+  const room = columns - LABEL_COLUMNS;
+  const known = entries.filter((entry) => entry !== undefined);
+  return known.flatMap((entry, index) =>
+    wrap(clip(entry, room * MAX_ENTRY_LINES), room - 2).map((line, at) => {
+      const first = index === 0 && at === 0 ? label : '';
+      return padEnd(first, LABEL_COLUMNS) + (at === 0 ? '' : '  ') + line;
+    }),
+  );
+}

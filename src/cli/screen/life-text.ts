@@ -1,0 +1,179 @@
+/** The life of each failure of a run, for a person: where it came from, what was done, how it ended. */
+import { singleLine } from '../../errors/printable.ts';
+import { padEnd, wrap } from '../../errors/render/columns.ts';
+import {
+  boundaryWords,
+  categoryWords,
+  durationWords,
+  locationWords,
+  providerWords,
+  ruleWords,
+} from '../../errors/render/words.ts';
+import type { FailureLife, LifeStep } from '../../machine/failure-life.ts';
+import { paintWith } from './paint.ts';
+import { clockWords, countWords, usdWords } from './words.ts';
+
+export interface RunLives {
+  readonly run: string;
+  readonly workflow: string;
+  readonly status: string;
+  readonly lives: readonly FailureLife[];
+}
+
+const LABEL_COLUMNS = 15;
+
+const STATUS_WORDS: Readonly<Record<FailureLife['status'], string>> = {
+  handled: 'handled',
+  failed: 'ended the run',
+  joined: 'became part of the failure of its group',
+  cancelled: 'was overtaken by another end',
+  open: 'is still being dealt with',
+};
+
+export function livesText(
+  { run, workflow, status, lives }: RunLives,
+  look: { readonly columns: number; readonly color: boolean },
+): string {
+  const columns = Math.min(100, Math.max(40, look.columns));
+  const bold = (text: string): string => paintWith(look.color)(text, 'bold');
+  const handled = lives.filter((life) => life.status === 'handled').length;
+  const all = handled === lives.length ? 'all handled' : `${handled} handled`;
+  const count =
+    lives.length === 0 ? 'nothing failed' : `${countWords(lives.length, 'failure')}, ${all}`;
+  return [
+    `${workflow} ${run} is ${status}: ${count}`,
+    ...lives.flatMap((life, at) => ['', bold(titleOf(life, at)), ...lifeLines(life, columns)]),
+  ].join('\n');
+}
+
+export function livesMarkdown({ run, workflow, status, lives }: RunLives): string {
+  const parts = lives.map((life, at) =>
+    [
+      `### ${titleOf(life, at)}`,
+      '',
+      ...factsOf(life).map(([label, value]) => `- ${label}: ${escape(value)}`),
+      '',
+      ...stepsOf(life).map(([at_, text]) => `1. ${at_}: ${escape(text)}`),
+    ].join('\n'),
+  );
+  return [`## ${workflow} ${run}: ${status}`, ...parts, ''].join('\n\n');
+}
+
+function titleOf({ kind, path, status }: FailureLife, at: number): string {
+  return `${at + 1}. ${kind}${path === undefined ? '' : ` at ${path}`}: ${STATUS_WORDS[status]}`;
+}
+
+function lifeLines(life: FailureLife, columns: number): string[] {
+  const rows = [...factsOf(life), ...stepsOf(life)];
+  return rows.flatMap(([label, value]) =>
+    wrap(value, columns - LABEL_COLUMNS).map(
+      (line, at) => `${padEnd(at === 0 ? `  ${label}` : '', LABEL_COLUMNS)}${line}`,
+    ),
+  );
+}
+
+function factsOf({ error, source, rule, joined }: FailureLife): (readonly [string, string])[] {
+  const { provider } = source;
+  const facts: (readonly [string, string | undefined])[] = [
+    ['message', singleLine(error.message)],
+    ['source', sourceWords(source)],
+    ['provider', provider === undefined ? undefined : providerWords({ provider })],
+    ['rule', rule === undefined ? undefined : ruleWords({ rule })],
+    ['category', categoryWords(error)],
+    ['where', locationWords(error.location)],
+    ['crossed', boundaryWords(error)],
+    ['joined', joined],
+    ['id', error.id],
+  ];
+  return facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
+}
+
+function sourceWords({ type, target }: FailureLife['source']): string {
+  if (type === 'node') return 'the node itself: a template, a check, a limit or a raise';
+  if (type === 'run') return 'the run itself';
+  return target === undefined ? type : `${type} ${target}`;
+}
+
+function stepsOf({ steps }: FailureLife): (readonly [string, string])[] {
+  let told: string | undefined;
+  return steps.flatMap((step): (readonly [string, string])[] => {
+    const text = stepWords(step, told);
+    if (step.type === 'failed') told = step.id;
+    const passed = step.type === 'route' ? step.passed.map(passedWords) : [];
+    return [[clockWords(step.at), text], ...passed.map((line) => ['', line] as const)];
+  });
+}
+
+function stepWords(step: LifeStep, told: string | undefined): string {
+  switch (step.type) {
+    case 'failed':
+      return failedWords(step, told);
+    case 'asked_again': {
+      const waited =
+        step.waitedMs === 0 ? 'at once' : `after waiting ${durationWords(step.waitedMs)}`;
+      return step.because === 'fallback'
+        ? `${step.target} was asked instead, ${waited}`
+        : `${step.target} was asked again, ${waited} (attempt ${step.attempt + 1})`;
+    }
+    case 'retrying':
+      return `${step.path ?? 'the node'} runs again in ${durationWords(step.delayMs)} (re-run ${step.attempt})`;
+    case 'route':
+      return routeWords(step);
+    case 'asked':
+      return `a person was asked: ${step.options.map(String).join(', ')}`;
+    case 'answered':
+      return `${step.by} answered ${typeof step.value === 'string' ? step.value : JSON.stringify(step.value)}`;
+    case 'expired':
+      return 'nobody answered in time';
+    case 'suppressed':
+      return `let go: ${step.reason}`;
+    case 'ended':
+      return `end: ${step.how}`;
+  }
+}
+
+/** A failure is told in full once; one layer further out it is only named. */
+function failedWords(
+  step: Extract<LifeStep, { type: 'failed' }>,
+  told: string | undefined,
+): string {
+  const { layer, id, kind, message, target, path, costUsdMicros } = step;
+  const who = layer === 'effect' ? (target ?? 'the effect') : (path ?? 'the run');
+  if (id === told) return `${who} failed with it`;
+  const cost =
+    costUsdMicros === undefined || costUsdMicros === 0 ? '' : ` (${usdWords(costUsdMicros)})`;
+  return `${who} failed: ${kind}: ${singleLine(message)}${cost}`;
+}
+
+function routeWords({
+  bucket,
+  rule,
+  move,
+  to,
+  until,
+  path,
+}: Extract<LifeStep, { type: 'route' }>): string {
+  const does = to === undefined ? move : `${move} ${to}`;
+  const end = until === undefined ? '' : ` until ${until}`;
+  if (bucket === 'default')
+    return `no route of ${path ?? 'the node'} took it: the default, ${does}`;
+  const table =
+    bucket === 'workflow' ? 'on_error of the workflow' : `routes of ${path ?? 'the node'}`;
+  return `${table}, number ${(rule ?? 0) + 1}, took it: ${does}${end}`;
+}
+
+function passedWords({
+  bucket,
+  rule,
+  move,
+  on,
+  why,
+}: Extract<LifeStep, { type: 'route' }>['passed'][number]): string {
+  const table = bucket === 'workflow' ? 'on_error' : 'route';
+  const kinds = on === true ? 'any kind' : on.join(', ');
+  return `  not ${table} number ${rule + 1} (${kinds}: ${move}): ${why}`;
+}
+
+function escape(text: string): string {
+  return singleLine(text).replace(/[\\`*[\]<>#|~&_]/g, '\\$&');
+}

@@ -1,0 +1,34 @@
+/** How the command line writes amounts, times and counts, the same in every command. */
+
+/** `$0`, `$0.00048`, `$0.0123`, `$12.50`: enough digits that a cheap call does not look free. */
+export function usdWords(micros: number): string {
+  if (micros === 0) return '$0';
+  const usd = micros / 1_000_000;
+  if (usd >= 1) return `$${usd.toFixed(2)}`;
+  return `$${usd.toFixed(usd >= 0.01 ? 4 : 6).replace(/0+$/, '')}`;
+}
+
+/** `2026-11-16 03:08:15Z`. */
+export function timeWords(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
+}
+
+/** `03:08:15.501`, where the day is known. */
+export function clockWords(iso: string): string {
+  return iso.slice(11, 23);
+}
+
+export function countWords(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `950`, `1.2k`, `34k`. */
+export function tokenWords(tokens: number): string {
+  if (tokens < 1000) return String(tokens);
+  return `${Number((tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0))}k`;
+}
+
+/** A word of a command, quoted where a shell would read more into it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,74 @@
+/** What the store of this project knows of its runs, read without claiming them. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isOwnerAlive } from '../drivers/owner.ts';
+import { asEvent } from '../drivers/subscription.ts';
+import { ErrandError, isKind } from '../errors/errand-error.ts';
+import { suggest } from '../errors/suggest.ts';
+import type { RunEvent } from '../machine/events.ts';
+import type { RunRecord, RunStore, RunSummary, StandingStatus } from '../machine/store-port.ts';
+import { openMemoryStore } from '../stores/memory.ts';
+import { openSqliteStore } from '../stores/sqlite.ts';
+import { errandHome } from './home.ts';
+
+export interface StoredRun {
+  readonly record: RunRecord;
+  readonly events: readonly RunEvent[];
+}
+
+/** Looking makes no folder and no file: without a store there are no runs. */
+export async function withStore(look: (store: RunStore) => Promise<number>): Promise<number> {
+  const path = join(errandHome(process.env, process.cwd()), 'errand.db');
+  const store = existsSync(path)
+    ? await openSqliteStore({ path, now: Date.now })
+    : openMemoryStore({ now: Date.now });
+  try {
+    return await look(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Rejects with `run.not_found`, and says which run may have been meant. */
+export async function readRun(store: RunStore, id: string): Promise<StoredRun> {
+  const record = await findRun(store, id);
+  const events: RunEvent[] = [];
+  for await (const commit of store.read(id)) events.push(...commit.events.map(asEvent));
+  return { record, events };
+}
+
+export async function findRun(store: RunStore, id: string): Promise<RunRecord> {
+  try {
+    return await store.get(id);
+  } catch (thrown) {
+    throw isKind(thrown, 'run.not_found') ? await unknownRun(store, id) : thrown;
+  }
+}
+
+/** The same refusal, with the run that was probably meant. */
+export async function unknownRun(store: RunStore, id: string): Promise<ErrandError> {
+  const known = (await store.list()).map(({ run }) => run);
+  const meant =
+    id === '' ? undefined : (known.find((run) => run.startsWith(id)) ?? suggest(id, known));
+  return new ErrandError({
+    kind: 'run.not_found',
+    message: `There is no run ${id.slice(0, MAX_ID_CHARS)}`,
+    action: {
+      kind: 'change_input',
+      detail: [
+        ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
+        known.length === 0
+          ? 'This project has no runs yet: errand run FILE starts one.'
+          : 'List them with: errand runs',
+      ].join(' '),
+    },
+  });
+}
+
+const MAX_ID_CHARS = 80;
+
+/** A run whose process is gone says `running` in the store and is not. */
+export function statusOf({ status, claim }: RunSummary): StandingStatus {
+  const isOrphan = status === 'running' && (claim === null || !isOwnerAlive(claim.owner));
+  return isOrphan ? 'interrupted' : status;
+}
