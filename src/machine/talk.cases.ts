@@ -145,7 +145,7 @@ export class Stage {
     const made = this.done.filter((each) => each.startsWith(ref.key)).length - 1;
     const result = this.#tools[ref.target]?.(made) ?? null;
     const isFailure = typeof result === 'object' && result !== null && 'kind' in result;
-    return isFailure ? { failure: result as ReportDraft } : { output: result as JsonValue };
+    return isFailure ? { failure: result as ReportDraft } : { output: result };
   }
 }
 
