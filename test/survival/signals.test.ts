@@ -51,7 +51,8 @@ it.each([
   ['an answer, at its gate', 2, [answer], 'completed', 'run:completed'],
   ['an answer that came too early', 1, [answer], 'paused', 'run:paused'],
   ['an answer and then a cancel', 2, [answer, cancel], 'cancelled', 'run:cancelled'],
-])('%s', async (_, append, signals, status, last) => {
+] as const)('%s', async (...row) => {
+  const [, append, signals, status, last] = row;
   const prepared = prepare(subject, join(root, 'workflow'));
   await inPlace(prepared, root, async ({ job }) => {
     await killable({ ...job, kill: { when: 'after', append } });
