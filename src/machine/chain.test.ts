@@ -156,6 +156,12 @@ describe('the chain', () => {
     );
   });
 
+  it('knows a provider by every spelling, and each simulated name as one of its own', () => {
+    expect(providerOf('gemini/x')).toBe(providerOf('google/y'));
+    expect(providerOf('sim/x')).not.toBe(providerOf('sim/y'));
+    expect(providerOf('openai/x')).not.toBe(providerOf('google/x'));
+  });
+
   it('waits without end while another call finds out, and is spent only when all entries are', () => {
     const chain = newChain([{ model: 'sim/x' }]);
     expect(choose(chain, 0, () => Infinity)).toEqual({ type: 'wait', untilMs: Infinity });

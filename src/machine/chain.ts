@@ -6,6 +6,7 @@
 import { catalogRow } from '../errors/catalog.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
+import { providerNamed } from '../providers/names.ts';
 import type { ModelEntry } from '../workflow/node-model.ts';
 import { jittered } from './jitter.ts';
 
@@ -118,10 +119,10 @@ function names({ on }: ChainEntry, kind: string): boolean {
   return on === 'any' || on.some((pattern) => matchesKind(kind, pattern));
 }
 
-/** Each simulated name counts as a provider of its own. */
+/** Each simulated name counts as a provider of its own, and all spellings of a name as one. */
 export function providerOf(model: string): string {
   const [provider = model, ...rest] = model.split('/');
-  return provider === 'sim' ? `sim/${rest.join('/')}` : provider;
+  return provider === 'sim' ? `sim/${rest.join('/')}` : providerNamed(provider).name;
 }
 
 const BREAKER_REST_MS = 60_000;

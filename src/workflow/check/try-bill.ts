@@ -23,7 +23,8 @@ export function tryBill(node: NodePlan, plan: FilePlan, inherited: FilePlan['run
     case 'agent':
       return modelBill(node, exactly(turnsOf(node)), plan, inherited);
     case 'supervisor':
-      return modelBill(node, exactly(node.maxRounds * SUPERVISOR_ASKS), plan, inherited);
+      // after its last round it is asked once more, for the end
+      return modelBill(node, exactly((node.maxRounds + 1) * SUPERVISOR_ASKS), plan, inherited);
     case 'script':
       return effectBill(node, KILL_GRACE_MS);
     case 'call':
