@@ -1,7 +1,9 @@
 /** Conversations on a virtual clock: exact waits, and what a log is worth. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { validateWorkflow } from '../workflow/validate.ts';
 import type { EventBody } from './events.ts';
+import { filesOf } from './harness.cases.ts';
 import { Stage, START_MS, type StageOptions } from './talk.cases.ts';
 
 function workflow(models: object, node: object = {}, header: object = {}): object {
@@ -251,6 +253,34 @@ describe('a log of conversations', () => {
         expect(stage.done.map(keyAndTarget)).toEqual(whole.done.map(keyAndTarget));
       }),
       { numRuns: 100 },
+    );
+  });
+});
+
+describe('the bound that validation prints', () => {
+  it('is never exceeded by the calls of models, whatever they say', () => {
+    fc.assert(
+      fc.property(files, picks, fc.boolean(), (file, numbers, hasTools) => {
+        const bare = (script: readonly object[]): readonly object[] =>
+          script.filter((each) => hasTools || !('tool_calls' in each));
+        const { m, n } = file.workflow.runtime.simulate;
+        // a model without tools does not call any
+        const simulate = { m: [...bare(m), { answer: 'x' }], n: [...bare(n), { answer: 'x' }] };
+        const own = hasTools ? {} : { tools: [], writes: [] };
+        const bounded = {
+          ...file,
+          workflow: { ...file.workflow, runtime: { simulate } },
+          nodes: file.nodes.map((node) => ({ ...node, ...own })),
+        };
+        const texts = filesOf({ 'main.yaml': JSON.stringify(bounded) });
+        const [verdict] = validateWorkflow('main.yaml', texts, {}).files;
+        const worst = verdict?.worstCase?.modelRequests ?? undefined;
+        const { done } = new Stage(bounded, OPTIONS).play(picker(numbers));
+        const made = done.filter((each) => each.includes(' sim/')).length;
+        expect(worst).toBeDefined();
+        expect(made).toBeLessThanOrEqual(worst ?? 0);
+      }),
+      { numRuns: 60 },
     );
   });
 });
