@@ -36,7 +36,11 @@ export async function askGate(
   err(questionText(opened, options));
   for (;;) {
     const typed = await ask('answer: ');
-    if (typed === undefined) return undefined;
+    if (typed === undefined) {
+      // the cursor still stands behind the question
+      err('');
+      return undefined;
+    }
     const option = chosen(typed, options);
     if (option === undefined) {
       err(`Type one of the answers or its number, 1 to ${options.length}.`);

@@ -6,6 +6,7 @@
  */
 import type { JsonValue } from '../errors/json.ts';
 import { forPerson, type PersonReport } from '../errors/project.ts';
+import { causesOf } from '../errors/render/words.ts';
 import type { ErrorReport, ProviderFacts, RuleReceipt } from '../errors/report.ts';
 import type { Outcome } from '../errors/vocabulary.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
@@ -36,6 +37,8 @@ export type LifeStep = { readonly at: string; readonly path?: string } & (
       readonly message: string;
       readonly outcome: Outcome;
       readonly target?: string;
+      /** Why it was taken for what it is. */
+      readonly rule?: RuleReceipt;
       readonly costUsdMicros?: number;
     }
   | {
@@ -85,7 +88,7 @@ export interface FailureLife {
     readonly target?: string;
     readonly provider?: ProviderFacts;
   };
-  /** Why it was taken for what it is. */
+  /** Why it was taken for what it is, as it ended. */
   readonly rule?: RuleReceipt;
   /** The correlation id of the group's failure that it became a part of. */
   readonly joined?: string;
@@ -104,7 +107,8 @@ export function livesOf(plan: WorkflowPlan, events: Iterable<RunEvent>): readonl
 }
 
 function toLife(life: Life): FailureLife {
-  const { error, status, node, path, startedAt, endedAt, source, rule, joined, steps } = life;
+  const { error, status, node, path, startedAt, endedAt, source, joined, steps } = life;
+  const rule = [error, ...causesOf(error)].find((each) => each.rule !== undefined)?.rule;
   return {
     id: error.id,
     kind: error.kind,

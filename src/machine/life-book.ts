@@ -5,7 +5,7 @@
 import { matchesKind } from '../errors/kinds.ts';
 import { forPerson } from '../errors/project.ts';
 import { causesOf } from '../errors/render/words.ts';
-import type { ErrorReport, RuleReceipt } from '../errors/report.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { RunEvent } from './events.ts';
 import type { FailureLife, LifeStep } from './failure-life.ts';
@@ -24,7 +24,6 @@ export interface Life {
   readonly startedAt: string;
   readonly source: Source;
   readonly key: string | undefined;
-  readonly rule: RuleReceipt | undefined;
   readonly ids: Set<string>;
   readonly steps: LifeStep[];
   status: FailureLife['status'];
@@ -285,7 +284,6 @@ export class LifeBook {
       startedAt: at,
       source,
       key,
-      rule: error.rule,
       ids: new Set(idsOf(error)),
       steps: [],
       status: 'open',
@@ -308,10 +306,11 @@ export class LifeBook {
       'layer' | 'at' | 'path' | 'target' | 'costUsdMicros'
     >,
   ): void {
-    const { id, kind, message, outcome } = forPerson(error);
+    const { id, kind, message, outcome, rule } = forPerson(error);
     life.error = error;
     life.ids.add(id);
-    life.steps.push({ type: 'failed', ...where, id, kind, message, outcome });
+    const why = rule === undefined ? {} : { rule };
+    life.steps.push({ type: 'failed', ...where, id, kind, message, outcome, ...why });
   }
 
   #end(life: Life, { status, how }: Ending, at: string): void {

@@ -71,8 +71,8 @@ function waitLines(
     return [
       `${waitWords(wait)}${left}`,
       `go on then: errand resume ${run}`,
-      `wait here for it: errand resume ${run} --wait`,
-      `or cut it short: errand resume ${run} --now`,
+      `or wait for it here: errand resume ${run} --wait`,
+      ...(isWaitNode(wait, events) ? [] : [`or cut it short: errand resume ${run} --now`]),
     ];
   }
   const opened = events.findLast((event) => event.type === 'gate:opened' && event.gate === gate);
@@ -86,6 +86,13 @@ function waitLines(
         `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(option)}`,
     ),
   ];
+}
+
+/** A `wait` node is never cut short; a park and a backoff begin with a failure. */
+function isWaitNode({ path }: Wait, events: readonly RunEvent[]): boolean {
+  return (
+    events.findLast((event) => 'path' in event && event.path === path)?.type === 'node:started'
+  );
 }
 
 /** An edit carries its value, so the bare word would be refused. */

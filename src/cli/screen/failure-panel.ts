@@ -92,7 +92,7 @@ function factsOf(shown: PersonReport, failed: FailedRun, columns: number): strin
     ['because', causes.map(({ kind, message }) => `${kind}: ${singleLine(message)}`)],
     ['details', firstOf(detailLines(group.others))],
     ['cost', [costWords(failed.costs)]],
-    ['no use', [noUse(shown)]],
+    ["won't help", [inVain(shown)]],
     ['run', [failed.run]],
     ['id', [shown.id]],
   ];
@@ -133,7 +133,7 @@ const IN_VAIN: Readonly<Record<Category, string | undefined>> = {
   unknown: undefined,
 };
 
-function noUse({ category, retryable }: PersonReport): string | undefined {
+function inVain({ category, retryable }: PersonReport): string | undefined {
   return retryable === true && category !== 'transient' ? undefined : IN_VAIN[category];
 }
 

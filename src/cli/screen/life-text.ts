@@ -26,8 +26,8 @@ const STATUS_WORDS: Readonly<Record<FailureLife['status'], string>> = {
   handled: 'handled',
   failed: 'ended the run',
   joined: 'became part of the failure of its group',
-  cancelled: 'was overtaken by another end',
-  open: 'is still being dealt with',
+  cancelled: 'overtaken by another end',
+  open: 'still being dealt with',
 };
 
 export function livesText(
@@ -53,7 +53,9 @@ export function livesMarkdown({ run, workflow, status, lives }: RunLives): strin
       '',
       ...factsOf(life).map(([label, value]) => `- ${label}: ${escape(value)}`),
       '',
-      ...stepsOf(life).map(([at_, text]) => `1. ${at_}: ${escape(text)}`),
+      ...stepsOf(life).map(([time, text]) =>
+        time === '' ? `   - ${escape(text)}` : `1. ${time}: ${escape(text)}`,
+      ),
     ].join('\n'),
   );
   return [`## ${workflow} ${run}: ${status}`, ...parts, ''].join('\n\n');
@@ -73,11 +75,10 @@ function lifeLines(life: FailureLife, columns: number): string[] {
 }
 
 function factsOf({ error, source, rule, joined }: FailureLife): (readonly [string, string])[] {
-  const { provider } = source;
   const facts: (readonly [string, string | undefined])[] = [
     ['message', singleLine(error.message)],
-    ['source', sourceWords(source)],
-    ['provider', provider === undefined ? undefined : providerWords({ provider })],
+    ['source', error.class === 'group' ? 'its members' : sourceWords(source)],
+    ['provider', providerWords(error)],
     ['rule', rule === undefined ? undefined : ruleWords({ rule })],
     ['category', categoryWords(error)],
     ['where', locationWords(error.location)],
@@ -98,10 +99,17 @@ function stepsOf({ steps }: FailureLife): (readonly [string, string])[] {
   let told: string | undefined;
   return steps.flatMap((step): (readonly [string, string])[] => {
     const text = stepWords(step, told);
+    const more = reasonsOf(step, told);
     if (step.type === 'failed') told = step.id;
-    const passed = step.type === 'route' ? step.passed.map(passedWords) : [];
-    return [[clockWords(step.at), text], ...passed.map((line) => ['', line] as const)];
+    return [[clockWords(step.at), text], ...more.map((line) => ['', line] as const)];
   });
+}
+
+/** Why it is what it is, and why it was not taken earlier. */
+function reasonsOf(step: LifeStep, told: string | undefined): readonly string[] {
+  if (step.type === 'route') return step.passed.map(passedWords);
+  if (step.type !== 'failed' || step.id === told || step.rule === undefined) return [];
+  return [`  by the rule ${ruleWords({ rule: step.rule }) ?? ''}`];
 }
 
 function stepWords(step: LifeStep, told: string | undefined): string {
@@ -156,10 +164,15 @@ function routeWords({
   const does = to === undefined ? move : `${move} ${to}`;
   const end = until === undefined ? '' : ` until ${until}`;
   if (bucket === 'default')
-    return `no route of ${path ?? 'the node'} took it: the default, ${does}`;
+    return `no route took it, so by default ${isTop(path) ? 'the run fails' : 'it goes to what is around'}`;
   const table =
     bucket === 'workflow' ? 'on_error of the workflow' : `routes of ${path ?? 'the node'}`;
   return `${table}, number ${(rule ?? 0) + 1}, took it: ${does}${end}`;
+}
+
+/** What is inside a child or a group has something around it. */
+function isTop(path: string | undefined): boolean {
+  return path === undefined || !/[/[]/.test(path);
 }
 
 function passedWords({

@@ -62,7 +62,8 @@ function fitting(
 function headLine({ title, startedAtMs, costUsdMicros }: LiveState, frame: Frame): string {
   const tookMs = startedAtMs === undefined ? 0 : Math.max(0, frame.nowMs - startedAtMs);
   const cost = costUsdMicros === 0 ? '' : `  ${usdWords(costUsdMicros)}`;
-  const text = clip(`▸ ${title}  ${durationWords(wholeSeconds(tookMs))}${cost}`, frame.columns - 1);
+  const took = tookMs < MIN_TOLD_MS ? '' : `  ${durationWords(wholeSeconds(tookMs))}`;
+  const text = clip(`▸ ${title}${took}${cost}`, frame.columns - 1);
   return paintWith(frame.color)(text, 'bold');
 }
 
@@ -116,11 +117,9 @@ function waitWords({ untilMs, kind }: LiveNode, nowMs: number): string {
   const why = kind === undefined ? '' : ` (${kind})`;
   if (untilMs === undefined) return `waits${why}`;
   const leftMs = Math.max(0, untilMs - nowMs);
+  if (leftMs === 0) return `again in a moment${why}`;
   // counted up, so that the last second is told as one
-  return `again in ${durationWords(Math.ceil(leftMs / 1000) * 1000)}${why}`.replace(
-    '0 ms',
-    'a moment',
-  );
+  return `again in ${durationWords(Math.ceil(leftMs / 1000) * 1000)}${why}`;
 }
 
 function wholeSeconds(ms: number): number {

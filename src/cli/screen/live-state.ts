@@ -11,7 +11,7 @@ export interface LiveNode {
   requests: number;
   startedAtMs: number;
   endedAtMs: number | undefined;
-  /** The model, tool or program that was asked last. */
+  /** The model or tool that was asked last. */
   target: string | undefined;
   tokens: number;
   costUsdMicros: number;
@@ -85,7 +85,9 @@ function change(node: LiveNode, event: NodeEvent, atMs: number): void {
         wait(node, event.until === undefined ? undefined : Date.parse(event.until));
       return;
     case 'effect:requested':
-      node.target = event.effect.target;
+      // which program a script is says its name
+      if (event.effect.type === 'model' || event.effect.type === 'tool')
+        node.target = event.effect.target;
       if (event.effect.type === 'model') node.requests += 1;
       node.status = 'running';
       node.untilMs = undefined;

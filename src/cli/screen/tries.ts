@@ -5,6 +5,8 @@ import type { FailureLife } from '../../machine/failure-life.ts';
 
 export function triesOf(error: ErrorReport, life: FailureLife | undefined): readonly string[] {
   const told = life === undefined ? [] : triesIn(life);
+  // a node that failed by itself, once, says nothing that is not said already
+  if (told.length === 1 && life?.source.type === 'node') return [];
   return told.length > 0 ? told : (error.attempts ?? []).map(attemptWords);
 }
 

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { buildReport } from '../errors/build.ts';
+import { auditOf } from './audit.ts';
+import type { EventBody, RunEvent } from './events.ts';
+
+const AT = '2026-03-01T00:00:00.000Z';
+
+function log(...bodies: readonly EventBody[]): readonly RunEvent[] {
+  return bodies.map((body, index) => ({ seq: index + 1, run: 'r', at: AT, ...body }));
+}
+
+const A = { node: 'a', path: 'a' };
+const error = buildReport(
+  { kind: 'order.late', message: 'Too late', location: { node: 'a', path: 'a' } },
+  { stamp: { id: 'err_1', at: AT } },
+);
+
+describe('the audit of a run', () => {
+  it('tells an approval from an answer by what could be answered', () => {
+    const events = log(
+      { type: 'gate:opened', ...A, gate: 'a/pay#1.1', prompt: '?', options: ['approve', 'deny'] },
+      { type: 'gate:answered', ...A, gate: 'a/pay#1.1', value: 'approve', by: 'cli' },
+      { type: 'gate:opened', ...A, gate: 'a/pay#1.2', prompt: '?', options: ['approve', 'deny'] },
+      { type: 'gate:answered', ...A, gate: 'a/pay#1.2', value: 'deny', by: 'prepared' },
+      { type: 'gate:opened', ...A, gate: 'a', prompt: '?', options: ['yes', 'no'] },
+      { type: 'gate:answered', ...A, gate: 'a', value: { selected: 'yes' }, by: 'anna' },
+      { type: 'gate:expired', ...A, gate: 'a' },
+    );
+    expect(auditOf(events)).toEqual([
+      { at: AT, who: 'cli', what: 'approve', ...A, detail: 'a/pay#1.1: approve' },
+      { at: AT, who: 'prepared', what: 'deny', ...A, detail: 'a/pay#1.2: deny' },
+      { at: AT, who: 'anna', what: 'answer', ...A, detail: '{"selected":"yes"}' },
+      { at: AT, who: 'errand', what: 'answer', ...A, detail: 'nobody answered in time' },
+    ]);
+  });
+
+  it('tells who went on with a run, with what, and what had changed', () => {
+    const events = log(
+      { type: 'run:resumed', by: 'answer' },
+      { type: 'run:resumed', by: 'resume', now: true, input: { limit: 5 } },
+      { type: 'run:resumed', by: 'retry', from: 'classify' },
+      { type: 'run:resumed', by: 'batch', drift: { kept: ['a'], changed: ['b'] } },
+      { type: 'run:cancelled', by: 'cancel' },
+    );
+    expect(auditOf(events)).toEqual([
+      {
+        at: AT,
+        who: 'cli',
+        what: 'resume',
+        detail: 'went on with the run, with another limit, cutting waits short',
+      },
+      {
+        at: AT,
+        who: 'cli',
+        what: 'retry',
+        path: 'classify',
+        detail: 'ran it and what follows it again',
+      },
+      { at: AT, who: 'batch', what: 'resume', detail: 'went on with the run' },
+      {
+        at: AT,
+        who: 'batch',
+        what: 'drift',
+        detail: 'kept the results of a, which have changed; took over b as changed',
+      },
+      { at: AT, who: 'cli', what: 'cancel', detail: 'ended the run' },
+    ]);
+  });
+
+  it('tells what Errand did by itself', () => {
+    const events = log(
+      { type: 'node:retrying', ...A, attempt: 1, delayMs: 1500, error },
+      { type: 'error:suppressed', error, reason: 'kept what there was' },
+      { type: 'node:completed', ...A, output: 1 },
+    );
+    expect(auditOf(events)).toEqual([
+      { at: AT, who: 'errand', what: 'retry', ...A, detail: 're-run 1, 1.5 s after order.late' },
+      {
+        at: AT,
+        who: 'errand',
+        what: 'suppress',
+        ...A,
+        detail: 'order.late: Too late (kept what there was)',
+      },
+    ]);
+  });
+});

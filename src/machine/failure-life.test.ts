@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorReport } from '../errors/report.ts';
+import { buildReport } from '../errors/build.ts';
+import { loadWorkflowText } from '../workflow/load/workflow.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import type { EventBody, RunEvent } from './events.ts';
+import { livesOf, type FailureLife, type LifeStep } from './failure-life.ts';
+
+function planOf(nodes: string): WorkflowPlan {
+  const text = `workflow:\n  name: t\n  entry_point: a\nnodes:\n${nodes}`;
+  const loaded = loadWorkflowText(text, { file: 't.yaml' });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+  return loaded.plan;
+}
+
+/** One event each second. */
+function log(...bodies: readonly EventBody[]): readonly RunEvent[] {
+  return bodies.map((body, index) => ({
+    seq: index + 1,
+    run: 'r',
+    at: new Date(Date.UTC(2026, 2, 1) + index * 1000).toISOString(),
+    ...body,
+  }));
+}
+
+function failure(id: string, kind = 'order.late', more: Partial<ErrorReport> = {}): ErrorReport {
+  const stamp = { id, at: '2026-03-01T00:00:00.000Z' };
+  return buildReport({ kind, message: `It is ${kind}`, ...more }, { stamp });
+}
+
+const A = { node: 'a', path: 'a' };
+const SCRIPT = { key: 'k', type: 'script', target: 'x' } as const;
+const MODEL = { key: 'm', type: 'model', target: 'sim/one' } as const;
+const OTHER = { key: 'm', type: 'model', target: 'sim/two' } as const;
+const TOOL = { key: 'f', type: 'tool', target: 'lookup' } as const;
+const started = (attempt = 0): EventBody => ({ type: 'node:started', ...A, attempt });
+const asked = (effect: typeof SCRIPT | typeof MODEL | typeof OTHER | typeof TOOL): EventBody => ({
+  type: 'effect:requested',
+  ...A,
+  effect,
+  attempt: 0,
+});
+
+const PLAN = planOf(`
+  - name: a
+    type: script
+    command: x
+    routes:
+      - {to: $end}
+      - {on_error: card.declined, to: b}
+      - {on_error: order.late, when: "{{ error.message == 'no' }}", to: b}
+      - {on_error: order.late, retry: {max: 1}}
+      - {on_error: true, to: b}
+  - {name: b, type: set, value: 1}
+`);
+
+function steps({ steps: all }: FailureLife): readonly LifeStep['type'][] {
+  return all.map(({ type }) => type);
+}
+
+describe('the life of a failure', () => {
+  it('goes on through the tries of its node, and tells why each earlier route was passed', () => {
+    const [one, two] = [failure('err_1'), failure('err_2')];
+    const lives = livesOf(
+      PLAN,
+      log(
+        started(),
+        asked(SCRIPT),
+        { type: 'effect:failed', ...A, effect: SCRIPT, error: one, costUsdMicros: 7 },
+        { type: 'node:failed', ...A, error: one },
+        { type: 'route:taken', ...A, move: 'retry', rule: 3, bucket: 'error', kind: one.kind },
+        { type: 'node:retrying', ...A, attempt: 1, delayMs: 500, error: one },
+        started(1),
+        asked(SCRIPT),
+        { type: 'effect:failed', ...A, effect: SCRIPT, error: two },
+        { type: 'node:failed', ...A, error: two },
+        {
+          type: 'route:taken',
+          ...A,
+          move: 'to',
+          to: 'b',
+          rule: 4,
+          bucket: 'error',
+          kind: two.kind,
+        },
+      ),
+    );
+    expect(lives).toHaveLength(1);
+    const [life] = lives;
+    expect(life).toMatchObject({
+      id: 'err_2',
+      kind: 'order.late',
+      status: 'handled',
+      path: 'a',
+      startedAt: '2026-03-01T00:00:02.000Z',
+      endedAt: '2026-03-01T00:00:10.000Z',
+      source: { type: 'script', target: 'x' },
+    });
+    expect(life?.steps.filter(({ type }) => type === 'failed')).toMatchObject([
+      { layer: 'effect', id: 'err_1', costUsdMicros: 7 },
+      { layer: 'node', id: 'err_1' },
+      { layer: 'effect', id: 'err_2' },
+      { layer: 'node', id: 'err_2' },
+    ]);
+    expect(life?.steps.findLast((step) => step.type === 'route')?.passed).toEqual([
+      {
+        bucket: 'error',
+        rule: 1,
+        move: 'to',
+        on: ['card.declined'],
+        why: 'it is not for order.late',
+      },
+      {
+        bucket: 'error',
+        rule: 2,
+        move: 'to',
+        on: ['order.late'],
+        why: "its guard did not hold: {{ error.message == 'no' }}",
+      },
+      { bucket: 'error', rule: 3, move: 'retry', on: ['order.late'], why: 'its re-run is used' },
+    ]);
+    expect(life?.steps.at(-1)).toMatchObject({ type: 'ended', how: 'went on at b' });
+  });
+
+  it('tells each model of a chain that was asked, and how long it was waited', () => {
+    const [one, two] = [
+      failure('err_1', 'provider.overloaded'),
+      failure('err_2', 'provider.overloaded'),
+    ];
+    const [life] = livesOf(
+      PLAN,
+      log(
+        started(),
+        asked(MODEL),
+        { type: 'effect:failed', ...A, effect: MODEL, error: one },
+        asked(MODEL),
+        { type: 'effect:failed', ...A, effect: MODEL, error: two },
+        asked(OTHER),
+        { type: 'effect:succeeded', ...A, effect: OTHER, output: 1 },
+      ),
+    );
+    expect(life).toMatchObject({ status: 'handled', source: { target: 'sim/one' } });
+    expect(life?.steps.filter(({ type }) => type === 'asked_again')).toMatchObject([
+      { target: 'sim/one', because: 'schedule', waitedMs: 1000 },
+      { target: 'sim/two', because: 'fallback', waitedMs: 1000 },
+    ]);
+    expect(life?.steps.at(-1)).toMatchObject({ how: 'sim/two answered' });
+  });
+
+  it('ends where a tool that failed is shown to the model', () => {
+    const [life, ...others] = livesOf(
+      PLAN,
+      log(
+        started(),
+        asked(TOOL),
+        { type: 'effect:failed', ...A, effect: TOOL, error: failure('err_1', 'tool.failed') },
+        asked(MODEL),
+        { type: 'effect:succeeded', ...A, effect: MODEL, output: 1 },
+      ),
+    );
+    expect(others).toEqual([]);
+    expect(life?.steps.at(-1)).toMatchObject({ how: 'shown to the model, which went on' });
+  });
+
+  it('of a run that it ended has the default as its route', () => {
+    const error = failure('err_1', 'internal.script_error');
+    const plan = planOf('  - {name: a, type: script, command: x}\n');
+    const [life] = livesOf(
+      plan,
+      log(started(), { type: 'node:failed', ...A, error }, { type: 'run:failed', error }),
+    );
+    expect(life).toMatchObject({ status: 'failed', source: { type: 'node' } });
+    expect(life?.steps).toMatchObject([
+      { type: 'failed', layer: 'node' },
+      { type: 'route', bucket: 'default', move: 'propagate', passed: [] },
+      { type: 'ended', how: 'the run failed' },
+    ]);
+  });
+
+  it('of a member joins that of its group, and of one that is tolerated is handled', () => {
+    const group = { node: 'a', path: 'a' };
+    const member = (key: string) => ({ node: 'm', path: `a[${key}]/m` });
+    const error = failure('err_1');
+    const fails = (key: string): EventBody[] => [
+      { type: 'node:started', ...member(key), attempt: 0 },
+      { type: 'node:failed', ...member(key), error },
+      { type: 'route:taken', ...member(key), move: 'propagate', bucket: 'default' },
+    ];
+    const begin: EventBody = {
+      type: 'node:started',
+      ...group,
+      attempt: 0,
+      members: { keys: ['x', 'y'] },
+    };
+    const joined = livesOf(
+      PLAN,
+      log(begin, ...fails('x'), {
+        type: 'node:failed',
+        ...group,
+        error: failure('err_g', 'group.failed', { cause: error }),
+      }),
+    );
+    expect(joined.map(({ status, joined: into }) => [status, into])).toEqual([
+      ['joined', 'err_g'],
+      ['open', undefined],
+    ]);
+    const tolerated = livesOf(
+      PLAN,
+      log(begin, ...fails('x'), { type: 'node:completed', ...group, output: {} }),
+    );
+    expect(tolerated.map(({ status, steps: all }) => [status, all.at(-1)])).toMatchObject([
+      ['handled', { how: 'a went on without it' }],
+    ]);
+  });
+
+  it('tells what a person was asked, what they said, and that it was settled', () => {
+    const error = failure('err_1');
+    const [life] = livesOf(
+      PLAN,
+      log(
+        started(),
+        { type: 'node:failed', ...A, error },
+        { type: 'gate:opened', ...A, gate: 'a', prompt: 'So?', options: ['skip'] },
+        { type: 'gate:answered', ...A, gate: 'a', value: 'skip', by: 'cli' },
+        { type: 'node:completed', ...A, output: null },
+      ),
+    );
+    expect(steps(life as FailureLife)).toEqual(['failed', 'asked', 'answered', 'ended']);
+    expect(life).toMatchObject({ status: 'handled' });
+    expect(life?.steps.at(-1)).toMatchObject({ how: 'a person settled it' });
+  });
+
+  it('is told of a failure that was let go, too', () => {
+    const error = failure('err_1', 'store.unavailable');
+    const [life] = livesOf(PLAN, log({ type: 'error:suppressed', error, reason: 'tried again' }));
+    expect(life).toMatchObject({ kind: 'store.unavailable', status: 'handled' });
+  });
+
+  it('says nothing of effects that were only stopped', () => {
+    const error = failure('err_1', 'cancelled.tool');
+    const lives = livesOf(
+      PLAN,
+      log(started(), asked(SCRIPT), { type: 'effect:failed', ...A, effect: SCRIPT, error }),
+    );
+    expect(lives).toEqual([]);
+  });
+});

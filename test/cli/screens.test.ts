@@ -1,0 +1,232 @@
+/** Everything the command line draws, held to golden files at fixed widths. */
+import { describe, expect, it } from 'vitest';
+import { auditText } from '../../src/cli/commands/audit.ts';
+import { costsText } from '../../src/cli/commands/costs.ts';
+import { doctorText, nodeVersion } from '../../src/cli/commands/doctor.ts';
+import { runsText } from '../../src/cli/commands/runs.ts';
+import { EventLines } from '../../src/cli/event-line.ts';
+import { chosen, optionsOf, questionText } from '../../src/cli/gate-prompt.ts';
+import { completedText, pausedText } from '../../src/cli/screen/ending-text.ts';
+import { failurePanel } from '../../src/cli/screen/failure-panel.ts';
+import { livesMarkdown, livesText } from '../../src/cli/screen/life-text.ts';
+import { liveLines } from '../../src/cli/screen/live-lines.ts';
+import { LiveState } from '../../src/cli/screen/live-state.ts';
+import { showText } from '../../src/cli/screen/show-text.ts';
+import { shellWord, tokenWords, usdWords } from '../../src/cli/screen/words.ts';
+import { columnsOf } from '../../src/errors/render/columns.ts';
+import { auditOf } from '../../src/machine/audit.ts';
+import { livesOf } from '../../src/machine/failure-life.ts';
+import { costsOf } from '../../src/machine/ledger.ts';
+import { nodesOf } from '../../src/machine/node-history.ts';
+import { forPerson } from '../../src/errors/project.ts';
+import { recordOf, SAMPLE_NAMES, sampleRun, type SampleRun } from './sample-runs.ts';
+
+const STYLE = /\u001b\[\d+m/g;
+
+type Look = { readonly columns: number; readonly color: boolean };
+
+/** How a leg ends, in whatever way it does. */
+function ending(sample: SampleRun, look: Look): string {
+  const { run, events, result, plan } = sample;
+  const costs = costsOf(events);
+  const nowMs = Date.parse(events.at(-1)?.at ?? '');
+  if (result.status === 'failed') {
+    const life = livesOf(plan, events).findLast(({ id }) => id === result.error.id);
+    return failurePanel({ run, error: result.error, costs, life }, look);
+  }
+  if (result.status === 'paused') return pausedText(run, result.waiting, { events, nowMs });
+  return completedText({ run, tookMs: 1500, costs, handled: livesOf(plan, events).length });
+}
+
+function lives({ run, events, plan, result }: SampleRun): Parameters<typeof livesText>[0] {
+  return { run, workflow: plan.name, status: result.status, lives: livesOf(plan, events) };
+}
+
+function shown(sample: SampleRun): string {
+  const { run, plan, result, events } = sample;
+  const record = recordOf(sample);
+  const nowMs = Date.parse(events.at(-1)?.at ?? '');
+  return showText(
+    {
+      run,
+      workflow: plan.name,
+      file: plan.file,
+      status: result.status,
+      input: {},
+      ...(result.status === 'completed' ? { output: result.output } : {}),
+      ...(result.status === 'failed' ? { error: forPerson(result.error) } : {}),
+      ...(result.status === 'paused' ? { waiting: result.waiting } : {}),
+      nodes: nodesOf(events),
+      costs: costsOf(events),
+    },
+    { record, events, columns: 80, nowMs },
+  );
+}
+
+/** Each picture that the live view would have shown, once. */
+function pictures({ events }: SampleRun, look: Look & { readonly rows: number }): string {
+  const state = new LiveState();
+  const frames: string[] = [];
+  for (const event of events) {
+    state.note(event);
+    const lines = liveLines(state, { ...look, nowMs: Date.parse(event.at) });
+    const frame = lines.join('\n');
+    if (frame !== frames.at(-1)) frames.push(frame);
+  }
+  return frames.join('\n---\n');
+}
+
+function lines({ events }: SampleRun, verbose: boolean): string {
+  const told = new EventLines({ verbose });
+  return events.flatMap((event) => told.of(event) ?? []).join('\n');
+}
+
+const FORMS: Record<string, (sample: SampleRun) => string> = {
+  'ending-80.txt': (sample) => ending(sample, { columns: 80, color: false }),
+  'ending-50.txt': (sample) => ending(sample, { columns: 50, color: false }),
+  'explain.txt': (sample) => livesText(lives(sample), { columns: 80, color: false }),
+  'explain.md': (sample) => livesMarkdown(lives(sample)),
+  'show.txt': shown,
+  'costs.txt': ({ events }) => costsText(costsOf(events), 80),
+  'audit.txt': ({ events }) => auditText(auditOf(events), 80),
+  'live.txt': (sample) => pictures(sample, { columns: 80, rows: 24, color: false }),
+  'lines.txt': (sample) => lines(sample, false),
+  'lines-verbose.txt': (sample) => lines(sample, true),
+};
+
+describe.each(SAMPLE_NAMES)('the run %s', (name) => {
+  it.each(Object.entries(FORMS))('is shown as in %s', async (form, render) => {
+    const text = render(await sampleRun(name));
+    await expect(`${text.trimEnd()}\n`).toMatchFileSnapshot(`__golden__/${name}/${form}`);
+  });
+
+  it.each([60, 80, 100])('ends in lines of at most %i columns', async (columns) => {
+    const sample = await sampleRun(name);
+    if (sample.result.status !== 'failed') return;
+    const text = ending(sample, { columns, color: false });
+    expect(new Set(text.split('\n').map(columnsOf))).toEqual(new Set([columns]));
+  });
+
+  it('says the same in colour', async () => {
+    const sample = await sampleRun(name);
+    const plain = { columns: 80, rows: 24, color: false };
+    const colored = { ...plain, color: true };
+    expect(ending(sample, colored).replace(STYLE, '')).toBe(ending(sample, plain));
+    expect(pictures(sample, colored)).not.toBe(pictures(sample, plain));
+    expect(pictures(sample, colored).replace(STYLE, '')).toBe(pictures(sample, plain));
+  });
+});
+
+describe('a screen', () => {
+  it('is never overrun, however many nodes there are', async () => {
+    const { events } = await sampleRun('group');
+    const state = new LiveState();
+    for (const event of events) state.note(event);
+    const frame = { columns: 20, rows: 5, color: false, nowMs: Date.parse(events[0]?.at ?? '') };
+    const drawn = liveLines(state, frame);
+    expect(drawn).toHaveLength(4);
+    expect(drawn.at(-1)).toBe('  … 2 more');
+    expect(Math.max(...drawn.map(columnsOf))).toBeLessThan(20);
+  });
+
+  it('counts a wait down', async () => {
+    const { events } = await sampleRun('spent');
+    const state = new LiveState();
+    const retrying = events.findIndex(({ type }) => type === 'node:retrying');
+    for (const event of events.slice(0, retrying + 1)) state.note(event);
+    const atMs = Date.parse(events[retrying]?.at ?? '');
+    const at = (ms: number): string | undefined =>
+      liveLines(state, { columns: 80, rows: 24, color: false, nowMs: atMs + ms })[1];
+    expect([at(0), at(500), at(1000)]).toEqual([
+      '  ◌ fetch  again in 1 s (internal.script_error)',
+      '  ◌ fetch  again in 1 s (internal.script_error)',
+      '  ◌ fetch  again in a moment (internal.script_error)',
+    ]);
+  });
+});
+
+describe('a list of runs', () => {
+  it('says what each waits for or failed with, below it', async () => {
+    const all = await Promise.all(SAMPLE_NAMES.map(sampleRun));
+    const listed = all.map((sample) => {
+      const { result } = sample;
+      const { claim: _claim, plan: _plan, head: _head, ...summary } = recordOf(sample);
+      const error = result.status === 'failed' ? { error: result.error } : {};
+      return { ...summary, ...error };
+    });
+    await expect(`${runsText(listed, 80)}\n`).toMatchFileSnapshot('__golden__/runs.txt');
+  });
+
+  it('says how to begin where there is none', () => {
+    expect(runsText([], 80)).toBe('No runs yet. Start one with: errand run FILE');
+  });
+});
+
+describe('a question', () => {
+  const opened = {
+    type: 'gate:opened',
+    seq: 3,
+    run: 'r',
+    at: '2026-03-01T12:00:00.000Z',
+    node: 'review',
+    path: 'review',
+    gate: 'review',
+    prompt: 'Pay it?',
+    options: ['yes', 'no', 2],
+  } as const;
+
+  it('names each answer with its number', () => {
+    expect(questionText(opened, optionsOf(opened, undefined)).split('\n')).toEqual([
+      'review asks: Pay it?',
+      '  1  yes',
+      '  2  no',
+      '  3  2',
+      '3 answers; Ctrl-C leaves the run paused.',
+    ]);
+  });
+
+  it('takes an answer by its value before its number', () => {
+    const options = optionsOf(opened, undefined);
+    expect(['yes', ' 1 ', '2', '3', '4', ''].map((typed) => chosen(typed, options)?.value)).toEqual(
+      ['yes', 'yes', 2, 2, undefined, undefined],
+    );
+  });
+});
+
+describe('the doctor', () => {
+  it('puts what to do below what is wrong', () => {
+    const findings = [nodeVersion('18.0.0'), nodeVersion('24.1.0')];
+    expect(doctorText(findings, 80).split('\n')).toEqual([
+      '✗  node  18.0.0, and 22.18 is needed',
+      '✓  node  24.1.0',
+      '',
+      'node: Install Node 22.18 or newer.',
+      'Without a key only sim/ models answer: errand init writes a workflow.',
+    ]);
+  });
+});
+
+describe('amounts', () => {
+  it('are never rounded to nothing', () => {
+    expect([0, 1, 480, 12_345, 1_000_000, 12_345_678].map(usdWords)).toEqual([
+      '$0',
+      '$0.000001',
+      '$0.00048',
+      '$0.0123',
+      '$1.00',
+      '$12.35',
+    ]);
+  });
+
+  it('of tokens stay short', () => {
+    expect([0, 999, 1234, 45_678].map(tokenWords)).toEqual(['0', '999', '1.2k', '46k']);
+  });
+
+  it('are quoted for a shell only where needed', () => {
+    expect(['each[3]/one', 'plain', "it's"].map(shellWord)).toEqual([
+      "'each[3]/one'",
+      'plain',
+      `'it'\\''s'`,
+    ]);
+  });
+});
