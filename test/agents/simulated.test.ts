@@ -7,19 +7,36 @@ const PRICE = { simulate_price_per_mtok: { input: 1, output: 10 } };
 describe('what a simulated model says', () => {
   rows([
     {
-      it: 'without a script it echoes the prompt',
-      nodes: [agent({ model: 'sim/none', prompt: 'Say {{ 1 + 1 }}' })],
-      steps: [{ says: { output: { result: 'Say 2' } } }],
-    },
-    {
-      it: 'without a script it gives JSON that fits the schema',
+      it: 'without a script it echoes the prompt or gives JSON that fits; a whole stream is an answer; it is free',
+      models: { m: [{ stream: ['The lab', 'el is x'] }] },
       nodes: [
-        agent({
-          model: 'sim/none',
-          output: { label: { type: 'string', enum: ['x', 'y'] }, n: { type: 'number' } },
-        }),
+        agent({ model: 'sim/none', prompt: 'Say {{ 1 + 1 }}', routes: [{ to: 'b' }] }),
+        agent(
+          {
+            model: 'sim/none',
+            output: { label: { type: 'string', enum: ['x', 'y'] }, n: { type: 'number' } },
+            routes: [{ to: 'c' }],
+          },
+          'b',
+        ),
+        agent({}, 'c'),
       ],
-      steps: [{ says: { output: { label: 'x', n: expect.any(Number) } } }],
+      top: { output: { a: '{{ a.output }}', b: '{{ b.output }}', c: '{{ c.output }}' } },
+      steps: [
+        {
+          says: {
+            output: {
+              a: { result: 'Say 2' },
+              b: { label: 'x', n: expect.any(Number) },
+              c: { result: 'The label is x' },
+            },
+            costs: {
+              totalUsdMicros: 0,
+              attempts: [{ inputTokens: 2, outputTokens: 2, estimated: false }, {}, {}],
+            },
+          },
+        },
+      ],
     },
     {
       it: 'the n-th request of a node gets the n-th entry, the last one repeats, each node by itself',
@@ -70,12 +87,6 @@ describe('what a simulated model says', () => {
       },
       header: { entry_point: 'g' },
       steps: [{ says: { output: { outputs: [{ result: 'one' }, { result: 'one' }] } } }],
-    },
-    {
-      it: 'a stream that is not cut is an answer',
-      models: { m: [{ stream: ['The lab', 'el is x'] }] },
-      nodes: [agent()],
-      steps: [{ says: { output: { result: 'The label is x' } } }],
     },
     {
       it: 'what was raised with a status goes through extract and classify',
@@ -154,7 +165,7 @@ describe('costs', () => {
         {
           says: {
             costs: {
-              totalUsdMicros: 100 + 300 + 300 + 200,
+              totalUsdMicros: 900,
               failedUsdMicros: 100,
               attempts: [
                 {
@@ -198,23 +209,20 @@ describe('costs', () => {
       ],
     },
     {
-      it: 'answers that were sent back for their schema count as failed',
+      it: 'answers that were sent back for their schema count as failed, the last one too',
       models: {
         m: [
           { answer: 'no', ...usage(100, 0) },
           { answer: { n: 1 }, ...usage(200, 0) },
         ],
+        n: [{ answer: 'no', ...usage(1000, 0) }],
       },
       runtime: PRICE,
-      nodes: [agent({ output: { n: { type: 'number' } } })],
-      steps: [{ says: { costs: { totalUsdMicros: 300, failedUsdMicros: 100 } } }],
-    },
-    {
-      it: 'all of them, when the last one is wrong too',
-      models: { m: [{ answer: 'no', ...usage(100, 0) }] },
-      runtime: PRICE,
-      nodes: [agent({ output: { n: { type: 'number' } } })],
-      steps: [{ exit: 3, says: { costs: { totalUsdMicros: 300, failedUsdMicros: 300 } } }],
+      nodes: [
+        agent({ output: { n: { type: 'number' } }, routes: [{ to: 'b' }] }),
+        agent({ model: 'sim/n', output: { n: { type: 'number' } } }, 'b'),
+      ],
+      steps: [{ exit: 3, says: { costs: { totalUsdMicros: 3300, failedUsdMicros: 3100 } } }],
     },
     {
       it: 'a stream that was cut is on the bill',
@@ -230,20 +238,6 @@ describe('costs', () => {
               totalUsdMicros: 30,
               failedUsdMicros: 30,
               attempts: [{ outcome: 'partial', inputTokens: 10, outputTokens: 2 }],
-            },
-          },
-        },
-      ],
-    },
-    {
-      it: 'nothing is charged where no price is said',
-      nodes: [agent()],
-      steps: [
-        {
-          says: {
-            costs: {
-              totalUsdMicros: 0,
-              attempts: [{ inputTokens: 1, outputTokens: 1, estimated: false }],
             },
           },
         },
