@@ -1,0 +1,55 @@
+/** Lines of a stream within a bound: of one that is too long only its ends are kept. */
+
+/** No message is longer; what a workflow can use of a result is far less. */
+export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+/** The number of a request stands at one end of its answer. */
+const END_BYTES = 256;
+
+export interface Lines {
+  add(chunk: Buffer): void;
+}
+
+export interface LineListener {
+  line(text: string): void;
+  tooLong(head: string, tail: string): void;
+}
+
+export function createLines(listener: LineListener, maxBytes: number = MAX_MESSAGE_BYTES): Lines {
+  let kept: Buffer[] = [];
+  let sizeBytes = 0;
+  let tail = Buffer.alloc(0);
+  const take = (part: Buffer): void => {
+    const isFirstTooLong = sizeBytes <= maxBytes;
+    sizeBytes += part.length;
+    if (sizeBytes <= maxBytes) {
+      kept.push(part);
+      return;
+    }
+    const all = Buffer.concat(isFirstTooLong ? [...kept, part] : [tail, part]);
+    // copies, so that the rest of the memory is free again
+    if (isFirstTooLong) kept = [Buffer.from(all.subarray(0, END_BYTES))];
+    tail = Buffer.from(all.subarray(-END_BYTES));
+  };
+  const finish = (): void => {
+    const whole = Buffer.concat(kept).toString('utf8');
+    const isTooLong = sizeBytes > maxBytes;
+    const last = tail.toString('utf8');
+    kept = [];
+    sizeBytes = 0;
+    tail = Buffer.alloc(0);
+    if (isTooLong) listener.tooLong(whole, last);
+    else if (whole.trim() !== '') listener.line(whole);
+  };
+  return {
+    add: (chunk) => {
+      let start = 0;
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
+        take(chunk.subarray(start, at));
+        finish();
+        start = at + 1;
+      }
+      if (start < chunk.length) take(chunk.subarray(start));
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * What a tool of a server gave, as an output: its structured content where it has one, else its text,
+ * else the list of what it sent. Text that is too long is cut and says so; nothing else can be.
+ */
+import {
+  isArray,
+  isPlainObject,
+  readProperty,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/json.ts';
+import type { ReportDraft } from '../../errors/report.ts';
+import { checkValue } from '../../workflow/value-check.ts';
+import type { EffectContext, EffectResult } from '../effect.ts';
+import { toOutput } from '../output.ts';
+import { describeFindings } from '../schema-violation.ts';
+
+/** Of an output. Every turn of an agent sends it again, and the log keeps it. */
+export const MAX_RESULT_CHARS = 1024 * 1024;
+
+/** What a server says about its failure. */
+const MAX_MESSAGE_CHARS = 2000;
+
+export interface ResultRequest {
+  /** `server/name`. */
+  readonly tool: string;
+  /** Of the tool. */
+  readonly declared?: JsonObject;
+  /** Of the node. */
+  readonly wanted?: JsonObject;
+}
+
+export function toResult(
+  answer: unknown,
+  request: ResultRequest,
+  context: EffectContext,
+): EffectResult {
+  if (readProperty(answer, 'isError') === true) return toolFailed(answer, request, context);
+  const structured = readProperty(answer, 'structuredContent');
+  if (structured !== undefined && structured !== null) {
+    return finished(structured, request, context);
+  }
+  if (request.declared !== undefined) {
+    const message = `The tool ${request.tool} declares an output and gave none`;
+    return malformed(message);
+  }
+  const blocks = readProperty(answer, 'content');
+  const content = isArray(blocks) ? [...blocks] : [];
+  const texts = content.map((block) => textOf(block));
+  if (!texts.every((text) => text !== undefined)) {
+    return finished({ content: content.map(withoutBytes) }, request, context);
+  }
+  return textResult(texts.join('\n'), request, context);
+}
+
+function textResult(text: string, request: ResultRequest, context: EffectContext): EffectResult {
+  const { tool, wanted } = request;
+  if (text.length > MAX_RESULT_CHARS) {
+    const cut = text.length - MAX_RESULT_CHARS;
+    const message = `The result of ${tool} was cut: ${cut} of ${text.length} characters were left out`;
+    // before it is cut, or half of a secret could be left
+    const kept = context.redactor.values(text).slice(0, MAX_RESULT_CHARS).toWellFormed();
+    const result = finished(`${kept}\n[${message}]`, request, context);
+    const suppressed = [
+      { failure: { kind: 'tool.output_malformed', message } as const, reason: message },
+    ];
+    return { ...result, suppressed };
+  }
+  // a node that declares what it wants may get it from a server that can only send text
+  if (wanted !== undefined && checkValue(wanted, text).length > 0) {
+    const value = parsed(text);
+    if (value !== undefined) return finished(value, request, context);
+  }
+  return finished(text, request, context);
+}
+
+function finished(value: unknown, request: ResultRequest, context: EffectContext): EffectResult {
+  const { tool, declared, wanted } = request;
+  const output = toOutput(value, context.redactor);
+  if (!output.ok) return malformed(`The result of ${tool} cannot be kept: it ${output.problem}`);
+  const sizeChars = typeof value === 'string' ? 0 : JSON.stringify(output.value).length;
+  if (sizeChars > MAX_RESULT_CHARS) {
+    return malformed(
+      `The result of ${tool} has ${sizeChars} characters, and ${MAX_RESULT_CHARS} is the most`,
+    );
+  }
+  // what the server did is judged, before secrets are taken out; it came as JSON
+  const raw = value as JsonValue;
+  for (const schema of [declared, wanted]) {
+    const findings = schema === undefined ? [] : checkValue(schema, raw);
+    // a schema of the server that is no good says nothing about its result
+    const isOurs = schema === wanted || findings[0]?.of === 'value';
+    if (findings.length > 0 && isOurs) {
+      const said = describeFindings(`The result of ${tool}`, findings);
+      return { ...malformed(said.message, said.details), output: output.value };
+    }
+  }
+  return { ok: true, output: output.value };
+}
+
+/** The tool ran and says that it failed; why it did is for its text to say. */
+function toolFailed(
+  answer: unknown,
+  { tool }: ResultRequest,
+  context: EffectContext,
+): EffectResult {
+  const blocks = readProperty(answer, 'content');
+  const texts = isArray(blocks) ? [...blocks].flatMap((block) => textOf(block) ?? []) : [];
+  const said = context.redactor
+    .text(texts.join('\n').trim())
+    .slice(0, MAX_MESSAGE_CHARS)
+    .toWellFormed();
+  return {
+    ok: false,
+    failure: {
+      kind: 'mcp.tool_failed',
+      message: said === '' ? `The tool ${tool} failed and does not say why` : `${tool}: ${said}`,
+      retryable: null,
+      details: { tool },
+    },
+  };
+}
+
+function malformed(
+  message: string,
+  details?: ReportDraft['details'],
+): EffectResult & { ok: false } {
+  const failure: ReportDraft = { kind: 'tool.output_malformed', message };
+  return { ok: false, failure: details === undefined ? failure : { ...failure, details } };
+}
+
+function textOf(block: unknown): string | undefined {
+  const isResource = readProperty(block, 'type') === 'resource';
+  const text = readProperty(isResource ? readProperty(block, 'resource') : block, 'text');
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Pictures and sound are told of and not kept: no model here is shown them. */
+function withoutBytes(block: unknown): unknown {
+  if (!isPlainObject(block)) return null;
+  const { data, blob, resource, ...rest } = block;
+  const bytes = typeof data === 'string' ? data : blob;
+  return {
+    ...rest,
+    ...(resource === undefined ? {} : { resource: withoutBytes(resource) }),
+    ...(typeof bytes === 'string' ? { leftOutBytes: Math.floor((bytes.length * 3) / 4) } : {}),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // it is text, and is judged as that
+    return undefined;
+  }
+}

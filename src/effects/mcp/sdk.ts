@@ -1,0 +1,94 @@
+/**
+ * The official MCP client as far as Errand uses it. The one file that knows
+ * `@modelcontextprotocol/client`; its types are written down here because the package is not there
+ * when Errand is built.
+ */
+import { readProperty } from '../../errors/json.ts';
+
+export const MCP_PACKAGE = '@modelcontextprotocol/client';
+
+/** A message of the protocol; only the transports look inside. */
+export interface McpMessage {
+  readonly jsonrpc?: '2.0';
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> };
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** How messages get to a server. The client sets the three listeners before it starts. */
+export interface McpTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: McpMessage, extra?: unknown) => void) | undefined;
+  start(): Promise<void>;
+  send(message: McpMessage, options?: object): Promise<void>;
+  close(): Promise<void>;
+  setProtocolVersion?(version: string): void;
+  setSupportedProtocolVersions?(versions: readonly string[]): void;
+  readonly sessionId?: string | undefined;
+  readonly hasPerRequestStream?: boolean;
+}
+
+export interface McpCallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeout?: number;
+  readonly onprogress?: (progress: unknown) => void;
+  /** With it the client neither asks for the list of tools nor sends a call a second time. */
+  readonly toolDefinition?: unknown;
+}
+
+export interface McpClient {
+  connect(transport: McpTransport, options?: McpCallOptions): Promise<void>;
+  listTools(params?: undefined, options?: McpCallOptions): Promise<unknown>;
+  callTool(params: object, options?: McpCallOptions): Promise<unknown>;
+  close(): Promise<void>;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+}
+
+export interface HttpOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+}
+
+export interface McpSdk {
+  newClient(type: 'stdio' | 'http' | 'sse'): McpClient;
+  httpTransport(url: URL, options: HttpOptions): McpTransport;
+  sseTransport(url: URL, options: HttpOptions): McpTransport;
+}
+
+type Constructor = new (...args: readonly unknown[]) => unknown;
+
+/** Undefined where the package is not the client that is meant. */
+export function toMcpSdk(exports: unknown): McpSdk | undefined {
+  const client = readConstructor(exports, 'Client');
+  const http = readConstructor(exports, 'StreamableHTTPClientTransport');
+  const sse = readConstructor(exports, 'SSEClientTransport');
+  if (client === undefined || http === undefined || sse === undefined) return undefined;
+  return {
+    newClient: (type) =>
+      new client(
+        { name: 'errand', version: '1' },
+        {
+          capabilities: {},
+          // what a server asks for in the middle of a call nobody here can answer, and the client
+          // would send the call again with each answer
+          inputRequired: { autoFulfill: false },
+          // older servers may end at a question that they do not know, so a process is not asked it
+          versionNegotiation: { mode: type === 'http' ? 'auto' : 'legacy' },
+        },
+      ) as McpClient,
+    httpTransport: (url, { headers, fetch }) =>
+      new http(url, { requestInit: { headers }, fetch }) as McpTransport,
+    sseTransport: (url, { headers, fetch }) =>
+      new sse(url, { requestInit: { headers }, fetch }) as McpTransport,
+  };
+}
+
+function readConstructor(value: unknown, key: string): Constructor | undefined {
+  const found = readProperty(value, key);
+  // what is made and with what is the package's documented interface
+  return typeof found === 'function' ? (found as Constructor) : undefined;
+}

@@ -1,0 +1,107 @@
+/** Calls of tools as a run would make them, and servers that leave nothing behind. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+import { contextFor } from '../../src/effects/effect.cases.ts';
+import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
+import {
+  createMcpServers,
+  type McpOptions,
+  type McpRequest,
+  type McpServers,
+} from '../../src/effects/mcp/mcp.ts';
+import type { JsonObject } from '../../src/errors/json.ts';
+import type { McpServer } from '../../src/workflow/model.ts';
+import { requireSdks } from '../sdk-parity/install.ts';
+import { SDKS } from './tools.ts';
+
+export const SERVER = fileURLToPath(new URL('stdio-server.ts', import.meta.url));
+
+const opened: McpServers[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((servers) => servers.close()));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export interface Asked {
+  readonly server?: Partial<McpServer>;
+  readonly name?: string;
+  readonly request?: Partial<McpRequest>;
+  readonly context?: Partial<EffectContext>;
+}
+
+export interface Host {
+  readonly servers: McpServers;
+  /** A word in the command line of every process that the host starts. */
+  readonly mark: string;
+  readonly did: () => readonly string[];
+  /** How the next process starts. */
+  readonly startBy: (how: 'work' | 'crash' | 'hang') => void;
+  readonly call: (tool: string, given?: JsonObject, asked?: Asked) => Promise<EffectResult>;
+}
+
+let count = 0;
+
+export function host(options: Partial<McpOptions> = {}): Host {
+  requireSdks();
+  const folder = mkdtempSync(join(tmpdir(), 'errand-mcp-'));
+  folders.push(folder);
+  const mark = `mark-${process.pid}-${(count += 1)}`;
+  const servers = createMcpServers({
+    env: { PATH: process.env['PATH'], SECRET_TOKEN: 'token-that-nobody-may-see', OTHER_KEY: 'x' },
+    directory: SDKS,
+    ...options,
+  });
+  opened.push(servers);
+  const call: Host['call'] = (tool, given = {}, { server, name = 's', request, context } = {}) =>
+    servers.call(
+      {
+        server: { name, settings: { ...stdio(folder, mark), ...server } },
+        tool,
+        arguments: given,
+        isIdempotent: false,
+        ...request,
+      },
+      contextFor(context),
+    );
+  return {
+    servers,
+    mark,
+    call,
+    did: () =>
+      existsSync(join(folder, 'did'))
+        ? readFileSync(join(folder, 'did'), 'utf8').trim().split('\n')
+        : [],
+    startBy: (how) => writeFileSync(join(folder, 'start'), how),
+  };
+}
+
+function stdio(folder: string, mark: string): McpServer {
+  return {
+    type: 'stdio',
+    command: process.execPath,
+    args: [SERVER, mark],
+    env: {
+      DID: join(folder, 'did'),
+      START: join(folder, 'start'),
+      TOKEN: '${SECRET_TOKEN}',
+      MARK: '1000.5',
+    },
+    headers: {},
+    tools: null,
+    toolSettings: {},
+  };
+}
+
+export function http(url: string, type: 'http' | 'sse' = 'http'): Partial<McpServer> {
+  return { type, url, headers: { authorization: 'Bearer ${SECRET_TOKEN}' } };
+}
+
+/** Without sleeping for a fixed time: asked again and again until it holds. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

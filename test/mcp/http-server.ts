@@ -1,0 +1,113 @@
+/** The test server behind an address of this machine, in three manners of the protocol. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { newServer, SDKS } from './tools.ts';
+
+const requireSdk = createRequire(`${SDKS}package.json`);
+const { createMcpHandler } = requireSdk('@modelcontextprotocol/server');
+const { NodeStreamableHTTPServerTransport, toNodeHandler } = requireSdk(
+  '@modelcontextprotocol/node',
+);
+
+export interface TestServer {
+  readonly url: string;
+  readonly did: string[];
+  /** What each request had as its `authorization`. */
+  readonly authorizations: Set<string | undefined>;
+  /** Forgets every session, as a server does that was started anew. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** `stateless` speaks the newest protocol, `sessions` the one before, `sse` the oldest. */
+export async function serve(
+  manner: 'stateless' | 'sessions' | 'sse',
+  port = 0,
+): Promise<TestServer> {
+  const did: string[] = [];
+  const authorizations = new Set<string | undefined>();
+  const sockets = new Set<IncomingMessage['socket']>();
+  const crash = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const make = (): unknown => newServer({ did: (what) => void did.push(what), crash });
+  const sessions = new Map<string, Handler>();
+  const manners: Readonly<Record<typeof manner, () => Handler>> = {
+    stateless: () => toNodeHandler(createMcpHandler(make)) as Handler,
+    sessions: () => withSessions(make, sessions),
+    sse: () => withEvents(make, sessions),
+  };
+  const handle = manners[manner]();
+  const server: Server = createServer((request, response) => {
+    authorizations.add(request.headers.authorization);
+    void Promise.resolve(handle(request, response));
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}/mcp`,
+    did,
+    authorizations,
+    forget: () => sessions.clear(),
+    close: async () => {
+      crash();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function withSessions(make: () => unknown, sessions: Map<string, Handler>): Handler {
+  return async (request, response) => {
+    const id = request.headers['mcp-session-id'];
+    const known = typeof id === 'string' ? sessions.get(id) : undefined;
+    if (known !== undefined) return known(request, response);
+    if (typeof id === 'string') {
+      response.writeHead(404).end();
+      return;
+    }
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (session: string) =>
+        sessions.set(session, (again, answer) => transport.handleRequest(again, answer)),
+    });
+    await (make() as { connect(transport: unknown): Promise<void> }).connect(transport);
+    return transport.handleRequest(request, response);
+  };
+}
+
+/** The oldest manner, which the package for servers no longer has. */
+function withEvents(make: () => unknown, sessions: Map<string, Handler>): Handler {
+  return async (request, response) => {
+    const id = new URL(request.url ?? '', 'http://here').searchParams.get('session') ?? '';
+    const known = sessions.get(id);
+    if (known !== undefined) return known(request, response);
+    const session = randomUUID();
+    const transport = {
+      onmessage: undefined as ((message: unknown) => void) | undefined,
+      onclose: undefined as (() => void) | undefined,
+      start: async () => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`event: endpoint\ndata: /mcp?session=${session}\n\n`);
+      },
+      send: async (message: unknown) => {
+        response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+      },
+      close: async () => void response.end(),
+    };
+    sessions.set(session, async (posted, answer) => {
+      let body = '';
+      for await (const chunk of posted) body += String(chunk);
+      answer.writeHead(202).end();
+      transport.onmessage?.(JSON.parse(body));
+    });
+    await (make() as { connect(transport: unknown): Promise<void> }).connect(transport);
+  };
+}

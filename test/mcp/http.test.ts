@@ -1,0 +1,129 @@
+/** Tools of real servers behind an address of this machine, in each manner of the protocol. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { reportOf } from '../../src/effects/effect.cases.ts';
+import { host, http, until } from './harness.ts';
+import { serve, type TestServer } from './http-server.ts';
+
+const ok = (output: unknown): object => ({ ok: true, output });
+const running: TestServer[] = [];
+
+async function started(...given: Parameters<typeof serve>): Promise<TestServer> {
+  const server = await serve(...given);
+  running.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+describe.each(['stateless', 'sessions', 'sse'] as const)(
+  'a server with the manner %s',
+  (manner) => {
+    const type = manner === 'sse' ? 'sse' : 'http';
+
+    it('is called with its headers filled in', async () => {
+      const { url, authorizations, did } = await started(manner);
+      const { call } = host();
+      const server = http(url, type);
+      expect(await call('add', { a: 1, b: 2 }, { server })).toEqual(ok({ sum: 3 }));
+      expect(await call('echo', { text: 'hello' }, { server })).toEqual(ok('hello'));
+      expect(reportOf(await call('refuse', {}, { server })).kind).toBe('mcp.tool_failed');
+      expect([...authorizations]).toEqual(['Bearer token-that-nobody-may-see']);
+      expect(did).toEqual(['add 1 2', 'refuse']);
+    });
+
+    it('whose connection breaks after the call was sent leaves the outcome unknown', async () => {
+      const { url, did } = await started(manner);
+      const { call } = host();
+      const server = http(url, type);
+      expect(reportOf(await call('crash', {}, { server }))).toMatchObject({
+        kind: 'mcp.unreachable',
+        outcome: 'unknown',
+      });
+      expect(await call('plain', {}, { server })).toEqual(ok('nothing to say'));
+      expect(did).toEqual(['crash']);
+    });
+
+    it('that is not there was not called', async () => {
+      const gone = await started(manner);
+      const { url } = gone;
+      await gone.close();
+      const { call } = host();
+      const report = reportOf(await call('plain', {}, { server: http(`${url}?key=secret`, type) }));
+      expect(report).toMatchObject({ kind: 'mcp.unreachable', outcome: 'not_started' });
+      expect(report.message).not.toContain('secret');
+      expect(report.action.detail).toContain('mcp_servers.s.url');
+    });
+
+    it('hears when a call is no longer wanted or out of time', async () => {
+      const { url, did } = await started(manner);
+      const { call } = host();
+      const server = { ...http(url, type), toolSettings: { hang: { timeoutMs: 200 } } };
+      expect(reportOf(await call('hang', {}, { server })).kind).toBe('tool.timeout');
+      await until(() => manner === 'sessions' || did.includes('hang cancelled'));
+      const controller = new AbortController();
+      const calling = call('hang', {}, { server, context: { signal: controller.signal } });
+      await until(() => did.filter((what) => what === 'hang').length === 2);
+      controller.abort();
+      expect(reportOf(await calling).kind).toBe('cancelled.tool');
+    });
+
+    it('whose result is far too long fails', async () => {
+      const { url } = await started(manner);
+      const { call } = host();
+      const server = http(url, type);
+      const report = reportOf(await call('big', { chars: 40_000_000 }, { server }));
+      expect(report.kind).toBe(manner === 'sse' ? 'mcp.unreachable' : 'tool.output_malformed');
+      expect(await call('plain', {}, { server })).toEqual(ok('nothing to say'));
+    });
+
+    it('that comes back at the same address is called again', async () => {
+      const first = await started(manner);
+      const { call } = host();
+      const server = http(first.url, type);
+      expect(await call('plain', {}, { server })).toEqual(ok('nothing to say'));
+      await first.close();
+      // whether a call on a connection that just broke arrived, nobody can tell
+      expect(reportOf(await call('plain', {}, { server })).kind).toBe('mcp.unreachable');
+      expect(reportOf(await call('plain', {}, { server }))).toMatchObject({
+        kind: 'mcp.unreachable',
+        outcome: 'not_started',
+      });
+      await started(manner, Number(new URL(first.url).port));
+      expect(await call('plain', {}, { server })).toEqual(ok('nothing to say'));
+    });
+  },
+);
+
+describe('a server with sessions', () => {
+  it('that was started anew is called in a new session, once', async () => {
+    const restarted = await started('sessions');
+    const { url, did } = restarted;
+    const { call } = host();
+    const server = http(url);
+    await call('write', { id: 1 }, { server });
+    restarted.forget();
+    expect(await call('write', { id: 2 }, { server })).toEqual(ok('written 2'));
+    expect(did).toEqual(['write 1', 'write 2']);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    [401, 'check_credentials'],
+    [404, 'fix_file'],
+    [500, 'wait_and_retry'],
+  ])('that answers HTTP %i says what to do', async (status, action) => {
+    const { createServer } = await import('node:http');
+    const server = createServer((_, response) => response.writeHead(status).end('no'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const { call } = host();
+    const report = reportOf(await call('plain', {}, { server: http(`http://127.0.0.1:${port}/`) }));
+    expect(report).toMatchObject({ kind: 'mcp.unreachable', outcome: 'not_started' });
+    expect(report.action.kind).toBe(action);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
