@@ -1,6 +1,6 @@
 /** The contract: the chain of models, and long waits. */
 import { describe, expect } from 'vitest';
-import { agent, fail, restsMs, rows } from './table.ts';
+import { agent, fail, restsMs, rows, times } from './table.ts';
 
 const RETRY = { max: 2, backoff: 'none' };
 
@@ -71,6 +71,27 @@ describe('the chain', () => {
             'sim/any ok',
             'sim/auth provider.auth',
           ],
+        },
+      ],
+    },
+    {
+      it: 'an open breaker is no request and no attempt; the next entry is asked at once',
+      models: { m: [fail('provider.server_error', 0)] },
+      nodes: [
+        agent({ routes: [{ to: 'b' }, { on_error: 'provider.exhausted', to: 'b' }] }),
+        chain('b', '$end', 'sim/m', 'sim/n'),
+      ],
+      steps: [
+        {
+          calls: [...times(5, 'sim/m provider.server_error'), 'sim/m breaker.open', 'sim/n ok'],
+          events: ['breaker:changed', 'node:completed b'],
+          look: (events) => {
+            const refused = events.find(({ error }) => error?.kind === 'breaker.open');
+            expect(refused).toMatchObject({
+              type: 'effect:failed',
+              error: { outcome: 'not_started' },
+            });
+          },
         },
       ],
     },

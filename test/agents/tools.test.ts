@@ -226,6 +226,7 @@ describe('policy', () => {
           says: { error: { kind: 'tool.denied' } },
           did: [],
         },
+        { do: 'audit RUN', says: times(2, { what: 'deny', node: 'a', path: 'a' }) },
       ],
     },
     {
