@@ -22,11 +22,11 @@ const program = new Command('errand')
     'after',
     `
 Examples:
-  errand init                              write a first workflow that runs at once
-  errand run workflow.yaml                 run it
-  errand explain RUN                       tell what failed in a run, and what became of it
-  errand explain provider.rate_limited     what a failure means and what to do
-  errand run --help                        all options of a command, and the exit codes`,
+  errand init                           write a first workflow that runs at once
+  errand run workflow.yaml              run it
+  errand explain RUN                    what failed in it, and what became of it
+  errand explain provider.rate_limited  what a failure means, and what to do
+  errand run --help                     its options, and all exit codes`,
   );
 
 const cli: CliContext = { program, terminal: processTerminal(), format: 'text' };

@@ -1,4 +1,5 @@
-/** The providers that `errand doctor` knows: the names of their keys, their package, their address. */
+/** The providers that `errand doctor` looks for: the names of their keys, their package, their address. */
+import { HOSTS } from '../effects/model/hosts.ts';
 import { readProperty } from '../errors/json.ts';
 
 export interface KnownProvider {
@@ -6,7 +7,8 @@ export interface KnownProvider {
   /** Names of environment variables, the usual one first. */
   readonly keys: readonly string[];
   readonly packageName: string;
-  readonly url: string;
+  /** Absent where the address is the person's own. */
+  readonly url?: string;
 }
 
 export const PROVIDERS: readonly KnownProvider[] = [
@@ -34,20 +36,28 @@ export const PROVIDERS: readonly KnownProvider[] = [
     packageName: '@ai-sdk/mistral',
     url: 'https://api.mistral.ai/v1/models',
   },
+  { name: 'azure', keys: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'], packageName: '@ai-sdk/azure' },
   {
-    name: 'openrouter',
-    keys: ['OPENROUTER_API_KEY'],
-    packageName: '@ai-sdk/openai-compatible',
-    url: 'https://openrouter.ai/api/v1/models',
+    name: 'bedrock',
+    keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
+    packageName: '@ai-sdk/amazon-bedrock',
   },
+  ...Object.entries(HOSTS)
+    .filter(([, { isLocal }]) => isLocal !== true)
+    .map(([name, { keys, baseUrl }]) => ({
+      name,
+      keys,
+      packageName: '@ai-sdk/openai-compatible',
+      ...(baseUrl === undefined ? {} : { url: `${baseUrl}/models` }),
+    })),
 ];
 
 const TIMEOUT_MS = 5000;
 
 /** Any answer is an answer: without the key it is a refusal, and that is enough to know. */
-export async function reachability({
-  url,
-}: KnownProvider): Promise<{ readonly isReached: boolean; readonly detail: string }> {
+export async function reachability(
+  url: string,
+): Promise<{ readonly isReached: boolean; readonly detail: string }> {
   const { host } = new URL(url);
   try {
     const { status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });

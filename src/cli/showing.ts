@@ -17,6 +17,7 @@ import type { Format } from './format.ts';
 import { cancelledText, completedText, interruptedText, pausedText } from './screen/ending-text.ts';
 import { failurePanel } from './screen/failure-panel.ts';
 import { LiveView } from './screen/live-view.ts';
+import { shellWord } from './screen/words.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ShowingOptions {
@@ -73,15 +74,18 @@ export class Showing {
     else if (this.#options.quiet !== true) this.#terminal.err(text);
   }
 
-  /** Nothing was run. */
-  refused(thrown: unknown): number {
+  /** Nothing was run. A hint says what may help besides. */
+  refused(thrown: unknown, hint?: string): number {
     this.#live?.stop();
     const error = toReport(thrown);
     const body = { workflow: this.#name, status: 'refused', error: forPerson(error) };
     if (this.#isObject()) this.#terminal.out(JSON.stringify(body, null, 2));
     else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
     else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
-    else this.#terminal.err(renderPanel(error, this.#look()));
+    else {
+      const ways = [...waysOut(error, this.#name), ...(hint === undefined ? [] : [hint])];
+      this.#terminal.err([renderPanel(error, this.#look()), ...ways].join('\n'));
+    }
     if (this.#options.verbose === true) this.#internals(thrown, error);
     return exitCode(error);
   }
@@ -155,6 +159,22 @@ export class Showing {
       if (typeof text === 'string') this.#terminal.err(text);
     }
   }
+}
+
+/** The exact commands for a run that was refused, where there are some. */
+function waysOut({ kind, details, action }: ErrorReport, run: string): readonly string[] {
+  if (kind === 'run.already_active') return [`Follow it: errand watch ${run}`];
+  // nodes that are gone cannot be kept
+  if (kind !== 'run.drifted' || !action.detail.includes('--accept-drift')) return [];
+  const given: unknown = details?.['nodes'];
+  const nodes: readonly unknown[] = Array.isArray(given) ? given : [];
+  const first = nodes.find((node) => typeof node === 'string' && !node.includes(' '));
+  return [
+    `Keep their results: errand resume ${run} --accept-drift`,
+    ...(typeof first === 'string'
+      ? [`Run them again: errand retry ${run} --from ${shellWord(first)} --accept-drift`]
+      : []),
+  ];
 }
 
 function failedRun(

@@ -38,6 +38,7 @@ export function auditText(entries: readonly AuditEntry[], columns: number): stri
       ]),
     ],
     columns,
+    { wrapped: true },
   ).join('\n');
 }
 

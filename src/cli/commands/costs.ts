@@ -42,6 +42,7 @@ export function costsText(
       ]),
     ],
     columns,
+    { wrapped: true },
   );
   return [
     ...lines,

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } f
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { readProperty } from '../../errors/json.ts';
+import { wrap } from '../../errors/render/columns.ts';
 import { toReport } from '../../errors/to-report.ts';
 import { openSqliteStore } from '../../stores/sqlite.ts';
 import type { Format } from '../format.ts';
@@ -50,20 +51,31 @@ export async function doctor(
 
 export function doctorText(findings: readonly Finding[], columns: number): string {
   const marks = { ok: '✓', wrong: '✗', off: '–' } as const;
+  const told = findings.filter(({ state }) => state !== 'off');
+  const off = findings.filter(({ state }) => state === 'off').map(({ check }) => check);
   const lines = tableLines(
-    findings.map(({ check, state, detail }) => [marks[state], check, detail]),
+    told.map(({ check, state, detail }) => [marks[state], check, detail]),
     columns,
+    { wrapped: true },
   );
-  const wrong = findings.filter(({ state }) => state === 'wrong');
-  const isKeyless = !findings.some(({ check, state }) => check.startsWith('key') && state === 'ok');
+  const wrong = told.filter(({ state }) => state === 'wrong');
+  const isKeyless = !told.some(({ check }) => check.startsWith(KEY));
   return [
     ...lines,
+    ...(off.length === 0
+      ? []
+      : wrap(
+          `no key for: ${off.map((check) => check.slice(KEY.length)).join(', ')}`,
+          columns - 3,
+        ).map((line, at) => `${at === 0 ? marks.off : ' '}  ${line}`)),
     '',
     ...wrong.flatMap(({ check, next }) => (next === undefined ? [] : [`${check}: ${next}`])),
     ...(wrong.length === 0 ? ['Ready.'] : []),
     ...(isKeyless ? ['Without a key only sim/ models answer: errand init writes a workflow.'] : []),
   ].join('\n');
 }
+
+const KEY = 'key ';
 
 export function nodeVersion(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -119,7 +131,7 @@ function providerFinding(
   const set = keys.filter((key) => (env[key] ?? '') !== '');
   const isInstalled = isThere(packageName) && isThere('ai');
   const packages = isInstalled ? `${packageName} installed` : `${packageName} not installed`;
-  const check = `key ${name}`;
+  const check = `${KEY}${name}`;
   if (set.length === 0)
     return { check, state: 'off', detail: `no ${keys.join(' or ')}; ${packages}` };
   const detail = `${set.join(', ')} set; ${packages}`;
@@ -144,9 +156,11 @@ function isThere(packageName: string): boolean {
 async function online(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const set = PROVIDERS.filter(({ keys }) => keys.some((key) => (env[key] ?? '') !== ''));
   return Promise.all(
-    set.map(async (provider): Promise<Finding> => {
-      const check = `reach ${provider.name}`;
-      const { isReached, detail } = await reachability(provider);
+    set.map(async ({ name, url }): Promise<Finding> => {
+      const check = `reach ${name}`;
+      if (url === undefined)
+        return { check, state: 'ok', detail: 'not asked: its address is yours' };
+      const { isReached, detail } = await reachability(url);
       return isReached
         ? { check, state: 'ok', detail }
         : { check, state: 'wrong', detail, next: 'Check the network, the proxy and the address.' };

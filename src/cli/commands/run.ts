@@ -1,10 +1,12 @@
 /** `errand run`, `resume`, `retry`, `answer` and `cancel`: one leg of a run. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Place } from '../../drivers/check-file.ts';
 import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from '../../drivers/load-file.ts';
 import type { LocalDriver, PreparedAnswer, RunHandle, RunOptions } from '../../drivers/local.ts';
 import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
+import { suggest } from '../../errors/suggest.ts';
 import { toReport } from '../../errors/to-report.ts';
 import type { Answer } from '../../machine/answers.ts';
 import type { RunEvent } from '../../machine/events.ts';
@@ -55,7 +57,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
       driver.start(workflow.plan, input, { ...options, onEvent }),
     );
   } catch (error) {
-    return show.refused(error);
+    return show.refused(error, similarFile(file));
   }
 }
 
@@ -112,6 +114,16 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
   } catch (error) {
     return show.refused(error);
   }
+}
+
+/** For a file that is not there: the one beside it that was probably meant. */
+function similarFile(file: string): string | undefined {
+  const folder = dirname(file);
+  if (existsSync(file) || !existsSync(folder)) return undefined;
+  const known = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
+  const meant =
+    suggest(basename(file), known) ?? known.find((name) => name === `${basename(file)}.yaml`);
+  return meant === undefined ? undefined : `Did you mean ${join(folder, meant)}?`;
 }
 
 function here(): Place {

@@ -14,7 +14,8 @@ export function formatOption(formats: readonly Format[] = FORMATS): Option {
   return new Option('--format <format>', 'how to print it').choices(formats).default('text');
 }
 
-export function collect(value: string, before: readonly string[]): string[] {
+/** Of an option that may be repeated. */
+export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 

@@ -1,12 +1,13 @@
 /** The commands that carry a run on: `run`, `resume`, `retry`, `answer`, `cancel`. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { EXITS } from '../../errors/exit-codes.ts';
+import { wrap } from '../../errors/render/columns.ts';
 import type { Format } from '../format.ts';
 import { collect, examples, formatOption, type CliContext } from './context.ts';
 
 interface LegFlags {
-  readonly set: string[];
-  readonly answer: string[];
+  readonly set?: readonly string[];
+  readonly answer?: readonly string[];
   readonly gates: boolean;
   readonly json?: boolean;
   readonly wait?: boolean;
@@ -149,17 +150,17 @@ function legCommand({ program }: CliContext, name: string): Command {
   return program
     .command(name)
     .helpGroup(GROUP)
-    .option(
-      '-i, --set <name=value>',
-      'an input, read by its declared type; may be repeated',
-      collect,
-      [],
+    .addOption(
+      new Option(
+        '-i, --set <name=value>',
+        'an input, read by its declared type; may be repeated',
+      ).argParser(collect),
     )
-    .option(
-      '--answer <node=value>',
-      'what a gate is answered with when it opens; may be repeated',
-      collect,
-      [],
+    .addOption(
+      new Option(
+        '--answer <node=value>',
+        'what a gate is answered with when it opens; may be repeated',
+      ).argParser(collect),
     )
     .option('--no-gates', 'nobody can be asked: gates fail at once')
     .option('--wait', 'wait out waits of any length instead of pausing')
@@ -183,7 +184,7 @@ function resumeFlags(flags: ResumeFlags) {
   };
 }
 
-function legFlags({ set, answer, gates, json, wait, quiet, verbose, format }: LegFlags) {
+function legFlags({ set = [], answer = [], gates, json, wait, quiet, verbose, format }: LegFlags) {
   return {
     inputs: set,
     answers: answer,
@@ -197,6 +198,8 @@ function legFlags({ set, answer, gates, json, wait, quiet, verbose, format }: Le
 }
 
 function exitTable(): string {
-  const rows = Object.entries(EXITS).map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`);
+  const rows = Object.entries(EXITS).flatMap(([code, meaning]) =>
+    wrap(meaning, 72).map((line, at) => `  ${(at === 0 ? code : '').padEnd(5)}${line}`),
+  );
   return `\nExit codes:\n${rows.join('\n')}`;
 }

@@ -1,11 +1,15 @@
-/** Columns of text: each as wide as it needs, and the last one clipped to the screen. */
-import { clip, columnsOf, padEnd } from '../../errors/render/columns.ts';
+/** Columns of text: each as wide as it needs, and the last one made to fit the screen. */
+import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
 
 const GAP = 2;
-const MIN_LAST = 12;
+const MIN_LAST = 16;
 
-/** The first row is the head. */
-export function tableLines(rows: readonly (readonly string[])[], columns: number): string[] {
+/** The first row is the head. `wrapped`: nothing of the last column is lost, it goes on below. */
+export function tableLines(
+  rows: readonly (readonly string[])[],
+  columns: number,
+  { wrapped = false }: { readonly wrapped?: boolean } = {},
+): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) =>
     Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))),
@@ -13,12 +17,11 @@ export function tableLines(rows: readonly (readonly string[])[], columns: number
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   // on a screen that is too narrow the terminal breaks the lines, and nothing is lost
   const last = Math.max(MIN_LAST, columns - before);
-  return rows.map((row) =>
-    row
-      .map((cell, at) =>
-        at === count - 1 ? clip(cell, last) : padEnd(cell, (widths[at] ?? 0) + GAP),
-      )
-      .join('')
-      .trimEnd(),
-  );
+  return rows.flatMap((row) => {
+    const begin = widths.slice(0, -1).map((width, at) => padEnd(row[at] ?? '', width + GAP));
+    const end = row[count - 1] ?? '';
+    const [first = '', ...more] = wrapped ? wrap(end, last) : [clip(end, last)];
+    const below = more.map((line) => ' '.repeat(before) + line);
+    return [`${begin.join('')}${first}`.trimEnd(), ...below];
+  });
 }

@@ -1,0 +1,44 @@
+/** The command as people start it, in a folder and with runs of its own. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+
+export interface Ended {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Place {
+  readonly folder: string;
+  /** What a child process has: nothing of whoever runs the tests but the path. */
+  readonly env: Record<string, string>;
+  run(args: readonly string[], more?: { readonly env?: Record<string, string> }): Ended;
+  json(args: readonly string[]): unknown;
+  write(name: string, text: string): void;
+  remove(): void;
+}
+
+export function newPlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-cli-'));
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const place: Place = {
+    folder,
+    env,
+    run(args, more = {}) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+        input: '',
+        env: { ...env, ...more.env },
+      });
+      return { exit: status, stdout, stderr };
+    },
+    json: (args) => JSON.parse(place.run([...args, '--format', 'json']).stdout) as unknown,
+    write: (name, text) => writeFileSync(join(folder, name), text),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  return place;
+}

@@ -1,0 +1,120 @@
+/** What a person at a terminal sees and types. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPlace, type Place } from './errand.ts';
+import { HAS_TERMINALS, onTerminal } from './on-a-terminal.ts';
+
+const GATE = `workflow: {name: gated, entry_point: review}
+nodes:
+  - {name: review, type: human_gate, prompt: Pay the refund?, options: [{label: Approve it, value: yes, route: done}, {label: Refuse, value: no, prompt_for: reason}], routes: [{to: refused}]}
+  - {name: done, type: set, value: paid}
+  - {name: refused, type: set, value: "{{ review.output.additional_input }}"}
+`;
+
+const FAILS = `workflow:
+  name: fails
+  entry_point: ask
+  runtime:
+    simulate:
+      one: [{fail: {kind: provider.overloaded, retry_after: 0.3}}, {fail: {kind: provider.auth}}]
+nodes:
+  - {name: ask, type: agent, model: sim/one, prompt: Hello, tools: []}
+`;
+
+const SLOW = `workflow: {name: slow, entry_point: sleep}
+nodes:
+  - {name: sleep, type: wait, duration: 60s}
+`;
+
+describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
+  let place: Place;
+  beforeAll(() => {
+    place = newPlace();
+    place.write('gate.yaml', GATE);
+    place.write('fails.yaml', FAILS);
+    place.write('slow.yaml', SLOW);
+  });
+  afterAll(() => place.remove());
+
+  const runId = (): string => (place.json(['runs']) as { run: string }[])[0]?.run ?? '';
+
+  it('asks at a gate, asks again for what is no answer, and takes a text', async () => {
+    const { exit, screen } = await onTerminal(place, ['run', 'gate.yaml'], {
+      keys: [
+        ['answer: ', 'perhaps\n'],
+        ['answer: ', '2\n'],
+        ['reason: ', 'too late\n'],
+      ],
+    });
+    const id = runId();
+    expect(exit).toBe(0);
+    expect(screen).toEqual([
+      `▸ gated (${id})`,
+      '  ? review  Pay the refund?',
+      'review asks: Pay the refund?',
+      '  1  yes  Approve it',
+      '  2  no  Refuse',
+      '2 answers; Ctrl-C leaves the run paused.',
+      'answer: perhaps',
+      'Type one of the answers or its number, 1 to 2.',
+      'answer: 2',
+      'reason: too late',
+      `▸ gated (${id})`,
+      '  ✓ review',
+      '  ✓ refused',
+      expect.stringMatching(/^▪ completed in \d/),
+      '"too late"',
+      '',
+    ]);
+  });
+
+  it('leaves the run paused at Ctrl-C, and says how to answer', async () => {
+    const { exit, screen } = await onTerminal(place, ['run', 'gate.yaml'], {
+      keys: [['answer: ', '\u0003']],
+    });
+    const id = runId();
+    expect(exit).toBe(5);
+    expect(screen.slice(-7)).toEqual([
+      'answer:',
+      '▪ paused; the run is safe',
+      '  review waits for an answer (yes, no)',
+      '  Pay the refund?',
+      `  answer: errand answer ${id} review --value yes`,
+      `  answer: errand answer ${id} review --value no`,
+      '',
+    ]);
+    expect(place.json(['show', id])).toMatchObject({ status: 'paused' });
+  });
+
+  it('draws in place, leaves the last picture, and puts the panel below it', async () => {
+    const { exit, screen, written } = await onTerminal(place, ['run', 'fails.yaml'], {
+      env: { NO_COLOR: '1' },
+    });
+    expect(exit).toBe(3);
+    expect(written).toContain('ask  again in 1 s (provider.overloaded)');
+    expect(written).not.toMatch(/\u001b\[\d+m/);
+    expect(screen.slice(0, 3)).toEqual([
+      `▸ fails (${runId()})`,
+      '  ✗ ask  provider.auth, 2 requests, sim/one',
+      expect.stringMatching(/^╭─ Credentials rejected ─+╮$/),
+    ]);
+    expect(screen.join('\n')).toContain(`Go on: errand resume ${runId()}`);
+  });
+
+  it('has no frame where there is no room for one', async () => {
+    const { screen } = await onTerminal(place, ['run', 'fails.yaml'], { columns: 40 });
+    expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect(screen).toContain('kind       provider.auth');
+    expect(screen.join('\n')).not.toContain('│');
+  });
+
+  it('stops at Ctrl-C with the run safe, and shows no trace of ours', async () => {
+    const { exit, screen } = await onTerminal(place, ['run', 'slow.yaml'], {
+      keys: [['sleep', '\u0003']],
+    });
+    expect(exit).toBe(130);
+    expect(screen.at(-2)).toBe(
+      `▪ interrupted; the run is safe. Go on with: errand resume ${runId()}`,
+    );
+    expect(place.json(['show', runId()])).toMatchObject({ status: 'interrupted' });
+  });
+});
