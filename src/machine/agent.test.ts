@@ -250,6 +250,8 @@ describe('a log of conversations', () => {
         // where several talk at once, a rest that they share may lead them to other models
         if (file.nodes.length > 1) return;
         expect(outcome(stage)).toEqual(outcome(whole));
+        // a wait is neither begun anew nor cut short
+        expect(stage.nowMs).toBe(whole.nowMs);
         expect(stage.done.map(keyAndTarget)).toEqual(whole.done.map(keyAndTarget));
       }),
       { numRuns: 100 },

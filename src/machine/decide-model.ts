@@ -1,5 +1,6 @@
 /** Asking a model: which one, within which budget, and what a failure of it leads to. */
 import { rebuild } from '../errors/build.ts';
+import { isPlainObject, type JsonObject } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import { readAnswer } from './answer.ts';
 import { auditWarning, checkBudgets, overBudget } from './budget.ts';
@@ -125,7 +126,15 @@ export function afterFailure(state: RunState, scope: Scope, failure: TalkFailure
   const talk = talkOf(visit);
   if (failure.canGoOn) return askModel(state, scope, talk);
   const draft = lastWord(visit.node, talk, failure);
-  return { events: [failed(visit, failureAt(state, scope, visit.node, draft))] };
+  const event = failed(visit, failureAt(state, scope, visit.node, draft));
+  const output = failure.partial === undefined ? {} : { output: partialOutput(failure) };
+  return { events: [{ ...event, ...output }] };
+}
+
+/** What had arrived of a stream that broke: for whoever handles the failure, or for good. */
+export function partialOutput({ partial }: TalkFailure): JsonObject {
+  const text = isPlainObject(partial) ? partial['text'] : undefined;
+  return { result: text ?? '', partial: true };
 }
 
 function lastWord(node: string, { tries }: Talk, { error, isTakenOver }: TalkFailure): ReportDraft {
@@ -139,7 +148,10 @@ function lastWord(node: string, { tries }: Talk, { error, isTakenOver }: TalkFai
   };
 }
 
-export function failed(visit: Visit, error: ErrorReport): EventBody {
+export function failed(
+  visit: Visit,
+  error: ErrorReport,
+): Extract<EventBody, { type: 'node:failed' }> {
   return { type: 'node:failed', node: visit.node, path: visit.path, error };
 }
 

@@ -9,7 +9,7 @@ import type { AgentPlan } from '../workflow/node-model.ts';
 import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
-import { afterFailure, askModel, beginTalk, failed } from './decide-model.ts';
+import { afterFailure, askModel, beginTalk, failed, partialOutput } from './decide-model.ts';
 import { stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
@@ -46,12 +46,12 @@ function keepPartial(
   state: RunState,
   scope: Scope,
   talk: Talk,
-  { error, partial }: TalkFailure,
+  failure: TalkFailure,
 ): readonly EventBody[] {
-  const text = (partial as { readonly text?: JsonValue } | undefined)?.text ?? '';
+  const { error } = failure;
   return [
     { type: 'error:suppressed', error, reason: 'the node keeps what had arrived' },
-    ...completion(state, scope, { result: text, partial: true }, written(state, scope, talk)),
+    ...completion(state, scope, partialOutput(failure), written(state, scope, talk)),
   ];
 }
 

@@ -202,18 +202,23 @@ describe('a route that takes over', () => {
 describe('a stream that broke', () => {
   rows([
     {
-      it: 'fails the node, and the next model is not asked',
+      it: 'fails the node, and the next model is not asked; a handler sees what had arrived',
       models: { m: [BROKEN] },
-      nodes: [agent({ model: ['sim/m', 'sim/n'] })],
+      nodes: [
+        agent({
+          model: ['sim/m', 'sim/n'],
+          routes: [{ to: '$end' }, { on_error: 'provider.stream_interrupted', to: 'h' }],
+        }),
+        { name: 'h', type: 'set', value: '{{ [failing.error, failing.output, a.output] }}' },
+      ],
       steps: [
         {
-          exit: 3,
           says: {
-            error: {
-              kind: 'provider.stream_interrupted',
-              category: 'ambiguous',
-              outcome: 'partial',
-            },
+            output: [
+              { kind: 'provider.stream_interrupted', category: 'ambiguous', outcome: 'partial' },
+              { result: 'The label is', partial: true },
+              { result: 'The label is', partial: true },
+            ],
           },
           calls: ['sim/m provider.stream_interrupted'],
         },
