@@ -1,6 +1,6 @@
 /** The contract: the chain of models, and long waits. */
 import { describe, expect } from 'vitest';
-import { agent, fail, restsMs, rows, times } from './table.ts';
+import { agent, call, fail, restsMs, rows, times } from './table.ts';
 
 const RETRY = { max: 2, backoff: 'none' };
 
@@ -153,6 +153,24 @@ describe('long waits', () => {
           do: 'resume RUN --now',
           says: { output: { result: 'x' } },
           calls: ['sim/m provider.rate_limited', 'sim/m ok'],
+        },
+      ],
+    },
+    {
+      it: 'with --wait it stays, and after a kill it waits on',
+      models: { m: [fail('provider.rate_limited', 200)], n: [call('mark'), { answer: 'n' }] },
+      // nothing but the wait keeps the process until then
+      module: `export const mark = tool({ writes: false, run: () => { setTimeout(() => did('late'), 500).unref(); return 1; } });`,
+      nodes: [agent({}, 'p'), agent({ model: 'sim/n' }, 'q')],
+      top: { parallel: [{ name: 'g', agents: ['p', 'q'] }] },
+      header: { entry_point: 'g' },
+      steps: [
+        { do: 'run t.yaml --wait', isKilled: true },
+        {
+          do: 'resume RUN',
+          exit: 5,
+          says: { waiting: { reason: 'time', node: 'p', until: expect.stringMatching(/^20/) } },
+          calls: ['sim/m provider.rate_limited', 'sim/n ok', 'mark ok', 'sim/n ok'],
         },
       ],
     },
