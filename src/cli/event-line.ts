@@ -59,8 +59,9 @@ function usualLine(event: RunEvent): string | undefined {
     case 'breaker:changed':
       return `  the breaker of ${event.target} is ${event.to} (was ${event.from})`;
     case 'budget:warning':
+      return `  ${holderOf(event)} has spent ${spentOf(event)}`;
     case 'budget:paused':
-      return `  ${event.holder === '' ? 'the run' : event.holder} ${event.type === 'budget:warning' ? 'nears or passes' : 'has reached'} its budget: ${amount(event.spent, event.unit)} of ${amount(event.limit, event.unit)}`;
+      return `  ${holderOf(event)} stops at its budget: the next call does not fit, ${spentOf(event)} is spent`;
     case 'error:suppressed':
       return `  let go: ${errorWords(event.error)} (${event.reason})`;
     // how a leg ends is told at its end
@@ -128,6 +129,16 @@ function resumedHow({ from, drift }: Extract<RunEvent, { type: 'run:resumed' }>)
       : [`changed, results kept: ${drift.kept.join(', ')}`]),
   ];
   return parts.length === 0 ? '' : `, ${parts.join('; ')}`;
+}
+
+type BudgetEvent = Extract<RunEvent, { type: 'budget:warning' | 'budget:paused' }>;
+
+function holderOf({ holder }: BudgetEvent): string {
+  return holder === '' ? 'the run' : holder;
+}
+
+function spentOf({ spent, limit, unit }: BudgetEvent): string {
+  return `${amount(spent, unit)} of its ${amount(limit, unit)}`;
 }
 
 function amount(value: number, unit: 'usd' | 'tokens'): string {

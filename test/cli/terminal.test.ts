@@ -1,5 +1,9 @@
 /** What a person at a terminal sees and types. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Place } from './errand.ts';
 import { HAS_TERMINALS, onTerminal } from './on-a-terminal.ts';
 
@@ -32,6 +36,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     place.write('gate.yaml', GATE);
     place.write('fails.yaml', FAILS);
     place.write('slow.yaml', SLOW);
+    place.write('short.yaml', SLOW.replace('name: slow', 'name: short').replace('60s', '3s'));
   });
   afterAll(() => place.remove());
 
@@ -105,6 +110,28 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(screen).toContain('kind       provider.auth');
     expect(screen.join('\n')).not.toContain('│');
+  });
+
+  it('follows a run that another process carries on, to its end', async () => {
+    const carrier = spawn(process.execPath, [LAUNCHER, 'run', 'short.yaml', '--json'], {
+      cwd: place.folder,
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: carrier.stdout });
+    const [first] = (await once(lines, 'line')) as [string];
+    const { run } = JSON.parse(first) as { run: string };
+    const { exit, screen } = await onTerminal(place, ['watch', run]);
+    expect(exit).toBe(0);
+    expect(screen).toEqual([
+      expect.stringMatching(/^▸ short \(.*\)  \d s$/),
+      expect.stringMatching(/^  ✓ sleep  \d+(\.\d)? s$/),
+      expect.stringMatching(/^▪ completed in \d+(\.\d)? s$/),
+      '{',
+      '  "waited_seconds": 3',
+      '}',
+      '',
+    ]);
   });
 
   it('stops at Ctrl-C with the run safe, and shows no trace of ours', async () => {

@@ -27,6 +27,8 @@ type NodeEvent = Extract<RunEvent, { path: string }>;
 
 export class LiveState {
   readonly nodes = new Map<string, LiveNode>();
+  /** Nodes with something inside, so that the end of any other is cheap. */
+  readonly #containers = new Set<string>();
   title = '';
   startedAtMs: number | undefined;
   costUsdMicros = 0;
@@ -46,8 +48,11 @@ export class LiveState {
     const node = known ?? newNode(event.path, atMs);
     this.nodes.set(event.path, node);
     if ('costUsdMicros' in event) this.costUsdMicros += event.costUsdMicros ?? 0;
+    const isOpening = event.type === 'child:started' || 'members' in event;
+    if (isOpening) this.#containers.add(event.path);
     change(node, event, atMs);
-    if (node.endedAtMs !== undefined) this.#cancelInside(event.path, atMs);
+    if (node.endedAtMs !== undefined && this.#containers.has(event.path))
+      this.#cancelInside(event.path, atMs);
   }
 
   /** What still runs inside something that has ended was stopped with it. */

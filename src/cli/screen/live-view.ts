@@ -38,7 +38,8 @@ export class LiveView {
     const lines = text.split('\n').map((line) => `${line}${CLEAR_LINE}\n`);
     screen.write(`${this.#backToTop()}${lines.join('')}${CLEAR_BELOW}`);
     this.#drawn = [];
-    this.#draw();
+    // before the first event there is no picture
+    if (this.#timer !== undefined) this.#draw();
   }
 
   /** The last picture stays, and what comes next stands below it. */
