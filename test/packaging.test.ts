@@ -59,10 +59,14 @@ describe('an installed package', () => {
     expect(result.stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  it('is typed for a project without Node types', () => {
+  /** The engine speaks of signals and addresses, which every place where it can run has types for. */
+  it.each([
+    ['errand/errors', 'es2024'],
+    ['errand', 'es2024,dom'],
+  ])('%s is typed for a project without Node types', (specifier, lib) => {
     const source = `
-      import { toReport, isKind } from 'errand/errors';
-      import type * as errand from 'errand';
+      import { toReport, isKind } from '${specifier}';
+      import type * as errand from '${specifier}';
       const report = toReport(null);
       const kind: string = report.kind;
       if (isKind(report, 'provider.rate_limited')) report.details;
@@ -73,7 +77,7 @@ describe('an installed package', () => {
     writeFileSync(join(packed.app, 'consumer.mts'), source);
     const compiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
-    const args = [compiler, ...options, '--lib', 'es2024', '--types', '', 'consumer.mts'];
+    const args = [compiler, ...options, '--lib', lib, '--types', '', 'consumer.mts'];
     expect(runIn(packed.app, process.execPath, args)).toMatchObject({ status: 0, stdout: '' });
   });
 
@@ -89,13 +93,17 @@ describe('an installed package', () => {
   });
 });
 
-describe.each(['errand', 'errand/errors'])('%s in a browser bundle', (specifier) => {
+/** `workflow()` checks values by JSON Schema, whose references are addresses. */
+describe.each([
+  ['errand', { URL }],
+  ['errand/errors', {}],
+])('%s in a browser bundle', (specifier, globals) => {
   it('needs no Node module and runs where there are only the globals of the language', async () => {
     const { code, builtins } = await bundle(specifier);
     expect(builtins).toEqual([]);
     expect(code).not.toMatch(/\bfrom\s*["']|\brequire\(|__vite-browser-external|["']node:/);
 
-    const context = createContext(Object.create(null) as object, {
+    const context = createContext(Object.assign(Object.create(null) as object, globals), {
       codeGeneration: { strings: false, wasm: false },
     });
     expect(runInContext('typeof process + typeof require + typeof setTimeout', context)).toBe(
