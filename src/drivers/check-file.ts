@@ -1,4 +1,6 @@
 /** A workflow file with everything that can be known before it runs: its modules are loaded too. */
+import { dirname, resolve } from 'node:path';
+import { describeServers, type DiscoverOptions } from '../effects/mcp/describe-servers.ts';
 import { describeCallables, type Callables } from '../effects/module/find-callable.ts';
 import { describeModules } from '../effects/module/plan-modules.ts';
 import { toReport } from '../errors/to-report.ts';
@@ -20,6 +22,8 @@ export interface CheckFileOptions extends Pick<CheckOptions, 'strict' | 'asTop' 
   /** What the host registers; it wins over what a module has. */
   readonly functions?: Callables;
   readonly tools?: Callables;
+  /** Whether the MCP servers that nodes can use are started and asked. Default: false. */
+  readonly discover?: boolean | Pick<DiscoverOptions, 'timeoutMs'>;
 }
 
 /** A verdict is data; also a module that cannot be loaded is one. */
@@ -28,7 +32,7 @@ export async function checkFile(
   { base, env }: Place,
   options: CheckFileOptions = {},
 ): Promise<Validation> {
-  const { functions = {}, tools = {}, ...checks } = options;
+  const { functions = {}, tools = {}, discover = false, ...checks } = options;
   const files = nodeFiles(base);
   const loaded = loadWorkflow(file, files, env);
   const name = files.resolve('', file);
@@ -41,21 +45,34 @@ export async function checkFile(
     if ('problem' in described) problems.push(described.problem);
     else found.set(plan.file, { ...described.tools, ...host });
   }
-  const verdict = validateLoaded(
-    name,
-    { ...loaded, diagnostics: [...loaded.diagnostics, ...problems] },
-    {
-      ...checks,
-      // a module that cannot be loaded has been told of; its names are nobody's fault
-      known: (of) => {
-        const names = Object.keys(found.get(of) ?? {});
-        return found.has(of) ? { functions: names, tools: names } : undefined;
+  const judge = (diagnostics: readonly Diagnostic[]): Validation =>
+    validateLoaded(
+      name,
+      { ...loaded, diagnostics: [...loaded.diagnostics, ...problems, ...diagnostics] },
+      {
+        ...checks,
+        // a module that cannot be loaded has been told of; its names are nobody's fault
+        known: (of) => {
+          const names = Object.keys(found.get(of) ?? {});
+          return found.has(of) ? { functions: names, tools: names } : undefined;
+        },
       },
-    },
+    );
+  const verdict = judge([]);
+  // no server is started for a file that cannot run
+  if (verdict.plan === undefined) return verdict;
+  if (discover === false) return { ...verdict, plan: withTools(verdict.plan, found) };
+
+  const servers = await describeServers(verdict.plan, {
+    env,
+    directory: dirname(resolve(base, file)),
+    ...(discover === true ? {} : discover),
+  });
+  const last = judge(
+    servers.problems.map(({ file: of, problem }) => loaded.sources.diagnose(of, problem)),
   );
-  return verdict.plan === undefined
-    ? verdict
-    : { ...verdict, plan: withTools(verdict.plan, found) };
+  for (const [of, described] of servers.tools) found.set(of, { ...described, ...found.get(of) });
+  return last.plan === undefined ? last : { ...last, plan: withTools(last.plan, found) };
 }
 
 function filesOf(plan: WorkflowPlan): readonly FilePlan[] {

@@ -1,6 +1,7 @@
 /** Runs what the machine asks for: one request, one try, one result that is never thrown. */
 import { resolve } from 'node:path';
 import { toDraft, type EffectContext, type EffectResult } from '../effects/effect.ts';
+import { createMcpServers, type McpServers } from '../effects/mcp/mcp.ts';
 import type { Run } from '../effects/module/callable.ts';
 import {
   createFindCallable,
@@ -17,7 +18,6 @@ import { toReport } from '../errors/to-report.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { EffectRequest, EffectWork } from '../machine/effect-request.ts';
 
-export type HostFunction = Run;
 
 export interface EffectHost {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -50,6 +50,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
     ...(host.models === undefined ? {} : { models: host.models }),
     ...(host.providers === undefined ? {} : { providers: host.providers }),
   });
+  const servers = createMcpServers({ env: host.env, directory: host.directory });
   const findCallable = createFindCallable({
     functions: host.functions,
     ...(host.tools === undefined ? {} : { tools: host.tools }),
@@ -66,8 +67,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         case 'transform':
           return transform({ code: work.code, input: work.input, ...bounds.schema }, context);
         case 'call':
-        case 'tool':
           return callNamed(findCallable, request, context);
+        case 'tool':
+          return request.server === undefined
+            ? callNamed(findCallable, request, context)
+            : callServer(servers, request, context);
         case 'model':
           if (work.call.model.startsWith('sim/')) return playModel(work.call, context);
           return model(
@@ -81,7 +85,9 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
           );
       }
     },
-    close: () => sandbox.close(),
+    close: async () => {
+      await Promise.all([sandbox.close(), servers.close()]);
+    },
   };
 }
 
@@ -131,6 +137,27 @@ async function callNamed(
   } catch (thrown) {
     return notCallable(thrown, context);
   }
+}
+
+function callServer(
+  servers: McpServers,
+  request: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult> {
+  const { work, server, isIdempotent } = request;
+  if (work.type !== 'tool' || server === undefined) throw new TypeError('not a tool of a server');
+  const { time, schema } = boundsOf(request);
+  return servers.call(
+    {
+      server,
+      tool: work.tool.slice(server.name.length + 1),
+      arguments: work.arguments,
+      isIdempotent,
+      ...time,
+      ...schema,
+    },
+    context,
+  );
 }
 
 /** Nothing was begun: the module, the name or the declaration is no good. */

@@ -1,7 +1,7 @@
 /** A workflow as it lies on disk, ready to be run. */
 import { relative, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
-import { refusalDraft } from '../workflow/diagnostics.ts';
+import { refusalDraft, type Diagnostic } from '../workflow/diagnostics.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { checkFile, type CheckFileOptions, type Place } from './check-file.ts';
 import { nodeFiles } from './files.ts';
@@ -12,6 +12,8 @@ export interface LoadedWorkflow {
   readonly file: string;
   /** Values that must not be shown anywhere. */
   readonly secrets: readonly string[];
+  /** What does not keep it from running, such as an MCP server that is away. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** Rejects with a refusal that tells everything that is wrong with the file. */
@@ -20,10 +22,12 @@ export async function loadWorkflowFile(
   place: Place,
   options: CheckFileOptions = {},
 ): Promise<LoadedWorkflow> {
-  const verdict = await checkFile(file, place, { ...options, asTop: true });
+  const verdict = await checkFile(file, place, { discover: true, ...options, asTop: true });
   const { plan, secrets } = verdict;
-  if (plan !== undefined) return { plan, file: resolve(place.base, file), secrets };
-  const draft = refusalDraft(verdict.files.flatMap(({ diagnostics }) => diagnostics));
+  const diagnostics = verdict.files.flatMap((each) => each.diagnostics);
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+  if (plan !== undefined) return { plan, file: resolve(place.base, file), secrets, warnings };
+  const draft = refusalDraft(diagnostics);
   throw new ErrandError(draft ?? { kind: 'validation.workflow', message: `${file} is not valid` });
 }
 

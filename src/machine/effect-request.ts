@@ -4,11 +4,18 @@
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { canonicalJson, hashText, hashValue } from '../workflow/hash.ts';
+import type { McpServer } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { EffectRef } from './events.ts';
-import { modelWork, requestName, type ModelWork, type TalkingPlan } from './model-request.ts';
+import {
+  modelWork,
+  requestName,
+  runtimeOf,
+  type ModelWork,
+  type TalkingPlan,
+} from './model-request.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope } from './state.ts';
@@ -47,6 +54,8 @@ export interface EffectRequest {
   readonly isIdempotent: boolean;
   /** Path of the module of the file that the node is in, as its plan has it. */
   readonly module?: string;
+  /** Of a tool that is called `server/name`; not a part of the key, since servers move. */
+  readonly server?: { readonly name: string; readonly settings: McpServer };
   /** What is left of the time of the node's try. */
   readonly timeoutMs?: number;
   /** What the output of the node must be, where the effect is the node's own. */
@@ -132,7 +141,19 @@ function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string)
     attempt: work.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isIdempotent: isIdempotent(state, scope, node, work),
     ...(file.module === undefined ? {} : { module: file.module }),
+    ...(work.type === 'tool' ? serverOf(state, scope, work) : {}),
   };
+}
+
+function serverOf(
+  state: RunState,
+  scope: Scope,
+  { tool }: ToolWork,
+): Pick<EffectRequest, 'server'> {
+  const name = tool.slice(0, Math.max(0, tool.indexOf('/')));
+  const servers = runtimeOf(state, scope)?.mcpServers ?? {};
+  const settings = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  return settings === undefined ? {} : { server: { name, settings } };
 }
 
 /** A model may always be asked again; the rest by what the node or the tool says of itself. */

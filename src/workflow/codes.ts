@@ -77,6 +77,7 @@ export const CODES = {
   'unknown-function': 'A function that neither the host nor the module has.',
   'unknown-tool': 'A tool that neither the host, the module nor the MCP server has.',
   'unknown-server': 'A tool of an MCP server that the file does not name.',
+  'server-unreachable': 'An MCP server that did not answer when it was asked for its tools.',
   'capability-missing': 'A model that lacks what the node asks of it.',
 } as const;
 

@@ -1,0 +1,194 @@
+/**
+ * What the servers of a workflow have, asked before it runs, so that agents can be told and a tool that
+ * does not exist is refused. Only servers that some node can use are asked, all at once and within a
+ * bound; one that does not answer is a warning, because it may be there when it is needed.
+ */
+import { suggest } from '../../errors/suggest.ts';
+import { toReport } from '../../errors/to-report.ts';
+import { allNodes } from '../../workflow/all-nodes.ts';
+import type { FilePlan, McpServer, WorkflowPlan } from '../../workflow/model.ts';
+import { isTemplate } from '../../workflow/models.ts';
+import type { NodePlan } from '../../workflow/node-model.ts';
+import { fromPointer, type Path } from '../../workflow/path.ts';
+import type { Problem } from '../../workflow/problem.ts';
+import type { ToolDescription, ToolDescriptions } from '../../workflow/tool-description.ts';
+import { quoted } from '../../workflow/words.ts';
+import { MACHINE_CLOCK } from '../clock.ts';
+import { createLoadPackage, type LoadPackage } from '../model/load-package.ts';
+import { loadMcpSdk } from './load-sdk.ts';
+import type { Environment } from './place.ts';
+import { ServerLink } from './server-link.ts';
+import { describeTool, type ServerTool } from './tool-list.ts';
+
+const DISCOVERY_MS = 10_000;
+
+export interface DiscoverOptions {
+  readonly env: Environment;
+  /** Where processes run and packages are looked for. */
+  readonly directory: string;
+  /** For all servers together. Default: 10 s. */
+  readonly timeoutMs?: number;
+  readonly loadPackage?: LoadPackage;
+}
+
+export interface Discovered {
+  /** By file, as in the plan; the names are `server/name`. */
+  readonly tools: ReadonlyMap<string, ToolDescriptions>;
+  readonly problems: readonly { readonly file: string; readonly problem: Problem }[];
+}
+
+/** Never rejects. */
+export async function describeServers(
+  plan: WorkflowPlan,
+  options: DiscoverOptions,
+): Promise<Discovered> {
+  const asking = new Map<McpServer, Promise<Answer>>();
+  const tools = new Map<string, ToolDescriptions>();
+  const problems: Discovered['problems'][number][] = [];
+  const load = options.loadPackage ?? createLoadPackage();
+  const files = [plan, ...Object.values(plan.children)];
+  const uses = files.flatMap((file) => usesOf(file, plan));
+  for (const { name, server } of uses)
+    if (!asking.has(server)) asking.set(server, ask(name, server, options, load));
+
+  const told = new Set<McpServer>();
+  for (const { file, name, server, owner, named } of uses) {
+    const answer = (await asking.get(server)) ?? { problem: undefined };
+    const described =
+      'tools' in answer
+        ? describeAll(name, server, answer.tools)
+        : describeNamed(name, server, named);
+    tools.set(file, { ...tools.get(file), ...described });
+    if ('tools' in answer) {
+      const missing = missingTools(name, answer.tools, named);
+      problems.push(...missing.map((problem) => ({ file, problem })));
+    } else if (!told.has(server) && answer.problem !== undefined) {
+      told.add(server);
+      problems.push({ file: owner, problem: answer.problem });
+    }
+  }
+  return { tools, problems };
+}
+
+/** A tool that a node names. */
+interface Named {
+  readonly tool: string;
+  readonly path: Path;
+  readonly isNode: boolean;
+}
+
+interface Use {
+  readonly file: string;
+  readonly name: string;
+  readonly server: McpServer;
+  /** The file that has it under its `runtime`. */
+  readonly owner: string;
+  readonly named: readonly Named[];
+}
+
+function usesOf(file: FilePlan, top: WorkflowPlan): readonly Use[] {
+  // as validation has it: a child without a runtime has that of the workflow it was reached from
+  const owner = file.runtime === undefined ? top : file;
+  const nodes = allNodes(file);
+  return Object.entries(owner.runtime?.mcpServers ?? {}).flatMap(([name, server]) => {
+    if (!nodes.some((node) => canUse(node, name))) return [];
+    const named = nodes.flatMap((node) => toolsNamed(node, `${name}/`));
+    return [{ file: file.file, name, server, owner: owner.file, named }];
+  });
+}
+
+function canUse(node: NodePlan, server: string): boolean {
+  if (node.type === 'tool') return isTemplate(node.tool) || node.tool.startsWith(`${server}/`);
+  if (node.type !== 'agent') return false;
+  return node.tools === null || node.tools.some((tool) => tool.startsWith(`${server}/`));
+}
+
+function toolsNamed(node: NodePlan, prefix: string): readonly Named[] {
+  if (node.type !== 'tool' && node.type !== 'agent') return [];
+  const base = fromPointer(node.location.pointer);
+  const names =
+    node.type === 'tool'
+      ? [{ name: node.tool, path: [...base, 'tool'] }]
+      : (node.tools ?? []).map((name, index) => ({ name, path: [...base, 'tools', index] }));
+  return names
+    .filter(({ name }) => name.startsWith(prefix) && !isTemplate(name) && !name.endsWith('/*'))
+    .map(({ name, path }) => ({
+      tool: name.slice(prefix.length),
+      path,
+      isNode: node.type === 'tool',
+    }));
+}
+
+type Answer =
+  | { readonly tools: ReadonlyMap<string, ServerTool> }
+  | { readonly problem: Problem | undefined };
+
+async function ask(
+  name: string,
+  server: McpServer,
+  { env, directory, timeoutMs = DISCOVERY_MS }: DiscoverOptions,
+  load: LoadPackage,
+): Promise<Answer> {
+  let link: ServerLink | undefined;
+  try {
+    const sdk = loadMcpSdk(load, directory);
+    const options = { sdk, env, directory, timeoutMs, clock: MACHINE_CLOCK, tries: 1 };
+    link = new ServerLink({ name, settings: server }, options);
+    const { tools } = await link.connection();
+    return { tools };
+  } catch (thrown) {
+    const { message, action } = toReport(thrown);
+    return {
+      problem: {
+        code: 'server-unreachable',
+        severity: 'warning',
+        message: `${message}; what it has is not known before the run`,
+        path: ['workflow', 'runtime', 'mcp_servers', name],
+        suggestion: action.detail,
+      },
+    };
+  } finally {
+    await link?.close();
+  }
+}
+
+function describeAll(
+  name: string,
+  server: McpServer,
+  tools: ReadonlyMap<string, ServerTool>,
+): ToolDescriptions {
+  return byName(name, [...tools.keys()], (tool) => describeTool(tool, server, tools.get(tool)));
+}
+
+/** Of a server that is away: what the file itself says of the tools that its nodes call. */
+function describeNamed(name: string, server: McpServer, named: readonly Named[]): ToolDescriptions {
+  const called = named.filter(({ isNode }) => isNode).map(({ tool }) => tool);
+  return byName(name, called, (tool) => describeTool(tool, server, undefined));
+}
+
+function byName(
+  server: string,
+  tools: readonly string[],
+  describe: (tool: string) => ToolDescription,
+): ToolDescriptions {
+  return Object.fromEntries(tools.map((tool) => [`${server}/${tool}`, describe(tool)]));
+}
+
+function missingTools(
+  server: string,
+  tools: ReadonlyMap<string, ServerTool>,
+  named: readonly Named[],
+): readonly Problem[] {
+  return named
+    .filter(({ tool }) => !tools.has(tool))
+    .map(({ tool, path }) => {
+      const meant = suggest(tool, [...tools.keys()]);
+      return {
+        code: 'unknown-tool',
+        message: `The MCP server ${quoted(server)} has no tool called ${quoted(tool)}`,
+        path,
+        suggestion:
+          meant === undefined ? `Name a tool that ${quoted(server)} has` : `${server}/${meant}`,
+      };
+    });
+}

@@ -1,0 +1,198 @@
+/** Whole runs by the command line whose agents and nodes use tools of real servers. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { processesWith } from '../../src/effects/effect.cases.ts';
+import { checkFile } from '../../src/drivers/check-file.ts';
+import { errand } from '../survival/process.ts';
+import { SERVER } from './harness.ts';
+import { SDKS } from './tools.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Project {
+  readonly folder: string;
+  readonly mark: string;
+  readonly did: () => readonly string[];
+  readonly startBy: (how: 'work' | 'crash') => void;
+}
+
+/** A folder with a workflow file, in which the client is installed. */
+function project(
+  nodes: readonly object[],
+  more: { simulate?: object; server?: object } = {},
+): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-mcp-run-'));
+  folders.push(folder);
+  symlinkSync(join(SDKS, 'node_modules'), join(folder, 'node_modules'));
+  const mark = `mark-${folder}`;
+  const server = {
+    command: process.execPath,
+    args: [SERVER, mark],
+    env: { DID: join(folder, 'did'), START: join(folder, 'start'), TOKEN: '${SECRET_TOKEN}' },
+    ...more.server,
+  };
+  const runtime = { mcp_servers: { s: server }, simulate: more.simulate ?? {} };
+  // JSON is YAML
+  const file = { workflow: { name: 't', entry_point: 'a', runtime }, nodes };
+  writeFileSync(join(folder, 't.yaml'), JSON.stringify(file));
+  const did = join(folder, 'did');
+  return {
+    folder,
+    mark,
+    did: () => (existsSync(did) ? readFileSync(did, 'utf8').trim().split('\n') : []),
+    startBy: (how) => writeFileSync(join(folder, 'start'), how),
+  };
+}
+
+const ENV = { SECRET_TOKEN: 'token-that-nobody-may-see' };
+const run = (folder: string, ...more: readonly string[]): ReturnType<typeof errand> =>
+  errand(['run', 't.yaml', '--format', 'json', ...more], { cwd: folder, env: ENV });
+
+const call = (name: string, given: object = {}): object => ({
+  tool_calls: [{ name, arguments: given }],
+});
+
+describe('a run', () => {
+  it('whose agent and whose node call tools of a server leaves no process behind', async () => {
+    const { folder, mark, did } = project(
+      [
+        {
+          name: 'a',
+          prompt: 'Add',
+          model: 'sim/m',
+          tools: ['s/add', 's/write'],
+          routes: [{ to: 'b' }],
+        },
+        { name: 'b', type: 'tool', tool: 's/echo', arguments: { text: '{{ a.output.result }}!' } },
+      ],
+      {
+        simulate: {
+          m: [call('s__add', { a: 2, b: 3 }), call('s__write', { id: 5 }), { answer: 'five' }],
+        },
+      },
+    );
+    const { exit, stdout: out } = await run(folder);
+    expect([exit, JSON.parse(out)]).toMatchObject([0, { status: 'completed', output: 'five!' }]);
+    // asked for its tools before the run, then once for both nodes
+    expect(did()).toEqual(['start work', 'start work', 'add 2 3', 'write 5']);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('gives an agent that names no tools only those that do not write', async () => {
+    const { folder, did } = project([{ name: 'a', prompt: 'Write', model: 'sim/m' }], {
+      simulate: {
+        m: [call('s__write', { id: 1 }), call('s__add', { a: 1, b: 1 }), { answer: 'done' }],
+      },
+    });
+    const { exit } = await run(folder);
+    expect(exit).toBe(0);
+    expect(did()).toEqual(['start work', 'start work', 'add 1 1']);
+  });
+
+  it('shows an agent that a tool failed, without what nobody may see', async () => {
+    const { folder } = project(
+      [{ name: 'a', prompt: 'Try', model: 'sim/m', tools: ['s/refuse'] }],
+      {
+        simulate: { m: [call('s__refuse'), { answer: 'I gave up' }] },
+      },
+    );
+    const { exit, stdout: out } = await errand(['run', 't.yaml', '--json'], {
+      cwd: folder,
+      env: ENV,
+    });
+    expect(exit).toBe(0);
+    expect(out).toContain('mcp.tool_failed');
+    expect(out).not.toContain(ENV.SECRET_TOKEN);
+  });
+
+  it('pauses and asks when a server died in the middle of a call that may not be repeated', async () => {
+    const { folder, did, mark } = project([{ name: 'a', type: 'tool', tool: 's/crash' }]);
+    const { exit, stdout: out } = await run(folder);
+    expect(exit).toBe(5);
+    expect(JSON.parse(out)).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
+    expect(did().filter((what) => what === 'crash')).toHaveLength(1);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('refuses a tool that the server does not have', async () => {
+    const { folder } = project([{ name: 'a', type: 'tool', tool: 's/ad' }]);
+    const { exit, stdout: out } = await run(folder);
+    expect(exit).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({
+      status: 'refused',
+      error: { kind: 'validation.node_config', details: { suggestion: 's/add' } },
+    });
+  });
+
+  it('begins although a server is away, and fails where it is needed', async () => {
+    const { folder, startBy } = project([
+      { name: 'a', type: 'tool', tool: 's/add', arguments: { a: 1, b: 1 } },
+    ]);
+    startBy('crash');
+    const { exit, stdout: out } = await run(folder);
+    expect(exit).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({
+      status: 'failed',
+      error: { kind: 'mcp.unreachable', outcome: 'not_started' },
+    });
+    expect(out).not.toContain(ENV.SECRET_TOKEN);
+  });
+});
+
+describe('before a run', () => {
+  const place = (folder: string): Parameters<typeof checkFile>[1] => ({
+    base: folder,
+    env: { ...ENV, PATH: process.env['PATH'] },
+  });
+
+  it('a server that is away is a warning', async () => {
+    const { folder, startBy } = project([{ name: 'a', type: 'tool', tool: 's/add' }]);
+    startBy('crash');
+    const verdict = await checkFile('t.yaml', place(folder), { discover: true });
+    expect(verdict.isValid).toBe(true);
+    expect(verdict.files[0]?.diagnostics).toMatchObject([
+      {
+        code: 'server-unreachable',
+        severity: 'warning',
+        pointer: '/workflow/runtime/mcp_servers/s',
+      },
+    ]);
+    expect(JSON.stringify(verdict.files)).not.toContain(ENV.SECRET_TOKEN);
+  });
+
+  it('tells the machine what each tool is', async () => {
+    const { folder } = project([{ name: 'a', prompt: 'x', model: 'sim/m' }], {
+      server: {
+        tools: ['add', 'write', 'echo', 'plain'],
+        tool_settings: { plain: { writes: false, timeout_seconds: 2 } },
+      },
+    });
+    const verdict = await checkFile('t.yaml', place(folder), { discover: true });
+    expect(verdict.plan?.tools?.['']).toMatchObject({
+      's/add': {
+        description: 'Adds two numbers',
+        isIdempotent: true,
+        writes: false,
+        timeoutMs: 60_000,
+      },
+      's/write': { isIdempotent: false, writes: true },
+      's/echo': { isIdempotent: true, writes: null },
+      's/plain': { isIdempotent: false, writes: false, timeoutMs: 2000 },
+    });
+    expect(Object.keys(verdict.plan?.tools?.[''] ?? {})).toHaveLength(4);
+  });
+
+  it('no server is started by validation, nor for nodes that cannot use one', async () => {
+    const { folder, did } = project([{ name: 'a', prompt: 'x', model: 'sim/m' }]);
+    expect((await errand(['validate', 't.yaml'], { cwd: folder, env: ENV })).exit).toBe(0);
+    expect(did()).toEqual([]);
+    const other = project([{ name: 'a', prompt: 'x', model: 'sim/m', tools: [] }]);
+    expect((await run(other.folder)).exit).toBe(0);
+    expect(other.did()).toEqual([]);
+  });
+});
