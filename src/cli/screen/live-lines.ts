@@ -39,14 +39,14 @@ export function liveLines(state: LiveState, frame: Frame): string[] {
   return [headLine(state, frame), ...lines, ...more];
 }
 
-/** What has ended makes room for what is going on. */
+/** What has ended makes room for what is going on, and for what it is part of. */
 function fitting(
   all: readonly LiveNode[],
   room: number,
 ): { readonly shown: readonly LiveNode[]; readonly hidden: number } {
   if (all.length <= room) return { shown: all, hidden: 0 };
   const rank = (node: LiveNode): number => {
-    if (node.endedAtMs === undefined) return 0;
+    if (node.endedAtMs === undefined || node.isContainer) return 0;
     return node.status === 'failed' ? 1 : 2;
   };
   const kept = new Set(
@@ -95,11 +95,12 @@ function placeOf(path: string, paths: ReadonlySet<string>): { depth: number; lab
 }
 
 function detailsOf(node: LiveNode, nowMs: number): string[] {
-  const { status, tries, requests, target, tokens, costUsdMicros, kind, question } = node;
+  const { status, tries, requests, target, tokens, costUsdMicros, kind, question, members } = node;
   const tookMs = (node.endedAtMs ?? nowMs) - node.startedAtMs;
   const isOver = node.endedAtMs !== undefined;
   return [
     ...(status === 'failed' && kind !== undefined ? [kind] : []),
+    ...(members === undefined ? [] : [memberWords(members)]),
     ...(status === 'waiting' ? [waitWords(node, nowMs)] : []),
     ...(status === 'asking' && question !== undefined ? [singleLine(question)] : []),
     ...(tries > 1 ? [`try ${tries}`] : []),
@@ -111,6 +112,10 @@ function detailsOf(node: LiveNode, nowMs: number): string[] {
       ? [durationWords(isOver ? tookMs : wholeSeconds(tookMs))]
       : []),
   ];
+}
+
+function memberWords({ all, succeeded, failed }: NonNullable<LiveNode['members']>): string {
+  return `${succeeded} of ${all} done${failed === 0 ? '' : `, ${failed} failed`}`;
 }
 
 function waitWords({ untilMs, kind }: LiveNode, nowMs: number): string {

@@ -1,6 +1,8 @@
 /** What is going on in a run right now, from its events: the state behind the live view. */
 import { catalogRow } from '../../errors/catalog.ts';
 import type { RunEvent } from '../../machine/events.ts';
+import { scopeIdOf } from '../../machine/plan-lookup.ts';
+import { END } from '../../workflow/route.ts';
 
 export interface LiveNode {
   readonly path: string;
@@ -21,14 +23,18 @@ export interface LiveNode {
   kind: string | undefined;
   /** What is asked of a person. */
   question: string | undefined;
+  /** Of a group: how many of its members are through. */
+  members: { readonly all: number; succeeded: number; failed: number } | undefined;
+  /** Whether something runs inside it. */
+  isContainer: boolean;
 }
 
 type NodeEvent = Extract<RunEvent, { path: string }>;
 
 export class LiveState {
   readonly nodes = new Map<string, LiveNode>();
-  /** Nodes with something inside, so that the end of any other is cheap. */
-  readonly #containers = new Set<string>();
+  /** The group of each branch. */
+  readonly #branches = new Map<string, LiveNode>();
   title = '';
   startedAtMs: number | undefined;
   costUsdMicros = 0;
@@ -48,11 +54,26 @@ export class LiveState {
     const node = known ?? newNode(event.path, atMs);
     this.nodes.set(event.path, node);
     if ('costUsdMicros' in event) this.costUsdMicros += event.costUsdMicros ?? 0;
-    const isOpening = event.type === 'child:started' || 'members' in event;
-    if (isOpening) this.#containers.add(event.path);
+    if (event.type === 'child:started') node.isContainer = true;
+    if (event.type === 'node:started' && event.members !== undefined)
+      this.#openGroup(node, event.members.keys);
+    if (event.type === 'route:taken') this.#countMember(event);
     change(node, event, atMs);
-    if (node.endedAtMs !== undefined && this.#containers.has(event.path))
-      this.#cancelInside(event.path, atMs);
+    if (node.endedAtMs !== undefined && node.isContainer) this.#cancelInside(event.path, atMs);
+  }
+
+  #openGroup(node: LiveNode, keys: readonly string[]): void {
+    node.isContainer = true;
+    node.members = { all: keys.length, succeeded: 0, failed: 0 };
+    for (const key of keys) this.#branches.set(`${node.path}[${key}]`, node);
+  }
+
+  /** A branch is over when a node in it leads to its end, or its failure out of it. */
+  #countMember({ path, node, to, move }: Extract<RunEvent, { type: 'route:taken' }>): void {
+    const members = this.#branches.get(scopeIdOf(path, node))?.members;
+    if (members === undefined) return;
+    if (to === END) members.succeeded += 1;
+    if (move === 'propagate') members.failed += 1;
   }
 
   /** What still runs inside something that has ended was stopped with it. */
@@ -168,6 +189,8 @@ function newNode(path: string, atMs: number): LiveNode {
     untilMs: undefined,
     kind: undefined,
     question: undefined,
+    members: undefined,
+    isContainer: false,
   };
 }
 
