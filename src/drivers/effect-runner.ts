@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { toDraft, type EffectContext, type EffectResult } from '../effects/effect.ts';
 import { createMcpServers, type McpServers } from '../effects/mcp/mcp.ts';
-import type { Run } from '../effects/module/callable.ts';
 import {
   createFindCallable,
   type Callables,
@@ -17,7 +16,6 @@ import { createTransformEffect } from '../effects/transform.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { EffectRequest, EffectWork } from '../machine/effect-request.ts';
-
 
 export interface EffectHost {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import { checkValue } from '../workflow/value-check.ts';
 import type { ModelTool, ToolCall } from './model-call.ts';
 import type { RunState, Scope } from './state.ts';
 
-export const RAISE_ERROR = 'raise_error';
+const RAISE_ERROR = 'raise_error';
 export const WRITE_STATE = 'write_state';
 
 const ANYTHING: JsonObject = { type: 'object' };
@@ -30,7 +30,7 @@ export function modelTools(node: AgentPlan, tools: ToolDescriptions): readonly M
 }
 
 /** Providers take letters, digits, `_` and `-` only. */
-export function wireName(name: string): string {
+function wireName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '__');
 }
 

@@ -36,7 +36,11 @@ export function validateWorkflow(
   return validateLoaded(files.resolve('', file), loadWorkflow(file, files, environment), options);
 }
 
-export function validateLoaded(file: string, loaded: LoadResult, options: CheckOptions): Validation {
+export function validateLoaded(
+  file: string,
+  loaded: LoadResult,
+  options: CheckOptions,
+): Validation {
   const found = loaded.ok ? checkedFiles(loaded, options) : unreadFiles(file, loaded.diagnostics);
   const isValid = found.every(({ diagnostics }) =>
     isAccepted(diagnostics, options.strict === true),

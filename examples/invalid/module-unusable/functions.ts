@@ -1,3 +1,3 @@
-throw new Error('no settings');
-
 export const fetchOrder = (): object => ({});
+
+if (Date.now() > 0) throw new Error('no settings');
