@@ -6,7 +6,6 @@
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asEvent } from '../drivers/subscription.ts';
-import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
@@ -27,23 +26,29 @@ export class Journal {
     const last = stored.at(-1)?.seq ?? 0;
     const events = [...stored, ...told.filter(({ seq }) => seq > last)];
     this.events.push(...events);
-    const path = join(this.#folder, 'events.jsonl');
     this.#write(() => {
       mkdirSync(this.#folder, { recursive: true });
-      writeFileSync(`${path}.new`, events.map(line).join(''));
-      renameSync(`${path}.new`, path);
+      this.#replace('events.jsonl', events.map(line));
+      const errors = events.flatMap(errorLine);
+      if (errors.length > 0) this.#replace('errors.jsonl', errors);
     });
   }
 
   add(event: RunEvent): void {
     this.events.push(event);
     // a line after a missing one would be a gap that nobody sees
-    if (!this.#isBehind)
-      this.#write(() => appendFileSync(join(this.#folder, 'events.jsonl'), line(event)));
+    if (this.#isBehind) return;
+    this.#write(() => {
+      appendFileSync(join(this.#folder, 'events.jsonl'), line(event));
+      for (const error of errorLine(event)) appendFileSync(join(this.#folder, 'errors.jsonl'), error);
+    });
   }
 
-  failed(run: string, error: ErrorReport): void {
-    this.#write(() => appendFileSync(join(this.#folder, 'errors.jsonl'), line({ run, ...error })));
+  /** Whole or not at all. */
+  #replace(name: string, lines: readonly string[]): void {
+    const path = join(this.#folder, name);
+    writeFileSync(`${path}.new`, lines.join(''));
+    renameSync(`${path}.new`, path);
   }
 
   #write(write: () => void): void {
@@ -65,6 +70,11 @@ export async function storedEvents(
   const all: RunEvent[] = [];
   for await (const { events } of commits) all.push(...events.map(asEvent));
   return all;
+}
+
+/** One line for each leg that ended in failure. */
+function errorLine(event: RunEvent): readonly string[] {
+  return event.type === 'run:failed' ? [line({ run: event.run, ...event.error })] : [];
 }
 
 function line(value: object): string {

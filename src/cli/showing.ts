@@ -4,7 +4,6 @@ import { toInternalRecord } from '../errors/internal-record.ts';
 import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
-import { renderPanel } from '../errors/render/panel.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
@@ -15,7 +14,7 @@ import { EventLines } from './event-line.ts';
 import { exitOf } from './exit.ts';
 import type { Format } from './format.ts';
 import { cancelledText, completedText, interruptedText, pausedText } from './screen/ending-text.ts';
-import { failurePanel } from './screen/failure-panel.ts';
+import { afterFailure, failurePanel } from './screen/failure-panel.ts';
 import { LiveView } from './screen/live-view.ts';
 import { shellWord } from './screen/words.ts';
 import type { Terminal } from './terminal.ts';
@@ -83,8 +82,8 @@ export class Showing {
     else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
     else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
     else {
-      const ways = [...waysOut(error, this.#name), ...(hint === undefined ? [] : [hint])];
-      this.#terminal.err([renderPanel(error, this.#look()), ...ways].join('\n'));
+      const commands = [...waysOut(error, this.#name), ...(hint === undefined ? [] : [hint])];
+      this.#terminal.err(failurePanel({ error, commands }, this.#look()));
     }
     if (this.#options.verbose === true) this.#internals(thrown, error);
     return exitCode(error);
@@ -182,7 +181,8 @@ function failedRun(
   error: ErrorReport,
 ): Parameters<typeof failurePanel>[0] {
   const lives = plan === undefined ? [] : livesOf(plan, events);
-  return { run, error, costs: costsOf(events), life: lives.findLast(({ id }) => id === error.id) };
+  const life = lives.findLast(({ id }) => id === error.id);
+  return { run, error, costs: costsOf(events), life, commands: afterFailure(run) };
 }
 
 function summaryOf({ run, events, plan }: EndedLeg): string {

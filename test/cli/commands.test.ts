@@ -239,11 +239,10 @@ describe('a run that fails', () => {
     place.write('parent.yaml', PARENT.replace('prompt: Hello', 'prompt: Good morning'));
     const { exit, stderr } = place.run(['resume', run]);
     expect(exit).toBe(2);
-    expect(stderr.split('\n').slice(-3)).toEqual([
-      `Keep their results: errand resume ${run} --accept-drift`,
+    expect(stderr).toContain(`Keep their results: errand resume ${run} --accept-drift`);
+    expect(stderr.split('\n').at(-2)).toBe(
       `Run them again: errand retry ${run} --from label --accept-drift`,
-      '',
-    ]);
+    );
   });
 
   it('is suggested for the beginning of its id', () => {

@@ -7,7 +7,7 @@ import { runsText } from '../../src/cli/commands/runs.ts';
 import { EventLines } from '../../src/cli/event-line.ts';
 import { chosen, optionsOf, questionText } from '../../src/cli/gate-prompt.ts';
 import { completedText, pausedText } from '../../src/cli/screen/ending-text.ts';
-import { failurePanel } from '../../src/cli/screen/failure-panel.ts';
+import { afterFailure, failurePanel } from '../../src/cli/screen/failure-panel.ts';
 import { livesMarkdown, livesText } from '../../src/cli/screen/life-text.ts';
 import { liveLines } from '../../src/cli/screen/live-lines.ts';
 import { LiveState } from '../../src/cli/screen/live-state.ts';
@@ -32,7 +32,8 @@ function ending(sample: SampleRun, look: Look): string {
   const nowMs = Date.parse(events.at(-1)?.at ?? '');
   if (result.status === 'failed') {
     const life = livesOf(plan, events).findLast(({ id }) => id === result.error.id);
-    return failurePanel({ run, error: result.error, costs, life }, look);
+    const commands = afterFailure(run);
+    return failurePanel({ run, error: result.error, costs, life, commands }, look);
   }
   if (result.status === 'paused') return pausedText(run, result.waiting, { events, nowMs });
   return completedText({ run, tookMs: 1500, costs, handled: livesOf(plan, events).length });

@@ -1,6 +1,7 @@
 /**
- * The end of a failed run: what failed, where, what was tried and what it cost, what will not help,
- * and last the commands that do. On a screen too narrow for a frame the same lines stand without it.
+ * The end of a run that failed, or was refused: what failed, where, what was tried and what it cost,
+ * what will not help, and last the commands that do. On a screen too narrow for a frame the same lines
+ * stand without it.
  */
 import { singleLine } from '../../errors/printable.ts';
 import { forPerson, type PersonReport } from '../../errors/project.ts';
@@ -14,12 +15,20 @@ import { paintWith, type Paint } from './paint.ts';
 import { triesOf } from './tries.ts';
 import { usdWords } from './words.ts';
 
-export interface FailedRun {
-  readonly run: string;
+export interface Failed {
   readonly error: ErrorReport;
-  readonly costs: Costs;
+  /** What to type next, after the advice of the report. */
+  readonly commands: readonly string[];
+  /** Of a run that began. */
+  readonly run?: string;
+  readonly costs?: Costs;
   /** The life of this very failure, where its events are known. */
   readonly life?: FailureLife | undefined;
+}
+
+/** What can be typed after any failure of a run. */
+export function afterFailure(run: string): readonly string[] {
+  return [`Go on: errand resume ${run}`, `Its story: errand explain ${run}`];
 }
 
 interface Look {
@@ -33,28 +42,32 @@ const LABEL_COLUMNS = 11;
 const MAX_LISTED = 12;
 const MAX_ENTRY_LINES = 4;
 
-export function failurePanel(failed: FailedRun, look: Look): string {
+export function failurePanel(failed: Failed, look: Look): string {
   const columns = Math.min(MAX_COLUMNS, Math.max(24, Math.floor(look.columns)));
   const isFramed = columns >= MIN_FRAMED;
   const inner = isFramed ? columns - 4 : columns;
   const paint = paintWith(look.color);
   const shown = forPerson(failed.error);
+  // a command is copied whole, so one that would be broken stands by itself
+  const fits = (command: string): boolean => columnsOf(command) <= inner - LABEL_COLUMNS - 2;
+  const below = failed.commands.filter((command) => !fits(command));
   const body = [
     ...wrap(shown.message, inner).map((line) => [line, undefined] as const),
     BLANK,
     ...factsOf(shown, failed, inner).map((line) => [line, 'fact'] as const),
     BLANK,
-    ...nextOf(shown, failed.run, inner).map((line) => [line, 'next'] as const),
+    ...nextOf(shown, failed.commands.filter(fits), inner).map((line) => [line, 'next'] as const),
   ];
   const title = clip(singleLine(shown.title), inner - 2);
   const lines = body.map(([line, role]) => painted(line, role, isFramed ? inner : 0, paint));
-  if (!isFramed) return [paint(title, 'red'), ...lines].join('\n');
+  if (!isFramed) return [paint(title, 'red'), ...lines, ...below].join('\n');
   const edge = (text: string): string => paint(text, 'red');
   const rule = '─'.repeat(columns - 5 - columnsOf(title));
   return [
     `${edge('╭─')} ${paint(title, 'bold')} ${edge(`${rule}╮`)}`,
     ...lines.map((line) => `${edge('│')} ${line} ${edge('│')}`),
     edge(`╰${'─'.repeat(columns - 2)}╯`),
+    ...below,
   ].join('\n');
 }
 
@@ -72,10 +85,10 @@ function painted(
   return label.trim() === '' ? padded : paint(label, 'dim') + padded.slice(LABEL_COLUMNS);
 }
 
-function factsOf(shown: PersonReport, failed: FailedRun, columns: number): string[] {
+function factsOf(shown: PersonReport, failed: Failed, columns: number): string[] {
   const group = words.groupWords(shown);
   const members = group.members.map(({ name, kind, said }) => `${name}: ${kind}: ${said}`);
-  const untold = group.untold > 0 ? [`and ${group.untold} more: errand explain ${failed.run}`] : [];
+  const untold = group.untold > 0 ? [`and ${group.untold} more`] : [];
   const causes = words.causesOf(shown);
   const facts: (readonly [string, readonly (string | undefined)[]])[] = [
     ['kind', [shown.undeclared === true ? `${shown.kind} (not declared)` : shown.kind]],
@@ -91,7 +104,7 @@ function factsOf(shown: PersonReport, failed: FailedRun, columns: number): strin
     ['tried', firstOf(triesOf(failed.error, failed.life))],
     ['because', causes.map(({ kind, message }) => `${kind}: ${singleLine(message)}`)],
     ['details', firstOf(detailLines(group.others))],
-    ['cost', [costWords(failed.costs)]],
+    ['cost', [failed.costs === undefined ? undefined : costWords(failed.costs)]],
     ["won't help", [inVain(shown)]],
     ['run', [failed.run]],
     ['id', [shown.id]],
@@ -137,9 +150,8 @@ function inVain({ category, retryable }: PersonReport): string | undefined {
   return retryable === true && category !== 'transient' ? undefined : IN_VAIN[category];
 }
 
-function nextOf({ action }: PersonReport, run: string, columns: number): string[] {
+function nextOf({ action }: PersonReport, commands: readonly string[], columns: number): string[] {
   const advice = action.kind === 'none' ? [] : [`${action.detail} (${action.kind})`];
-  const commands = [`Go on: errand resume ${run}`, `Its story: errand explain ${run}`];
   return listed('next', [...advice, ...commands], columns);
 }
 

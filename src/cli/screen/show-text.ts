@@ -6,6 +6,7 @@ import type { NodeHistory } from '../../machine/node-history.ts';
 import type { ShownRun } from '../commands/show.ts';
 import type { StoredRun } from '../stored-run.ts';
 import { interruptedText, pausedText } from './ending-text.ts';
+import { afterFailure } from './failure-panel.ts';
 import { tableLines } from './table.ts';
 import { countWords, timeWords, usdWords } from './words.ts';
 
@@ -75,7 +76,7 @@ function nextLines({ run, status, waiting }: ShownRun, { events, nowMs }: ShowPl
     case 'interrupted':
       return ['', interruptedText(run)];
     case 'failed':
-      return ['', `Go on: errand resume ${run}`, `Its story: errand explain ${run}`];
+      return ['', ...afterFailure(run)];
     case 'running':
       return ['', `Follow it: errand watch ${run}`];
     case 'completed':
