@@ -74,6 +74,27 @@ describe('waits on a virtual clock', () => {
     expect(endingOf(stage)).toMatchObject({ error: { kind: 'limit.node_timeout' } });
   });
 
+  it('what a tool’s own retry waits for is left out too, for an agent and for a node', () => {
+    const retry = { max: 1, backoff: 'fixed', initialMs: 9000, maxMs: 9000, jitter: 0 } as const;
+    const describes = {
+      slow: { isDeclared: true, isIdempotent: true, writes: false, retry },
+    };
+    const tools = {
+      slow: (made: number) => (made === 0 ? { kind: 'tool.failed', message: 'again' } : 1),
+    };
+    const models = { m: [{ tool_calls: [{ name: 'slow', arguments: {} }] }, { answer: 'ok' }] };
+    const asAgent = workflow(models, { timeout_seconds: 5 });
+    const asNode = {
+      workflow: { name: 't', entry_point: 'a' },
+      nodes: [{ name: 'a', type: 'tool', tool: 'slow', timeout_seconds: 5 }],
+    };
+    for (const file of [asAgent, asNode]) {
+      const stage = new Stage(file, { describes, tools }).play();
+      expect(stage.state.status).toBe('completed');
+      expect(stage.nowMs - START_MS).toBe(9000);
+    }
+  });
+
   it('a call that another’s cooldown holds back makes no attempt and loses no time', () => {
     const node = (name: string): object => ({
       name,

@@ -8,11 +8,13 @@ import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import {
   goOnWithClocks,
+  goOnWithTryClock,
   holdTries,
   releaseTries,
   startTryClock,
   startWorkflowClock,
   stopClocks,
+  stopTryClock,
 } from './clocks.ts';
 import { beginProbe } from './cooldown.ts';
 import { DOUBT, settleDoubts } from './doubt.ts';
@@ -168,9 +170,13 @@ function effect(
   if (isStopped) visit.phase = { at: 'cancelled' };
   else if (isTalking(nodeOf(fileOf(state.plan, scope.file), visit.node))) {
     talkEffect(state, scope, event);
-  } else if (event.type === 'effect:requested') visit.phase = { at: 'effect' };
-  else {
+  } else if (event.type === 'effect:requested') {
+    goOnWithTryClock(state, scope);
+    visit.phase = { at: 'effect' };
+  } else {
     if (event.type === 'effect:failed') noteTry(state, visit, event.error);
+    // what a tool's own retry waits for is left out
+    stopTryClock(state, scope);
     visit.phase = { at: 'result', result: event, atMs: state.nowMs };
   }
 }
