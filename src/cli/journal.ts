@@ -40,7 +40,8 @@ export class Journal {
     if (this.#isBehind) return;
     this.#write(() => {
       appendFileSync(join(this.#folder, 'events.jsonl'), line(event));
-      for (const error of errorLine(event)) appendFileSync(join(this.#folder, 'errors.jsonl'), error);
+      for (const error of errorLine(event))
+        appendFileSync(join(this.#folder, 'errors.jsonl'), error);
     });
   }
 

@@ -266,7 +266,6 @@ async function oneLeg(
   const stopListening = onInterrupt(handle);
   const result = await handle.result();
   stopListening();
-  if (result.status === 'failed') journal.failed(handle.id, result.error);
   return { run: handle.id, result, events: journal.events, plan: workflow?.plan };
 }
 
