@@ -82,8 +82,16 @@ nodes:
 export type SampleName = keyof typeof SAMPLES;
 export const SAMPLE_NAMES = Object.keys(SAMPLES) as SampleName[];
 
-export function sampleRun(name: SampleName): Promise<SampleRun> {
-  return SAMPLES[name]();
+export async function sampleRun(name: SampleName): Promise<SampleRun> {
+  const plan = samplePlan(name);
+  const { run, events, result } = await simulate(plan, { ...SAMPLES[name].options, maxLegs: 1 });
+  return { run, plan, events, result };
+}
+
+export function samplePlan(name: SampleName): WorkflowPlan {
+  const loaded = loadWorkflowText(SAMPLES[name].text, { file: 'sample.yaml' });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+  return loaded.plan;
 }
 
 /** As a store would give it. */
@@ -105,11 +113,11 @@ export function recordOf({ run, plan, events, result }: SampleRun): RunRecord {
   };
 }
 
-function sample(text: string, options: SimulationOptions): () => Promise<SampleRun> {
-  return async () => {
-    const loaded = loadWorkflowText(text, { file: 'sample.yaml' });
-    if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
-    const { run, events, result } = await simulate(loaded.plan, { ...options, maxLegs: 1 });
-    return { run, plan: loaded.plan, events, result };
-  };
+interface Sample {
+  readonly text: string;
+  readonly options: SimulationOptions;
+}
+
+function sample(text: string, options: SimulationOptions): Sample {
+  return { text, options };
 }

@@ -21,6 +21,8 @@ export interface RunLives {
 }
 
 const LABEL_COLUMNS = 15;
+/** Nobody reads on after so many, and the last ones would push the first off the screen. */
+const MAX_TOLD = 50;
 
 const STATUS_WORDS: Readonly<Record<FailureLife['status'], string>> = {
   handled: 'handled',
@@ -42,7 +44,12 @@ export function livesText(
     lives.length === 0 ? 'nothing failed' : `${countWords(lives.length, 'failure')}, ${all}`;
   return [
     `${workflow} ${run} is ${status}: ${count}`,
-    ...lives.flatMap((life, at) => ['', bold(titleOf(life, at)), ...lifeLines(life, columns)]),
+    ...lives
+      .slice(0, MAX_TOLD)
+      .flatMap((life, at) => ['', bold(titleOf(life, at)), ...lifeLines(life, columns)]),
+    ...(lives.length > MAX_TOLD
+      ? ['', `and ${lives.length - MAX_TOLD} more: errand explain ${run} --format json`]
+      : []),
   ].join('\n');
 }
 
