@@ -105,7 +105,7 @@ function changedNodes(
   );
 }
 
-function findNode(plan: WorkflowPlan, file: string, name: string): NodePlan | undefined {
+export function findNode(plan: WorkflowPlan, file: string, name: string): NodePlan | undefined {
   for (const node of filePlan(plan, file)?.nodes ?? []) {
     if (node.name === name) return node;
     if (node.type === 'for_each' && node.member.name === name) return node.member;

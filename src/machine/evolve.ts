@@ -42,6 +42,7 @@ import {
   type Slot,
   type Visit,
 } from './state.ts';
+import { takeOverText } from './take-over-text.ts';
 import { noteReplaced } from './trail.ts';
 
 export function evolve(state: RunState, event: EventBody, atMs: number): void {
@@ -100,7 +101,9 @@ function resumed(state: RunState, event: Resumed): void {
   state.waiting = undefined;
   state.error = undefined;
   state.output = undefined;
-  state.plan = event.plan ?? state.plan;
+  const planBefore = state.plan;
+  state.plan = event.plan ?? planBefore;
+  if (event.plan !== undefined) takeOverText(state, planBefore);
   state.hasPeople = event.gates ?? true;
   if (event.input !== undefined) Object.assign(scopeOf(state, ROOT_SCOPE).input, event.input);
   reopen(state, before, event);

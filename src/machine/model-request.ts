@@ -29,9 +29,14 @@ export function runtimeOf(state: RunState, scope: Scope): Runtime | undefined {
   }
 }
 
+/** Empty when neither the node nor the file names one. */
+export function modelsOf(state: RunState, scope: Scope, node: TalkingPlan): readonly ModelEntry[] {
+  return node.model ?? runtimeOf(state, scope)?.defaultModel ?? [];
+}
+
 /** Throws `provider.not_configured` when neither the node nor the file names a model. */
 export function chainOf(state: RunState, scope: Scope, node: TalkingPlan): readonly ModelEntry[] {
-  const chain = node.model ?? runtimeOf(state, scope)?.defaultModel ?? [];
+  const chain = modelsOf(state, scope, node);
   if (chain.length > 0) return chain;
   throw new ErrandError({
     kind: 'provider.not_configured',

@@ -157,6 +157,25 @@ describe('long waits', () => {
       ],
     },
     {
+      it: 'a file that changed meanwhile is asked with its new words and its new model',
+      models: { m: [fail('provider.rate_limited', 3600)] },
+      nodes: [agent()],
+      steps: [
+        { exit: 5 },
+        {
+          write: {
+            't.yaml': JSON.stringify({
+              workflow: { name: 't', entry_point: 'a' },
+              nodes: [agent({ model: 'sim/n', prompt: 'the new words' })],
+            }),
+          },
+          do: 'resume RUN',
+          says: { output: { result: 'the new words' } },
+          calls: ['sim/m provider.rate_limited', 'sim/n ok'],
+        },
+      ],
+    },
+    {
       it: 'with --wait it stays, and after a kill it waits on',
       models: { m: [fail('provider.rate_limited', 200)], n: [call('mark'), { answer: 'n' }] },
       // nothing but the wait keeps the process until then

@@ -1,0 +1,45 @@
+/**
+ * A run is resumed with a file that changed: a conversation that nobody has answered yet begins anew
+ * with the new words, and any other goes on with the models that the file names now.
+ */
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { newChain, type ChainEntry } from './chain.ts';
+import { findNode } from './drift.ts';
+import { modelsOf, type TalkingPlan } from './model-request.ts';
+import type { RunState, Scope, Visit } from './state.ts';
+
+export function takeOverText(state: RunState, before: WorkflowPlan): void {
+  for (const scope of state.scopes.values()) {
+    // what is under way was asked with the old words, and is asked again with them
+    if (scope.visit?.talk !== undefined && scope.visit.pending.size === 0)
+      takeOver(state, scope, scope.visit, before);
+  }
+}
+
+function takeOver(state: RunState, scope: Scope, visit: Visit, before: WorkflowPlan): void {
+  const { talk } = visit;
+  const node = findNode(state.plan, scope.file, visit.node);
+  if (talk === undefined || node === undefined) return;
+  const was = findNode(before, scope.file, visit.node);
+  const isChanged = was?.fingerprint !== node.fingerprint;
+  if (node.type !== was?.type || (isChanged && talk.turns === 0)) {
+    visit.talk = undefined;
+    return;
+  }
+  // only agents and supervisors talk
+  const chain = chainNow(state, scope, node as TalkingPlan, talk.chain);
+  if (chain.length > 0) talk.chain.splice(0, Infinity, ...chain);
+}
+
+/** A model that was there before has fared as it has. */
+function chainNow(
+  state: RunState,
+  scope: Scope,
+  node: TalkingPlan,
+  known: readonly ChainEntry[],
+): readonly ChainEntry[] {
+  return newChain(modelsOf(state, scope, node)).map((entry) => {
+    const same = known.find(({ model }) => model === entry.model);
+    return same === undefined ? entry : { ...same, on: entry.on };
+  });
+}
