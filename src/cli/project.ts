@@ -1,5 +1,5 @@
 /** The project that a command works in: its store, its workflow files, and the driver over both. */
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createEffectRunner } from '../drivers/effect-runner.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
@@ -21,8 +21,14 @@ export async function openProject(): Promise<Project> {
   return { home, store };
 }
 
-export function openDriver({ store }: Project, workflow: LoadedWorkflow | undefined): LocalDriver {
+export function openDriver(
+  { home, store }: Project,
+  workflow: LoadedWorkflow | undefined,
+): LocalDriver {
   return new LocalDriver({
+    // the one place that a stack goes to, under the id that is shown
+    onInternal: (record) =>
+      appendFileSync(join(home, 'internal.jsonl'), `${JSON.stringify(record)}\n`),
     store,
     effects: createEffectRunner({
       env: process.env,

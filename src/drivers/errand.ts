@@ -1,7 +1,9 @@
 /** The engine as an application holds it: a store, what the application registers, and its runs. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
+import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { createFetchTool, FETCH_TOOL, type FetchOptions } from '../effects/fetch/fetch-tool.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { RunEvent } from '../machine/events.ts';
@@ -23,6 +25,8 @@ export interface ErrandOptions {
   readonly functions?: Callables;
   /** What `tool` nodes and agents may use, before those of a workflow's module. */
   readonly tools?: Callables;
+  /** Gives workflows the tool `http_fetch`, for these hosts. Default: there is none. */
+  readonly fetch?: FetchOptions;
   /** AI SDK models by the name that workflows use, such as `house/small`. */
   readonly models?: NonNullable<EffectHost['models']>;
   /** AI SDK providers by name: `house` makes `house/any-model`. */
@@ -33,6 +37,8 @@ export interface ErrandOptions {
   readonly directory?: string;
   /** Key values that must not be shown anywhere. */
   readonly secrets?: readonly string[];
+  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
+  readonly onInternal?: (record: InternalRecord) => void;
   /** Whether runs whose process is gone are taken over at once. Default: false. */
   readonly adopt?: boolean;
 }
@@ -81,9 +87,14 @@ export interface Errand {
 export async function createErrand(options: ErrandOptions = {}): Promise<Errand> {
   const directory = resolve(options.directory ?? '.');
   const store = await openStore(options.store ?? 'sqlite:.errand/errand.db', directory);
-  const errand = new LocalErrand(store, directory, options);
+  const errand = new LocalErrand(store, directory, withFetch(options));
   if (options.adopt === true) await errand.adopt();
   return errand;
+}
+
+function withFetch({ fetch, ...options }: ErrandOptions): ErrandOptions {
+  if (fetch === undefined) return options;
+  return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
 }
 
 async function openStore(store: string | RunStore, directory: string): Promise<RunStore> {
@@ -117,6 +128,7 @@ class LocalErrand implements Errand {
       store,
       effects: this.#newRunner({}),
       onOutage: 'wait',
+      ...(options.onInternal === undefined ? {} : { onInternal: options.onInternal }),
       secrets: [...(options.secrets ?? []), ...keyValuesIn(options.env ?? process.env)],
     });
   }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
+import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
@@ -50,6 +51,8 @@ export interface LocalOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** False: nobody else speaks to these runs, and nobody takes them over. */
   readonly isShared?: boolean;
+  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
+  readonly onInternal?: (record: InternalRecord) => void;
   /** Hears what is wrong beside the runs. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
 }
@@ -314,6 +317,7 @@ export class LocalDriver {
       toldThrough: firstSeq === 1 ? state.seq : firstSeq - 1,
       onEvent: (event) => leg.tell(event),
       onProgress: (progress) => options.onProgress?.(progress),
+      onInternal: (record) => this.#options.onInternal?.(record),
       onWarning: (error) => this.#warn(error),
     });
     const leg = new Leg({

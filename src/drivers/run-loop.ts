@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { neverRejecting, type Effect, type EffectContext } from '../effects/effect.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
+import { toInternalRecord, type InternalRecord } from '../errors/internal-record.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
@@ -39,6 +40,8 @@ export interface RunLoopOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Hears what effects tell while they work. Ephemeral: nothing of it is stored. */
   readonly onProgress: (progress: Progress) => void;
+  /** The internal record: stacks and host paths, which go nowhere else. */
+  readonly onInternal: (record: InternalRecord) => void;
   /** Hears what is wrong beside the run and changes nothing in it. */
   readonly onWarning: (error: ErrorReport) => void;
 }
@@ -324,6 +327,14 @@ export class RunLoop {
     if (isWanted) this.#answered.add(key);
     if (isWanted) this.take(...changed, ...resultEvents(state, request, result));
     else this.take(...(state.status === 'running' ? changed : []));
+  }
+
+  /** The whole of what was thrown, under the id that people see. */
+  #keepThrown(events: readonly EventBody[], thrown: unknown): void {
+    const { onInternal, redactor } = this.#options;
+    for (const event of events)
+      if (event.type === 'effect:failed')
+        onInternal(toInternalRecord(thrown, event.error, redactor));
   }
 
   /** What was streamed of an attempt that failed counts no more, and that is said. */

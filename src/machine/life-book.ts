@@ -10,7 +10,7 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import type { RunEvent } from './events.ts';
 import type { FailureLife, LifeStep } from './failure-life.ts';
 import { nodeAtPath } from './node-at-path.ts';
-import { passedRoutes, type PassedRoute } from './passed-routes.ts';
+import { isRouted, passedRoutes, type PassedRoute } from './passed-routes.ts';
 import { scopeIdOf } from './plan-lookup.ts';
 
 type NodeEvent = Extract<RunEvent, { path: string }>;
@@ -212,7 +212,7 @@ export class LifeBook {
         ...(rule === undefined ? {} : { rule }),
         ...(to === undefined ? {} : { to }),
         ...(until === undefined ? {} : { until }),
-        passed: this.#passed(path, rule === undefined ? taken : { ...taken, rule }),
+        passed: this.#passed(life, path, rule === undefined ? taken : { ...taken, rule }),
       });
       if (move === 'to') this.#end(life, { status: 'handled', how: `went on at ${to ?? ''}` }, at);
       if (move === 'propagate') this.#move(life, this.#around(path, node), this.#rising);
@@ -220,9 +220,13 @@ export class LifeBook {
     if (rule !== undefined) this.#count(path, `${bucket}:${rule}`);
   }
 
-  #passed(path: string, taken: Parameters<typeof passedRoutes>[1]): readonly PassedRoute[] {
+  #passed(
+    { error }: Life,
+    path: string,
+    taken: Parameters<typeof passedRoutes>[1],
+  ): readonly PassedRoute[] {
     const place = nodeAtPath(this.#plan, path);
-    if (place === undefined) return [];
+    if (place === undefined || !isRouted(error)) return [];
     const uses = this.#uses.get(path);
     return passedRoutes(place, taken, {
       hasPeople: this.#hasPeople,
@@ -247,10 +251,11 @@ export class LifeBook {
     const found = this.#unfinished().find((life) => ids.some((id) => life.ids.has(id)));
     const life = found ?? this.#begin(error, { source: { type: 'run' }, at, ...placeOf(error) });
     const last = life.steps.at(-1);
-    // at the top there is no event for the default: the run simply fails
-    if (life.failedNode !== undefined && last?.type === 'failed') {
+    // at the top there is no event for the default: the run simply fails; a limit asks no route
+    const isSame = life.error.id === error.id;
+    if (life.failedNode !== undefined && last?.type === 'failed' && isSame) {
       const taken = { kind: life.error.kind, bucket: 'default', move: 'propagate' } as const;
-      const passed = this.#passed(life.failedNode, taken);
+      const passed = this.#passed(life, life.failedNode, taken);
       life.steps.push({ type: 'route', at, path: life.failedNode, ...taken, passed });
     }
     if (!life.ids.has(error.id) || last === undefined)

@@ -16,7 +16,7 @@ import { toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
 /** Of an output. Every turn of an agent sends it again, and the log keeps it. */
-export const MAX_RESULT_CHARS = 1024 * 1024;
+const MAX_RESULT_CHARS = 1024 * 1024;
 
 /** What a server says about its failure. */
 const MAX_MESSAGE_CHARS = 2000;

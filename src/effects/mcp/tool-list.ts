@@ -5,7 +5,7 @@ import type { McpServer } from '../../workflow/model.ts';
 import type { ToolDescription } from '../../workflow/tool-description.ts';
 
 /** Of one call, where neither the tool nor the server has a time in the file. */
-export const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ServerTool {
   readonly name: string;

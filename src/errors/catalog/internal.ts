@@ -17,7 +17,7 @@ export const INTERNAL_ROWS = {
         'Report it with the id of the report; the internal log holds the cause under that id.',
     },
     title: 'Unexpected internal failure',
-    help: 'Something inside Errand threw where nothing was expected to throw. That is a bug of Errand, not of the workflow. Report it with the id of the report: the internal log holds the full cause and stack under the same id. Errand ends the run with one `run:failed` and exit code 1, does not retry it, and lets no route take it, so that a bug is never mistaken for a handled failure. The run can be resumed with a version that has the fix.',
+    help: 'Something inside Errand threw where nothing was expected to throw. That is a bug of Errand, not of the workflow. Report it with the id of the report: the internal log (`internal.jsonl` beside the store) holds the full cause and stack under the same id. Errand ends the run with one `run:failed` and exit code 1, does not retry it, and lets no route take it, so that a bug is never mistaken for a handled failure. The run can be resumed with a version that has the fix.',
     aliases: {
       relavium: ['internal'],
       cycgraph: ['CycgraphError'],

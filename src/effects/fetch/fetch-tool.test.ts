@@ -1,0 +1,334 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../errors/json.ts';
+import { contextFor, reportOf } from '../effect.cases.ts';
+import type { EffectContext, EffectResult } from '../effect.ts';
+import { readCallable } from '../module/callable.ts';
+import { callCallable } from '../tool.ts';
+import { isPublicAddress } from './addresses.ts';
+import { createAllowList } from './allow-list.ts';
+import { createFetchTool, type FetchOptions } from './fetch-tool.ts';
+import type { ResolveName } from './one-hop.ts';
+
+const running: Server[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** The origin of a server on this machine. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const resolveTo =
+  (...addresses: readonly string[]): ResolveName =>
+  (_, done) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+
+interface Asked {
+  readonly resolve?: ResolveName;
+  readonly context?: Partial<EffectContext>;
+}
+
+async function fetchWith(
+  options: FetchOptions,
+  input: JsonObject,
+  { resolve, context = {} }: Asked = {},
+): Promise<EffectResult> {
+  const reading = await readCallable('http_fetch', createFetchTool(options, resolve), 'the host');
+  if (reading.type !== 'callable') throw new Error(reading.what);
+  const { callable } = reading;
+  return callCallable({ type: 'tool', callable, input, isIdempotent: false }, contextFor(context));
+}
+
+/** A server of this machine that may be asked. */
+const allowed = (...origins: readonly string[]): FetchOptions => ({
+  allow: origins,
+  allowPrivate: origins,
+});
+
+describe('what an allowed host answers', () => {
+  it.each([
+    ['application/json', '{"id": 7}', { id: 7 }],
+    ['application/problem+json; charset=utf-8', '[1]', [1]],
+    ['text/html', '<p>é</p>', '<p>é</p>'],
+  ])('is given as %s', async (type, body, value) => {
+    const origin = await serve((_, response) => response.setHeader('content-type', type).end(body));
+    expect(await fetchWith(allowed(origin), { url: `${origin}/a?key=secret` })).toEqual({
+      ok: true,
+      output: { status: 200, url: `${origin}/a`, contentType: type, body: value },
+    });
+  });
+
+  it('is cut at its bound, also when it is packed', async () => {
+    const packed = gzipSync('x'.repeat(5_000_000));
+    const origin = await serve((_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
+        .end(packed),
+    );
+    const result = await fetchWith({ ...allowed(origin), maxBytes: 1000 }, { url: origin });
+    expect(result).toMatchObject({ ok: true, output: { body: 'x'.repeat(1000) } });
+    expect(JSON.stringify(result)).toContain('Only the first 1000 bytes are here');
+  });
+
+  it.each([
+    ['image/png', 'x'],
+    ['application/json', 'not json'],
+  ])('is refused as %s', async (type, body) => {
+    const origin = await serve((_, response) => response.setHeader('content-type', type).end(body));
+    expect(reportOf(await fetchWith(allowed(origin), { url: origin })).kind).toBe(
+      'tool.output_malformed',
+    );
+  });
+
+  it.each([
+    [404, false, undefined],
+    [429, true, 2000],
+    [503, true, 2000],
+  ])('with HTTP %i is a failure', async (status, retryable, hint) => {
+    const origin = await serve((_, response) =>
+      response.writeHead(status, { 'retry-after': '2' }).end('{}'),
+    );
+    const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
+    expect(report).toMatchObject({ kind: 'tool.failed', retryable, details: { status } });
+    if (hint !== undefined) expect(report.provider?.retryAfterMs).toBe(hint);
+  });
+
+  it('that breaks off in the middle is a failure', async () => {
+    const origin = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000' });
+      response.write('half', () => response.destroy());
+    });
+    const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
+    expect(report).toMatchObject({ kind: 'tool.failed', outcome: 'failed' });
+  });
+
+  it('is waited for no longer than its time', async () => {
+    const origin = await serve(() => undefined);
+    const report = reportOf(
+      await fetchWith({ ...allowed(origin), timeoutMs: 50 }, { url: origin }),
+    );
+    expect(report).toMatchObject({ kind: 'tool.timeout', outcome: 'partial' });
+  });
+});
+
+describe('a host', () => {
+  it('that is not allowed is not asked', async () => {
+    let asked = 0;
+    const origin = await serve((_, response) => response.end(String((asked += 1))));
+    const report = reportOf(await fetchWith({ allow: ['example.com'] }, { url: origin }));
+    expect(report).toMatchObject({ kind: 'tool.denied', outcome: 'not_started' });
+    expect(asked).toBe(0);
+  });
+
+  it.each([
+    'http://127.0.0.1',
+    'http://127.1',
+    'http://2130706433',
+    'http://0x7f.0.0.1',
+    'http://[::1]',
+    'http://[::ffff:127.0.0.1]',
+    'http://169.254.169.254',
+    'http://[fd00:ec2::254]',
+    'http://0.0.0.0',
+  ])('that is a private address is not asked although it is allowed: %s', async (url) => {
+    expect(reportOf(await fetchWith({ allow: [url] }, { url }))).toMatchObject({
+      kind: 'tool.denied',
+      outcome: 'not_started',
+    });
+  });
+
+  it.each([
+    ['of this machine', ['127.0.0.1']],
+    ['of the cloud', ['169.254.169.254']],
+    ['of both kinds', ['93.184.215.14', '10.0.0.1']],
+    ['in disguise', ['::ffff:10.0.0.1']],
+    ['inside another', ['64:ff9b::a00:1']],
+  ])('whose name stands for an address %s is not asked', async (_, addresses) => {
+    const options = { allow: ['http://service.test'] };
+    const result = await fetchWith(
+      options,
+      { url: 'http://service.test/' },
+      { resolve: resolveTo(...addresses) },
+    );
+    expect(reportOf(result)).toMatchObject({ kind: 'tool.denied', outcome: 'not_started' });
+  });
+
+  it('is connected to at the address that was judged, and asked by its name', async () => {
+    const origin = await serve((request, response) => response.end(request.headers.host));
+    const named = origin.replace('127.0.0.1', 'service.test');
+    let resolved = 0;
+    const resolve: ResolveName = (host, done) => {
+      resolved += 1;
+      resolveTo('127.0.0.1')(host, done);
+    };
+    const result = await fetchWith(allowed(named), { url: named }, { resolve });
+    expect(result).toMatchObject({ ok: true, output: { body: new URL(named).host } });
+    expect(resolved).toBe(1);
+  });
+
+  it('that cannot be found or connected to was not asked', async () => {
+    const resolve: ResolveName = (_, done) =>
+      done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
+    const missing = await fetchWith(
+      { allow: ['nowhere.test'] },
+      { url: 'https://nowhere.test' },
+      { resolve },
+    );
+    expect(reportOf(missing)).toMatchObject({
+      kind: 'tool.failed',
+      outcome: 'not_started',
+      retryable: true,
+    });
+    const closed = allowed('http://127.0.0.1:1');
+    expect(reportOf(await fetchWith(closed, { url: 'http://127.0.0.1:1' })).outcome).toBe(
+      'not_started',
+    );
+  });
+
+  it.each([
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'https://me:pw@example.com',
+    'example.com',
+    '',
+  ])('is not in %o', async (url) => {
+    expect(reportOf(await fetchWith({ allow: ['example.com'] }, { url }))).toMatchObject({
+      kind: 'tool.input_invalid',
+      outcome: 'not_started',
+    });
+  });
+});
+
+describe('a redirect', () => {
+  const leadTo =
+    (url: () => string, status = 302): RequestListener =>
+    (_, response) =>
+      response.writeHead(status, { location: url() }).end();
+
+  it('is followed to a host that is allowed', async () => {
+    const last = await serve((_, response) =>
+      response.setHeader('content-type', 'text/plain').end('here'),
+    );
+    const first = await serve(leadTo(() => `${last}/x`));
+    const result = await fetchWith(allowed(first, last), { url: first });
+    expect(result).toMatchObject({ ok: true, output: { url: `${last}/x`, body: 'here' } });
+  });
+
+  it.each([
+    ['a host that is not allowed', []],
+    ['an allowed name of a private address', ['http://service.test']],
+  ])('to %s ends there', async (_, more) => {
+    const first = await serve(leadTo(() => 'http://service.test/latest/meta-data'));
+    const options = { allow: [first, ...more], allowPrivate: [first] };
+    const result = await fetchWith(
+      options,
+      { url: first },
+      { resolve: resolveTo('169.254.169.254') },
+    );
+    expect(reportOf(result)).toMatchObject({ kind: 'tool.denied', outcome: 'failed' });
+  });
+
+  it('to another kind of address ends there', async () => {
+    const first = await serve(leadTo(() => 'file:///etc/passwd'));
+    expect(reportOf(await fetchWith(allowed(first), { url: first })).kind).toBe(
+      'tool.input_invalid',
+    );
+  });
+
+  it('without an end is a failure', async () => {
+    const first = await serve(leadTo(() => '/again'));
+    const report = reportOf(await fetchWith(allowed(first), { url: first }));
+    expect(report.message).toContain('more than 5 times');
+  });
+
+  it('does not carry a body to another host', async () => {
+    let got = '';
+    const last = await serve((request, response) => {
+      got = request.method ?? '';
+      response.end();
+    });
+    const first = await serve(leadTo(() => last, 307));
+    const options = { ...allowed(first, last), methods: ['POST'] as const };
+    const result = await fetchWith(options, { url: first, method: 'POST', body: { key: 1 } });
+    expect(reportOf(result).kind).toBe('tool.denied');
+    expect(got).toBe('');
+  });
+});
+
+describe('the methods', () => {
+  it('are GET alone unless the host says more', async () => {
+    const origin = await serve((request, response) => response.end(request.method));
+    const post = { url: origin, method: 'POST' };
+    expect(reportOf(await fetchWith(allowed(origin), post)).kind).toBe('tool.input_invalid');
+    const result = await fetchWith(
+      { ...allowed(origin), methods: ['GET', 'POST'] },
+      { ...post, body: 'x' },
+    );
+    expect(result).toMatchObject({ ok: true, output: { body: 'POST' } });
+  });
+
+  it('decide whether the tool writes', async () => {
+    const describes = async (options: FetchOptions): Promise<object | undefined> => {
+      const reading = await readCallable('http_fetch', createFetchTool(options), 'the host');
+      return reading.type === 'callable' ? reading.callable.describes : undefined;
+    };
+    expect(await describes({ allow: [] })).toMatchObject({ writes: false, isIdempotent: true });
+    expect(await describes({ allow: [], methods: ['POST'] })).toMatchObject({
+      writes: true,
+      isIdempotent: false,
+    });
+  });
+});
+
+describe('an entry of the list', () => {
+  it.each([
+    ['example.com', 'https://example.com/a', true],
+    ['example.com', 'https://example.com./a', true],
+    ['example.com', 'http://example.com', false],
+    ['example.com', 'https://example.com:8443', false],
+    ['example.com:8443', 'https://example.com:8443', true],
+    ['example.com', 'https://api.example.com', false],
+    ['*.example.com', 'https://api.example.com', true],
+    ['*.example.com', 'https://a.b.example.com', true],
+    ['*.example.com', 'https://example.com', false],
+    ['*.example.com', 'https://evilexample.com', false],
+    ['example.com', 'https://example.com.evil.test', false],
+    ['http://example.com', 'http://EXAMPLE.com', true],
+  ])('%s for %s: %s', (entry, url, is) => {
+    expect(createAllowList([entry])(new URL(url))).toBe(is);
+  });
+
+  it.each(['', '*', '*.*.com', 'ftp://x', 'example.com/path', 'https://a@b'])(
+    'is refused: %o',
+    (entry) => {
+      expect(() => createAllowList([entry])).toThrow('no host that can be allowed');
+    },
+  );
+});
+
+describe('an address', () => {
+  it.each(['93.184.215.14', '1.1.1.1', '2606:4700::1111'])('%s is public', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  it.each(
+    `0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.31.0.1 192.168.1.1 198.19.0.1 224.0.0.1
+     255.255.255.255 :: ::1 ::ffff:8.8.8.8 64:ff9b::808:808 fe80::1 fc00::1 fd00:ec2::254 ff02::1 2001::1
+     2002:7f00:1:: 2001:db8::1 nonsense`.split(/\s+/),
+  )('%s is not', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});

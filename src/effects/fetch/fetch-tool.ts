@@ -1,0 +1,251 @@
+/**
+ * The built-in tool `http_fetch`. It exists only where the host allows hosts, asks only those, and
+ * never this machine or its network unless a host says so; a redirect is judged like the first address.
+ *
+ * | what happened                                   | kind                    | outcome     |
+ * |-------------------------------------------------|-------------------------|-------------|
+ * | no address of the web                           | `tool.input_invalid`    | not_started |
+ * | a host that is not allowed, a private address   | `tool.denied`           | not_started |
+ * | the same after a redirect                       | `tool.denied`           | failed      |
+ * | could not be resolved or connected to           | `tool.failed`           | not_started |
+ * | broke off, or an answer that is no success      | `tool.failed`           | failed, or unknown where it writes |
+ * | neither text nor JSON                           | `tool.output_malformed` | failed      |
+ */
+import type { IncomingMessage } from 'node:http';
+import { ErrandError } from '../../errors/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../errors/json.ts';
+import { tool, type AnyTool, type ToolContext } from '../../workflow/tool.ts';
+import { quoted } from '../../workflow/words.ts';
+import { codeOf } from '../system-code.ts';
+import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
+import { PrivateAddress, resolveBySystem, sendHop, type ResolveName } from './one-hop.ts';
+import { readBody } from './read-body.ts';
+import { statusFailure } from './status-failure.ts';
+
+export const FETCH_TOOL = 'http_fetch';
+
+export type FetchMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface FetchOptions {
+  /** Hosts that may be asked: `api.example.com`, `*.example.com`, `http://host:port`. HTTPS unless said. */
+  readonly allow: readonly string[];
+  /** Of those, the ones that may be on this machine or its network. Default: none. */
+  readonly allowPrivate?: readonly string[];
+  /** Default: `GET` alone. */
+  readonly methods?: readonly FetchMethod[];
+  /** Of one call, its redirects included. Default: 30 s. */
+  readonly timeoutMs?: number;
+  /** Of a body; the rest is left out, and the result says so. Default: 1 MiB. */
+  readonly maxBytes?: number;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Names are resolved by the system unless a test knows better. */
+export function createFetchTool(
+  options: FetchOptions,
+  resolve: ResolveName = resolveBySystem,
+): AnyTool {
+  const methods = options.methods ?? ['GET'];
+  const isReading = methods.every((method) => method === 'GET' || method === 'HEAD');
+  const rules: Rules = {
+    isAllowed: createAllowList(options.allow),
+    mayBePrivate: createAllowList(options.allowPrivate ?? []),
+    maxBytes: options.maxBytes ?? 1024 * 1024,
+    resolve,
+  };
+  return tool({
+    description: `Fetches text or JSON from one of: ${options.allow.join(', ')}.`,
+    input: inputSchema(methods, isReading),
+    idempotent: isReading,
+    writes: !isReading,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    run: (input, context) => run(input, rules, context),
+  });
+}
+
+function inputSchema(methods: readonly FetchMethod[], isReading: boolean): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      url: { type: 'string' },
+      method: { type: 'string', enum: [...methods] },
+      ...(isReading ? {} : { body: {} }),
+    },
+    required: ['url'],
+    additionalProperties: false,
+  };
+}
+
+interface Rules {
+  readonly isAllowed: AllowList;
+  readonly mayBePrivate: AllowList;
+  readonly maxBytes: number;
+  readonly resolve: ResolveName;
+}
+
+interface Request {
+  readonly url: URL;
+  readonly method: string;
+  readonly body?: JsonValue;
+  readonly redirects: number;
+}
+
+async function run(input: JsonObject, rules: Rules, context: ToolContext): Promise<JsonObject> {
+  const { url: address, method, body } = input;
+  const first: Request = {
+    url: readUrl(address),
+    method: typeof method === 'string' ? method : 'GET',
+    ...(body === undefined ? {} : { body }),
+    redirects: 0,
+  };
+  for (let request = first; ;) {
+    const response = await send(request, rules, context);
+    const next = redirectOf(request, response);
+    if (next === undefined) return await resultOf(request, response, rules);
+    response.destroy();
+    request = next;
+  }
+}
+
+function readUrl(address: unknown): URL {
+  const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
+  if (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    `${url.username}${url.password}` === ''
+  )
+    return url;
+  throw new ErrandError({
+    kind: 'tool.input_invalid',
+    outcome: 'not_started',
+    message:
+      'The `url` must be an address that begins with http:// or https://, without a name or password in it',
+  });
+}
+
+async function send(
+  request: Request,
+  rules: Rules,
+  context: ToolContext,
+): Promise<IncomingMessage> {
+  const { url, method, body } = request;
+  if (!rules.isAllowed(url)) throw denied(request, 'is not among the hosts that may be asked');
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
+  try {
+    return await sendHop({
+      url,
+      method,
+      headers: {
+        accept: 'application/json, text/*;q=0.9, */*;q=0.1',
+        'accept-encoding': 'identity',
+        'user-agent': 'errand',
+        ...(body === undefined ? {} : { 'content-type': type }),
+      },
+      ...(body === undefined ? {} : { body: text }),
+      mayBePrivate: rules.mayBePrivate(url),
+      signal: context.signal,
+      resolve: rules.resolve,
+    });
+  } catch (thrown) {
+    if (thrown instanceof PrivateAddress)
+      throw denied(request, 'does not stand for a public address', thrown);
+    throw broken(request, thrown);
+  }
+}
+
+function redirectOf(request: Request, response: IncomingMessage): Request | undefined {
+  const { statusCode = 0, headers } = response;
+  if (!REDIRECTS.has(statusCode) || headers.location === undefined) return undefined;
+  if (!URL.canParse(headers.location, request.url.href))
+    throw new ErrandError({
+      kind: 'tool.failed',
+      message: `${hostOf(request.url)} redirects to nowhere`,
+      retryable: false,
+    });
+  const url = new URL(headers.location, request.url);
+  const redirects = request.redirects + 1;
+  if (redirects > MAX_REDIRECTS)
+    throw new ErrandError({
+      kind: 'tool.failed',
+      message: `${hostOf(request.url)} redirects more than ${MAX_REDIRECTS} times`,
+      retryable: false,
+    });
+  readUrl(url.href);
+  const isKept = statusCode === 307 || statusCode === 308 || isReading(request);
+  if (!isKept) return { url, method: 'GET', redirects };
+  // what is sent was meant for the one that it was sent to
+  if (!isReading(request) && url.origin !== request.url.origin)
+    throw denied({ ...request, url, redirects }, 'was not what the body was meant for');
+  return { ...request, url, redirects };
+}
+
+async function resultOf(
+  request: Request,
+  response: IncomingMessage,
+  { maxBytes }: Rules,
+): Promise<JsonObject> {
+  const { url, method } = request;
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status >= 300) {
+    response.destroy();
+    throw statusFailure(hostOf(url), status, response.headers['retry-after']);
+  }
+  const about = { status, url: `${url.origin}${url.pathname}` };
+  if (method === 'HEAD' || status === 204 || status === 205) {
+    response.destroy();
+    return { ...about, contentType: response.headers['content-type'] ?? '', body: null };
+  }
+  try {
+    const { contentType, value, isCut } = await readBody(response, maxBytes);
+    const cut = `Only the first ${maxBytes} bytes are here; the rest was left out.`;
+    return { ...about, contentType, body: value, ...(isCut ? { cut } : {}) };
+  } catch (thrown) {
+    throw thrown instanceof ErrandError ? thrown : broken(request, thrown);
+  }
+}
+
+function isReading({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function denied({ url, redirects }: Request, why: string, cause?: unknown): ErrandError {
+  const host = hostOf(url);
+  return new ErrandError(
+    {
+      kind: 'tool.denied',
+      outcome: redirects === 0 ? 'not_started' : 'failed',
+      message:
+        redirects === 0
+          ? `${quoted(host)} ${why}`
+          : `The answer leads on to ${quoted(host)}, which ${why}`,
+      details: { host, redirects },
+      action: {
+        kind: 'request_access',
+        detail: 'Ask another address, or let the host of this run allow this one.',
+      },
+    },
+    { cause },
+  );
+}
+
+const NEVER_MADE =
+  /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENODATA)$|CERT|SSL|TLS/;
+
+function broken(request: Request, thrown: unknown): ErrandError {
+  const code = codeOf(thrown);
+  const isBegun = !NEVER_MADE.test(code);
+  const doubt = isReading(request) ? 'failed' : 'unknown';
+  return new ErrandError(
+    {
+      kind: 'tool.failed',
+      outcome: isBegun ? doubt : 'not_started',
+      retryable: !/CERT|SSL|TLS/.test(code),
+      message: `${quoted(hostOf(request.url))} could not be asked (${code})`,
+      details: { host: hostOf(request.url), code },
+    },
+    { cause: thrown },
+  );
+}

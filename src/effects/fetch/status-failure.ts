@@ -1,0 +1,28 @@
+/** An answer that is no success, as a failure of the tool. */
+import { ErrandError } from '../../errors/errand-error.ts';
+import { quoted } from '../../workflow/words.ts';
+
+const MAX_HINT_S = 24 * 60 * 60;
+
+export function statusFailure(
+  host: string,
+  status: number,
+  retryAfter: string | undefined,
+): ErrandError {
+  const seconds = Number(retryAfter);
+  const hasHint = retryAfter !== undefined && seconds >= 0 && seconds <= MAX_HINT_S;
+  return new ErrandError({
+    kind: 'tool.failed',
+    message: `${quoted(host)} answered with HTTP ${status}`,
+    retryable: status === 408 || status === 425 || status === 429 || status >= 500,
+    details: { host, status },
+    ...(hasHint ? { provider: { status, retryAfterMs: Math.ceil(seconds * 1000) } } : {}),
+    action: {
+      kind: status === 429 || status >= 500 ? 'wait_and_retry' : 'change_input',
+      detail:
+        status === 429 || status >= 500
+          ? 'Ask again later.'
+          : 'Ask for an address that is there and may be seen.',
+    },
+  });
+}
