@@ -324,17 +324,26 @@ export class RunLoop {
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
     const isWanted = state.effects.get(key)?.attempt === attempt;
-    if (isWanted) this.#answered.add(key);
-    if (isWanted) this.take(...changed, ...resultEvents(state, request, result));
-    else this.take(...(state.status === 'running' ? changed : []));
+    if (isWanted) {
+      this.#answered.add(key);
+      const events = resultEvents(state, request, result);
+      if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);
+      this.take(...changed, ...events);
+    } else this.take(...(state.status === 'running' ? changed : []));
   }
 
   /** The whole of what was thrown, under the id that people see. */
   #keepThrown(events: readonly EventBody[], thrown: unknown): void {
-    const { onInternal, redactor } = this.#options;
-    for (const event of events)
-      if (event.type === 'effect:failed')
+    const { onInternal, onWarning, redactor } = this.#options;
+    for (const event of events) {
+      if (event.type !== 'effect:failed') continue;
+      try {
         onInternal(toInternalRecord(thrown, event.error, redactor));
+      } catch (failure) {
+        // a record that cannot be kept is no reason to stop the run
+        onWarning(toReport(failure));
+      }
+    }
   }
 
   /** What was streamed of an attempt that failed counts no more, and that is said. */
