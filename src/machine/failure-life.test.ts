@@ -230,6 +230,69 @@ describe('the life of a failure', () => {
     expect(life?.steps.at(-1)).toMatchObject({ how: 'a person settled it' });
   });
 
+  it('passes nothing below a question that was answered with abort', () => {
+    const plan = planOf(
+      '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: order.late, ask: {}}, {on_error: true, to: b}]}\n  - {name: b, type: set, value: 1}\n',
+    );
+    const error = failure('err_1');
+    const [life] = livesOf(
+      plan,
+      log(
+        started(),
+        { type: 'node:failed', ...A, error },
+        { type: 'route:taken', ...A, move: 'ask', rule: 1, bucket: 'error', kind: error.kind },
+        { type: 'gate:opened', ...A, gate: 'a', prompt: 'So?', options: ['abort'] },
+        { type: 'gate:answered', ...A, gate: 'a', value: 'abort', by: 'cli' },
+        { type: 'route:taken', ...A, move: 'propagate', bucket: 'default', kind: error.kind },
+        { type: 'run:failed', error },
+      ),
+    );
+    const route = life?.steps.findLast((step) => step.type === 'route');
+    expect(route?.passed.map(({ rule, why }) => [rule, why])).toEqual([
+      [1, 'it was asked, and the failure stands'],
+      [2, 'a person had let the failure stand'],
+    ]);
+  });
+
+  it('does not blame the routes that were never asked', () => {
+    const error = failure('err_1', 'limit.steps', { frames: [{ workflow: 't', ...A }] });
+    const [life] = livesOf(
+      PLAN,
+      log(started(), { type: 'node:failed', ...A, error }, { type: 'run:failed', error }),
+    );
+    expect(life?.steps[1]).toMatchObject({ type: 'route', bucket: 'default', passed: [] });
+  });
+
+  it('ends with the limit that the run came to by it', () => {
+    const cause = failure('err_1');
+    const error = failure('err_2', 'limit.retries', { cause });
+    const [life] = livesOf(
+      PLAN,
+      log(started(), { type: 'node:failed', ...A, error: cause }, { type: 'run:failed', error }),
+    );
+    expect(life).toMatchObject({ id: 'err_2', kind: 'limit.retries', status: 'failed' });
+    expect(life?.steps.map(({ type }) => type)).toEqual(['failed', 'failed', 'ended']);
+  });
+
+  it('finds a halt in the table of the workflow', () => {
+    const text = `workflow:\n  name: t\n  entry_point: a\n  on_error:\n    - {on_error: card.declined, to: $end}\n    - {on_error: true, halt: {}}\nnodes:\n  - {name: a, type: script, command: x}\n`;
+    const loaded = loadWorkflowText(text, { file: 't.yaml' });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+    const error = failure('err_1');
+    const halted = failure('err_2', 'halt.intentional', { cause: error });
+    const [life] = livesOf(
+      loaded.plan,
+      log(
+        started(),
+        { type: 'node:failed', ...A, error },
+        { type: 'route:taken', ...A, move: 'halt', rule: 1, bucket: 'error' },
+        { type: 'run:failed', error: halted },
+      ),
+    );
+    const route = life?.steps.find((step) => step.type === 'route');
+    expect(route?.passed.map(({ bucket, rule }) => [bucket, rule])).toEqual([['workflow', 0]]);
+  });
+
   it('is told of a failure that was let go, too', () => {
     const error = failure('err_1', 'store.unavailable');
     const [life] = livesOf(PLAN, log({ type: 'error:suppressed', error, reason: 'tried again' }));

@@ -221,14 +221,16 @@ export class LifeBook {
   }
 
   #passed(
-    { error }: Life,
+    { error, steps }: Life,
     path: string,
     taken: Parameters<typeof passedRoutes>[1],
   ): readonly PassedRoute[] {
     const place = nodeAtPath(this.#plan, path);
     if (place === undefined || !isRouted(error)) return [];
     const uses = this.#uses.get(path);
+    const last = steps.findLast(({ type }) => type === 'answered' || type === 'failed');
     return passedRoutes(place, taken, {
+      isAborted: last?.type === 'answered' && last.value === 'abort',
       hasPeople: this.#hasPeople,
       uses: (bucket, rule) => uses?.get(`${bucket}:${rule}`) ?? 0,
     });

@@ -28,6 +28,8 @@ export interface RouteHistory {
   /** How often a route was taken since the node was last entered. */
   readonly uses: (bucket: RouteBucket, rule: number) => number;
   readonly hasPeople: boolean;
+  /** A person has answered `abort`: nothing below the question was asked. */
+  readonly isAborted: boolean;
 }
 
 /** No route is asked for these: they end the run, as `decide-route` has it. */
@@ -57,19 +59,27 @@ export function passedRoutes(
     ['workflow', file.onError],
   ] as const;
   const passed: PassedRoute[] = [];
+  let isStanding = false;
   for (const [bucket, routes] of tables) {
     for (const route of routes) {
       if (route.onError === undefined) continue;
       if (isTaken(route, bucket, taken)) return passed;
-      const why = whyPassed(route, taken.kind, history.uses(bucket, route.index), history);
+      const used = history.uses(bucket, route.index);
+      const why = isStanding
+        ? 'a person had let the failure stand'
+        : whyPassed(route, taken.kind, used, history);
+      isStanding ||= history.isAborted && route.move.type === 'ask' && used > 0;
       passed.push({ bucket, rule: route.index, move: route.move.type, on: route.onError, why });
     }
   }
   return passed;
 }
 
+/** A halt is recorded under `error` whichever table it stands in. */
 function isTaken(route: Route, bucket: RouteBucket, taken: TakenRoute): boolean {
-  return taken.bucket === bucket && taken.rule === route.index && route.move.type === taken.move;
+  const isTable = taken.bucket === bucket || (taken.move === 'halt' && taken.bucket === 'error');
+  const isRule = taken.rule === route.index && route.move.type === taken.move;
+  return isTable && isRule && takes(route, taken.kind);
 }
 
 function whyPassed(route: Route, kind: string, used: number, { hasPeople }: RouteHistory): string {

@@ -49,6 +49,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
   const show = new Showing(flags, terminal, file);
   try {
     const workflow = await loadWorkflowFile(file, here());
+    noteServers(workflow, show);
     const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
     const input = completeInput(workflow.plan, given);
     const options = { ...legOptions(flags), file: workflow.file };
@@ -69,6 +70,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     return await closing(project.store, async () => {
       const record = await findRun(project.store, id);
       const workflow = await reloadWorkflow(record.file, here());
+      noteServers(workflow, show);
       if (workflow === undefined)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
       const { answer, now, from, acceptDrift, by = 'resume' } = flags;
@@ -124,6 +126,12 @@ function similarFile(file: string): string | undefined {
   const meant =
     suggest(basename(file), known) ?? known.find((name) => name === `${basename(file)}.yaml`);
   return meant === undefined ? undefined : `Did you mean ${join(folder, meant)}?`;
+}
+
+/** The other warnings are for those who write the file; this one is about today. */
+function noteServers(workflow: LoadedWorkflow | undefined, show: Showing): void {
+  const away = workflow?.warnings.filter(({ code }) => code === 'server-unreachable') ?? [];
+  for (const { message, suggestion = '' } of away) show.note(`${message}. ${suggestion}`);
 }
 
 function here(): Place {
