@@ -44,7 +44,7 @@ function usualLine(event: RunEvent): string | undefined {
     case 'node:skipped':
       return `  ${event.path} skipped: ${event.reason}`;
     case 'route:taken':
-      return event.bucket === 'success' ? undefined : `  ${event.path} → ${moveWords(event)}`;
+      return routeLine(event);
     case 'effect:failed':
       // of other effects the node tells it at once
       return event.effect.type === 'model' || event.effect.type === 'tool'
@@ -111,6 +111,13 @@ function detailLine(event: RunEvent): string | undefined {
 function errorWords(error: ErrorReport): string {
   const { kind, message } = forPerson(error);
   return `${kind}: ${singleLine(message)}`;
+}
+
+/** A retry and a question are told by the event that follows. */
+function routeLine(event: Extract<RunEvent, { type: 'route:taken' }>): string | undefined {
+  const { bucket, move, path } = event;
+  if (bucket === 'success' || move === 'retry' || move === 'ask') return undefined;
+  return bucket === 'default' ? `  ${path}: no route takes it` : `  ${path} → ${moveWords(event)}`;
 }
 
 function moveWords({ move, to, until }: Extract<RunEvent, { type: 'route:taken' }>): string {
