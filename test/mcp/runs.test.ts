@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { processesWith } from '../../src/effects/effect.cases.ts';
 import { checkFile } from '../../src/drivers/check-file.ts';
-import { errand } from '../survival/process.ts';
-import { SERVER } from './harness.ts';
+import { errand, startErrand } from '../survival/process.ts';
+import { SERVER, until } from './harness.ts';
 import { SDKS } from './tools.ts';
 
 const folders: string[] = [];
@@ -134,14 +134,30 @@ describe('a run', () => {
       { name: 'a', type: 'tool', tool: 's/add', arguments: { a: 1, b: 1 } },
     ]);
     startBy('crash');
-    const { exit, stdout: out } = await run(folder);
+    const { exit, stdout: out, stderr } = await run(folder);
     expect(exit).toBe(3);
+    expect(stderr).toContain('The MCP server `s` ended with exit code 3 before it answered');
     expect(JSON.parse(out)).toMatchObject({
       status: 'failed',
       error: { kind: 'mcp.unreachable', outcome: 'not_started' },
     });
     expect(out).not.toContain(ENV.SECRET_TOKEN);
   });
+});
+
+describe('a run that is stopped', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'by %s in the middle of a call leaves no server behind',
+    async (signal) => {
+      const { folder, mark, did } = project([{ name: 'a', type: 'tool', tool: 's/hang' }]);
+      const running = startErrand(['run', 't.yaml'], { cwd: folder, env: ENV });
+      await until(() => did().includes('hang'));
+      running.kill(signal);
+      await running.ended;
+      // after a KILL nobody can end it: it ends because nobody writes to it any more
+      await until(() => processesWith(mark).length === 0);
+    },
+  );
 });
 
 describe('before a run', () => {

@@ -107,6 +107,14 @@ describe('a tool of a server that is a process', () => {
     expect(reportOf(result).kind).toBe('tool.output_malformed');
   });
 
+  it('can tell how far it is', async () => {
+    const { call } = host();
+    const told: unknown[] = [];
+    const context = { progress: (value: unknown) => void told.push(value) };
+    expect(await call('progress', {}, { context })).toEqual(ok('done'));
+    expect(told).toEqual([{ progress: 1, total: 2 }]);
+  });
+
   it('of a server that prints other things too still answers', async () => {
     const { call } = host();
     expect(await call('noise')).toEqual(ok('after the noise'));

@@ -78,6 +78,12 @@ export function newServer({ did, crash }: World): unknown {
   server.registerTool('key', {}, (context: ToolContext) =>
     text(String(context.mcpReq._meta?.['errand/idempotency-key'])),
   );
+  server.registerTool('progress', {}, async (context: ToolContext) => {
+    const progressToken = context.mcpReq._meta?.['progressToken'];
+    const params = { progressToken, progress: 1, total: 2 };
+    await context.mcpReq.notify({ method: 'notifications/progress', params });
+    return text('done');
+  });
   server.registerTool('crash', {}, () => {
     did('crash');
     crash();
