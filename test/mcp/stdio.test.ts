@@ -47,6 +47,7 @@ describe('a tool of a server that is a process', () => {
     const report = reportOf(await call('refuse'));
     expect(report).toMatchObject({ kind: 'mcp.tool_failed', outcome: 'failed', retryable: null });
     expect(report.message).toContain('no luck');
+    expect(JSON.stringify(report)).not.toContain('token-that-nobody-may-see');
     expect(reportOf(await call('throw')).kind).toBe('mcp.tool_failed');
   });
 

@@ -4,6 +4,7 @@
  */
 import { suggest } from '../../errors/suggest.ts';
 import type { JsonObject } from '../../errors/json.ts';
+import type { Redactor } from '../../errors/redact.ts';
 import { checkValue } from '../../workflow/value-check.ts';
 import { quoted } from '../../workflow/words.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
@@ -149,7 +150,8 @@ async function checkAndSend(
   connection: Connection,
   key: string,
 ): Promise<EffectResult> {
-  const { request, context, watch, name, link } = calling;
+  const { request, watch, name, link } = calling;
+  const context = withRedactor(calling.context, connection.place.redactor);
   // a server may have got the tool since it was asked
   const isKnown = connection.tools.has(request.tool);
   const asked = isKnown ? undefined : await watch.first(connection.refresh(CONNECT_MS));
@@ -178,6 +180,16 @@ async function checkAndSend(
   const known = { ...request, isIdempotent: isIdempotent(request, connection) };
   const wasSent = connection.wasSent(key);
   return stopped(ending.by, { name, request: known, context, wasSent, timeoutMs });
+}
+
+/** What a server was started with is taken out of what it says, whoever configured it. */
+function withRedactor(context: EffectContext, own: Redactor): EffectContext {
+  const { redactor } = context;
+  const both: Redactor = {
+    text: (text, key) => redactor.text(own.text(text, key), key),
+    values: (text) => redactor.values(own.values(text)),
+  };
+  return { ...context, redactor: both };
 }
 
 function isIdempotent(

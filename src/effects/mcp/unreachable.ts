@@ -184,6 +184,9 @@ function shownAddress(url: string): string {
 /** Of an answer that was not what the protocol asks for. */
 export function statusOf(thrown: unknown): number | undefined {
   for (const link of causeChain(thrown)) {
+    const code = readProperty(link, 'code');
+    // an error of the protocol came with a good status, whatever the server puts into its data
+    if (typeof code === 'number' && code < 0) continue;
     const found =
       readProperty(readProperty(link, 'data'), 'status') ??
       readProperty(link, 'status') ??
