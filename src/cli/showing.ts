@@ -142,7 +142,10 @@ export class Showing {
     const { run, result, events } = ended;
     const { format, quiet } = this.#options;
     const error = 'error' in result ? result.error : undefined;
-    if (error !== undefined && format === 'markdown') this.#terminal.out(renderMarkdown(error));
+    if (error !== undefined && format === 'markdown')
+      this.#terminal.out(
+        [renderMarkdown(error), ...afterFailure(run).map(commandMarkdown)].join('\n'),
+      );
     else if (error !== undefined && quiet === true) this.#terminal.err(renderLine(error));
     else if (error !== undefined)
       this.#terminal.err(failurePanel(failedRun(ended, error), this.#look()));
@@ -174,6 +177,10 @@ function waysOut({ kind, details, action }: ErrorReport, run: string): readonly 
       ? [`Run them again: errand retry ${run} --from ${shellWord(first)} --accept-drift`]
       : []),
   ];
+}
+
+function commandMarkdown(line: string): string {
+  return `- ${line.replace(/errand .*/, '`$&`')}`;
 }
 
 function failedRun(

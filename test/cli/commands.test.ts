@@ -235,6 +235,17 @@ describe('a run that fails', () => {
     ]);
   });
 
+  it('has the commands in Markdown, too', () => {
+    const { exit, stdout } = place.run(['resume', run, '--format', 'markdown'], { env });
+    expect(exit).toBe(3);
+    expect(stdout).toMatch(/^### Script failed: `internal\.script_error`\n/);
+    expect(stdout.split('\n').slice(-3)).toEqual([
+      `- Go on: \`errand resume ${run}\``,
+      `- Its story: \`errand explain ${run}\``,
+      '',
+    ]);
+  });
+
   it('is refused when a finished node has changed, with the commands that go on', () => {
     place.write('parent.yaml', PARENT.replace('prompt: Hello', 'prompt: Good morning'));
     const { exit, stderr } = place.run(['resume', run]);
