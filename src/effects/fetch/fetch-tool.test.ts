@@ -9,7 +9,8 @@ import { readCallable } from '../module/callable.ts';
 import { callCallable } from '../tool.ts';
 import { isPublicAddress } from './addresses.ts';
 import { createAllowList } from './allow-list.ts';
-import { createFetchTool, type FetchOptions } from './fetch-tool.ts';
+import type { FetchOptions } from './fetch-options.ts';
+import { createFetchTool } from './fetch-tool.ts';
 import type { ResolveName } from './one-hop.ts';
 
 const running: Server[] = [];

@@ -18,26 +18,12 @@ import { tool, type AnyTool, type ToolContext } from '../../workflow/tool.ts';
 import { quoted } from '../../workflow/words.ts';
 import { codeOf } from '../system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
+import type { FetchMethod, FetchOptions } from './fetch-options.ts';
 import { PrivateAddress, resolveBySystem, sendHop, type ResolveName } from './one-hop.ts';
 import { readBody } from './read-body.ts';
 import { statusFailure } from './status-failure.ts';
 
 export const FETCH_TOOL = 'http_fetch';
-
-export type FetchMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-export interface FetchOptions {
-  /** Hosts that may be asked: `api.example.com`, `*.example.com`, `http://host:port`. HTTPS unless said. */
-  readonly allow: readonly string[];
-  /** Of those, the ones that may be on this machine or its network. Default: none. */
-  readonly allowPrivate?: readonly string[];
-  /** Default: `GET` alone. */
-  readonly methods?: readonly FetchMethod[];
-  /** Of one call, its redirects included. Default: 30 s. */
-  readonly timeoutMs?: number;
-  /** Of a body; the rest is left out, and the result says so. Default: 1 MiB. */
-  readonly maxBytes?: number;
-}
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
