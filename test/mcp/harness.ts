@@ -40,7 +40,7 @@ export interface Host {
   readonly mark: string;
   readonly did: () => readonly string[];
   /** How the next process starts. */
-  readonly startBy: (how: 'work' | 'crash' | 'hang') => void;
+  readonly startBy: (how: 'work' | 'crash' | 'hang' | 'modern') => void;
   readonly call: (tool: string, given?: JsonObject, asked?: Asked) => Promise<EffectResult>;
 }
 

@@ -160,6 +160,22 @@ describe('a run that is stopped', () => {
   );
 });
 
+describe('a run whose process was killed in the middle of a call', () => {
+  it('asks whether the call did its work, and does not make it again', async () => {
+    const { folder, did } = project([{ name: 'a', type: 'tool', tool: 's/hang' }]);
+    const running = startErrand(['run', 't.yaml'], { cwd: folder, env: ENV });
+    await until(() => did().includes('hang'));
+    running.kill('SIGKILL');
+    await running.ended;
+    const listed = await errand(['runs', '--format', 'json'], { cwd: folder, env: ENV });
+    const [{ run: id }] = JSON.parse(listed.stdout) as [{ run: string }];
+    const resumed = await errand(['resume', id, '--format', 'json'], { cwd: folder, env: ENV });
+    expect(resumed.exit).toBe(5);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ waiting: { reason: 'outcome' } });
+    expect(did().filter((what) => what === 'hang')).toHaveLength(1);
+  });
+});
+
 describe('before a run', () => {
   const place = (folder: string): Parameters<typeof checkFile>[1] => ({
     base: folder,

@@ -1,6 +1,6 @@
 /**
  * The test server as a process. `DID` names a file that hears what was done; `START` names one that
- * says how to start: `crash`, `hang`, or anything else to work.
+ * says how to start: `crash`, `hang`, `modern` for the newest protocol alone, or anything else to work.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,11 +20,13 @@ if (how === 'crash') {
 }
 if (how === 'hang') setInterval(() => undefined, 1000);
 else {
-  const { StdioServerTransport } = createRequire(`${SDKS}package.json`)(
+  const { serveStdio, StdioServerTransport } = createRequire(`${SDKS}package.json`)(
     '@modelcontextprotocol/server/stdio',
   );
-  const server = newServer({ did, crash: () => process.exit(7) }) as {
-    connect(transport: unknown): Promise<void>;
-  };
-  await server.connect(new StdioServerTransport());
+  const make = (): unknown => newServer({ did, crash: () => process.exit(7) });
+  if (how === 'modern') serveStdio(make, { legacy: 'reject' });
+  else {
+    const server = make() as { connect(transport: unknown): Promise<void> };
+    await server.connect(new StdioServerTransport());
+  }
 }

@@ -116,6 +116,15 @@ describe('a tool of a server that is a process', () => {
     expect(told).toEqual([{ progress: 1, total: 2 }]);
   });
 
+  it('of a server that speaks only the newest protocol is called too', async () => {
+    const { call, startBy, did, mark } = host();
+    startBy('modern');
+    expect(await call('add', { a: 1, b: 2 })).toEqual(ok({ sum: 3 }));
+    expect(reportOf(await call('crash'))).toMatchObject({ outcome: 'unknown' });
+    expect(did().filter((what) => !what.startsWith('start'))).toEqual(['add 1 2', 'crash']);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
   it('of a server that prints other things too still answers', async () => {
     const { call } = host();
     expect(await call('noise')).toEqual(ok('after the noise'));

@@ -1,15 +1,26 @@
 /** One connection to a server, from nothing to its list of tools. Whatever fails leaves nothing behind. */
+import { causeChain } from '../../errors/cause-chain.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
+import { readProperty } from '../../errors/json.ts';
 import type { EffectClock } from '../clock.ts';
 import { httpTransport } from './http-transport.ts';
 import { placeOf, type Environment, type NamedServer, type ServerPlace } from './place.ts';
 import { ProcessTransport } from './process-transport.ts';
-import type { McpCallOptions, McpClient, McpMessage, McpSdk, McpTransport } from './sdk.ts';
+import type {
+  McpCallOptions,
+  McpClient,
+  McpMessage,
+  McpSdk,
+  McpTransport,
+  ProtocolMode,
+} from './sdk.ts';
 import { readTools, type ServerTool } from './tool-list.ts';
 import { unreachable } from './unreachable.ts';
 
 /** Timers of Node are no longer than this; the client's own timeout must never be the first. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+const UNSUPPORTED_VERSION = -32_022;
 
 /** Under this name a call carries its key, so that a server can tell a repeated call. */
 export const KEY_NAME = 'errand/idempotency-key';
@@ -43,10 +54,30 @@ export interface Connection {
 
 /** Rejects with `mcp.unreachable`, or with `tool.unavailable` for what is not set up. */
 export async function connect(server: NamedServer, options: ConnectOptions): Promise<Connection> {
+  if (server.settings.type === 'http') return connectBy('auto', server, options);
+  try {
+    // older servers may end at a question that they do not know, so a process is not asked it first
+    return await connectBy('legacy', server, options);
+  } catch (thrown) {
+    if (server.settings.type === 'sse' || !isTooNew(thrown)) throw thrown;
+    return connectBy('auto', server, options);
+  }
+}
+
+/** It refuses the greeting of the protocol before. */
+function isTooNew(thrown: unknown): boolean {
+  return [...causeChain(thrown)].some((link) => readProperty(link, 'code') === UNSUPPORTED_VERSION);
+}
+
+async function connectBy(
+  mode: ProtocolMode,
+  server: NamedServer,
+  options: ConnectOptions,
+): Promise<Connection> {
   const place = placeOf(server, options.env);
   const transport = transportFor(server, place, options);
   const sent = watchSending(transport);
-  const client = options.sdk.newClient(server.settings.type);
+  const client = options.sdk.newClient(mode);
   let isOpen = true;
   client.onclose = () => {
     isOpen = false;

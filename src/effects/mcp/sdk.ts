@@ -53,8 +53,11 @@ export interface HttpOptions {
   readonly fetch: typeof fetch;
 }
 
+/** `legacy` greets as all servers before 2026-07-28 expect it; `auto` asks first which way it is. */
+export type ProtocolMode = 'legacy' | 'auto';
+
 export interface McpSdk {
-  newClient(type: 'stdio' | 'http' | 'sse'): McpClient;
+  newClient(mode: ProtocolMode): McpClient;
   httpTransport(url: URL, options: HttpOptions): McpTransport;
   sseTransport(url: URL, options: HttpOptions): McpTransport;
 }
@@ -68,7 +71,7 @@ export function toMcpSdk(exports: unknown): McpSdk | undefined {
   const sse = readConstructor(exports, 'SSEClientTransport');
   if (client === undefined || http === undefined || sse === undefined) return undefined;
   return {
-    newClient: (type) =>
+    newClient: (mode) =>
       new client(
         { name: 'errand', version: '1' },
         {
@@ -76,8 +79,7 @@ export function toMcpSdk(exports: unknown): McpSdk | undefined {
           // what a server asks for in the middle of a call nobody here can answer, and the client
           // would send the call again with each answer
           inputRequired: { autoFulfill: false },
-          // older servers may end at a question that they do not know, so a process is not asked it
-          versionNegotiation: { mode: type === 'http' ? 'auto' : 'legacy' },
+          versionNegotiation: { mode },
         },
       ) as McpClient,
     httpTransport: (url, { headers, fetch }) =>
