@@ -46,7 +46,7 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return [failed(visit, verdict.error)];
     if (!verdict) continue;
-    if (route.move.type === 'halt') return halt(state, scope, route, undefined);
+    if (route.move.type === 'halt') return halt(state, scope, { route, bucket: 'success' });
     if (route.move.type === 'to')
       return [taken(visit, { to: route.move.to, rule: route.index, bucket: 'success' })];
   }
@@ -144,7 +144,7 @@ function makeMove(
       if (!state.hasPeople) return undefined;
       return [take(), askGate(state, visit, { prompt: error.message, ...move })];
     case 'halt':
-      return halt(state, scope, route, error);
+      return halt(state, scope, { route, bucket }, error);
     case 'propagate':
       return [take()];
   }
@@ -190,11 +190,10 @@ function askGate(
 function halt(
   state: RunState,
   scope: Scope,
-  { move, index }: Route,
-  cause: ErrorReport | undefined,
+  { route: { move, index }, bucket }: Candidate,
+  cause?: ErrorReport,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
-  const bucket = cause === undefined ? 'success' : 'error';
   const message =
     move.type === 'halt' && move.message !== undefined
       ? haltMessage(state, scope, move.message)

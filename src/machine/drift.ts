@@ -8,7 +8,9 @@ import type { NodePlan } from '../workflow/node-model.ts';
 import { parseExpression, parseTemplate } from '../workflow/template/template.ts';
 import { isBare } from './evaluate.ts';
 import type { Resumed } from './events.ts';
+import { findVisited } from './reopen.ts';
 import type { RunState } from './state.ts';
+import { nodesSince } from './trail.ts';
 
 export interface Change {
   /** The files as they are now. */
@@ -17,6 +19,8 @@ export interface Change {
   readonly input?: JsonObject | undefined;
   /** Finished nodes that changed keep their results. */
   readonly acceptDrift?: boolean | undefined;
+  /** The path of a node that is run again with all that followed it, which is then not finished. */
+  readonly from?: string | undefined;
 }
 
 /** What to record of a change; throws `run.drifted` when it touches what is finished. */
@@ -25,7 +29,7 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
   // also what is no drift is taken over: models, modules, limits, where things stand in the file
   const isSame = change.plan === undefined || canonicalJson(plan) === canonicalJson(state.plan);
   const replaced = replacedInputs(state, change.input ?? {});
-  const touched = finishedNodes(state)
+  const touched = finishedNodes(state, change.from)
     .filter(({ file, name }) => {
       const before = findNode(state.plan, file, name);
       if (before?.fingerprint !== findNode(plan, file, name)?.fingerprint) return true;
@@ -48,8 +52,14 @@ interface NodeName {
   readonly name: string;
 }
 
-function finishedNodes({ finished }: RunState): readonly NodeName[] {
-  return [...finished].flatMap(([file, names]) => [...names].map((name) => ({ file, name })));
+function finishedNodes(state: RunState, from: string | undefined): readonly NodeName[] {
+  const again = from === undefined ? undefined : findVisited(state, from);
+  const rerun = again === undefined ? [] : nodesSince(...again);
+  return [...state.finished].flatMap(([file, names]) =>
+    [...names]
+      .filter((name) => again?.[0].file !== file || !rerun.includes(name))
+      .map((name) => ({ file, name })),
+  );
 }
 
 /** The names of inputs whose values really change. */

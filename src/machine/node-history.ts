@@ -15,7 +15,9 @@ export interface NodeHistory {
 /** In the order in which they first started. */
 export function nodesOf(events: Iterable<RunEvent>): readonly NodeHistory[] {
   const nodes = new Map<string, NodeHistory>();
+  const holders = new Set<string>();
   for (const event of events) {
+    if (event.type === 'child:started') holders.add(event.path);
     if (isEnd(event.type)) cancelInside(nodes, '', event.at);
     if (event.type === 'run:paused') {
       for (const { path = '' } of event.waiting.all) {
@@ -27,9 +29,16 @@ export function nodesOf(events: Iterable<RunEvent>): readonly NodeHistory[] {
     const next = after(nodes.get(event.path), event);
     if (next === undefined) continue;
     nodes.set(event.path, next);
-    if (next.endedAt !== undefined) cancelInside(nodes, event.path, event.at);
+    if (holdsOthers(event)) holders.add(event.path);
+    const isOver = next.endedAt !== undefined && holders.has(event.path);
+    if (isOver) cancelInside(nodes, event.path, event.at);
   }
   return [...nodes.values()];
+}
+
+/** Whether other nodes run inside this one; looking for them in all others would take for ever. */
+function holdsOthers(event: RunEvent): boolean {
+  return event.type === 'node:started' && event.members !== undefined;
 }
 
 function isEnd(type: RunEvent['type']): boolean {

@@ -24,6 +24,12 @@ export function noteReplaced(
   latest.state = [...latest.state, ...keys.map((key) => [key, shared.get(key)] as const)];
 }
 
+/** The nodes that the scope has been at since it last came to this one, itself included. */
+export function nodesSince({ trail }: Scope, node: string): readonly string[] {
+  const from = trail.findLastIndex((footprint) => footprint.node === node);
+  return from < 0 ? [] : trail.slice(from).map((footprint) => footprint.node);
+}
+
 /** Takes back everything since the scope last came to the node; gives the nodes that were passed. */
 export function goBack(
   scope: Scope,
