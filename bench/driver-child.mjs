@@ -1,52 +1,64 @@
 /** A process of its own for `driver.bench.ts`, on the built package. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openErrand, workflow } from '../dist/index.js';
+import { openErrand } from '../dist/index.js';
 
 const [, , home = '', task, runs] = process.argv;
 mkdirSync(home, { recursive: true });
 const store = `sqlite:${join(home, 'errand.db')}`;
 
-const long = workflow({
-  name: 'long',
-  entryPoint: 'a',
-  limits: { maxIterations: 10_000 },
-  state: { n: { type: 'number', default: 0 } },
-  nodes: [
-    {
-      name: 'a',
-      type: 'set',
-      values: { n: 1 },
-      state: { n: '{{ state.n + 1 }}' },
-      routes: [{ to: 'gate', when: '{{ state.n >= 1000 }}' }, { to: 'a' }],
-    },
-    { name: 'gate', type: 'human_gate', prompt: 'Go?', options: [{ label: 'Yes', value: 'yes' }] },
-  ],
-});
+/** Only where it is needed: whoever resumes a run has its plan in the store. */
+const define = async (definition) =>
+  (await import('../dist/workflow/define.js')).workflow(definition);
 
-const pause = workflow({
-  name: 'pause',
-  entryPoint: 'wait',
-  nodes: [{ name: 'wait', type: 'wait', duration: '1h' }],
-});
+const long = () =>
+  define({
+    name: 'long',
+    entryPoint: 'a',
+    limits: { maxIterations: 10_000 },
+    state: { n: { type: 'number', default: 0 } },
+    nodes: [
+      {
+        name: 'a',
+        type: 'set',
+        values: { n: 1 },
+        state: { n: '{{ state.n + 1 }}' },
+        routes: [{ to: 'gate', when: '{{ state.n >= 1000 }}' }, { to: 'a' }],
+      },
+      {
+        name: 'gate',
+        type: 'human_gate',
+        prompt: 'Go?',
+        options: [{ label: 'Yes', value: 'yes' }],
+      },
+    ],
+  });
+
+const pause = () =>
+  define({
+    name: 'pause',
+    entryPoint: 'wait',
+    nodes: [{ name: 'wait', type: 'wait', duration: '1h' }],
+  });
 
 if (task === 'prepare') {
   const errand = await openErrand({ store });
-  const run = await errand.start(long);
+  const run = await errand.start(await long());
   await run.result();
   await errand.close();
 } else if (task === 'resume') {
   const errand = await openErrand({ store });
   const [{ run } = { run: '' }] = await errand.list();
-  const handle = await errand.resume(run, { workflow: long });
+  const handle = await errand.resume(run);
   for await (const _event of handle.events()) break;
   process.stdout.write(String(performance.now()));
   await errand.close();
 } else {
   const errand = await openErrand({ store: 'memory' });
+  const waiting = await pause();
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
-  for (let index = 0; index < Number(runs); index++) await errand.start(pause, { wait: true });
+  for (let index = 0; index < Number(runs); index++) await errand.start(waiting, { wait: true });
   globalThis.gc?.();
   const rss = process.memoryUsage().rss;
   process.stdout.write(String((rss - before) / 1_000_000));

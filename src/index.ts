@@ -1,5 +1,7 @@
 /** The public API. */
-export * from './browser.ts';
+export * from './shared.ts';
+export { workflow } from './workflow-on-demand.ts';
+export type { WorkflowDefinition } from './workflow/define.ts';
 export {
   openErrand,
   type Errand,

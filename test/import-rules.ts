@@ -51,13 +51,15 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
   server: ENGINE,
   cli: [...ENGINE, 'server', 'root', 'entry'],
   root: PURE,
-  entry: ['root', 'machine', 'drivers'],
+  entry: ['root', 'errors', 'workflow', 'machine', 'drivers'],
 };
 
 const TOP_FILES: Readonly<Record<string, Layer>> = {
   'browser.ts': 'root',
+  'shared.ts': 'root',
   'resilience.ts': 'root',
   'index.ts': 'entry',
+  'workflow-on-demand.ts': 'entry',
 };
 
 /** Files that reach every environment the package does: no Node, no clock, no randomness. */

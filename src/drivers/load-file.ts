@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
 import { refusalDraft, type Diagnostic } from '../workflow/diagnostics.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import { checkFile, type CheckFileOptions, type Place } from './check-file.ts';
+import type { CheckFileOptions, Place } from './check-file.ts';
 import { nodeFiles } from './files.ts';
 
 export interface LoadedWorkflow {
@@ -22,6 +22,8 @@ export async function loadWorkflowFile(
   place: Place,
   options: CheckFileOptions = {},
 ): Promise<LoadedWorkflow> {
+  // the schema and the checks are needed only where a file is read
+  const { checkFile } = await import('./check-file.ts');
   const verdict = await checkFile(file, place, { discover: true, ...options, asTop: true });
   const { plan, secrets } = verdict;
   const diagnostics = verdict.files.flatMap((each) => each.diagnostics);
