@@ -120,7 +120,7 @@ function timed(args: readonly string[]): number {
 function waiting(directory: string): Measurement {
   const megabytes = Number(runScript(join(directory, 'waiting'), 'waiting'));
   return {
-    name: `${WAITING_RUNS} waiting runs, in MB (printed as ms)`,
+    name: `${WAITING_RUNS} waiting runs, live heap in MB (printed as ms)`,
     ms: megabytes,
     limitMs: WAITING_MB,
   };

@@ -1,21 +1,15 @@
 /** Runs what the machine asks for: one request, one try, one result that is never thrown. */
 import { resolve } from 'node:path';
 import { toDraft, type EffectContext, type EffectResult } from '../effects/effect.ts';
-import { createMcpServers, type McpServers } from '../effects/mcp/mcp.ts';
-import {
-  createFindCallable,
-  type Callables,
-  type FindCallable,
-} from '../effects/module/find-callable.ts';
-import { createSandbox } from '../effects/sandbox/sandbox.ts';
-import { createModelEffect, type ModelEffectOptions } from '../effects/model/model.ts';
-import { playModel } from '../effects/simulator/play.ts';
-import { createScriptEffect, type ScriptRequest } from '../effects/script.ts';
-import { callCallable } from '../effects/tool.ts';
-import { createTransformEffect } from '../effects/transform.ts';
+import type { McpServers } from '../effects/mcp/mcp.ts';
+import type { ModelEffectOptions } from '../effects/model/model.ts';
+import type { Callables, FindCallable } from '../effects/module/find-callable.ts';
+import type { ScriptRequest } from '../effects/script.ts';
+import type { callCallable } from '../effects/tool.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { EffectRequest, EffectWork } from '../machine/effect-request.ts';
+import { OnDemand } from './on-demand.ts';
 
 export interface EffectHost {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -40,39 +34,28 @@ export interface EffectRunner {
 }
 
 export function createEffectRunner(host: EffectHost): EffectRunner {
-  const sandbox = createSandbox();
-  const script = createScriptEffect({ env: host.env });
-  const transform = createTransformEffect(sandbox);
-  const model = createModelEffect({
-    env: host.env,
-    ...(host.models === undefined ? {} : { models: host.models }),
-    ...(host.providers === undefined ? {} : { providers: host.providers }),
-  });
-  const servers = createMcpServers({ env: host.env, directory: host.directory });
-  const findCallable = createFindCallable({
-    functions: host.functions,
-    ...(host.tools === undefined ? {} : { tools: host.tools }),
-    ...(host.base === undefined ? {} : { base: host.base }),
-    ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
-  });
+  const parts = partsOf(host);
   return {
     async run(request, context) {
       const { work } = request;
       const bounds = boundsOf(request);
       switch (work.type) {
         case 'script':
-          return script(scriptRequest(host, request, work), context);
-        case 'transform':
+          return (await parts.script.get())(scriptRequest(host, request, work), context);
+        case 'transform': {
+          const { transform } = await parts.sandbox.get();
           return transform({ code: work.code, input: work.input, ...bounds.schema }, context);
+        }
         case 'call':
-          return callNamed(findCallable, request, context);
+          return callNamed(await parts.callables.get(), request, context);
         case 'tool':
           return request.server === undefined
-            ? callNamed(findCallable, request, context)
-            : callServer(servers, request, context);
+            ? callNamed(await parts.callables.get(), request, context)
+            : callServer(await parts.servers.get(), request, context);
         case 'model':
-          if (work.call.model.startsWith('sim/')) return playModel(work.call, context);
-          return model(
+          if (work.call.model.startsWith('sim/'))
+            return (await parts.simulator.get())(work.call, context);
+          return (await parts.model.get())(
             {
               call: work.call,
               directory: host.directory,
@@ -84,8 +67,52 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
       }
     },
     close: async () => {
-      await Promise.all([sandbox.close(), servers.close()]);
+      await Promise.all([
+        parts.sandbox.ifMade(({ close }) => close()),
+        parts.servers.ifMade((servers) => servers.close()),
+      ]);
     },
+  };
+}
+
+/** Each is loaded when the first effect of its kind runs: a run of scripts needs no model. */
+function partsOf(host: EffectHost) {
+  const { env } = host;
+  return {
+    script: new OnDemand(async () => {
+      const { createScriptEffect } = await import('../effects/script.ts');
+      return createScriptEffect({ env });
+    }),
+    sandbox: new OnDemand(async () => {
+      const { createSandbox } = await import('../effects/sandbox/sandbox.ts');
+      const { createTransformEffect } = await import('../effects/transform.ts');
+      const sandbox = createSandbox();
+      return { transform: createTransformEffect(sandbox), close: () => sandbox.close() };
+    }),
+    model: new OnDemand(async () => {
+      const { createModelEffect } = await import('../effects/model/model.ts');
+      return createModelEffect({
+        env,
+        ...(host.models === undefined ? {} : { models: host.models }),
+        ...(host.providers === undefined ? {} : { providers: host.providers }),
+      });
+    }),
+    simulator: new OnDemand(async () => (await import('../effects/simulator/play.ts')).playModel),
+    servers: new OnDemand(async () => {
+      const { createMcpServers } = await import('../effects/mcp/mcp.ts');
+      return createMcpServers({ env, directory: host.directory });
+    }),
+    callables: new OnDemand(async () => {
+      const { createFindCallable } = await import('../effects/module/find-callable.ts');
+      const { callCallable } = await import('../effects/tool.ts');
+      const find = createFindCallable({
+        functions: host.functions,
+        ...(host.tools === undefined ? {} : { tools: host.tools }),
+        ...(host.base === undefined ? {} : { base: host.base }),
+        ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
+      });
+      return { find, call: callCallable };
+    }),
   };
 }
 
@@ -119,8 +146,13 @@ function scriptRequest(
   };
 }
 
+interface Callers {
+  readonly find: FindCallable;
+  readonly call: typeof callCallable;
+}
+
 async function callNamed(
-  find: FindCallable,
+  { find, call }: Callers,
   request: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult> {
@@ -131,7 +163,7 @@ async function callNamed(
     const name = work.type === 'call' ? work.function : work.tool;
     const callable = await find(work.type, name, module);
     const { type, arguments: input } = work;
-    return await callCallable({ type, callable, input, isIdempotent, ...time, ...schema }, context);
+    return await call({ type, callable, input, isIdempotent, ...time, ...schema }, context);
   } catch (thrown) {
     return notCallable(thrown, context);
   }

@@ -4,7 +4,6 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
-import { createFetchTool, FETCH_TOOL } from '../effects/fetch/fetch-tool.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { RunEvent } from '../machine/events.ts';
@@ -88,13 +87,15 @@ export interface Errand {
 export async function createErrand(options: ErrandOptions = {}): Promise<Errand> {
   const directory = resolve(options.directory ?? '.');
   const store = await openStore(options.store ?? 'sqlite:.errand/errand.db', directory);
-  const errand = new LocalErrand(store, directory, withFetch(options));
+  const errand = new LocalErrand(store, directory, await withFetch(options));
   if (options.adopt === true) await errand.adopt();
   return errand;
 }
 
-function withFetch({ fetch, ...options }: ErrandOptions): ErrandOptions {
+async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOptions> {
   if (fetch === undefined) return options;
+  // HTTP is a good part of what a process loads, and few workflows fetch
+  const { createFetchTool, FETCH_TOOL } = await import('../effects/fetch/fetch-tool.ts');
   return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
 }
 

@@ -123,7 +123,7 @@ export class LocalDriver {
       id,
       workflow: plan.name,
       file: options.file ?? plan.file,
-      plan: JSON.stringify(plan),
+      plan: planText(plan),
       input,
       startedAt: at,
       events,
@@ -356,6 +356,15 @@ function openGates(state: RunState): readonly OpenGate[] {
     const { node } = visitOf(scopeOf(state, scope));
     return { gate, node };
   });
+}
+
+const PLAN_TEXTS = new WeakMap<WorkflowPlan, string>();
+
+/** One text for all runs of a plan, however many there are. */
+function planText(plan: WorkflowPlan): string {
+  const text = PLAN_TEXTS.get(plan) ?? JSON.stringify(plan);
+  PLAN_TEXTS.set(plan, text);
+  return text;
 }
 
 function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {
