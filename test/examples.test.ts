@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { nodeFiles } from '../src/cli/files.ts';
+import { nodeFiles } from '../src/drivers/files.ts';
 import type { DiagnosticCode } from '../src/workflow/codes.ts';
 import { renderDiagnostic } from '../src/workflow/diagnostics.ts';
 import { validateWorkflow } from '../src/workflow/validate.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createEffectRunner } from '../src/drivers/effect-runner.ts';
 import { describeModule, loadModule } from '../src/effects/module/load-module.ts';
 import { describeModules } from '../src/effects/module/plan-modules.ts';
-import { nodeFiles } from '../src/cli/files.ts';
+import { nodeFiles } from '../src/drivers/files.ts';
 import { buildReport } from '../src/errors/build.ts';
 import type { JsonObject } from '../src/errors/json.ts';
 import { forPerson } from '../src/errors/project.ts';

@@ -1,1 +1,0 @@
-export { nodeFiles } from '../drivers/files.ts';
