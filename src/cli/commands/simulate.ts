@@ -10,7 +10,7 @@ import {
   type SimulatorServer,
 } from '../../effects/simulator/server/start.ts';
 import { refusal } from '../exit.ts';
-import { nodeFiles } from '../files.ts';
+import { nodeFiles } from '../../drivers/files.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface SimulateOptions {
