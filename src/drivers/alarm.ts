@@ -1,15 +1,15 @@
 /** One timer for all runs of a driver: ten thousand runs that wait cost one. */
 import { newTimers, nextTimerMs, setTimer, takeDue } from '../machine/timers.ts';
-import type { DriverClock } from './clock.ts';
+import type { EffectClock } from '../effects/clock.ts';
 
 export class Alarm {
-  readonly #clock: DriverClock;
+  readonly #clock: EffectClock;
   readonly #timers = newTimers();
   readonly #calls = new Map<string, { readonly atMs: number; readonly call: () => void }>();
   #takeBack: (() => void) | undefined;
   #armedAtMs = Infinity;
 
-  constructor(clock: DriverClock) {
+  constructor(clock: EffectClock) {
     this.#clock = clock;
   }
 

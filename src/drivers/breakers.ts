@@ -17,7 +17,7 @@ import {
 } from '../machine/breaker.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 import type { RunStore } from '../machine/store-port.ts';
-import type { DriverClock } from './clock.ts';
+import type { EffectClock } from '../effects/clock.ts';
 
 export interface BreakerChange {
   readonly target: string;
@@ -32,12 +32,12 @@ export interface GuardedResult {
 
 export class Breakers {
   readonly #store: RunStore;
-  readonly #clock: DriverClock;
+  readonly #clock: EffectClock;
   readonly #known = new Map<string, BreakerState>();
   readonly #onWarning: (error: ErrorReport) => void;
   #loaded: Promise<void> | undefined;
 
-  constructor(store: RunStore, clock: DriverClock, onWarning: (error: ErrorReport) => void) {
+  constructor(store: RunStore, clock: EffectClock, onWarning: (error: ErrorReport) => void) {
     this.#store = store;
     this.#clock = clock;
     this.#onWarning = onWarning;

@@ -156,3 +156,19 @@ function resultOf(state: RunState, rest: Rest): RunResult {
       return { status: 'interrupted' };
   }
 }
+
+/** How a run stands by the last event of its log: at rest, or else interrupted. */
+export function standingAt(last: RunEvent | undefined): RunResult {
+  switch (last?.type) {
+    case 'run:completed':
+      return { status: 'completed', output: last.output };
+    case 'run:failed':
+      return { status: 'failed', error: last.error };
+    case 'run:cancelled':
+      return { status: 'cancelled' };
+    case 'run:paused':
+      return { status: 'paused', waiting: last.waiting };
+    default:
+      return { status: 'interrupted' };
+  }
+}

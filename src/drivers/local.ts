@@ -28,7 +28,7 @@ import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
 import { Breakers } from './breakers.ts';
-import { SYSTEM_CLOCK, type DriverClock } from './clock.ts';
+import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { Leg, type OpenGate, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
@@ -43,7 +43,7 @@ export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './leg.ts'
 export interface LocalOptions {
   readonly store: RunStore;
   readonly effects: EffectRunner;
-  readonly clock?: DriverClock;
+  readonly clock?: EffectClock;
   readonly secrets?: readonly string[];
   /** Names of runs and of this driver. Default: random ones. */
   readonly newId?: () => string;
@@ -76,7 +76,7 @@ const OWN_START = processStart(process.pid);
 export class LocalDriver {
   readonly #options: LocalOptions;
   readonly #store: RunStore;
-  readonly #clock: DriverClock;
+  readonly #clock: EffectClock;
   readonly #redactor: Redactor;
   readonly #newId: () => string;
   readonly #owner: ClaimOwner;
@@ -88,7 +88,7 @@ export class LocalDriver {
   constructor(options: LocalOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
     this.#newId = options.newId ?? randomUUID;
     this.#alarm = new Alarm(this.#clock);

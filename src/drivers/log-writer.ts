@@ -9,13 +9,13 @@ import { toReport } from '../errors/to-report.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
 import { ROOT_SCOPE, type RunState } from '../machine/state.ts';
 import type { Claim, RunStanding, RunStore } from '../machine/store-port.ts';
-import type { DriverClock } from './clock.ts';
+import type { EffectClock } from '../effects/clock.ts';
 
 export interface LogWriterOptions {
   readonly state: RunState;
   readonly claim: Claim;
   readonly store: RunStore;
-  readonly clock: DriverClock;
+  readonly clock: EffectClock;
   /** What happens when the store is not back after three tries. */
   readonly onOutage: 'halt' | 'wait';
 }

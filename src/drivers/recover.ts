@@ -2,6 +2,7 @@
  * A run from its log: folded event by event, then asked what it was doing. An effect without a result
  * has an unknown outcome; it is asked again only where that is safe, and never silently.
  */
+import { DOUBT } from '../machine/doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { pendingRequest } from '../machine/effect-request.ts';
@@ -58,7 +59,7 @@ function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBo
   const scope = scopeOf(state, id);
   const { node, path } = visitOf(scope);
   const error = failureAt(state, scope, node, {
-    kind: 'effect.outcome_unknown',
+    kind: DOUBT,
     message: `${node} was under way when the run was interrupted; nobody knows how far it got`,
   });
   return { type: 'effect:failed', node, path, effect, error };

@@ -1,4 +1,5 @@
 /** What the result of an effect means to the run, as events. */
+import { DOUBT } from '../machine/doubt.ts';
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
@@ -58,7 +59,7 @@ function inDoubt(
 ): ReportDraft {
   if (failure.outcome !== 'unknown' || isIdempotent) return failure;
   return {
-    kind: 'effect.outcome_unknown',
+    kind: DOUBT,
     message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,
     cause: buildReport(failure, { stamp: stampAt(state, path, failure.kind) }),
   };

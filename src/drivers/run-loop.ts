@@ -19,7 +19,7 @@ import { nextTimerMs } from '../machine/timers.ts';
 import { mustPause, waitingOf } from '../machine/waits.ts';
 import type { Alarm } from './alarm.ts';
 import type { Breakers } from './breakers.ts';
-import type { DriverClock } from './clock.ts';
+import type { EffectClock } from '../effects/clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import type { LogWriter } from './log-writer.ts';
 import { resultEvents } from './result-events.ts';
@@ -29,7 +29,7 @@ export interface RunLoopOptions {
   readonly log: LogWriter;
   readonly effects: EffectRunner;
   readonly breakers: Breakers;
-  readonly clock: DriverClock;
+  readonly clock: EffectClock;
   readonly alarm: Alarm;
   readonly redactor: Redactor;
   /** Longer waits pause the run. */

@@ -4,7 +4,7 @@
  */
 import { isKind } from '../errors/errand-error.ts';
 import type { Claim, RunStore } from '../machine/store-port.ts';
-import type { DriverClock } from './clock.ts';
+import type { EffectClock } from '../effects/clock.ts';
 import type { RunLoop } from './run-loop.ts';
 import { deliver } from './signals.ts';
 
@@ -19,12 +19,12 @@ interface Watched {
 
 export class Watch {
   readonly #store: RunStore;
-  readonly #clock: DriverClock;
+  readonly #clock: EffectClock;
   readonly #runs = new Map<string, Watched>();
   #heartbeatAtMs = 0;
   #takeBack: (() => void) | undefined;
 
-  constructor(store: RunStore, clock: DriverClock) {
+  constructor(store: RunStore, clock: EffectClock) {
     this.#store = store;
     this.#clock = clock;
   }

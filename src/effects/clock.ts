@@ -1,4 +1,4 @@
-/** Time as effects need it. Given from outside, so that a test or a simulation can own it. */
+/** Time as effects and drivers need it. Given from outside, so that a test or a simulation can own it. */
 
 export interface EffectClock {
   /** Milliseconds since 1970. */

@@ -8,7 +8,7 @@ import type { BudgetMode } from '../workflow/model.ts';
 import { failWorkflow } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
-import { fileOf, nodeOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import type { Amount } from './pricing.ts';
 import { budgetGate } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope } from './state.ts';
@@ -77,7 +77,7 @@ function budgetsOf(state: RunState, scope: Scope): readonly Budget[] {
       mode: 'enforce',
     }),
   ];
-  for (let around = workflowScope(state, scope); ;) {
+  for (const around of workflowsAround(state, scope)) {
     const { limits } = fileOf(state.plan, around.file);
     budgets.push(
       ...limitsAs(
@@ -91,9 +91,8 @@ function budgetsOf(state: RunState, scope: Scope): readonly Budget[] {
         },
       ),
     );
-    if (around.parent === undefined) return budgets;
-    around = workflowScope(state, scopeOf(state, around.parent));
   }
+  return budgets;
 }
 
 function limitsAs(

@@ -16,18 +16,24 @@ export interface Unable {
 export function unableModels(state: RunState, scope: Scope, talk: Talk): readonly Unable[] {
   // only agents and supervisors talk
   const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node) as TalkingPlan;
+  const wanted = wantedBy(state, scope, node, talk);
   return talk.chain.flatMap(({ model }) => {
-    const { call } = modelWork(state, scope, node, { talk, model, ordinal: 0 });
-    const why = lackOf(model, {
-      tools: call.tools.length > 0,
-      structured: call.outputSchema !== undefined,
-      images: call.messages.some(
-        (message) => message.role === 'user' && message.images !== undefined,
-      ),
-      tokens: inputTokensOf(call),
-    });
+    const why = lackOf(model, wanted);
     return why === undefined ? [] : [{ model, why }];
   });
+}
+
+/** The same of every model, so it is worked out once. */
+function wantedBy(state: RunState, scope: Scope, node: TalkingPlan, talk: Talk): Wanted {
+  const { call } = modelWork(state, scope, node, { talk, model: '', ordinal: 0 });
+  return {
+    tools: call.tools.length > 0,
+    structured: call.outputSchema !== undefined,
+    images: call.messages.some(
+      (message) => message.role === 'user' && message.images !== undefined,
+    ),
+    tokens: inputTokensOf(call),
+  };
 }
 
 interface Wanted {

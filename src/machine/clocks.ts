@@ -4,6 +4,7 @@
  * while people inside it are asked.
  */
 import type { NodePlan } from '../workflow/node-model.ts';
+import { outwards } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 import { setTimer } from './timers.ts';
 
@@ -92,13 +93,4 @@ function prolongTry(state: RunState, scope: Scope, byMs: number): void {
 
 function armTry(state: RunState, { id, visit }: Scope): void {
   if (visit?.deadlineMs !== undefined) setTimer(state.timers, visit.deadlineMs, id);
-}
-
-function* outwards(state: RunState, scope: Scope): Iterable<Scope> {
-  for (
-    let around: Scope | undefined = scope;
-    around !== undefined;
-    around = around.parent === undefined ? undefined : state.scopes.get(around.parent)
-  )
-    yield around;
 }

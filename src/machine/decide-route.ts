@@ -3,9 +3,9 @@
  * failed; the node's table first, then the workflow's, then the default. State is committed only
  * after the route is decided.
  */
+import { DOUBT } from './doubt.ts';
 import { rebuild } from '../errors/build.ts';
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
-import { matchesKind } from '../errors/kinds.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
@@ -18,20 +18,7 @@ import { failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
-
-/** No route takes these, and no group wraps them: they end the run. */
-const UNROUTABLE = [
-  'internal.unexpected',
-  'internal.invariant',
-  'store.*',
-  'run.*',
-  'cancelled.*',
-  'halt.intentional',
-];
-
-function endsTheRun(kind: string): boolean {
-  return UNROUTABLE.some((pattern) => matchesKind(kind, pattern));
-}
+import { endsTheRun, isOwnStepLimit } from './unroutable.ts';
 
 export function decideSuccess(state: RunState, scope: Scope): readonly EventBody[] {
   const visit = visitOf(scope);
@@ -83,10 +70,6 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
     if (events !== undefined) return events;
   }
   return byDefault(state, scope, withAttempts(visit, error));
-}
-
-function isOwnStepLimit({ kind, frames }: ErrorReport): boolean {
-  return kind === 'limit.steps' && (frames?.length ?? 0) <= 1;
 }
 
 interface Candidate {
@@ -153,7 +136,7 @@ function makeMove(
 function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
   const visit = visitOf(scope);
   const mayAsk = state.hasPeople && visit.routesTried < DEFAULT_ASKED;
-  if (error.kind === 'effect.outcome_unknown' && mayAsk) {
+  if (error.kind === DOUBT && mayAsk) {
     return [askGate(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] })];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });

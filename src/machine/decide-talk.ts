@@ -10,7 +10,7 @@ import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
 import { afterFailure, askModel, beginTalk, failed, partialOutput } from './decide-model.ts';
-import { stillInDoubt } from './doubt.ts';
+import { DOUBT, stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
@@ -58,7 +58,7 @@ function keepPartial(
 /** Everything that the answer asks for, then the model again. */
 function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk): Decision {
   const visit = visitOf(scope);
-  const inDoubt = talk.calls.find(({ result }) => result?.error?.kind === 'effect.outcome_unknown');
+  const inDoubt = talk.calls.find(({ result }) => result?.error?.kind === DOUBT);
   // a node fails only when all that it began is heard of: nothing comes in from a try that is over
   const isBusy = visit.pending.size > 0;
   if (inDoubt?.result?.error !== undefined)

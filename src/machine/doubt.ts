@@ -4,12 +4,13 @@
  * names the doubt itself.
  */
 import type { ErrorReport } from '../errors/report.ts';
+import { ASKED_BY_DEFAULT } from '../workflow/check/routing.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { failureAt } from './failure.ts';
 import { visitOf } from './plan-lookup.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 
-export const DOUBT = 'effect.outcome_unknown';
+export const DOUBT = ASKED_BY_DEFAULT;
 
 /** The failure that an effect in doubt amounts to, instead of being asked for again. */
 export function stillInDoubt(

@@ -17,7 +17,7 @@ import {
   type TalkingPlan,
 } from './model-request.ts';
 import { namesIn } from './names.ts';
-import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope } from './state.ts';
 import type { OpenCall, Talk } from './talk.ts';
 
@@ -167,14 +167,7 @@ function isIdempotent(state: RunState, scope: Scope, node: NodePlan, work: Effec
 
 /** Which time round it is, here and in everything around; not which try. */
 function visitNumbers(state: RunState, scope: Scope): readonly number[] {
-  const numbers: number[] = [];
-  for (
-    let around: Scope | undefined = scope;
-    around !== undefined;
-    around = around.parent === undefined ? undefined : state.scopes.get(around.parent)
-  )
-    numbers.push(around.visit?.number ?? 0);
-  return numbers;
+  return Array.from(outwards(state, scope), ({ visit }) => visit?.number ?? 0);
 }
 
 function workOf(state: RunState, scope: Scope, node: NodePlan): EffectWork | undefined {

@@ -10,7 +10,7 @@ import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import type { EventBody } from './events.ts';
 import { crossedAt, failureAt, stampAt } from './failure.ts';
-import { fileOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, scopeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import { insideOf } from './scopes.ts';
 import { ROOT_SCOPE, type PendingEffect, type RunState, type Scope, type Visit } from './state.ts';
 
@@ -49,12 +49,11 @@ export function lateFor(
   cause: ErrorReport | undefined,
 ): readonly EventBody[] | undefined {
   if (untilMs === Infinity) return undefined;
-  for (let around = workflowScope(state, scope); ;) {
+  for (const around of workflowsAround(state, scope)) {
     if (around.deadlineMs !== undefined && untilMs > around.deadlineMs)
       return outOfTime(state, around, cause);
-    if (around.parent === undefined) return undefined;
-    around = workflowScope(state, scopeOf(state, around.parent));
   }
+  return undefined;
 }
 
 /** The time of a workflow is up. */
@@ -106,7 +105,7 @@ export function outOfRetries(
   scope: Scope,
   cause: ErrorReport,
 ): readonly EventBody[] | undefined {
-  for (let around = workflowScope(state, scope); ;) {
+  for (const around of workflowsAround(state, scope)) {
     const plan = fileOf(state.plan, around.file);
     const limit = plan.limits.maxRetries;
     if (limit !== undefined && around.retries >= limit) {
@@ -123,9 +122,8 @@ export function outOfRetries(
         }),
       );
     }
-    if (around.parent === undefined) return undefined;
-    around = workflowScope(state, scopeOf(state, around.parent));
   }
+  return undefined;
 }
 
 /** The time of a try is up. */

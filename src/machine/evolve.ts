@@ -20,7 +20,15 @@ import { beginProbe } from './cooldown.ts';
 import { DOUBT, settleDoubts } from './doubt.ts';
 import type { EventBody, Resumed } from './events.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
-import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import {
+  fileOf,
+  nodeOf,
+  scopeIdOf,
+  scopeOf,
+  visitOf,
+  workflowScope,
+  workflowsAround,
+} from './plan-lookup.ts';
 import { reopen } from './reopen.ts';
 import { routePosition } from './route-position.ts';
 import {
@@ -351,11 +359,7 @@ function retrying(
   if (event.error.kind === DOUBT) settleDoubts(state, visit);
   visit.attempt = event.attempt;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
-  for (let around = workflowScope(state, scope); ;) {
-    around.retries++;
-    if (around.parent === undefined) return;
-    around = workflowScope(state, scopeOf(state, around.parent));
-  }
+  for (const around of workflowsAround(state, scope)) around.retries++;
 }
 
 function routed(

@@ -5,7 +5,7 @@ import type { ErrorReport, Location, ReportDraft, Stamp } from '../errors/report
 import { toReport } from '../errors/to-report.ts';
 import { hashText } from '../workflow/hash.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
-import { fileOf, nodeOf } from './plan-lookup.ts';
+import { fileOf, nodeOf, pathOf } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 
 export function failureAt(
@@ -14,7 +14,7 @@ export function failureAt(
   node: string,
   draft: ReportDraft,
 ): ErrorReport {
-  const path = pathIn(scope, node);
+  const path = pathOf(scope, node);
   const plan = fileOf(state.plan, scope.file);
   const report = buildReport(draft, { stamp: stampAt(state, path, draft.kind) });
   return rebuild(report, {
@@ -31,7 +31,7 @@ export function thrownAt(
   node: string,
   thrown: unknown,
 ): ErrorReport {
-  const stamp = stampAt(state, pathIn(scope, node), 'thrown');
+  const stamp = stampAt(state, pathOf(scope, node), 'thrown');
   return failureAt(state, scope, node, toReport(thrown, { stamp }));
 }
 
@@ -43,7 +43,7 @@ export function crossedAt(
   error: ErrorReport,
 ): ErrorReport {
   const plan = fileOf(state.plan, scope.file);
-  return crossBoundary(error, { workflow: plan.name, node, path: pathIn(scope, node) });
+  return crossBoundary(error, { workflow: plan.name, node, path: pathOf(scope, node) });
 }
 
 export function stampAt(state: RunState, path: string, kind: string): Stamp {
@@ -57,7 +57,7 @@ function locationOf(state: RunState, scope: Scope, node: string): Location {
   return {
     workflow: plan.name,
     node,
-    path: pathIn(scope, node),
+    path: pathOf(scope, node),
     file: file ?? plan.file,
     pointer,
     ...(line === undefined ? {} : { line }),
@@ -69,8 +69,4 @@ function locationOf(state: RunState, scope: Scope, node: string): Location {
 function undeclared(node: NodePlan, { kind }: ErrorReport): Partial<ReportDraft> {
   const isOwn = node.raises?.includes(kind) ?? true;
   return isOwn || isReservedKind(kind) ? {} : { undeclared: true };
-}
-
-function pathIn(scope: Scope, node: string): string {
-  return scope.id === '' ? node : `${scope.id}/${node}`;
 }

@@ -7,7 +7,7 @@ import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from './evaluate.ts';
 import type { ModelCall, ModelTool } from './model-call.ts';
 import { namesIn } from './names.ts';
-import { fileOf, nodeOf, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 import { nextMessages, type Prompt, type Talk } from './talk.ts';
 import { roundResult } from './rounds.ts';
@@ -22,11 +22,11 @@ export interface ModelWork {
 
 /** The runtime of the nearest file that sets one: a child inherits it. */
 export function runtimeOf(state: RunState, scope: Scope): Runtime | undefined {
-  for (let around = workflowScope(state, scope); ;) {
+  for (const around of workflowsAround(state, scope)) {
     const { runtime } = fileOf(state.plan, around.file);
-    if (runtime !== undefined || around.parent === undefined) return runtime;
-    around = workflowScope(state, scopeOf(state, around.parent));
+    if (runtime !== undefined) return runtime;
   }
+  return undefined;
 }
 
 /** Empty when neither the node nor the file names one. */

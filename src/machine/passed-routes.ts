@@ -1,5 +1,6 @@
 /** Why a failure was not taken by the routes that were asked before the one that took it. */
 import { matchesKind } from '../errors/kinds.ts';
+import { endsTheRun, isOwnStepLimit } from './unroutable.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
 import type { MoveType, Route } from '../workflow/route.ts';
@@ -32,20 +33,9 @@ export interface RouteHistory {
   readonly isAborted: boolean;
 }
 
-/** No route is asked for these: they end the run, as `decide-route` has it. */
-const UNASKED = [
-  'internal.unexpected',
-  'internal.invariant',
-  'store.*',
-  'run.*',
-  'cancelled.*',
-  'halt.intentional',
-];
-
-/** Whether routes were asked at all; a scope that may start nothing more cannot be helped by its own. */
-export function isRouted({ kind, frames = [] }: ErrorReport): boolean {
-  const isOwnStepLimit = kind === 'limit.steps' && frames.length <= 1;
-  return !isOwnStepLimit && !UNASKED.some((pattern) => matchesKind(kind, pattern));
+/** Whether routes were asked at all. */
+export function isRouted(error: ErrorReport): boolean {
+  return !isOwnStepLimit(error) && !endsTheRun(error.kind);
 }
 
 export function passedRoutes(

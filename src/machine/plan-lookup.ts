@@ -53,6 +53,21 @@ export function workflowScope(state: RunState, scope: Scope): Scope {
   return around;
 }
 
+/** The scope and everything around it, inside out. */
+export function* outwards(state: RunState, scope: Scope): Iterable<Scope> {
+  for (
+    let around: Scope | undefined = scope;
+    around !== undefined;
+    around = around.parent === undefined ? undefined : state.scopes.get(around.parent)
+  )
+    yield around;
+}
+
+/** The workflows around a scope, its own first: those whose limits and settings hold for it. */
+export function* workflowsAround(state: RunState, scope: Scope): Iterable<Scope> {
+  for (const around of outwards(state, scope)) if (around.kind === 'workflow') yield around;
+}
+
 function indexNodes(plan: FilePlan): ReadonlyMap<string, NodePlan> {
   const index = new Map<string, NodePlan>();
   for (const node of plan.nodes) {

@@ -3,7 +3,7 @@ import { costUsdMicros, priceOf, type Price } from '../providers/prices.ts';
 import type { Usage } from './events.ts';
 import type { ModelCall, ModelMessage, ToolCall } from './model-call.ts';
 import { runtimeOf } from './model-request.ts';
-import { fileOf, scopeOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, workflowsAround } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 
 const CHARS_PER_TOKEN = 4;
@@ -18,11 +18,11 @@ export interface Amount {
 /** Null where nobody said what the model costs. */
 function priceIn(state: RunState, scope: Scope, model: string): Price | null {
   if (model.startsWith('sim/')) return runtimeOf(state, scope)?.simulatePrice ?? FREE;
-  for (let around = workflowScope(state, scope); ;) {
+  for (const around of workflowsAround(state, scope)) {
     const price = priceOf(model, fileOf(state.plan, around.file).prices);
-    if (price !== null || around.parent === undefined) return price;
-    around = workflowScope(state, scopeOf(state, around.parent));
+    if (price !== null) return price;
   }
+  return null;
 }
 
 /** Undefined for a model without a price. */

@@ -3,6 +3,7 @@
  * what completed inside groups and children is kept; any other goes on where it was. What may have
  * happened is asked about again, never repeated.
  */
+import { DOUBT } from './doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { Resumed } from './events.ts';
 import { scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -69,7 +70,7 @@ function goOnAt(visit: Visit, hasInside: boolean): void {
     visit.members.firstFailed = undefined;
   }
   const wasAsked = visit.phase.at === 'asking' && visit.error !== undefined;
-  if (wasAsked || visit.error?.kind === 'effect.outcome_unknown') {
+  if (wasAsked || visit.error?.kind === DOUBT) {
     visit.routesTried = 0;
     visit.phase = { at: 'failed' };
     return;

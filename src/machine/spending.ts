@@ -2,6 +2,7 @@
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { EventBody } from './events.ts';
 import type { Amount } from './pricing.ts';
+import { outwards } from './plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from './state.ts';
 
 type Settled = Extract<EventBody, { type: 'effect:succeeded' | 'effect:failed' }>;
@@ -41,11 +42,7 @@ function askHeldBack(state: RunState): void {
 
 function spend(state: RunState, scope: Scope, { usdMicros, tokens }: Amount): void {
   if (scope.visit !== undefined) scope.visit.spent = add(scope.visit.spent, { usdMicros, tokens });
-  for (
-    let around: Scope | undefined = scope;
-    around !== undefined;
-    around = around.parent === undefined ? undefined : state.scopes.get(around.parent)
-  )
+  for (const around of outwards(state, scope))
     around.spent = add(around.spent, { usdMicros, tokens });
 }
 

@@ -1,4 +1,5 @@
 /** When a tool or a function is called again by what it declares; nothing else retries it. */
+import { DOUBT } from './doubt.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import type { ToolDescription } from '../workflow/tool-description.ts';
@@ -19,7 +20,7 @@ export function retryDelayMs(
   const retry = tool?.retry;
   if (retry === undefined || made > retry.max) return undefined;
   // what may have happened is not repeated unless the tool is idempotent, and then it has its own kind
-  if (error.kind === 'effect.outcome_unknown') return undefined;
+  if (error.kind === DOUBT) return undefined;
   const isMeant =
     retry.on === undefined
       ? error.category === 'transient' && error.retryable !== false

@@ -1,4 +1,5 @@
 /** What a run waits for when nothing in it can go on by itself. */
+import { DOUBT } from './doubt.ts';
 import type { Wait, Waiting } from './events.ts';
 import type { OpenGate, RunState, Scope, Visit } from './state.ts';
 
@@ -69,7 +70,7 @@ function timeWait({ node, path, pending, wakeAtMs }: Visit): readonly Wait[] {
 function gateWait(gate: string, { options, deadlineMs, budget }: OpenGate, visit: Visit): Wait {
   const { node, path, error } = visit;
   return {
-    reason: gateReason(budget !== undefined, error?.kind === 'effect.outcome_unknown'),
+    reason: gateReason(budget !== undefined, error?.kind === DOUBT),
     gate,
     node,
     path,

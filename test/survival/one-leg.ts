@@ -1,6 +1,6 @@
 /** One leg of a run over a real SQLite file, in this process or in one that is about to be killed. */
 import { readFileSync } from 'node:fs';
-import type { DriverClock } from '../../src/drivers/clock.ts';
+import type { EffectClock } from '../../src/effects/clock.ts';
 import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
 import { LocalDriver, type PreparedAnswer, type RunResult } from '../../src/drivers/local.ts';
 import type { JsonObject } from '../../src/errors/json.ts';
@@ -36,7 +36,7 @@ export interface LegEnd {
 
 export interface LegOptions {
   readonly around?: (store: RunStore) => RunStore;
-  readonly clock?: DriverClock;
+  readonly clock?: EffectClock;
 }
 
 export async function oneLeg(job: Job, { around, clock }: LegOptions = {}): Promise<LegEnd> {

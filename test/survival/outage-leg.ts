@@ -1,5 +1,5 @@
 /** A leg during which the store breaks, and perhaps is mended in time. */
-import type { DriverClock } from '../../src/drivers/clock.ts';
+import type { EffectClock } from '../../src/effects/clock.ts';
 import { BREAKAGES, type BreakageName } from './breakages.ts';
 import { storeWith } from './kill-points.ts';
 import { oneLeg, type Job, type LegEnd } from './one-leg.ts';
@@ -13,7 +13,7 @@ export interface Outage {
 }
 
 /** The waits between the tries, a hundred times as fast. */
-const QUICK: DriverClock = {
+const QUICK: EffectClock = {
   now: Date.now,
   after: (ms, call) => {
     const timer = setTimeout(call, ms / 100);

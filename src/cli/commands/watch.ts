@@ -1,7 +1,7 @@
 /** `errand watch`: follows a run in the store, whoever carries it on, to the end of its leg. */
 import { setTimeout as after } from 'node:timers/promises';
 import { asEvent } from '../../drivers/subscription.ts';
-import type { RunResult } from '../../drivers/local.ts';
+import { standingAt } from '../../drivers/leg.ts';
 import type { RunEvent } from '../../machine/events.ts';
 import type { RunStore } from '../../machine/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
@@ -41,7 +41,7 @@ export async function watch(
     // written by a driver, and its row is checked
     const started = JSON.parse(plan) as WorkflowPlan;
     // the exit is that of watching: how the run ended is told, and is no failure of this command
-    if (!isJson) show.result({ run: id, result: resultOf(events), events, plan: started });
+    if (!isJson) show.result({ run: id, result: standingAt(events.at(-1)), events, plan: started });
     return 0;
   });
 }
@@ -72,22 +72,6 @@ function latestLeg(events: readonly RunEvent[]): readonly RunEvent[] {
     ({ type }) => type === 'run:started' || type === 'run:resumed',
   );
   return events.slice(Math.max(0, begin));
-}
-
-function resultOf(events: readonly RunEvent[]): RunResult {
-  const last = events.at(-1);
-  switch (last?.type) {
-    case 'run:completed':
-      return { status: 'completed', output: last.output };
-    case 'run:failed':
-      return { status: 'failed', error: last.error };
-    case 'run:cancelled':
-      return { status: 'cancelled' };
-    case 'run:paused':
-      return { status: 'paused', waiting: last.waiting };
-    default:
-      return { status: 'interrupted' };
-  }
 }
 
 function isRest(event: RunEvent | undefined): boolean {

@@ -2,7 +2,7 @@
  * Time that passes only when everybody waits. The next timer fires once no promise is left to be
  * settled at this moment; nothing ever sleeps, and a day costs as much as a millisecond.
  */
-import type { DriverClock } from '../clock.ts';
+import type { EffectClock } from '../../effects/clock.ts';
 
 interface Timer {
   readonly atMs: number;
@@ -12,7 +12,7 @@ interface Timer {
 /** What came of waiting: the promise is settled, or nothing will ever happen again. */
 export type Waited = 'settled' | 'stuck';
 
-export class VirtualClock implements DriverClock {
+export class VirtualClock implements EffectClock {
   /** The earliest last; of two at the same time, the one that was asked for first. */
   readonly #timers: Timer[] = [];
   #nowMs: number;

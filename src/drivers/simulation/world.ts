@@ -12,6 +12,7 @@ import type { RunEvent } from '../../machine/events.ts';
 import type { RunStore } from '../../machine/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
+import { standingAt } from '../leg.ts';
 import { LocalDriver, type RunResult } from '../local.ts';
 import type { Execution } from './execution.ts';
 import { drawFate, exampleOutput, type Fate } from './fate.ts';
@@ -98,19 +99,7 @@ export class World {
 
   /** How the run stands by its log: at rest, or else interrupted. */
   standing(run: string): RunResult {
-    const last = this.#books.get(run)?.last;
-    switch (last?.type) {
-      case 'run:completed':
-        return { status: 'completed', output: last.output };
-      case 'run:failed':
-        return { status: 'failed', error: last.error };
-      case 'run:cancelled':
-        return { status: 'cancelled' };
-      case 'run:paused':
-        return { status: 'paused', waiting: last.waiting };
-      default:
-        return { status: 'interrupted' };
-    }
+    return standingAt(this.#books.get(run)?.last);
   }
 
   /** The report of a failure that comes from outside of any run, with the time of this world. */
