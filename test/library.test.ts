@@ -1,0 +1,220 @@
+/** The engine as an application holds it, on a real SQLite file. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { InternalRecord } from '../src/errors/internal-record.ts';
+import { isKind, openErrand, raise, workflow, type Errand, type RunEvent } from '../src/index.ts';
+
+const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
+
+let folder = '';
+const opened: Errand[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'errand-library-'));
+});
+
+afterEach(async () => {
+  for (const errand of opened.splice(0)) await errand.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(options: Parameters<typeof openErrand>[0] = {}): Promise<Errand> {
+  const errand = await openErrand({ store: `sqlite:${join(folder, 'errand.db')}`, ...options });
+  opened.push(errand);
+  return errand;
+}
+
+const gate = workflow({
+  name: 'gate',
+  entryPoint: 'ask',
+  nodes: [
+    { name: 'ask', type: 'human_gate', prompt: 'Go?', options: [{ label: 'Yes', value: 'yes' }] },
+  ],
+});
+
+describe('openErrand', () => {
+  it('tells every event of a run once, to a late listener too, and gives its result', async () => {
+    const errand = await open({ functions: { greet: (input) => input } });
+    const run = await errand.start(
+      workflow({
+        name: 'hello',
+        entryPoint: 'a',
+        input: { name: { type: 'string' } },
+        nodes: [
+          {
+            name: 'a',
+            type: 'call',
+            function: 'greet',
+            arguments: { n: '{{ workflow.input.name }}' },
+          },
+        ],
+      }),
+      { input: { name: 'Ann' } },
+    );
+    expect(await run.result()).toEqual({ status: 'completed', output: { n: 'Ann' } });
+    const told: RunEvent[] = [];
+    for await (const event of run.events()) told.push(event);
+    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1));
+    expect(told.at(-1)?.type).toBe('run:completed');
+  });
+
+  it('rejects when nothing could run, and never for a failed run', async () => {
+    const internal: InternalRecord[] = [];
+    const errand = await open({ onInternal: (record) => internal.push(record) });
+    const failing = workflow({
+      name: 'failing',
+      entryPoint: 'a',
+      input: { id: { type: 'number' } },
+      nodes: [
+        {
+          name: 'a',
+          type: 'call',
+          function: () => {
+            throw raise('order.missing', 'No such order', { id: 7 });
+          },
+        },
+      ],
+    });
+    await expect(errand.start(failing)).rejects.toSatisfy((e) => isKind(e, 'validation.input'));
+    const run = await errand.start(failing, { input: { id: 7 } });
+    const result = await run.result();
+    expect(result).toMatchObject({ status: 'failed', error: { kind: 'order.missing' } });
+    expect(internal.map(({ report }) => report.kind)).toEqual(['order.missing']);
+    expect(internal[0]?.id).toBe(result.status === 'failed' ? result.error.id : '');
+  });
+
+  it('goes on with a paused run by an answer, in another process too', async () => {
+    const first = await open();
+    const run = await first.start(gate);
+    expect(await run.result()).toMatchObject({ status: 'paused', waiting: { reason: 'gate' } });
+    const second = await open();
+    const handle = await second.signal(run.id, { value: 'yes' });
+    expect(await handle?.result()).toMatchObject({ status: 'completed' });
+  });
+
+  it('cancels a run that is at rest, for good', async () => {
+    const errand = await open();
+    const run = await errand.start(gate);
+    await run.result();
+    await errand.cancel(run.id);
+    expect((await errand.list()).map(({ status }) => status)).toEqual(['cancelled']);
+    await expect(errand.resume(run.id)).rejects.toSatisfy((e) => isKind(e, 'run.already_ended'));
+  });
+});
+
+describe('a run whose process is gone', () => {
+  it('is taken over by whoever opens the store to adopt', async () => {
+    writeFileSync(
+      join(folder, 'slow.yaml'),
+      'workflow: {name: slow, entry_point: a}\nnodes:\n  - {name: a, type: wait, duration: 1h}\n',
+    );
+    const carrier = spawn(process.execPath, [BINARY, 'run', 'slow.yaml', '--wait', '--json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const gone = once(carrier, 'exit');
+    await once(createInterface({ input: carrier.stdout }), 'line');
+    carrier.kill('SIGKILL');
+    await gone;
+    const store = `sqlite:${join(folder, '.errand', 'errand.db')}`;
+    const errand = await open({ store, directory: folder, adopt: true });
+    const [run] = await errand.list();
+    expect(run).toMatchObject({ status: 'running', claim: { owner: { pid: process.pid } } });
+    // the cancel waits for what is under way, so the log is complete then
+    await errand.cancel(run?.run ?? '');
+    const types: string[] = [];
+    for await (const { type } of errand.history(run?.run ?? '')) types.push(type);
+    expect(types.filter((type) => type === 'run:resumed')).toHaveLength(1);
+    expect(types.at(-1)).toBe('run:cancelled');
+  });
+});
+
+describe('what is streamed', () => {
+  it('is told as it comes, and retracted when its attempt counts no more', async () => {
+    const errand = await open();
+    const said: unknown[] = [];
+    const run = await errand.start(
+      workflow({
+        name: 'stream',
+        entryPoint: 'a',
+        runtime: { simulate: { m: [{ stream: ['The ', 'lab'], cut: true }, { answer: 'fine' }] } },
+        nodes: [{ name: 'a', type: 'agent', prompt: 'hi', model: 'sim/m', onPartial: 'restart' }],
+      }),
+      { onProgress: ({ value }) => said.push(value) },
+    );
+    expect(await run.result()).toEqual({ status: 'completed', output: { result: 'fine' } });
+    expect(said).toEqual([
+      { type: 'text', attempt: 0, delta: 'The ' },
+      { type: 'text', attempt: 0, delta: 'lab' },
+      { type: 'retracted', attempt: 0 },
+      { type: 'text', attempt: 1, delta: 'fine' },
+    ]);
+  });
+});
+
+describe('models and supervisors', () => {
+  it('passes over a model that cannot answer by a schema, and says why', async () => {
+    const errand = await open();
+    const run = await errand.start(
+      workflow({
+        name: 'able',
+        entryPoint: 'a',
+        runtime: { simulate: { ok: [{ answer: { x: 'hi' } }] } },
+        nodes: [
+          {
+            name: 'a',
+            type: 'agent',
+            prompt: 'hi',
+            model: ['openai/o1-mini', 'sim/ok'],
+            output: { x: { type: 'string' } },
+          },
+        ],
+      }),
+    );
+    expect(await run.result()).toEqual({ status: 'completed', output: { x: 'hi' } });
+    const suppressed: string[] = [];
+    for await (const event of run.events())
+      if (event.type === 'error:suppressed') suppressed.push(event.error.kind);
+    expect(suppressed).toEqual(['provider.capability_missing']);
+  });
+
+  it('lets a supervisor choose, see failures as results, and be sent back', async () => {
+    const errand = await open({ functions: { broken: () => Promise.reject(new Error('no')) } });
+    const answers = [
+      { next: 'nobody' },
+      { next: 'a' },
+      { next: 'b' },
+      { next: 'done', reason: 'all' },
+    ];
+    const run = await errand.start(
+      workflow({
+        name: 'boss',
+        entryPoint: 'boss',
+        runtime: { simulate: { boss: answers.map((answer) => ({ answer })) } },
+        nodes: [
+          {
+            name: 'boss',
+            type: 'supervisor',
+            prompt: 'Go',
+            model: 'sim/boss',
+            manages: ['a', 'b'],
+          },
+          { name: 'a', type: 'set', values: { n: 1 } },
+          { name: 'b', type: 'call', function: 'broken' },
+        ],
+      }),
+    );
+    expect(await run.result()).toEqual({
+      status: 'completed',
+      output: { rounds: 2, last: 'b', outputs: { a: { n: 1 } }, reason: 'all' },
+    });
+    expect(
+      (await errand.costs(run.id)).attempts.filter(({ type }) => type === 'model'),
+    ).toHaveLength(4);
+  });
+});
