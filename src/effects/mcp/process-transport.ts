@@ -45,6 +45,7 @@ export class ProcessTransport implements McpTransport {
   #pid: number | undefined;
   #end: ProcessEnd | undefined;
   #ending: Promise<void> | undefined;
+  #delivered: Promise<void> = Promise.resolve();
 
   constructor(command: ServerCommand) {
     this.#command = command;
@@ -149,12 +150,24 @@ export class ProcessTransport implements McpTransport {
       return;
     }
     // what it holds is checked by the client
-    this.onmessage?.(message as McpMessage);
+    this.#deliver(message as McpMessage);
   }
+
+  /**
+   * One at a time: the client looks at a notification a moment after it has it, and would have
+   * forgotten the call by then if the answer came along in the same breath.
+   */
+  #deliver(message: McpMessage): void {
+    this.#delivered = this.#delivered.then(() => this.onmessage?.(message)).catch(this.#complain);
+  }
+
+  readonly #complain = (thrown: unknown): void => {
+    this.onerror?.(new Error('The client could not take a message', { cause: thrown }));
+  };
 
   #passOver(head: string, tail: string): void {
     const answer = tooLongFor(head, tail);
-    if (answer !== undefined) this.onmessage?.(answer);
+    if (answer !== undefined) this.#deliver(answer);
     else this.onerror?.(new Error('The server wrote a message that is too long'));
   }
 }
