@@ -8,7 +8,8 @@ import type { ScriptRequest } from '../effects/script.ts';
 import type { callCallable } from '../effects/tool.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { JsonObject } from '../errors/json.ts';
-import type { EffectRequest, EffectWork } from '../machine/effect-request.ts';
+import type { EffectRequest } from '../machine/effect-request.ts';
+import type { EffectWork } from '../machine/effect-work.ts';
 import { OnDemand } from './on-demand.ts';
 
 export interface EffectHost {

@@ -49,10 +49,19 @@ function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | und
   const items = evaluateDeep(source, names);
   if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
   const keys = items.map((item, index) => keyOf(node, item, index, names));
-  const double = keys.find((key, index) => keys.indexOf(key) !== index);
+  const double = firstDouble(keys);
   if (double !== undefined)
     throw invalidInput(`Two members of ${node.name} have the key ${double}`);
   return { keys, items };
+}
+
+function firstDouble(keys: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const key of keys) {
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return undefined;
 }
 
 function keyOf(

@@ -2,46 +2,17 @@
  * What an effect is to do, worked out from the state. Asked once to record the request and again by
  * whoever runs it, after a crash too: the same state gives the same request and the same key.
  */
-import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type { JsonObject } from '../errors/json.ts';
 import { canonicalJson, hashText, hashValue } from '../workflow/hash.ts';
 import type { McpServer } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
-import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
+import { remember, targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
 import type { EffectRef } from './events.ts';
-import {
-  modelWork,
-  requestName,
-  runtimeOf,
-  type ModelWork,
-  type TalkingPlan,
-} from './model-request.ts';
-import { namesIn } from './names.ts';
+import { modelWork, requestName, runtimeOf, type TalkingPlan } from './model-request.ts';
 import { fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope } from './state.ts';
 import type { OpenCall, Talk } from './talk.ts';
-
-interface ScriptWork {
-  readonly type: 'script';
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly workingDir?: string;
-  readonly stdin?: string;
-}
-
-export interface ToolWork {
-  readonly type: 'tool';
-  readonly tool: string;
-  readonly arguments: JsonObject;
-}
-
-export type EffectWork =
-  | ScriptWork
-  | { readonly type: 'call'; readonly function: string; readonly arguments: JsonObject }
-  | ToolWork
-  | { readonly type: 'transform'; readonly code: string; readonly input: JsonObject }
-  | ModelWork;
 
 export interface EffectRequest {
   readonly ref: EffectRef;
@@ -64,29 +35,27 @@ export interface EffectRequest {
 
 /** Throws `validation.template`. Undefined for a node that asks nothing of the world by itself. */
 export function effectRequest(state: RunState, scope: Scope): EffectRequest | undefined {
-  const visit = visitOf(scope);
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const work = workOf(state, scope, node);
+  const work = workOf(state, scope);
   if (work === undefined) return undefined;
-  const key = hashValue([state.run, visit.path, visitNumbers(state, scope), work]);
-  const left =
-    visit.deadlineMs === undefined
-      ? {}
-      : { timeoutMs: Math.max(1, visit.deadlineMs - state.nowMs) };
-  const schema =
-    'outputSchema' in node && node.outputSchema !== undefined
-      ? { outputSchema: node.outputSchema }
-      : {};
-  return { ...requestOf(state, scope, work, key), ...left, ...schema };
+  const { path } = visitOf(scope);
+  const request = nodeRequest(
+    state,
+    scope,
+    work,
+    hashValue([state.run, path, visitNumbers(state, scope), work]),
+  );
+  remember(request.ref, work);
+  return request;
 }
 
 /** The request of an effect that is under way; undefined when the plan no longer asks for it. */
 export function pendingRequest(state: RunState, pending: PendingEffect): EffectRequest | undefined {
   const scope = state.scopes.get(pending.scope);
   if (scope?.visit === undefined) return undefined;
-  const { talk } = scope.visit;
+  const { talk, work } = scope.visit;
   const { key, type, target } = pending.effect;
-  if (talk === undefined) return effectRequest(state, scope);
+  if (talk === undefined)
+    return work === undefined ? effectRequest(state, scope) : nodeRequest(state, scope, work, key);
   if (type === 'model') return modelRequest(state, scope, talk, target);
   const call = talk.calls.find((open) => open.key === key);
   return call === undefined ? undefined : toolRequest(state, scope, call, target);
@@ -129,6 +98,19 @@ export function toolKey(state: RunState, scope: Scope, call: object, ordinal: nu
   return hashText(canonicalJson(what));
 }
 
+/** Of an effect that is its node's own: it has the node's time and gives the node's output. */
+function nodeRequest(state: RunState, scope: Scope, work: EffectWork, key: string): EffectRequest {
+  const request = requestOf(state, scope, work, key);
+  const { node } = request;
+  const { deadlineMs } = visitOf(scope);
+  const schema = 'outputSchema' in node ? node.outputSchema : undefined;
+  return {
+    ...request,
+    ...(deadlineMs === undefined ? {} : { timeoutMs: Math.max(1, deadlineMs - state.nowMs) }),
+    ...(schema === undefined ? {} : { outputSchema: schema }),
+  };
+}
+
 function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string): EffectRequest {
   const visit = visitOf(scope);
   const file = fileOf(state.plan, scope.file);
@@ -168,61 +150,4 @@ function isIdempotent(state: RunState, scope: Scope, node: NodePlan, work: Effec
 /** Which time round it is, here and in everything around; not which try. */
 function visitNumbers(state: RunState, scope: Scope): readonly number[] {
   return Array.from(outwards(state, scope), ({ visit }) => visit?.number ?? 0);
-}
-
-function workOf(state: RunState, scope: Scope, node: NodePlan): EffectWork | undefined {
-  const names = namesIn(state, scope, { node });
-  const text = (template: string): string => evaluateText(template, names);
-  switch (node.type) {
-    case 'script':
-      return {
-        type: 'script',
-        command: text(node.command),
-        args: node.args.map(text),
-        env: Object.fromEntries(
-          Object.entries(node.env).map(([name, value]) => [name, text(value)]),
-        ),
-        ...(node.workingDir === undefined ? {} : { workingDir: text(node.workingDir) }),
-        ...(node.stdin === undefined ? {} : { stdin: asText(evaluateDeep(node.stdin, names)) }),
-      };
-    case 'call':
-      return {
-        type: 'call',
-        function: node.function,
-        arguments: evaluateObject(node.arguments, names),
-      };
-    case 'tool':
-      return { type: 'tool', tool: node.tool, arguments: evaluateObject(node.arguments, names) };
-    case 'transform':
-      return { type: 'transform', code: node.code, input: evaluateObject(node.arguments, names) };
-    case 'agent':
-    case 'supervisor':
-    case 'set':
-    case 'wait':
-    case 'human_gate':
-    case 'workflow':
-    case 'terminate':
-    case 'parallel':
-    case 'for_each':
-      return undefined;
-  }
-}
-
-function targetOf(work: EffectWork): string {
-  switch (work.type) {
-    case 'script':
-      return work.command;
-    case 'call':
-      return work.function;
-    case 'tool':
-      return work.tool;
-    case 'transform':
-      return 'sandbox';
-    case 'model':
-      return work.call.model;
-  }
-}
-
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

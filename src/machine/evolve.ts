@@ -18,6 +18,7 @@ import {
 } from './clocks.ts';
 import { beginProbe } from './cooldown.ts';
 import { DOUBT, settleDoubts } from './doubt.ts';
+import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Resumed } from './events.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import {
@@ -112,6 +113,7 @@ function resumed(state: RunState, event: Resumed): void {
   const planBefore = state.plan;
   state.plan = event.plan ?? planBefore;
   if (event.plan !== undefined) takeOverText(state, planBefore);
+  if (event.plan !== undefined || event.input !== undefined) unsettleWork(state);
   state.hasPeople = event.gates ?? true;
   if (event.input !== undefined) Object.assign(scopeOf(state, ROOT_SCOPE).input, event.input);
   reopen(state, before, event);
@@ -183,6 +185,7 @@ function effect(
     talkEffect(state, scope, event);
   } else if (event.type === 'effect:requested') {
     goOnWithTryClock(state, scope);
+    settleWork(state, scope, event.effect);
     visit.phase = { at: 'effect' };
   } else {
     if (event.type === 'effect:failed') noteTry(state, visit, event.error);
@@ -283,6 +286,7 @@ function started(
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
   visit.talk = undefined;
+  visit.work = undefined;
   visit.isBudgetRefused = false;
   visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
@@ -306,6 +310,7 @@ function completed(
   visit.output = event.output;
   visit.error = undefined;
   visit.deadlineMs = undefined;
+  visit.work = undefined;
   visit.phase = { at: 'succeeded' };
   // a later success clears the error of an earlier try
   scope.slots.set(event.node, isGroup ? groupSlot(event.output) : { output: event.output });

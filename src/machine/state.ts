@@ -8,6 +8,7 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
+import type { EffectWork } from './effect-work.ts';
 import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
 import type { Amount } from './pricing.ts';
 import type { Talk } from './talk.ts';
@@ -77,6 +78,8 @@ export interface Visit {
   readonly asked: Map<string, number>;
   /** The effects that are under way, by key. */
   readonly pending: Set<string>;
+  /** What its effect is to do, once that is requested. Not in the log: it follows from it. */
+  work: EffectWork | undefined;
   /** The failed attempts of its effect in the present try. */
   tries: AttemptSummary[];
   /** Of an agent or a supervisor. */
@@ -274,6 +277,7 @@ export function newVisit(node: string, path: string, number: number): Visit {
     wakeAtMs: undefined,
     asked: new Map(),
     pending: new Set(),
+    work: undefined,
     tries: [],
     talk: undefined,
     spent: NOTHING,
