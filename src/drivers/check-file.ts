@@ -7,7 +7,8 @@ import { toReport } from '../errors/to-report.ts';
 import type { CheckOptions } from '../workflow/check/check.ts';
 import type { Diagnostic } from '../workflow/diagnostics.ts';
 import { loadWorkflow, type LoadResult } from '../workflow/load/workflow.ts';
-import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
+import { FETCH_TOOL, type FilePlan, type WorkflowPlan } from '../workflow/model.ts';
+import type { Problem } from '../workflow/problem.ts';
 import type { ToolDescriptions } from '../workflow/tool-description.ts';
 import { validateLoaded, type Validation } from '../workflow/validate.ts';
 import { nodeFiles } from './files.ts';
@@ -81,24 +82,38 @@ function filesOf(plan: WorkflowPlan): readonly FilePlan[] {
 
 async function describeFile(
   plan: FilePlan,
-  { sources }: Extract<LoadResult, { ok: true }>,
+  { sources, plan: top }: Extract<LoadResult, { ok: true }>,
   base: string,
 ): Promise<{ readonly tools: ToolDescriptions } | { readonly problem: Diagnostic }> {
+  const [of, runtime] =
+    plan.runtime === undefined ? [top.file, top.runtime] : [plan.file, plan.runtime];
+  const refused = (thrown: unknown, where: Pick<Problem, 'code' | 'path'>, file = plan.file) => {
+    const { message, action } = toReport(thrown);
+    const kind = 'validation.node_config' as const;
+    return {
+      problem: sources.diagnose(file, { kind, message, suggestion: action.detail, ...where }),
+    };
+  };
+  let fetching: ToolDescriptions;
+  try {
+    fetching = await describeFetch(runtime);
+  } catch (thrown) {
+    const path = ['workflow', 'runtime', 'http_fetch', 'allow'];
+    return refused(thrown, { code: 'bad-value', path }, of);
+  }
   try {
     const modules = await describeModules({ ...plan, children: {} }, { base });
-    return { tools: modules[plan.file]?.tools ?? {} };
+    return { tools: { ...modules[plan.file]?.tools, ...fetching } };
   } catch (thrown) {
-    const { message, action } = toReport(thrown);
-    return {
-      problem: sources.diagnose(plan.file, {
-        code: 'module-unusable',
-        kind: 'validation.node_config',
-        message,
-        path: ['workflow', 'module'],
-        suggestion: action.detail,
-      }),
-    };
+    return refused(thrown, { code: 'module-unusable', path: ['workflow', 'module'] });
   }
+}
+
+/** Throws `validation.input` for what is no host after all. */
+async function describeFetch(runtime: FilePlan['runtime']): Promise<ToolDescriptions> {
+  if (runtime?.httpFetch === undefined) return {};
+  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
+  return describeCallables({ [FETCH_TOOL]: createFetchTool(runtime.httpFetch) });
 }
 
 /** The machine knows what each tool says of itself, whoever runs it. */

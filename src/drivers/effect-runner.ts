@@ -4,6 +4,8 @@ import { toDraft, type EffectContext, type EffectResult } from '../effects/effec
 import type { McpServers } from '../effects/mcp/mcp.ts';
 import type { ModelEffectOptions } from '../effects/model/model.ts';
 import type { Callables, FindCallable } from '../effects/module/find-callable.ts';
+import type { createFileFetch } from '../effects/fetch/fetch-tool.ts';
+import type { Callable } from '../effects/module/callable.ts';
 import type { ScriptRequest } from '../effects/script.ts';
 import type { callCallable } from '../effects/tool.ts';
 import { toReport } from '../errors/to-report.ts';
@@ -112,7 +114,7 @@ function partsOf(host: EffectHost) {
         ...(host.base === undefined ? {} : { base: host.base }),
         ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
       });
-      return { find, call: callCallable };
+      return { find: withFileFetch(host, find), call: callCallable };
     }),
   };
 }
@@ -147,8 +149,21 @@ function scriptRequest(
   };
 }
 
+type FindFor = (type: 'call' | 'tool', name: string, request: EffectRequest) => Promise<Callable>;
+
+/** What a file may fetch is its own; what the host registers under that name wins. */
+function withFileFetch(host: EffectHost, find: FindCallable): FindFor {
+  let fileFetch: ReturnType<typeof createFileFetch> | undefined;
+  return async (type, name, { module, fetch }) => {
+    const isRegistered = Object.hasOwn({ ...host.functions, ...host.tools }, name);
+    if (fetch === undefined || isRegistered) return find(type, name, module);
+    fileFetch ??= (await import('../effects/fetch/fetch-tool.ts')).createFileFetch();
+    return fileFetch(fetch);
+  };
+}
+
 interface Callers {
-  readonly find: FindCallable;
+  readonly find: FindFor;
   readonly call: typeof callCallable;
 }
 
@@ -157,12 +172,12 @@ async function callNamed(
   request: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult> {
-  const { work, module, isIdempotent } = request;
+  const { work, isIdempotent } = request;
   if (work.type !== 'call' && work.type !== 'tool') throw new TypeError('not a call');
   const { time, schema } = boundsOf(request);
   try {
     const name = work.type === 'call' ? work.function : work.tool;
-    const callable = await find(work.type, name, module);
+    const callable = await find(work.type, name, request);
     const { type, arguments: input } = work;
     return await call({ type, callable, input, isIdempotent, ...time, ...schema }, context);
   } catch (thrown) {

@@ -12,7 +12,7 @@ import type { ListQuery, RunStore, RunSummary } from '../machine/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
 import { openSqliteStore } from '../stores/sqlite.ts';
 import { completeInput } from '../workflow/inputs.ts';
-import type { WorkflowPlan } from '../workflow/model.ts';
+import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from './load-file.ts';
@@ -95,7 +95,7 @@ export async function createErrand(options: ErrandOptions = {}): Promise<Errand>
 async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOptions> {
   if (fetch === undefined) return options;
   // HTTP is a good part of what a process loads, and few workflows fetch
-  const { createFetchTool, FETCH_TOOL } = await import('../effects/fetch/fetch-tool.ts');
+  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
   return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
 }
 

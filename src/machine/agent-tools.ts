@@ -96,9 +96,11 @@ export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCa
     return refuse(call.name, 'tool.not_found', `There is no tool called ${call.name}`);
   const [name, tool] = found;
   if (!mayUse(node, name, tool))
-    return refuse(name, 'tool.forbidden', `${node.name} may not use the tool ${name}`);
-  if (isDenied(node, name))
-    return refuse(name, 'tool.denied', `The policy of ${node.name} denies the tool ${name}`);
+    return refuse(name, 'tool.forbidden', `${node.name} may not use the tool ${name}`, 'policy');
+  if (isDenied(node, name)) {
+    const message = `The policy of ${node.name} denies the tool ${name}`;
+    return refuse(name, 'tool.denied', message, 'policy');
+  }
   const { arguments: given } = call;
   const problem = given === undefined ? 'are not JSON' : problemWith(given, tool);
   if (problem !== undefined || !isPlainObject(given))
@@ -126,8 +128,12 @@ function problemWith(given: JsonValue, { inputSchema }: ToolDescription): string
     : `do not fit: ${finding.pointer} ${finding.message}`;
 }
 
-function refuse(tool: string, kind: string, message: string): Verdict {
-  return { type: 'refuse', tool, failure: { kind, message, outcome: 'not_started' } };
+/** Who keeps a call from being made: a list of the node, a guard, or a person. */
+export type DeniedBy = 'policy' | 'guard' | 'person' | 'nobody';
+
+function refuse(tool: string, kind: string, message: string, by?: DeniedBy): Verdict {
+  const details = by === undefined ? {} : { details: { by } };
+  return { type: 'refuse', tool, failure: { kind, message, outcome: 'not_started', ...details } };
 }
 
 /** The same call, whenever it is made. */

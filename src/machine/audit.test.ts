@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildReport } from '../errors/build.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import { auditOf } from './audit.ts';
 import type { EventBody, RunEvent } from './events.ts';
 
@@ -82,6 +83,29 @@ describe('the audit of a run', () => {
         ...A,
         detail: 'order.late: Too late (kept what there was)',
       },
+    ]);
+  });
+
+  it('tells what was denied, and every further attempt of a call', () => {
+    const effect = { key: 'k', type: 'tool' as const, target: 'pay' };
+    const refusal = (kind: string, by: string): ErrorReport =>
+      buildReport(
+        { kind, message: 'No', details: { by }, location: { node: 'a', path: 'a' } },
+        { stamp: { id: 'err_2', at: AT } },
+      );
+    const events = log(
+      { type: 'effect:requested', ...A, effect, attempt: 0 },
+      { type: 'effect:requested', ...A, effect, attempt: 2 },
+      { type: 'effect:failed', ...A, effect, error: refusal('tool.denied', 'policy') },
+      { type: 'effect:failed', ...A, effect, error: refusal('tool.denied', 'person') },
+      { type: 'effect:failed', ...A, effect, error },
+      { type: 'node:failed', ...A, error: refusal('tool.denied', 'policy') },
+      { type: 'node:failed', ...A, error: refusal('agent.permission_denied', 'policy') },
+    );
+    expect(auditOf(events)).toEqual([
+      { at: AT, who: 'errand', what: 'retry', ...A, detail: 'attempt 3 of the same call, to pay' },
+      { at: AT, who: 'errand', what: 'deny', ...A, detail: 'pay: tool.denied: No' },
+      { at: AT, who: 'errand', what: 'deny', ...A, detail: 'agent.permission_denied: No' },
     ]);
   });
 });

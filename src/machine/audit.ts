@@ -68,6 +68,11 @@ function entriesOf(event: RunEvent, approvals: ReadonlySet<string>): readonly Au
       const detail = `${error.kind}: ${error.message} (${reason})`;
       return [{ at, who: ENGINE, what: 'suppress', ...where, detail }];
     }
+    case 'effect:requested':
+      return requested(event);
+    case 'effect:failed':
+    case 'node:failed':
+      return denied(event);
     case 'run:cancelled':
       return [{ at: event.at, who: whoOf(event.by), what: 'cancel', detail: 'ended the run' }];
     case 'run:started':
@@ -76,12 +81,9 @@ function entriesOf(event: RunEvent, approvals: ReadonlySet<string>): readonly Au
     case 'run:failed':
     case 'node:started':
     case 'node:completed':
-    case 'node:failed':
     case 'node:skipped':
     case 'route:taken':
-    case 'effect:requested':
     case 'effect:succeeded':
-    case 'effect:failed':
     case 'gate:opened':
     case 'child:started':
     case 'child:ended':
@@ -90,6 +92,35 @@ function entriesOf(event: RunEvent, approvals: ReadonlySet<string>): readonly Au
     case 'budget:paused':
       return [];
   }
+}
+
+/** The same action once more: a schedule's, a tool's own, or what was lost with its process. */
+function requested(event: Extract<RunEvent, { type: 'effect:requested' }>): AuditEntry[] {
+  const { at, node, path, effect, attempt } = event;
+  if (attempt === 0) return [];
+  const detail = `attempt ${attempt + 1} of the same call, to ${effect.target}`;
+  return [{ at, who: ENGINE, what: 'retry', node, path, detail }];
+}
+
+const DENIALS: ReadonlySet<string> = new Set([
+  'tool.denied',
+  'tool.forbidden',
+  'agent.permission_denied',
+]);
+
+/** What was kept from happening. That a person said so is told by the answer. */
+function denied(
+  event: Extract<RunEvent, { type: 'effect:failed' | 'node:failed' }>,
+): readonly AuditEntry[] {
+  const { at, node, path, error } = event;
+  // a call fails as an effect first; what a node writes by itself is refused without one
+  const isOwn = event.type === 'effect:failed' || error.kind === 'agent.permission_denied';
+  if (!isOwn || !DENIALS.has(error.kind) || error.details?.['by'] === 'person') return [];
+  const target = event.type === 'effect:failed' ? `${event.effect.target}: ` : '';
+  const { host } = error.details ?? {};
+  const asked = typeof host === 'string' ? ` (${host})` : '';
+  const detail = `${target}${error.kind}: ${error.message}${asked}`;
+  return [{ at, who: ENGINE, what: 'deny', node, path, detail }];
 }
 
 /** The resumption that an answer brings with it is told by the answer. */

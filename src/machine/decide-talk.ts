@@ -6,7 +6,14 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
-import { judgeCall, sameCall, toolsOf, WRITE_STATE, type Verdict } from './agent-tools.ts';
+import {
+  judgeCall,
+  sameCall,
+  toolsOf,
+  WRITE_STATE,
+  type DeniedBy,
+  type Verdict,
+} from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
 import { afterFailure, askModel, beginTalk, failed, partialOutput } from './decide-model.ts';
@@ -134,10 +141,12 @@ function write(
 }
 
 function deny(state: RunState, scope: Scope, open: OpenCall, tool: string): readonly EventBody[] {
+  const by: DeniedBy = open.decided === undefined ? 'nobody' : 'person';
   const failure: ReportDraft = {
     kind: 'tool.denied',
     message: `A person has to approve ${tool}, and did not`,
     outcome: 'not_started',
+    details: { by },
   };
   return refuse(state, scope, open, { type: 'refuse', tool, failure });
 }

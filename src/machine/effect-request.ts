@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../errors/json.ts';
 import { canonicalJson, hashText, hashValue } from '../workflow/hash.ts';
-import type { McpServer } from '../workflow/model.ts';
+import { FETCH_TOOL, type FetchSettings, type McpServer } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
 import { remember, targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
@@ -25,8 +25,10 @@ export interface EffectRequest {
   readonly isIdempotent: boolean;
   /** Path of the module of the file that the node is in, as its plan has it. */
   readonly module?: string;
-  /** Of a tool that is called `server/name`; not a part of the key, since servers move. */
+  /** Of a tool that is called `server/name`. */
   readonly server?: { readonly name: string; readonly settings: McpServer };
+  /** Of `http_fetch`: what the file lets it ask. */
+  readonly fetch?: FetchSettings;
   /** What is left of the time of the node's try. */
   readonly timeoutMs?: number;
   /** What the output of the node must be, where the effect is the node's own. */
@@ -123,17 +125,21 @@ function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string)
     attempt: work.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isIdempotent: isIdempotent(state, scope, node, work),
     ...(file.module === undefined ? {} : { module: file.module }),
-    ...(work.type === 'tool' ? serverOf(state, scope, work) : {}),
+    ...(work.type === 'tool' ? ownerOf(state, scope, work) : {}),
   };
 }
 
-function serverOf(
+/** What the runtime of the file says of the tool; not a part of its key, since it may move. */
+function ownerOf(
   state: RunState,
   scope: Scope,
   { tool }: ToolWork,
-): Pick<EffectRequest, 'server'> {
+): Pick<EffectRequest, 'server' | 'fetch'> {
+  const runtime = runtimeOf(state, scope);
+  if (tool === FETCH_TOOL)
+    return runtime?.httpFetch === undefined ? {} : { fetch: runtime.httpFetch };
   const name = tool.slice(0, Math.max(0, tool.indexOf('/')));
-  const servers = runtimeOf(state, scope)?.mcpServers ?? {};
+  const servers = runtime?.mcpServers ?? {};
   const settings = Object.hasOwn(servers, name) ? servers[name] : undefined;
   return settings === undefined ? {} : { server: { name, settings } };
 }

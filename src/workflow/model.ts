@@ -78,6 +78,21 @@ export interface McpServer {
   readonly toolSettings: Readonly<Record<string, ToolSettings>>;
 }
 
+/** The built-in tool that fetches, where it is allowed. */
+export const FETCH_TOOL = 'http_fetch';
+
+export const FETCH_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type FetchMethod = (typeof FETCH_METHODS)[number];
+
+/** What the built-in tool `http_fetch` may ask; without it there is no such tool. */
+export interface FetchSettings {
+  readonly allow: readonly string[];
+  readonly allowPrivate?: readonly string[];
+  readonly methods?: readonly FetchMethod[];
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
 export interface SimulatedUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -120,6 +135,7 @@ export interface Runtime {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly mcpServers: Readonly<Record<string, McpServer>>;
+  readonly httpFetch?: FetchSettings;
   readonly simulate: Readonly<Record<string, readonly SimulatedAnswer[]>>;
   readonly simulatePrice: Price;
 }

@@ -4,6 +4,7 @@ import { providerNamed } from '../providers/names.ts';
 import { parseDuration, secondsToMs } from './duration.ts';
 import { given, mapValues } from './given.ts';
 import type {
+  FetchSettings,
   McpServer,
   Price,
   ProviderSettings,
@@ -16,7 +17,7 @@ import { toChain } from './models.ts';
 import { usdToMicros } from './money.ts';
 import type { Path } from './path.ts';
 import type { Planner } from './planner.ts';
-import type { McpServerFile, PriceFile, RuntimeFile } from './schema/runtime.ts';
+import type { FetchFile, McpServerFile, PriceFile, RuntimeFile } from './schema/runtime.ts';
 import type { SimulatedFile } from './schema/simulate.ts';
 
 const RUNTIME: Path = ['workflow', 'runtime'];
@@ -31,6 +32,7 @@ export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
     mcpServers: mapValues(runtime.mcp_servers ?? {}, (server, name) =>
       planServer(server, [...RUNTIME, 'mcp_servers', name], planner),
     ),
+    httpFetch: runtime.http_fetch === undefined ? undefined : planFetch(runtime.http_fetch),
     simulate: mapValues(runtime.simulate ?? {}, (answers) =>
       typeof answers === 'string' ? [] : answers.map(planSimulated),
     ),
@@ -102,6 +104,17 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
             : secondsToMs(settings.timeout_seconds),
       }),
     ),
+  });
+}
+
+function planFetch(fetch: FetchFile): FetchSettings {
+  const { timeout_seconds: timeout } = fetch;
+  return given({
+    allow: fetch.allow,
+    allowPrivate: fetch.allow_private,
+    methods: fetch.methods,
+    timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout),
+    maxBytes: fetch.max_bytes,
   });
 }
 

@@ -1,6 +1,5 @@
 /** What an application allows `http_fetch`. Apart, because it is public and must not need Node's types. */
-
-export type FetchMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+import type { FetchMethod } from '../../workflow/model.ts';
 
 export interface FetchOptions {
   /** Hosts that may be asked: `api.example.com`, `*.example.com`, `http://host:port`. HTTPS unless said. */

@@ -18,12 +18,12 @@ import { tool, type AnyTool, type ToolContext } from '../../workflow/tool.ts';
 import { quoted } from '../../workflow/words.ts';
 import { codeOf } from '../system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
-import type { FetchMethod, FetchOptions } from './fetch-options.ts';
+import { FETCH_TOOL, type FetchMethod } from '../../workflow/model.ts';
+import { readCallable, type Callable } from '../module/callable.ts';
+import type { FetchOptions } from './fetch-options.ts';
 import { PrivateAddress, resolveBySystem, sendHop, type ResolveName } from './one-hop.ts';
 import { readBody } from './read-body.ts';
 import { statusFailure } from './status-failure.ts';
-
-export const FETCH_TOOL = 'http_fetch';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -49,6 +49,23 @@ export function createFetchTool(
     timeoutMs: options.timeoutMs ?? 30_000,
     run: (input, context) => run(input, rules, context),
   });
+}
+
+/** As a file declares it; the same tool for the same settings. */
+export function createFileFetch(): (settings: FetchOptions) => Promise<Callable> {
+  const made = new Map<string, Promise<Callable>>();
+  return (settings) => {
+    const key = JSON.stringify(settings);
+    const known = made.get(key) ?? read(settings);
+    made.set(key, known);
+    return known;
+  };
+}
+
+async function read(settings: FetchOptions): Promise<Callable> {
+  const reading = await readCallable(FETCH_TOOL, createFetchTool(settings), 'the file');
+  if (reading.type === 'callable') return reading.callable;
+  throw new TypeError('tool() makes nothing else');
 }
 
 function inputSchema(methods: readonly FetchMethod[], isReading: boolean): JsonObject {
@@ -203,11 +220,12 @@ function denied({ url, redirects }: Request, why: string, cause?: unknown): Erra
     {
       kind: 'tool.denied',
       outcome: redirects === 0 ? 'not_started' : 'failed',
+      // models read the message, and where an answer leads may name what only the inside knows
       message:
         redirects === 0
           ? `${quoted(host)} ${why}`
-          : `The answer leads on to ${quoted(host)}, which ${why}`,
-      details: { host, redirects },
+          : `The answer leads on to an address that ${why}`,
+      details: { host, redirects, by: 'policy' },
       action: {
         kind: 'request_access',
         detail: 'Ask another address, or let the host of this run allow this one.',

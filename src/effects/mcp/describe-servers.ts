@@ -8,7 +8,7 @@ import { toReport } from '../../errors/to-report.ts';
 import { allNodes } from '../../workflow/all-nodes.ts';
 import type { FilePlan, McpServer, WorkflowPlan } from '../../workflow/model.ts';
 import { isTemplate } from '../../workflow/models.ts';
-import type { NodePlan } from '../../workflow/node-model.ts';
+import type { AgentPlan, NodePlan } from '../../workflow/node-model.ts';
 import { fromPointer, type Path } from '../../workflow/path.ts';
 import type { Problem } from '../../workflow/problem.ts';
 import type { ToolDescription, ToolDescriptions } from '../../workflow/tool-description.ts';
@@ -109,7 +109,7 @@ function toolsNamed(node: NodePlan, prefix: string): readonly Named[] {
   const names =
     node.type === 'tool'
       ? [{ name: node.tool, path: [...base, 'tool'] }]
-      : (node.tools ?? []).map((name, index) => ({ name, path: [...base, 'tools', index] }));
+      : agentNames(node).map(({ name, path }) => ({ name, path: [...base, ...path] }));
   return names
     .filter(({ name }) => name.startsWith(prefix) && !isTemplate(name) && !name.endsWith('/*'))
     .map(({ name, path }) => ({
@@ -117,6 +117,17 @@ function toolsNamed(node: NodePlan, prefix: string): readonly Named[] {
       path,
       isNode: node.type === 'tool',
     }));
+}
+
+function agentNames({ tools, policy }: AgentPlan): readonly { name: string; path: Path }[] {
+  const listed = (names: readonly string[], ...path: Path): { name: string; path: Path }[] =>
+    names.map((name, index) => ({ name, path: [...path, index] }));
+  return [
+    ...listed(tools ?? [], 'tools'),
+    ...listed(policy.allow, 'policy', 'allow'),
+    ...listed(policy.deny, 'policy', 'deny'),
+    ...listed(policy.ask, 'policy', 'ask'),
+  ];
 }
 
 type Answer =

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow } from '../validate.ts';
+import { validateWorkflow, type Validation } from '../validate.ts';
 import type { KnownNames } from './callables.ts';
 
 function problems(node: string, known?: KnownNames, module = ''): string[] {
+  return (verdict(node, known, module).files[0]?.diagnostics ?? []).map(
+    ({ code, pointer, message, suggestion = '' }) =>
+      `${code} ${pointer}: ${message} (${suggestion})`,
+  );
+}
+
+const isValid = (node: string): boolean => verdict(node, KNOWN).isValid;
+
+function verdict(node: string, known?: KnownNames, module = ''): Validation {
   const text = `workflow:
   name: t
   entry_point: a
@@ -16,14 +25,39 @@ nodes:
     read: () => ({ ok: true as const, text }),
   };
   const options = known === undefined ? {} : { known: () => known };
-  return (validateWorkflow('t.yaml', files, {}, options).files[0]?.diagnostics ?? []).map(
-    ({ code, pointer, message, suggestion = '' }) =>
-      `${code} ${pointer}: ${message} (${suggestion})`,
-  );
+  return validateWorkflow('t.yaml', files, {}, options);
 }
 
 const KNOWN: KnownNames = { functions: ['fetchOrder'], tools: ['lookup', 'refund'] };
 const agent = (tools: string): string => `model: sim/x, prompt: hi, tools: ${tools}`;
+
+describe('a name of a policy', () => {
+  const policed = (policy: string, tools = '[lookup]'): string =>
+    `${agent(tools)}, policy: {${policy}}`;
+
+  it.each(['allow: [lookup]', 'deny: [any/*, files/*]', 'ask: [refund, any/thing, raise_error]'])(
+    'may be that of a tool, whether or not the agent has it: %s',
+    (policy) => expect(problems(policed(policy), KNOWN)).toEqual([]),
+  );
+
+  it.each([
+    ['deny: [refnd]', 'unknown-tool', '/nodes/0/policy/deny/0', 'refund'],
+    ['ask: [lookup, files/reed]', 'unknown-tool', '/nodes/0/policy/ask/1', 'files/read'],
+    ['allow: [fils/read]', 'unknown-server', '/nodes/0/policy/allow/0', 'files/read'],
+  ])('is refused where nobody has it: %s', (policy, code, pointer, meant) => {
+    expect(problems(policed(policy), KNOWN)).toMatchObject([
+      expect.stringMatching(new RegExp(`^${code} ${pointer}: .* \\(${meant}\\)$`)),
+    ]);
+  });
+
+  it('is only remarked on where the agent has no tools at all', () => {
+    expect(problems(policed('ask: [refnd]', '[]'), KNOWN)).toEqual([
+      expect.stringContaining('unknown-tool'),
+    ]);
+    expect(isValid(policed('ask: [refnd]', '[]'))).toBe(true);
+    expect(isValid(policed('ask: [refnd]', '[lookup]'))).toBe(false);
+  });
+});
 
 describe('a name that is called', () => {
   it.each([

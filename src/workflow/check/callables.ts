@@ -31,10 +31,11 @@ const MAX_LISTED = 20;
 
 export function checkCallables(context: CallablesContext, report: Report): void {
   for (const node of allNodes(context.plan)) {
-    for (const { name, path, isFunction } of namesOf(node)) {
+    for (const { name, path, isFunction, isIdle } of namesOf(node)) {
       if (isTemplate(name)) continue;
       const problem = isFunction ? functionProblem(name, context) : toolProblem(name, context);
-      if (problem !== undefined) report({ ...problem, path });
+      if (problem === undefined) continue;
+      report({ ...problem, path, ...(isIdle === true ? { severity: 'warning' } : {}) });
     }
   }
 }
@@ -43,6 +44,8 @@ interface Named {
   readonly name: string;
   readonly path: Path;
   readonly isFunction: boolean;
+  /** What an agent without tools says about them comes to nothing, right or wrong. */
+  readonly isIdle?: boolean;
 }
 
 function namesOf(node: NodePlan): readonly Named[] {
@@ -52,12 +55,18 @@ function namesOf(node: NodePlan): readonly Named[] {
     return [{ name: node.function, path: [...base, 'function'], isFunction: true }];
   if (node.type === 'tool')
     return [{ name: node.tool, path: [...base, 'tool'], isFunction: false }];
-  return (node.tools ?? []).map((name, index) => ({
-    name,
-    path: [...base, 'tools', index],
-    isFunction: false,
-  }));
+  const named = (list: readonly string[], ...path: Path): readonly Named[] =>
+    list.map((name, index) => ({ name, path: [...base, ...path, index], isFunction: false }));
+  const policed = POLICIES.flatMap((key) => named(node.policy[key], 'policy', key));
+  const isIdle = node.tools?.length === 0;
+  return [
+    ...named(node.tools ?? [], 'tools'),
+    // a misspelt name here would let through what was to be denied or asked about
+    ...policed.map((each) => ({ ...each, isIdle })),
+  ];
 }
+
+const POLICIES = ['allow', 'deny', 'ask'] as const;
 
 function functionProblem(
   name: string,
@@ -102,7 +111,7 @@ function serverProblem(
         meant === undefined ? 'Name it under `workflow.runtime.mcp_servers`' : `${meant}/${tool}`,
     };
   }
-  if (found.tools === null || found.tools.includes(tool)) return undefined;
+  if (tool === '*' || found.tools === null || found.tools.includes(tool)) return undefined;
   const meant = suggest(tool, found.tools);
   return {
     code: 'unknown-tool',

@@ -1,4 +1,5 @@
 /** The `runtime` block: which models, which servers, and what simulated models answer. */
+import { FETCH_METHODS } from '../model.ts';
 import { modelSchema } from './model.ts';
 import { simulateSchema } from './simulate.ts';
 import {
@@ -7,6 +8,7 @@ import {
   flag,
   list,
   map,
+  matching,
   number,
   scalar,
   seconds,
@@ -45,6 +47,33 @@ const mcpServer = strict('an MCP server', 'A server whose tools agents and tool 
   tool_settings: map('Settings by tool.', toolSettings).optional(),
 });
 
+const HOST_PATTERN =
+  '^(https?://)?((\\*\\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?$';
+
+const host = matching(
+  'A host. HTTPS, unless it begins with http://.',
+  HOST_PATTERN,
+  'a host, such as api.example.com, *.example.com or http://host:port',
+);
+
+const httpFetch = strict(
+  '`http_fetch`',
+  'Gives nodes and agents the tool http_fetch, for these hosts.',
+  {
+    allow: list('Hosts that may be asked, also by a redirect.', host, 1),
+    allow_private: list(
+      'Of those, the ones that may be on this machine or its network. Default: none.',
+      host,
+    ).optional(),
+    methods: list('Default: GET alone.', choice('A method.', FETCH_METHODS), 1).optional(),
+    timeout_seconds: seconds('Of one call, its redirects included. Default: 30.').optional(),
+    max_bytes: wholeNumber('Of a body; the rest is left out, and the result says so.', {
+      min: 1,
+      max: 100_000_000,
+    }).optional(),
+  },
+);
+
 const USD_PER_MTOK = { min: 0, max: 1_000_000 } as const;
 
 const simulatedPrice = strict(
@@ -77,10 +106,12 @@ export const runtimeSchema = strict('`runtime`', 'Which models and servers the w
   }).optional(),
   max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
   mcp_servers: map('MCP servers by name.', mcpServer).optional(),
+  http_fetch: httpFetch.optional(),
   simulate: simulateSchema.optional(),
   simulate_price_per_mtok: simulatedPrice.optional(),
 });
 
 export type RuntimeFile = FromFile<typeof runtimeSchema>;
 export type McpServerFile = FromFile<typeof mcpServer>;
+export type FetchFile = FromFile<typeof httpFetch>;
 export type PriceFile = FromFile<typeof modelPrice>;
