@@ -4,6 +4,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
+import { LazyMap, LazySet } from '../machine/lazy.ts';
 import type { RunState } from '../machine/state.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
 import type { EffectRunner } from './effect-runner.ts';
@@ -65,8 +66,8 @@ export class Leg implements RunHandle {
   readonly id: string;
   readonly loop: RunLoop;
   readonly #parts: LegParts;
-  readonly #subscriptions = new Set<Subscription>();
-  readonly #answersUsed = new Map<string, number>();
+  readonly #subscriptions = new LazySet<Subscription>();
+  readonly #answersUsed = new LazyMap<string, number>();
   readonly #result: Promise<RunResult>;
   #isOver = false;
 

@@ -13,6 +13,7 @@ import { toReport } from '../errors/to-report.ts';
 import { pendingRequest, type EffectRequest } from '../machine/effect-request.ts';
 import { stopped } from '../machine/endings.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
+import { LazyMap, LazySet } from '../machine/lazy.ts';
 import type { RunState } from '../machine/state.ts';
 import { record, step } from '../machine/step.ts';
 import { nextTimerMs } from '../machine/timers.ts';
@@ -73,9 +74,9 @@ export class RunLoop {
   readonly #options: RunLoopOptions;
   readonly #effect: Effect<EffectRequest>;
   readonly #inbox: EventBody[] = [];
-  readonly #running = new Map<string, Running>();
+  readonly #running = new LazyMap<string, Running>();
   /** Effects whose results are in the inbox. */
-  readonly #answered = new Set<string>();
+  readonly #answered = new LazySet<string>();
   readonly #rested = Promise.withResolvers<Rest>();
   #signalsThrough: number | undefined;
   #heardThrough = 0;

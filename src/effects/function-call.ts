@@ -2,6 +2,7 @@
  * One call of a foreign function, within its time: told to stop by its signal, given a moment to do
  * so, and abandoned when it does not listen. Whatever it does after that, nobody hears of it.
  */
+import { copyJson } from '../errors/copy-json.ts';
 import { MACHINE_CLOCK } from './clock.ts';
 import type { EffectContext } from './effect.ts';
 import type { FunctionRequest } from './function.ts';
@@ -26,7 +27,9 @@ export async function callWithin(
   context: EffectContext,
 ): Promise<Ending> {
   const clock = context.clock ?? MACHINE_CLOCK;
-  const scope = new AbortController();
+  let scope: AbortController | undefined;
+  // most functions never look at their signal, and one is dear to make
+  const controller = (): AbortController => (scope ??= new AbortController());
   const { promise: told, resolve: tell } = Promise.withResolvers<'timeout' | 'abort'>();
   const abort = (): void => tell('abort');
   context.signal.addEventListener('abort', abort, { once: true });
@@ -35,8 +38,10 @@ export async function callWithin(
 
   let isOver = false;
   const work = settled(() =>
-    request.run(structuredClone(request.input), {
-      signal: scope.signal,
+    request.run(copyJson(request.input), {
+      get signal() {
+        return controller().signal;
+      },
       attempt: context.attempt,
       idempotencyKey: context.idempotencyKey,
       progress: (value) => {
@@ -48,7 +53,7 @@ export async function callWithin(
     const first = await Promise.race([work, told]);
     if (typeof first !== 'string') return first;
 
-    scope.abort(reasonFor(first, request, context));
+    controller().abort(reasonFor(first, request, context));
     const { promise: grace, resolve: endGrace } = Promise.withResolvers<'running'>();
     const stopGrace = clock.after(GRACE_MS, () => endGrace('running'));
     const last = await Promise.race([work, grace]);

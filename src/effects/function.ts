@@ -128,12 +128,8 @@ function gave(value: unknown, request: FunctionRequest, context: EffectContext):
       details: { pointer: output.pointer },
     });
   }
-  // before the secrets are taken out: what the function did is what is judged
-  const raw = toOutput(value, AS_IT_IS);
   const findings =
-    request.outputSchema === undefined || !raw.ok
-      ? []
-      : checkValue(request.outputSchema, raw.value);
+    request.outputSchema === undefined ? [] : findingsIn(value, request.outputSchema);
   if (findings.length === 0) return { ok: true, output: output.value };
   const subject = `The output of the ${noun} ${request.name}`;
   return {
@@ -144,6 +140,12 @@ function gave(value: unknown, request: FunctionRequest, context: EffectContext):
     }),
     output: output.value,
   };
+}
+
+/** Before the secrets are taken out: what the function did is what is judged. */
+function findingsIn(value: unknown, schema: JsonObject): ReturnType<typeof checkValue> {
+  const raw = toOutput(value, AS_IT_IS);
+  return raw.ok ? checkValue(schema, raw.value) : [];
 }
 
 const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };

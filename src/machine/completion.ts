@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
+import type { EffectWork } from './effect-work.ts';
 import { evaluateText, holds, isBare } from './evaluate.ts';
 import type { EventBody } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
@@ -13,6 +14,8 @@ import type { RunState, Scope } from './state.ts';
 export interface Decision {
   readonly events: readonly EventBody[];
   readonly wakeAtMs?: number;
+  /** Of the effect that is requested: worked out to name it, so it need not be again to run it. */
+  readonly work?: EffectWork;
 }
 
 export function completion(

@@ -75,6 +75,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
             attempt: visit.asked.get(request.ref.key) ?? 0,
           },
         ],
+        work: request.work,
       };
     }
     case 'agent':

@@ -7,7 +7,7 @@ import { canonicalJson, hashText, hashValue } from '../workflow/hash.ts';
 import { FETCH_TOOL, type FetchSettings, type McpServer } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
-import { remember, targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
+import { targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
 import type { EffectRef } from './events.ts';
 import { modelWork, requestName, runtimeOf, type TalkingPlan } from './model-request.ts';
 import { fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
@@ -40,14 +40,12 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
   const work = workOf(state, scope);
   if (work === undefined) return undefined;
   const { path } = visitOf(scope);
-  const request = nodeRequest(
+  return nodeRequest(
     state,
     scope,
     work,
     hashValue([state.run, path, visitNumbers(state, scope), work]),
   );
-  remember(request.ref, work);
-  return request;
 }
 
 /** The request of an effect that is under way; undefined when the plan no longer asks for it. */
@@ -155,5 +153,7 @@ function isIdempotent(state: RunState, scope: Scope, node: NodePlan, work: Effec
 
 /** Which time round it is, here and in everything around; not which try. */
 function visitNumbers(state: RunState, scope: Scope): readonly number[] {
-  return Array.from(outwards(state, scope), ({ visit }) => visit?.number ?? 0);
+  const numbers: number[] = [];
+  for (const { visit } of outwards(state, scope)) numbers.push(visit?.number ?? 0);
+  return numbers;
 }

@@ -6,7 +6,6 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
-import type { EffectRef } from './events.ts';
 import type { ModelWork } from './model-request.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
@@ -34,9 +33,6 @@ export type EffectWork =
   | { readonly type: 'transform'; readonly code: string; readonly input: JsonObject }
   | ModelWork;
 
-/** Remembers what was worked out to make a request, so that whoever runs it need not ask again. */
-const SETTLED = new WeakMap<EffectRef, EffectWork>();
-
 /** Throws `validation.template`. Undefined for a node that asks nothing of the world by itself. */
 export function workOf(state: RunState, scope: Scope): EffectWork | undefined {
   const visit = visitOf(scope);
@@ -44,14 +40,10 @@ export function workOf(state: RunState, scope: Scope): EffectWork | undefined {
   return visit.work ?? workNow(state, scope, node);
 }
 
-export function remember(ref: EffectRef, work: EffectWork): void {
-  SETTLED.set(ref, work);
-}
-
 /** From here on the work is this, whatever happens to what its templates read. */
-export function settleWork(state: RunState, scope: Scope, ref: EffectRef): void {
+export function settleWork(state: RunState, scope: Scope): void {
   const visit = visitOf(scope);
-  visit.work ??= SETTLED.get(ref) ?? (readsShared(state, scope) ? workOf(state, scope) : undefined);
+  if (visit.work === undefined && readsShared(state, scope)) visit.work = workOf(state, scope);
 }
 
 /** Nothing but the shared state can change under a template while its effect runs. */

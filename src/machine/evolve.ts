@@ -185,7 +185,7 @@ function effect(
     talkEffect(state, scope, event);
   } else if (event.type === 'effect:requested') {
     goOnWithTryClock(state, scope);
-    settleWork(state, scope, event.effect);
+    settleWork(state, scope);
     visit.phase = { at: 'effect' };
   } else {
     if (event.type === 'effect:failed') noteTry(state, visit, event.error);

@@ -1,6 +1,7 @@
 /** Opening and ending the lines of control of a run. */
 import type { JsonObject } from '../errors/json.ts';
 import { releaseTries } from './clocks.ts';
+import { LazyMap } from './lazy.ts';
 import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
 import {
   newVisit,
@@ -152,8 +153,8 @@ function emptyScope(
 ): Scope {
   return {
     ...given,
-    slots: new Map(),
-    visits: new Map(),
+    slots: new LazyMap(),
+    visits: new LazyMap(),
     failing: undefined,
     last: undefined,
     starts: 0,

@@ -10,6 +10,7 @@ import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectWork } from './effect-work.ts';
 import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
+import { LazyMap, LazySet } from './lazy.ts';
 import type { Amount } from './pricing.ts';
 import type { Talk } from './talk.ts';
 import { newTimers, type Timers } from './timers.ts';
@@ -64,7 +65,7 @@ export interface Visit {
   /** The failed tries of this visit. */
   attempts: AttemptSummary[];
   /** How often each retry or park route was taken in this visit, by table and index. */
-  readonly used: Map<string, number>;
+  readonly used: LazyMap<string, number>;
   /** Error routes before this one have been tried for the present failure. */
   routesTried: number;
   startedAtMs: number;
@@ -75,9 +76,9 @@ export interface Visit {
   /** When to look again, as the latest decision said. Not in the log: it follows from it. */
   wakeAtMs: number | undefined;
   /** How often each effect was asked for in this visit, by key. */
-  readonly asked: Map<string, number>;
+  readonly asked: LazyMap<string, number>;
   /** The effects that are under way, by key. */
-  readonly pending: Set<string>;
+  readonly pending: LazySet<string>;
   /** What its effect is to do, once that is requested. Not in the log: it follows from it. */
   work: EffectWork | undefined;
   /** The failed attempts of its effect in the present try. */
@@ -116,9 +117,9 @@ export interface Scope {
   /** Of a member in its group. */
   readonly key: string | undefined;
   /** What ran here. Branches see their surroundings through their parent. */
-  readonly slots: Map<string, Slot>;
+  readonly slots: LazyMap<string, Slot>;
   readonly loop: JsonObject;
-  readonly visits: Map<string, number>;
+  readonly visits: LazyMap<string, number>;
   /** Of a workflow; a branch has those of the workflow around it. */
   readonly input: JsonObject;
   readonly state: Map<string, JsonValue>;
@@ -194,23 +195,23 @@ export interface RunState {
   status: RunStatus;
   readonly scopes: Map<string, Scope>;
   /** The branches of the groups that are running, opened or not, by the id of their scope. */
-  readonly branches: Map<string, BranchPlace>;
+  readonly branches: LazyMap<string, BranchPlace>;
   /** Scopes with something to decide, oldest first. */
-  readonly ready: Set<string>;
+  readonly ready: LazySet<string>;
   /** The nodes that have completed, by file: their text is not to change under the run. */
-  readonly finished: Map<string, Set<string>>;
-  readonly effects: Map<string, PendingEffect>;
+  readonly finished: LazyMap<string, Set<string>>;
+  readonly effects: LazyMap<string, PendingEffect>;
   /** The keys of effects that may have happened, until somebody has decided about them. */
-  readonly doubts: Set<string>;
-  readonly gates: Map<string, OpenGate>;
+  readonly doubts: LazySet<string>;
+  readonly gates: LazyMap<string, OpenGate>;
   /** How often each node has asked each model, by path and model. */
-  readonly modelRequests: Map<string, number>;
+  readonly modelRequests: LazyMap<string, number>;
   /** Until when models, keys and providers are left alone by every call of the run. */
-  readonly cooldowns: Map<string, Cooldown>;
+  readonly cooldowns: LazyMap<string, Cooldown>;
   /** What calls under way may cost, by their keys. */
-  readonly reservations: Map<string, Amount & { readonly scope: string }>;
+  readonly reservations: LazyMap<string, Amount & { readonly scope: string }>;
   /** Conversations that wait for what another call finds out or uses up. */
-  readonly heldBack: Set<string>;
+  readonly heldBack: LazySet<string>;
   readonly timers: Timers;
   /** The time of the latest event, or of whoever asks for a decision. */
   nowMs: number;
@@ -237,16 +238,16 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     plan,
     status: 'running',
     scopes: new Map(),
-    branches: new Map(),
-    ready: new Set(),
-    finished: new Map(),
-    effects: new Map(),
-    doubts: new Set(),
-    gates: new Map(),
-    modelRequests: new Map(),
-    cooldowns: new Map(),
-    reservations: new Map(),
-    heldBack: new Set(),
+    branches: new LazyMap(),
+    ready: new LazySet(),
+    finished: new LazyMap(),
+    effects: new LazyMap(),
+    doubts: new LazySet(),
+    gates: new LazyMap(),
+    modelRequests: new LazyMap(),
+    cooldowns: new LazyMap(),
+    reservations: new LazyMap(),
+    heldBack: new LazySet(),
     timers: newTimers(),
     nowMs: 0,
     seq: 0,
@@ -269,14 +270,14 @@ export function newVisit(node: string, path: string, number: number): Visit {
     output: undefined,
     error: undefined,
     attempts: [],
-    used: new Map(),
+    used: new LazyMap(),
     routesTried: 0,
     startedAtMs: 0,
     deadlineMs: undefined,
     leftMs: undefined,
     wakeAtMs: undefined,
-    asked: new Map(),
-    pending: new Set(),
+    asked: new LazyMap(),
+    pending: new LazySet(),
     work: undefined,
     tries: [],
     talk: undefined,

@@ -1,4 +1,5 @@
 /** One step of a run: take what happened, decide until nothing more can be decided, say what to do. */
+import type { Decision } from './completion.ts';
 import { decide } from './decide.ts';
 import type { EventBody } from './events.ts';
 import { evolve } from './evolve.ts';
@@ -21,7 +22,7 @@ export function step(
     const decision = decide(state);
     if (decision === undefined) break;
     state.ready.delete(decision.scope);
-    wakeAt(state, decision.scope, decision.wakeAtMs);
+    note(state, decision.scope, decision);
     for (const event of decision.events) {
       if (state.status !== 'running') break;
       evolve(state, event, nowMs);
@@ -42,8 +43,10 @@ export function record(
   return happened;
 }
 
-function wakeAt(state: RunState, id: string, atMs: number | undefined): void {
+/** What follows from the log and is not in it. */
+function note(state: RunState, id: string, { wakeAtMs, work }: Decision): void {
   const visit = state.scopes.get(id)?.visit;
-  if (visit !== undefined) visit.wakeAtMs = atMs;
-  if (atMs !== undefined) setTimer(state.timers, atMs, id);
+  if (visit !== undefined) visit.wakeAtMs = wakeAtMs;
+  if (visit !== undefined && work !== undefined) visit.work = work;
+  if (wakeAtMs !== undefined) setTimer(state.timers, wakeAtMs, id);
 }

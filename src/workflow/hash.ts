@@ -24,23 +24,42 @@ export function hashValue(value: unknown): string {
 
 /** JSON with sorted keys; what JSON has no word for is left out, as `JSON.stringify` does. */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return canonicalList(value);
-  // a loop, because every effect of every run is named by this text
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Number.isFinite(value) ? `${value}` : 'null';
+    case 'boolean':
+      return `${value}`;
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? canonicalList(value) : canonicalObject(value);
+    default:
+      return JSON.stringify(value) ?? 'null';
+  }
+}
+
+// loops, because every effect of every run is named by this text
+
+function canonicalObject(value: object): string {
+  const keys = Object.keys(value);
+  if (keys.length > 1) keys.sort();
   let text = '';
-  for (const key of Object.keys(value).sort()) {
+  for (const key of keys) {
     const inner = (value as Record<string, unknown>)[key];
     if (inner === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
+    if (text !== '') text += ',';
+    text += `${JSON.stringify(key)}:${canonicalJson(inner)}`;
   }
   return `{${text}}`;
 }
 
 function canonicalList(items: readonly unknown[]): string {
   let text = '';
-  for (const [index, item] of items.entries())
-    text += index === 0 ? canonicalJson(item) : `,${canonicalJson(item)}`;
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) text += ',';
+    text += canonicalJson(items[index]);
+  }
   return `[${text}]`;
 }
 
