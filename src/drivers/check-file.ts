@@ -1,8 +1,10 @@
-/** A workflow file with everything that can be known before it runs: its modules are loaded too. */
+/**
+ * A workflow file with everything that can be known before it runs: its modules are loaded too. What
+ * loads modules and starts servers is itself loaded for files that have some.
+ */
 import { dirname, resolve } from 'node:path';
-import { describeServers, type DiscoverOptions } from '../effects/mcp/describe-servers.ts';
-import { describeCallables, type Callables } from '../effects/module/find-callable.ts';
-import { describeModules } from '../effects/module/plan-modules.ts';
+import type { DiscoverOptions } from '../effects/mcp/describe-servers.ts';
+import type { Callables } from '../effects/module/find-callable.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { CheckOptions } from '../workflow/check/check.ts';
 import type { Diagnostic } from '../workflow/diagnostics.ts';
@@ -38,7 +40,7 @@ export async function checkFile(
   const loaded = loadWorkflow(file, files, env);
   const name = files.resolve('', file);
   if (!loaded.ok) return validateLoaded(name, loaded, checks);
-  const host = await describeCallables({ ...functions, ...tools });
+  const host = await describeRegistered({ ...functions, ...tools });
   const found = new Map<string, ToolDescriptions>();
   const problems: Diagnostic[] = [];
   for (const plan of filesOf(loaded.plan)) {
@@ -64,6 +66,7 @@ export async function checkFile(
   if (verdict.plan === undefined) return verdict;
   if (discover === false) return { ...verdict, plan: withTools(verdict.plan, found) };
 
+  const { describeServers } = await import('../effects/mcp/describe-servers.ts');
   const servers = await describeServers(verdict.plan, {
     env,
     directory: dirname(resolve(base, file)),
@@ -78,6 +81,13 @@ export async function checkFile(
 
 function filesOf(plan: WorkflowPlan): readonly FilePlan[] {
   return [plan, ...Object.values(plan.children)];
+}
+
+/** What is registered in code. */
+async function describeRegistered(callables: Callables): Promise<ToolDescriptions> {
+  if (Object.keys(callables).length === 0) return {};
+  const { describeCallables } = await import('../effects/module/find-callable.ts');
+  return describeCallables(callables);
 }
 
 async function describeFile(
@@ -101,7 +111,9 @@ async function describeFile(
     const path = ['workflow', 'runtime', 'http_fetch', 'allow'];
     return refused(thrown, { code: 'bad-value', path }, of);
   }
+  if (plan.module === undefined) return { tools: fetching };
   try {
+    const { describeModules } = await import('../effects/module/plan-modules.ts');
     const modules = await describeModules({ ...plan, children: {} }, { base });
     return { tools: { ...modules[plan.file]?.tools, ...fetching } };
   } catch (thrown) {
@@ -113,7 +125,7 @@ async function describeFile(
 async function describeFetch(runtime: FilePlan['runtime']): Promise<ToolDescriptions> {
   if (runtime?.httpFetch === undefined) return {};
   const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
-  return describeCallables({ [FETCH_TOOL]: createFetchTool(runtime.httpFetch) });
+  return describeRegistered({ [FETCH_TOOL]: createFetchTool(runtime.httpFetch) });
 }
 
 /** The machine knows what each tool says of itself, whoever runs it. */

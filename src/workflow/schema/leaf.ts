@@ -36,11 +36,11 @@ export function hinted<S extends z.ZodType>(schema: S, hints: Hints): S {
 
 /** Text that is not empty. */
 export function text(about: string, expected = 'text'): z.ZodString {
-  return z.string({ error: expected }).min(1, { error: expected }).describe(about);
+  return described(about, z.string({ error: expected }).min(1, { error: expected }));
 }
 
 export function anyText(about: string): z.ZodString {
-  return z.string({ error: 'text' }).describe(about);
+  return described(about, z.string({ error: 'text' }));
 }
 
 export function name(about: string): z.ZodString {
@@ -48,38 +48,36 @@ export function name(about: string): z.ZodString {
 }
 
 export function matching(about: string, pattern: string, expected: string): z.ZodString {
-  return z
-    .string({ error: expected })
-    .regex(new RegExp(pattern), { error: expected })
-    .describe(about);
+  const schema = z.string({ error: expected }).regex(new RegExp(pattern), { error: expected });
+  return described(about, schema);
 }
 
 export function flag(about: string): z.ZodBoolean {
-  return z.boolean({ error: '`true` or `false`' }).describe(about);
+  return described(about, z.boolean({ error: '`true` or `false`' }));
 }
 
 export function literal<const T extends string | boolean>(
   about: string,
   value: T,
 ): z.ZodLiteral<T> {
-  return z.literal(value, { error: `\`${String(value)}\`` }).describe(about);
+  return described(about, z.literal(value, { error: `\`${String(value)}\`` }));
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(
   about: string,
   values: T,
 ): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
-  return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(about);
+  return described(about, z.enum(values, { error: `one of ${values.join(', ')}` }));
 }
 
 export function wholeNumber(about: string, range: Range): z.ZodNumber {
   const error = rangeForm('a whole number', range);
-  return ranged(z.int({ error }), range, error).describe(about);
+  return described(about, ranged(z.int({ error }), range, error));
 }
 
 export function number(about: string, range: Range): z.ZodNumber {
   const error = rangeForm('a number', range);
-  return ranged(z.number({ error }), range, error).describe(about);
+  return described(about, ranged(z.number({ error }), range, error));
 }
 
 export function seconds(about: string): z.ZodNumber {
@@ -103,12 +101,12 @@ export function delay(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNum
 
 export function list<S extends z.ZodType>(about: string, item: S, min = 0): z.ZodArray<S> {
   const error = min === 0 ? 'a list' : 'a list that is not empty';
-  return z.array(item, { error }).min(min, { error }).describe(about);
+  return described(about, z.array(item, { error }).min(min, { error }));
 }
 
 /** A map whose keys the author chooses. */
 export function map<S extends z.ZodType>(about: string, value: S): z.ZodRecord<z.ZodString, S> {
-  return z.record(z.string(), value, { error: 'a map' }).describe(about);
+  return described(about, z.record(z.string(), value, { error: 'a map' }));
 }
 
 /** A map whose keys are names that templates use. */
@@ -117,13 +115,13 @@ export function namedMap<S extends z.ZodType>(
   value: S,
 ): z.ZodRecord<z.ZodString, S> {
   const key = z.string().regex(new RegExp(NAME_PATTERN));
-  return z.record(key, value, { error: 'a map' }).describe(about);
+  return described(about, z.record(key, value, { error: 'a map' }));
 }
 
 /** Any JSON; strings in it may be templates. */
 export function json(about: string): z.ZodType<JsonValue> {
   // the document was made of JSON values only before a schema sees it
-  return z.unknown().describe(about) as unknown as z.ZodType<JsonValue>;
+  return described(about, z.unknown()) as unknown as z.ZodType<JsonValue>;
 }
 
 export function jsonMap(about: string): z.ZodRecord<z.ZodString, z.ZodType<JsonValue>> {
@@ -134,9 +132,8 @@ export function jsonMap(about: string): z.ZodRecord<z.ZodString, z.ZodType<JsonV
 export function scalar(
   about: string,
 ): z.ZodUnion<readonly [z.ZodString, z.ZodNumber, z.ZodBoolean]> {
-  return z
-    .union([z.string(), z.number(), z.boolean()], { error: 'text, a number or a flag' })
-    .describe(about);
+  const error = 'text, a number or a flag';
+  return described(about, z.union([z.string(), z.number(), z.boolean()], { error }));
 }
 
 export function either<const T extends readonly [z.ZodType, z.ZodType, ...z.ZodType[]]>(
@@ -144,7 +141,7 @@ export function either<const T extends readonly [z.ZodType, z.ZodType, ...z.ZodT
   expected: string,
   options: T,
 ): z.ZodUnion<T> {
-  return z.union(options, { error: expected }).describe(about);
+  return described(about, z.union(options, { error: expected }));
 }
 
 /** The keys of each strict map by what it is called, for "did you mean". */
@@ -157,11 +154,16 @@ export function strict<S extends z.ZodRawShape>(
   shape: S,
 ): z.ZodObject<S, z.core.$strict> {
   KEYS_OF.set(noun, Object.keys(shape));
-  return z
-    .strictObject(shape, {
-      error: (issue) => (issue.code === 'unrecognized_keys' ? noun : 'a map'),
-    })
-    .describe(about);
+  const schema = z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? noun : 'a map'),
+  });
+  return described(about, schema);
+}
+
+/** Of a schema that was made just now: zod's own `describe` makes each of hundreds a second time. */
+function described<S extends z.ZodType>(description: string, schema: S): S {
+  z.globalRegistry.add(schema, { description });
+  return schema;
 }
 
 function durationLike(
@@ -171,7 +173,7 @@ function durationLike(
 ): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
   const error = DURATION_FORM;
   const written = z.string({ error }).regex(new RegExp(pattern), { error });
-  return z.union([written, ranged(z.number({ error }), range, error)], { error }).describe(about);
+  return described(about, z.union([written, ranged(z.number({ error }), range, error)], { error }));
 }
 
 function ranged<S extends z.ZodNumber>(schema: S, { min, max, above }: Range, error: string): S {
