@@ -1,4 +1,4 @@
-/** Asks whoever sits at the terminal what an open gate waits for. Ctrl-C leaves the run paused. */
+/** Asks whoever sits at the terminal what an open gate waits for. */
 import { singleLine } from '../errors/printable.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { Answer } from '../machine/answers.ts';
@@ -7,8 +7,11 @@ import { nodeAtPath } from '../machine/node-at-path.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { countWords } from './screen/words.ts';
 import type { Terminal } from './terminal.ts';
+import { whoIsHere } from './who.ts';
 
-type Opened = Extract<RunEvent, { type: 'gate:opened' }>;
+export type Opened = Extract<RunEvent, { type: 'gate:opened' }>;
+
+type Ask = (question: string) => Promise<string | undefined>;
 
 export interface AskedOption {
   readonly value: JsonValue;
@@ -25,13 +28,15 @@ export function openGate(waiting: Waiting, events: readonly RunEvent[]): Opened 
   );
 }
 
-/** Undefined when the person leaves. */
+/** Undefined when the person leaves, or the question is taken back. */
 export async function askGate(
   opened: Opened,
   plan: WorkflowPlan | undefined,
-  { ask, err }: Pick<Terminal, 'ask' | 'err'>,
+  { ask: askText, err }: Pick<Terminal, 'ask' | 'err'>,
+  signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  if (ask === undefined) return undefined;
+  if (askText === undefined) return undefined;
+  const ask: Ask = (question) => askText(question, signal);
   const options = optionsOf(opened, plan);
   err(questionText(opened, options));
   for (;;) {
@@ -47,7 +52,7 @@ export async function askGate(
       continue;
     }
     const value = await completed(option, ask, err);
-    return value === undefined ? undefined : { gate: opened.gate, value, by: 'cli' };
+    return value === undefined ? undefined : { gate: opened.gate, value, by: whoIsHere() };
   }
 }
 
@@ -58,7 +63,7 @@ export function questionText({ path, prompt }: Opened, options: readonly AskedOp
       const name = optionWord(value);
       return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${singleLine(label)}`}`;
     }),
-    `${countWords(options.length, 'answer')}; Ctrl-C leaves the run paused.`,
+    `${countWords(options.length, 'answer')}; Ctrl-C leaves it for later.`,
   ].join('\n');
 }
 
@@ -89,7 +94,7 @@ export function optionsOf(
 
 async function completed(
   { value, promptFor }: AskedOption,
-  ask: NonNullable<Terminal['ask']>,
+  ask: Ask,
   err: Terminal['err'],
 ): Promise<JsonValue | undefined> {
   if (promptFor !== undefined) {

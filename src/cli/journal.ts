@@ -35,6 +35,8 @@ export class Journal {
   }
 
   add(event: RunEvent): void {
+    // it may have been read from the log before it was told
+    if (event.seq <= (this.events.at(-1)?.seq ?? 0)) return;
     this.events.push(event);
     // a line after a missing one would be a gap that nobody sees
     if (this.#isBehind) return;

@@ -44,6 +44,8 @@ export class Showing {
   readonly #name: string;
   readonly #lines: EventLines;
   readonly #live: LiveView | undefined;
+  /** Lines that wait until a person has answered. */
+  #held: string[] | undefined;
 
   /** The name is what was asked for: a file or a run. */
   constructor(options: ShowingOptions, terminal: Terminal, name: string) {
@@ -63,8 +65,15 @@ export class Showing {
     else if (this.#live !== undefined) this.#live.event(event);
     else if (this.#isReading()) {
       const line = this.#lines.of(event);
-      if (line !== undefined) this.#terminal.err(line);
+      if (line === undefined) return;
+      if (this.#held === undefined) this.#terminal.err(line);
+      else this.#held.push(line);
     }
+  }
+
+  /** What happened before this leg: a part of the picture, and told to nobody again. */
+  past(events: readonly RunEvent[]): void {
+    this.#live?.past(events);
   }
 
   /** Something worth knowing that changes nothing. */
@@ -118,9 +127,17 @@ export class Showing {
     return 0;
   }
 
-  /** The picture rests while a person is asked. */
+  /** While a person is asked nothing is drawn or told; it is made up for when they have answered. */
   rest(): void {
-    this.#live?.stop();
+    this.#live?.rest();
+    this.#held ??= [];
+  }
+
+  goOn(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const line of held) this.#terminal.err(line);
+    this.#live?.goOn();
   }
 
   /** One object on stdout, whatever happens. */

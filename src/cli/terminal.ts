@@ -14,8 +14,8 @@ export interface Terminal {
   readonly notes?: { readonly columns: number; readonly color: boolean };
   /** Only where stderr is a terminal that can be drawn on. */
   readonly screen?: Screen;
-  /** Only where someone sits at the terminal; undefined is Ctrl-C or the end of the input. */
-  readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Only where someone sits at the terminal; undefined is Ctrl-C, the end of the input, or the signal. */
+  readonly ask?: (question: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 export interface Screen {
@@ -57,14 +57,18 @@ export function processTerminal(): Terminal {
   };
 }
 
-async function askPerson(question: string): Promise<string | undefined> {
+async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {
+  if (signal.aborted) return undefined;
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   reader.once('SIGINT', () => leave(undefined));
   reader.once('close', () => leave(undefined));
+  const takeBack = (): void => leave(undefined);
+  signal.addEventListener('abort', takeBack);
   try {
     return await Promise.race([reader.question(question), left]);
   } finally {
+    signal.removeEventListener('abort', takeBack);
     reader.close();
   }
 }

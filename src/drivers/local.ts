@@ -250,7 +250,7 @@ export class LocalDriver {
 
   /** The state is taken on to where it goes on; gives the events that say so. */
   #goingOn(state: RunState, options: ResumeOptions, nowMs: number): readonly EventBody[] {
-    const { by = 'resume', answer, now, from, input, gates } = options;
+    const { answer, by = answer?.by ?? 'library', now, from, input, gates } = options;
     if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(from);
     const resumed: Resumed = {
       type: 'run:resumed',

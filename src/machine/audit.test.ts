@@ -37,26 +37,33 @@ describe('the audit of a run', () => {
 
   it('tells who went on with a run, with what, and what had changed', () => {
     const events = log(
-      { type: 'run:resumed', by: 'answer' },
-      { type: 'run:resumed', by: 'resume', now: true, input: { limit: 5 } },
-      { type: 'run:resumed', by: 'retry', from: 'classify' },
+      { type: 'run:resumed', by: 'cli:anna' },
+      { type: 'gate:answered', ...A, gate: 'a', value: 'yes', by: 'cli:anna' },
+      { type: 'run:resumed', by: 'cli:anna', now: true, input: { limit: 5 } },
+      { type: 'gate:answered', ...A, gate: 'a', value: 'yes', by: 'prepared' },
+      { type: 'run:resumed', by: 'cli:anna', from: 'classify' },
+      { type: 'run:resumed', by: 'library' },
       { type: 'run:resumed', by: 'batch', drift: { kept: ['a'], changed: ['b'] } },
-      { type: 'run:cancelled', by: 'cancel' },
+      { type: 'run:cancelled', by: 'cli:bert' },
     );
     expect(auditOf(events)).toEqual([
+      // the resumption that an answer brings with it is no entry of its own
+      { at: AT, who: 'cli:anna', what: 'answer', ...A, detail: 'yes' },
       {
         at: AT,
-        who: 'cli',
+        who: 'cli:anna',
         what: 'resume',
         detail: 'went on with the run, with another limit, cutting waits short',
       },
+      { at: AT, who: 'prepared', what: 'answer', ...A, detail: 'yes' },
       {
         at: AT,
-        who: 'cli',
+        who: 'cli:anna',
         what: 'retry',
         path: 'classify',
         detail: 'ran it and what follows it again',
       },
+      { at: AT, who: 'library', what: 'resume', detail: 'went on with the run' },
       { at: AT, who: 'batch', what: 'resume', detail: 'went on with the run' },
       {
         at: AT,
@@ -64,7 +71,7 @@ describe('the audit of a run', () => {
         what: 'drift',
         detail: 'kept the results of a, which have changed; took over b as changed',
       },
-      { at: AT, who: 'cli', what: 'cancel', detail: 'ended the run' },
+      { at: AT, who: 'cli:bert', what: 'cancel', detail: 'ended the run' },
     ]);
   });
 

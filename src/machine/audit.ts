@@ -17,7 +17,7 @@ export const AUDITED = [
 export interface AuditEntry {
   /** ISO 8601. */
   readonly at: string;
-  /** As it was recorded: `cli`, the name an application gave, or `errand` for the engine. */
+  /** As it was recorded: `cli:USER`, `library`, a name that an application gave, or `errand` itself. */
   readonly who: string;
   readonly what: (typeof AUDITED)[number];
   readonly node?: string;
@@ -29,19 +29,26 @@ const ENGINE = 'errand';
 const MAX_VALUE_CHARS = 200;
 
 export function auditOf(events: Iterable<RunEvent>): readonly AuditEntry[] {
-  const entries: AuditEntry[] = [];
+  const all = [...events];
   const approvals = new Set<string>();
-  for (const event of events) {
+  return all.flatMap((event, at) => {
     if (event.type === 'gate:opened' && isApproval(event.options)) approvals.add(event.gate);
-    entries.push(...entriesOf(event, approvals));
-  }
-  return entries;
+    if (event.type !== 'run:resumed') return entriesOf(event, approvals);
+    return [...resumed(event, { withAnswer: isForAnswer(event, all, at) }), ...drifted(event)];
+  });
 }
 
-function entriesOf(event: RunEvent, approvals: ReadonlySet<string>): readonly AuditEntry[] {
+/** The resumption that an answer brings with it: what was lost meanwhile may stand between them. */
+function isForAnswer({ by }: Resumed, all: readonly RunEvent[], at: number): boolean {
+  const next = all.find((event, index) => index > at && event.type !== 'effect:failed');
+  return next?.type === 'gate:answered' && next.by === by;
+}
+
+function entriesOf(
+  event: Exclude<RunEvent, { type: 'run:resumed' }>,
+  approvals: ReadonlySet<string>,
+): readonly AuditEntry[] {
   switch (event.type) {
-    case 'run:resumed':
-      return [...resumed(event), ...drifted(event)];
     case 'node:retrying': {
       const { at, node, path, attempt, delayMs, error } = event;
       const detail = `re-run ${attempt}, ${durationWords(delayMs)} after ${error.kind}`;
@@ -74,7 +81,7 @@ function entriesOf(event: RunEvent, approvals: ReadonlySet<string>): readonly Au
     case 'node:failed':
       return denied(event);
     case 'run:cancelled':
-      return [{ at: event.at, who: whoOf(event.by), what: 'cancel', detail: 'ended the run' }];
+      return [{ at: event.at, who: event.by, what: 'cancel', detail: 'ended the run' }];
     case 'run:started':
     case 'run:paused':
     case 'run:completed':
@@ -123,8 +130,10 @@ function denied(
   return [{ at, who: ENGINE, what: 'deny', node, path, detail }];
 }
 
-/** The resumption that an answer brings with it is told by the answer. */
-function resumed({ at, by, from, now, input }: Resumed & { readonly at: string }): AuditEntry[] {
+function resumed(
+  { at, by: who, from, now, input }: Resumed & { readonly at: string },
+  { withAnswer }: { readonly withAnswer: boolean },
+): AuditEntry[] {
   const replaced = Object.keys(input ?? {});
   const changes = [
     ...(replaced.length === 0 ? [] : [`with another ${replaced.join(', ')}`]),
@@ -132,15 +141,14 @@ function resumed({ at, by, from, now, input }: Resumed & { readonly at: string }
   ];
   if (from !== undefined) {
     const detail = ['ran it and what follows it again', ...changes].join(', ');
-    return [{ at, who: whoOf(by), what: 'retry', path: from, detail }];
+    return [{ at, who, what: 'retry', path: from, detail }];
   }
-  if (by === 'answer' && changes.length === 0) return [];
-  return [
-    { at, who: whoOf(by), what: 'resume', detail: ['went on with the run', ...changes].join(', ') },
-  ];
+  // it is told by the answer
+  if (withAnswer && changes.length === 0) return [];
+  return [{ at, who, what: 'resume', detail: ['went on with the run', ...changes].join(', ') }];
 }
 
-function drifted({ at, by, drift }: Resumed & { readonly at: string }): AuditEntry[] {
+function drifted({ at, by: who, drift }: Resumed & { readonly at: string }): AuditEntry[] {
   if (drift === undefined) return [];
   const { kept, changed } = drift;
   const parts = [
@@ -148,12 +156,7 @@ function drifted({ at, by, drift }: Resumed & { readonly at: string }): AuditEnt
     ...(changed.length === 0 ? [] : [`took over ${changed.join(', ')} as changed`]),
   ];
   const detail = parts.length === 0 ? 'took over a changed file' : parts.join('; ');
-  return [{ at, who: whoOf(by), what: 'drift', detail }];
-}
-
-/** What a command recorded as itself was done by someone at the command line. */
-function whoOf(by: string): string {
-  return ['resume', 'retry', 'answer', 'cancel'].includes(by) ? 'cli' : by;
+  return [{ at, who, what: 'drift', detail }];
 }
 
 function isApproval(options: readonly JsonValue[]): boolean {

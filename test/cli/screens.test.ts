@@ -182,7 +182,7 @@ describe('a question', () => {
       '  1  yes',
       '  2  no',
       '  3  2',
-      '3 answers; Ctrl-C leaves the run paused.',
+      '3 answers; Ctrl-C leaves it for later.',
     ]);
   });
 

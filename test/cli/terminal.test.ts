@@ -1,6 +1,8 @@
 /** What a person at a terminal sees and types. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
@@ -12,6 +14,18 @@ nodes:
   - {name: review, type: human_gate, prompt: Pay the refund?, options: [{label: Approve it, value: yes, route: done}, {label: Refuse, value: no, prompt_for: reason}], routes: [{to: refused}]}
   - {name: done, type: set, value: paid}
   - {name: refused, type: set, value: "{{ review.output.additional_input }}"}
+`;
+
+/** The branch `work` ends only after the gate of the other was answered: both have to go on at once. */
+const BUSY = `workflow: {name: busy, entry_point: both}
+nodes:
+  - {name: review, type: human_gate, prompt: Pay?, options: [{label: Yes, value: yes}, {label: No, value: no}], routes: [{to: release}]}
+  - {name: release, type: set, value: "{{ review.output.selected }}", routes: [{to: tell}]}
+  - {name: tell, type: script, command: sh, args: ["-c", "echo {{ release.output }} > go; cat go"], routes: [{to: $end}]}
+  - {name: work, type: script, idempotent: true, command: sh, args: ["-c", "echo begun; i=0; while [ ! -e go ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i+1)); done; [ -e go ]"], routes: [{to: $end}]}
+parallel:
+  - {name: both, agents: [review, work], routes: [{to: $end}]}
+output: {said: "{{ both.outputs.review.stdout | trim }}"}
 `;
 
 const FAILS = `workflow:
@@ -35,6 +49,11 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     place = newPlace();
     place.write('gate.yaml', GATE);
     place.write('fails.yaml', FAILS);
+    place.write('busy.yaml', BUSY);
+    place.write(
+      'brief.yaml',
+      BUSY.replace('prompt: Pay?', 'prompt: Pay?, timeout: 1s, default: no'),
+    );
     place.write('slow.yaml', SLOW);
     place.write('short.yaml', SLOW.replace('name: slow', 'name: short').replace('60s', '3s'));
   });
@@ -58,7 +77,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
       'review asks: Pay the refund?',
       '  1  yes  Approve it',
       '  2  no  Refuse',
-      '2 answers; Ctrl-C leaves the run paused.',
+      '2 answers; Ctrl-C leaves it for later.',
       'answer: perhaps',
       'Type one of the answers or its number, 1 to 2.',
       'answer: 2',
@@ -88,6 +107,42 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
       '',
     ]);
     expect(place.json(['show', id])).toMatchObject({ status: 'paused' });
+  });
+
+  it('asks as soon as a gate opens, while another branch goes on', async () => {
+    const { exit, screen } = await onTerminal(place, ['run', 'busy.yaml'], {
+      keys: [['answer: ', 'yes\n']],
+    });
+    expect([exit, ...screen.slice(-4)]).toEqual([0, '{', '  "said": "yes"', '}', '']);
+    expect(place.json(['audit', runId()])).toMatchObject([
+      { what: 'answer', path: 'both[review]/review' },
+    ]);
+  });
+
+  it('stops all of it at Ctrl-C in a question, and asks again when it is resumed', async () => {
+    rmSync(join(place.folder, 'go'), { force: true });
+    const left = await onTerminal(place, ['run', 'busy.yaml'], { keys: [['answer: ', '\u0003']] });
+    const id = runId();
+    expect(left.exit).toBe(130);
+    expect(left.screen.at(-2)).toBe(
+      `▪ interrupted; the run is safe. Go on with: errand resume ${id}`,
+    );
+    const { exit, screen } = await onTerminal(place, ['resume', id], {
+      keys: [['answer: ', '2\n']],
+    });
+    expect([exit, ...screen.slice(-4)]).toEqual([0, '{', '  "said": "no"', '}', '']);
+  });
+
+  it.each([
+    ['while another branch goes on', []],
+    ['when the run has come to rest', ['go']],
+  ])('takes a question back when its time is over, %s', async (_when, files) => {
+    rmSync(join(place.folder, 'go'), { force: true });
+    for (const file of files) place.write(file, '');
+    const { exit, screen } = await onTerminal(place, ['run', 'brief.yaml']);
+    expect(exit).toBe(0);
+    expect(screen.slice(-4)).toEqual(['{', '  "said": "no"', '}', '']);
+    expect(screen.join('\n')).toContain('answer:');
   });
 
   it('draws in place, leaves the last picture, and puts the panel below it', async () => {

@@ -93,7 +93,7 @@ function addRetry(cli: CliContext): void {
       cli.format = flags.format;
       const { resume } = await import('../commands/run.ts');
       const from = flags.from === undefined ? {} : { from: flags.from };
-      const given = { ...resumeFlags(flags), by: 'retry', ...from };
+      const given = { ...resumeFlags(flags), ...from };
       process.exitCode = await resume(id, given, cli.terminal);
     });
 }
@@ -122,8 +122,8 @@ function addAnswer(cli: CliContext): void {
         cli.format = flags.format;
         const { resume } = await import('../commands/run.ts');
         const { answerValue } = await import('../answer-value.ts');
-        const answer = { gate, value: answerValue(flags.value), by: 'cli' };
-        const given = { ...resumeFlags(flags), answer, by: 'answer' };
+        const answer = { gate, value: answerValue(flags.value) };
+        const given = { ...resumeFlags(flags), answer };
         process.exitCode = await resume(id, given, cli.terminal);
       },
     );

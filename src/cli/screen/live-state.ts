@@ -43,7 +43,10 @@ export class LiveState {
     const atMs = Date.parse(event.at);
     this.startedAtMs ??= atMs;
     if (event.type === 'run:started') this.title = `${event.workflow} (${event.run})`;
-    if (event.type === 'run:resumed' && this.title === '') this.title = event.run;
+    if (event.type === 'run:resumed') {
+      this.startedAtMs = atMs;
+      if (this.title === '') this.title = event.run;
+    }
     if (isEnd(event.type)) this.#cancelInside('', atMs);
     if ('path' in event) this.#inNode(event, atMs);
   }

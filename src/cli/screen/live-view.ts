@@ -19,9 +19,10 @@ export interface LiveViewOptions {
 
 export class LiveView {
   readonly #options: LiveViewOptions;
-  readonly #state = new LiveState();
+  #state = new LiveState();
   #drawn: readonly string[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #isResting = false;
 
   constructor(options: LiveViewOptions) {
     this.#options = options;
@@ -29,6 +30,27 @@ export class LiveView {
 
   event(event: RunEvent): void {
     this.#state.note(event);
+    if (!this.#isResting) this.#start();
+  }
+
+  /** All that is there before the first event of a leg. */
+  past(events: readonly RunEvent[]): void {
+    this.#state = new LiveState();
+    for (const event of events) this.#state.note(event);
+  }
+
+  /** Somebody types: what happens meanwhile is drawn afterwards. */
+  rest(): void {
+    this.stop();
+    this.#isResting = true;
+  }
+
+  goOn(): void {
+    this.#isResting = false;
+    this.#start();
+  }
+
+  #start(): void {
     this.#timer ??= setInterval(() => this.#draw(), FRAME_MS).unref();
   }
 

@@ -31,6 +31,11 @@ it.each([
 
 it('a provider is told by what is known of it', () => {
   expect(providerWords({})).toBeUndefined();
+  expect(providerWords({ provider: { name: 'openai', model: 'gpt-6-mini' } })).toBe(
+    'openai/gpt-6-mini',
+  );
+  // a simulated model is its own provider, and is named once
+  expect(providerWords({ provider: { name: 'sim/clerk', model: 'clerk' } })).toBe('sim/clerk');
   expect(providerWords({ provider: { status: 529, type: 'overloaded_error' } })).toBe(
     'HTTP 529, overloaded_error',
   );

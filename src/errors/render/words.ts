@@ -63,7 +63,9 @@ export function ruleWords({ rule }: Pick<ErrorReport, 'rule'>): string | undefin
 
 export function providerWords(report: Pick<ErrorReport, 'provider'>): string | undefined {
   const { name, model, status, code, type, requestId, limit } = report.provider ?? {};
-  const target = joinKnown([name, model], '/');
+  // of simulated models each is a provider of its own, `sim/clerk`, and its model `clerk`
+  const isNamedByModel = model !== undefined && name?.endsWith(`/${model}`) === true;
+  const target = isNamedByModel ? name : joinKnown([name, model], '/');
   const words = joinKnown(
     [
       target === '' ? undefined : target,

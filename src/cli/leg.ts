@@ -1,0 +1,249 @@
+/** One leg of a run at the command line: stored, exported, shown, interrupted, and asked about. */
+import type { LoadedWorkflow } from '../drivers/load-file.ts';
+import type {
+  LocalDriver,
+  PreparedAnswer,
+  RunHandle,
+  RunOptions,
+  RunResult,
+} from '../drivers/local.ts';
+import { isKind } from '../errors/errand-error.ts';
+import { toReport } from '../errors/to-report.ts';
+import type { Answer } from '../machine/answers.ts';
+import type { RunEvent } from '../machine/events.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { answerValue } from './answer-value.ts';
+import { refusal } from './exit.ts';
+import { EXPIRED, GateDesk } from './gate-desk.ts';
+import { askGate } from './gate-prompt.ts';
+import { Journal, storedEvents } from './journal.ts';
+import { openDriver, type Project } from './project.ts';
+import type { EndedLeg, Showing, ShowingOptions } from './showing.ts';
+import type { Terminal } from './terminal.ts';
+import { whoIsHere } from './who.ts';
+
+export interface LegFlags extends ShowingOptions {
+  readonly wait?: boolean;
+  /** False: nobody can be asked. */
+  readonly gates?: boolean;
+  /** `node=value`. */
+  readonly answers?: readonly string[];
+  /** `name=value`. */
+  readonly inputs?: readonly string[];
+}
+
+export interface LegPlace {
+  readonly show: Showing;
+  readonly project: Project;
+  readonly workflow: LoadedWorkflow | undefined;
+  readonly flags: LegFlags;
+  readonly terminal: Terminal;
+}
+
+/** Undefined where another process carries the run on, and has been told. */
+export type Begin = (
+  driver: LocalDriver,
+  onEvent: (event: RunEvent) => void,
+) => Promise<RunHandle | undefined>;
+
+interface RunningLeg {
+  readonly driver: LocalDriver;
+  readonly handle: RunHandle;
+  readonly journal: Journal;
+  readonly desk: GateDesk;
+}
+
+/** Where someone sits at the terminal, gates are asked about as they open, and the run goes on. */
+export async function leg(place: LegPlace, begin: Begin): Promise<number> {
+  const driver = openDriver(place.project, place.workflow);
+  try {
+    let running = await open(place, driver, begin);
+    while (running !== undefined) {
+      const next: EndedLeg | RunningLeg | undefined = await attend(running, place);
+      if (next !== undefined && 'result' in next) return place.show.result(next);
+      running = next;
+    }
+    return place.show.delivered();
+  } finally {
+    await driver.close();
+  }
+}
+
+export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions {
+  return {
+    wait: wait === true,
+    ...(gates === false ? { gates } : {}),
+    answers: answers.map((pair): PreparedAnswer => {
+      const [gate, value] = splitPair(pair, '--answer node=value');
+      return { gate, value: answerValue(value) };
+    }),
+  };
+}
+
+export function splitPair(pair: string, form: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  if (at <= 0) throw refusal(`${pair} is not of the form name=value`, `Write ${form}.`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+async function open(
+  { show, project, flags }: LegPlace,
+  driver: LocalDriver,
+  begin: Begin,
+): Promise<RunningLeg | undefined> {
+  const { answers = [] } = legOptions(flags);
+  const desk = new GateDesk(answers.map(({ gate }) => gate));
+  // until the run has an id there is nowhere to write, so the first events wait
+  const early: RunEvent[] = [];
+  const listening = { tell: (event: RunEvent): void => void early.push(event) };
+  const handle = await begin(driver, (event) => listening.tell(event));
+  if (handle === undefined) return undefined;
+  const journal = new Journal(project.home, handle.id, (text) => show.note(text));
+  const stored = await storedEvents(project.store.read(handle.id));
+  // what was told since then is in `early`, and from here on nothing can come in between
+  journal.repair(stored, early);
+  const past = stored.filter(({ seq }) => seq < (early[0]?.seq ?? Infinity));
+  show.past(past);
+  desk.begin(past);
+  const tell = (event: RunEvent): void => {
+    show.event(event);
+    desk.note(event);
+  };
+  for (const event of early) tell(event);
+  listening.tell = (event) => {
+    journal.add(event);
+    tell(event);
+  };
+  return { driver, handle, journal, desk };
+}
+
+/** To the rest of the leg, or to the one that an answer began after it, here or elsewhere. */
+async function attend(
+  running: RunningLeg,
+  place: LegPlace,
+): Promise<EndedLeg | RunningLeg | undefined> {
+  const { handle, journal } = running;
+  const interrupt = onInterrupt(handle);
+  try {
+    const [next, result] = await Promise.all([ask(running, place, interrupt.now), rested(running)]);
+    if (next === 'elsewhere') return undefined;
+    return next ?? { run: handle.id, result, events: journal.events, plan: planOf(place) };
+  } finally {
+    interrupt.off();
+  }
+}
+
+async function rested({ handle, desk }: RunningLeg): Promise<RunResult> {
+  try {
+    const result = await handle.result();
+    desk.end(result);
+    return result;
+  } catch (defect) {
+    // nobody is asked for a run that has broken down
+    desk.end({ status: 'interrupted' });
+    throw defect;
+  }
+}
+
+/** Undefined when there is nothing more to ask, or whoever was asked left. */
+async function ask(
+  running: RunningLeg,
+  place: LegPlace,
+  interrupt: () => void,
+): Promise<RunningLeg | 'elsewhere' | undefined> {
+  const { journal, desk } = running;
+  const { show, terminal } = place;
+  if (!isTalking(place)) return undefined;
+  for (;;) {
+    const opened = await desk.next(journal.events);
+    if (opened === undefined) return undefined;
+    show.rest();
+    const signal = desk.asking(opened);
+    const answer = await askGate(opened, planOf(place), terminal, signal);
+    if (answer === undefined && !signal.aborted) {
+      desk.done(opened.gate);
+      // what still goes on is stopped; what rests already stays paused
+      if (desk.isAtRest) return undefined;
+      show.goOn();
+      interrupt();
+      return undefined;
+    }
+    const next = await goOn(answer, signal, running, place);
+    // one that was refused is asked about again when the leg rests and still waits for it
+    desk.done(opened.gate);
+    if (next === 'refused' && desk.isAtRest) continue;
+    show.goOn();
+    if (next !== 'same' && next !== 'refused') return next;
+  }
+}
+
+type GoingOn = RunningLeg | 'same' | 'elsewhere' | 'refused';
+
+/** With the answer; without one it goes on by itself, or what has expired at rest is taken in. */
+async function goOn(
+  answer: Answer | undefined,
+  signal: AbortSignal,
+  running: RunningLeg,
+  place: LegPlace,
+): Promise<GoingOn> {
+  const { driver, handle } = running;
+  if (answer !== undefined) return answered(answer, running, place);
+  if (signal.reason !== EXPIRED) return 'same';
+  const next = await open(place, driver, (_driver, onEvent) =>
+    driver.resume(handle.id, { ...resumeOptions(place), by: whoIsHere(), onEvent }),
+  );
+  return next ?? 'elsewhere';
+}
+
+/** The same leg goes on with it, unless it had come to rest. */
+async function answered(
+  answer: Answer,
+  { driver, handle }: RunningLeg,
+  place: LegPlace,
+): Promise<GoingOn> {
+  const options = resumeOptions(place);
+  try {
+    let isSame = false;
+    const next = await open(place, driver, async (_driver, onEvent) => {
+      const taken = await driver.answer(handle.id, answer, { ...options, onEvent });
+      isSame = taken === handle;
+      return isSame ? undefined : taken;
+    });
+    return isSame ? 'same' : (next ?? 'elsewhere');
+  } catch (thrown) {
+    if (!isKind(thrown, 'validation.input')) throw thrown;
+    const { message, action } = toReport(thrown);
+    place.terminal.err(`${message}. ${action.detail}`);
+    return 'refused';
+  }
+}
+
+function resumeOptions({ workflow, flags }: LegPlace): RunOptions & { plan?: WorkflowPlan } {
+  return { ...legOptions(flags), ...(workflow === undefined ? {} : { plan: workflow.plan }) };
+}
+
+function isTalking({ flags, terminal }: LegPlace): boolean {
+  const { json, format, quiet, gates } = flags;
+  const isText = json !== true && format === 'text' && quiet !== true;
+  return isText && gates !== false && terminal.ask !== undefined;
+}
+
+function planOf({ workflow }: LegPlace): EndedLeg['plan'] {
+  return workflow?.plan;
+}
+
+/** Ctrl-C leaves the run resumable; a second one ends at once. */
+function onInterrupt(handle: RunHandle): { readonly now: () => void; readonly off: () => void } {
+  const off = (): void => {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  };
+  const stop = (signal: NodeJS.Signals): void => {
+    off();
+    process.exitCode = signal === 'SIGTERM' ? 143 : 130;
+    handle.stop();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return { now: () => stop('SIGINT'), off };
+}
