@@ -30,6 +30,16 @@ const PLACED = [
   'effects/sandbox/sandbox-worker',
 ];
 
+/**
+ * What is always wanted together goes into one file, with all that it imports and no earlier one
+ * has: what a failure is, what every platform has, and the engine.
+ */
+const TOGETHER = {
+  errors: ['errors/index'],
+  shared: ['providers/report-from', 'resilience', 'workflow/tool'],
+  engine: ['drivers/errand', 'stores/sqlite'],
+};
+
 const bundler = await rolldown({
   input: Object.fromEntries([...ENTRIES, ...PLACED].map((name) => [name, compiled(name)])),
   // the sandbox finds its engine, which is no JavaScript, by its package
@@ -43,7 +53,15 @@ await bundler.write({
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => {
     const placed = PLACED.find((name) => moduleIds.includes(compiled(name)));
-    return placed === undefined ? 'chunks/[name].js' : `${dirname(placed)}/[name].part.js`;
+    return placed === undefined ? 'chunks/[name].mjs' : `${dirname(placed)}/[name].part.js`;
+  },
+  codeSplitting: {
+    groups: Object.entries(TOGETHER).map(([name, roots], index, { length }) => ({
+      name,
+      test: (id) => roots.some((root) => id === compiled(root)),
+      includeDependenciesRecursively: true,
+      priority: length - index,
+    })),
   },
 });
 await bundler.close();

@@ -18,7 +18,9 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 /** The plan is the one that the run was started with; later ones are in its log. */
 export async function recover(store: RunStore, run: string, plan: WorkflowPlan): Promise<RunState> {
   const state = newRunState(run, plan);
-  for await (const { events } of store.read(run)) for (const event of events) fold(state, event);
+  const time = new EventTime();
+  for await (const { events } of store.read(run))
+    for (const event of events) fold(state, event, time);
   return state;
 }
 
@@ -65,8 +67,22 @@ function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBo
   return { type: 'effect:failed', node, path, effect, error };
 }
 
-function fold(state: RunState, event: JsonObject): void {
-  const { seq, run: _run, at, ...body } = event;
+/** The events of a step have one time, so it is read once. */
+class EventTime {
+  #text = '';
+  #ms = 0;
+
+  of(text: string): number {
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#ms = Date.parse(text);
+    }
+    return this.#ms;
+  }
+}
+
+function fold(state: RunState, event: JsonObject, time: EventTime): void {
+  const { seq, at } = event;
   if (seq !== state.seq + 1 || typeof at !== 'string') {
     throw new ErrandError({
       kind: 'store.corrupt',
@@ -75,5 +91,5 @@ function fold(state: RunState, event: JsonObject): void {
     });
   }
   // written by this driver, and its form is held by the checksum of its row
-  evolve(state, body as unknown as EventBody, Date.parse(at));
+  evolve(state, event as unknown as EventBody, time.of(at));
 }

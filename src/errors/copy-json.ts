@@ -1,12 +1,11 @@
-import { isArray, type JsonObject, type JsonValue } from './json.ts';
+import { isArray, type JsonValue } from './json.ts';
 
 /** For whoever may change what he is given. */
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (isArray(value)) return value.map(copyJson);
   const copied: Record<string, JsonValue> = {};
-  for (const [key, item] of Object.entries(value as JsonObject))
-    setOwn(copied, key, copyJson(item));
+  for (const [key, item] of Object.entries(value)) setOwn(copied, key, copyJson(item));
   return copied;
 }
 

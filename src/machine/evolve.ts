@@ -373,18 +373,20 @@ function routed(
   event: Extract<EventBody, { type: 'route:taken' }>,
 ): void {
   const visit = visitOf(scope);
-  if (event.rule !== undefined) count(visit, `${event.bucket}:${event.rule}`);
   switch (event.move) {
     case 'to':
       goTo(state, scope, visit, event);
       return;
     case 'retry':
+      count(visit, event);
+      return;
     case 'halt':
       return;
     case 'ask':
       visit.routesTried = routePosition(fileOf(state.plan, scope.file), visit.node, event) + 1;
       return;
     case 'park':
+      count(visit, event);
       if (event.kind === DOUBT) settleDoubts(state, visit);
       visit.attempt++;
       visit.phase =
@@ -439,6 +441,11 @@ function groupSlot(output: JsonValue): Slot {
   return { outputs, errors, output };
 }
 
-function count(visit: Visit, route: string): void {
-  visit.used.set(route, (visit.used.get(route) ?? 0) + 1);
+function count(
+  { used }: Visit,
+  { bucket, rule }: Extract<EventBody, { type: 'route:taken' }>,
+): void {
+  if (rule === undefined) return;
+  const route = `${bucket}:${rule}`;
+  used.set(route, (used.get(route) ?? 0) + 1);
 }
