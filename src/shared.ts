@@ -26,6 +26,14 @@ export {
 export type { Operation, ProviderFailure } from './providers/envelope.ts';
 export { withResilience, type Call, type ResiliencePolicy } from './resilience.ts';
 export {
+  guard,
+  type DeclaredGuard,
+  type Guard,
+  type GuardedCall,
+  type GuardVerdict,
+} from './workflow/guard.ts';
+export { partial, type PartialResult } from './workflow/partial.ts';
+export {
   tool,
   type StandardSchema,
   type Tool,

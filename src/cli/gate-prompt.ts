@@ -79,7 +79,11 @@ export function optionsOf(
   plan: WorkflowPlan | undefined,
 ): readonly AskedOption[] {
   const node = plan === undefined ? undefined : nodeAtPath(plan, path)?.node;
-  return options.map((value): AskedOption => {
+  // only calls of an agent's tools can be granted for longer
+  const grants = node?.type === 'agent' && options[0] === 'approve' ? GRANTS : [];
+  return [...options.map(toOption), ...grants];
+
+  function toOption(value: JsonValue): AskedOption {
     const known =
       node?.type === 'human_gate' ? node.options.find((each) => each.value === value) : undefined;
     // a label may be a template, and its text is known only to the run
@@ -89,8 +93,13 @@ export function optionsOf(
       ...label,
       ...(known?.promptFor === undefined ? {} : { promptFor: known.promptFor }),
     };
-  });
+  }
 }
+
+const GRANTS: readonly AskedOption[] = [
+  { value: { approve: { for: 'node' } }, label: 'every call of this tool by this node' },
+  { value: { approve: { for: 'run' } }, label: 'every call of this tool in this run' },
+];
 
 async function completed(
   { value, promptFor }: AskedOption,

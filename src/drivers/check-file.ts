@@ -5,14 +5,10 @@
 import { dirname, resolve } from 'node:path';
 import type { DiscoverOptions } from '../effects/mcp/describe-servers.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
-import { toReport } from '../errors/to-report.ts';
 import type { CheckOptions } from '../workflow/check/check.ts';
-import type { Diagnostic } from '../workflow/diagnostics.ts';
-import { loadWorkflow, type LoadResult } from '../workflow/load/workflow.ts';
-import { FETCH_TOOL, type FilePlan, type WorkflowPlan } from '../workflow/model.ts';
-import type { Problem } from '../workflow/problem.ts';
-import type { ToolDescriptions } from '../workflow/tool-description.ts';
+import { loadWorkflow } from '../workflow/load/workflow.ts';
 import { validateLoaded, type Validation } from '../workflow/validate.ts';
+import { describeTools, withTools, type FoundProblem } from './describe-tools.ts';
 import { nodeFiles } from './files.ts';
 
 export interface Place {
@@ -40,18 +36,20 @@ export async function checkFile(
   const loaded = loadWorkflow(file, files, env);
   const name = files.resolve('', file);
   if (!loaded.ok) return validateLoaded(name, loaded, checks);
-  const host = await describeRegistered({ ...functions, ...tools });
-  const found = new Map<string, ToolDescriptions>();
-  const problems: Diagnostic[] = [];
-  for (const plan of filesOf(loaded.plan)) {
-    const described = await describeFile(plan, loaded, base);
-    if ('problem' in described) problems.push(described.problem);
-    else found.set(plan.file, { ...described.tools, ...host });
-  }
-  const judge = (diagnostics: readonly Diagnostic[]): Validation =>
+  const registered = { ...functions, ...tools };
+  const { tools: found, problems } = await describeTools(loaded.plan, { base, registered });
+  const judge = (more: readonly FoundProblem[]): Validation =>
     validateLoaded(
       name,
-      { ...loaded, diagnostics: [...loaded.diagnostics, ...problems, ...diagnostics] },
+      {
+        ...loaded,
+        diagnostics: [
+          ...loaded.diagnostics,
+          ...[...problems, ...more].map(({ file: of, problem }) =>
+            loaded.sources.diagnose(of, problem),
+          ),
+        ],
+      },
       {
         ...checks,
         // a module that cannot be loaded has been told of; its names are nobody's fault
@@ -72,67 +70,7 @@ export async function checkFile(
     directory: dirname(resolve(base, file)),
     ...(discover === true ? {} : discover),
   });
-  const last = judge(
-    servers.problems.map(({ file: of, problem }) => loaded.sources.diagnose(of, problem)),
-  );
+  const last = judge(servers.problems);
   for (const [of, described] of servers.tools) found.set(of, { ...described, ...found.get(of) });
   return last.plan === undefined ? last : { ...last, plan: withTools(last.plan, found) };
-}
-
-function filesOf(plan: WorkflowPlan): readonly FilePlan[] {
-  return [plan, ...Object.values(plan.children)];
-}
-
-/** What is registered in code. */
-async function describeRegistered(callables: Callables): Promise<ToolDescriptions> {
-  if (Object.keys(callables).length === 0) return {};
-  const { describeCallables } = await import('../effects/module/find-callable.ts');
-  return describeCallables(callables);
-}
-
-async function describeFile(
-  plan: FilePlan,
-  { sources, plan: top }: Extract<LoadResult, { ok: true }>,
-  base: string,
-): Promise<{ readonly tools: ToolDescriptions } | { readonly problem: Diagnostic }> {
-  const [of, runtime] =
-    plan.runtime === undefined ? [top.file, top.runtime] : [plan.file, plan.runtime];
-  const refused = (thrown: unknown, where: Pick<Problem, 'code' | 'path'>, file = plan.file) => {
-    const { message, action } = toReport(thrown);
-    const kind = 'validation.node_config' as const;
-    return {
-      problem: sources.diagnose(file, { kind, message, suggestion: action.detail, ...where }),
-    };
-  };
-  let fetching: ToolDescriptions;
-  try {
-    fetching = await describeFetch(runtime);
-  } catch (thrown) {
-    const path = ['workflow', 'runtime', 'http_fetch', 'allow'];
-    return refused(thrown, { code: 'bad-value', path }, of);
-  }
-  if (plan.module === undefined) return { tools: fetching };
-  try {
-    const { describeModules } = await import('../effects/module/plan-modules.ts');
-    const modules = await describeModules({ ...plan, children: {} }, { base });
-    return { tools: { ...modules[plan.file]?.tools, ...fetching } };
-  } catch (thrown) {
-    return refused(thrown, { code: 'module-unusable', path: ['workflow', 'module'] });
-  }
-}
-
-/** Throws `validation.input` for what is no host after all. */
-async function describeFetch(runtime: FilePlan['runtime']): Promise<ToolDescriptions> {
-  if (runtime?.httpFetch === undefined) return {};
-  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
-  return describeRegistered({ [FETCH_TOOL]: createFetchTool(runtime.httpFetch) });
-}
-
-/** The machine knows what each tool says of itself, whoever runs it. */
-function withTools(plan: WorkflowPlan, found: ReadonlyMap<string, ToolDescriptions>): WorkflowPlan {
-  const entries = [
-    ['', found.get(plan.file) ?? {}] as const,
-    ...Object.keys(plan.children).map((key) => [key, found.get(key) ?? {}] as const),
-  ].filter(([, tools]) => Object.keys(tools).length > 0);
-  return entries.length === 0 ? plan : { ...plan, tools: Object.fromEntries(entries) };
 }

@@ -6,6 +6,8 @@ import type { ModelEffectOptions } from '../effects/model/model.ts';
 import type { Callables, FindCallable } from '../effects/module/find-callable.ts';
 import type { createFileFetch } from '../effects/fetch/fetch-tool.ts';
 import type { Callable } from '../effects/module/callable.ts';
+import type { LoadOptions } from '../effects/module/load-module.ts';
+import type { NamedGuard } from '../effects/guard.ts';
 import type { ScriptRequest } from '../effects/script.ts';
 import type { callCallable } from '../effects/tool.ts';
 import { toReport } from '../errors/to-report.ts';
@@ -22,6 +24,8 @@ export interface EffectHost {
   readonly functions: Callables;
   /** `tool` nodes look here first. */
   readonly tools?: Callables;
+  /** Are asked about each call of a tool, before those of a workflow's module. */
+  readonly guards?: readonly NamedGuard[];
   /** What the paths of a plan are relative to. Default: the folder of the process. */
   readonly base?: string;
   /** Models and providers that the host registers, beside those known by name. */
@@ -51,10 +55,13 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         }
         case 'call':
           return callNamed(await parts.callables.get(), request, context);
-        case 'tool':
+        case 'tool': {
+          const refusal = await guarded(host, request, context);
+          if (refusal !== undefined) return refusal;
           return request.server === undefined
             ? callNamed(await parts.callables.get(), request, context)
             : callServer(await parts.servers.get(), request, context);
+        }
         case 'model':
           if (work.call.model.startsWith('sim/'))
             return (await parts.simulator.get())(work.call, context);
@@ -75,6 +82,35 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         parts.servers.ifMade((servers) => servers.close()),
       ]);
     },
+  };
+}
+
+/** Guards are asked before anything of the tool itself is looked at. */
+async function guarded(
+  host: EffectHost,
+  { work, guardedBy = [], isApproved = false }: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult | undefined> {
+  if (work.type !== 'tool' || (guardedBy.length === 0 && host.guards === undefined))
+    return undefined;
+  try {
+    const guards = [...(host.guards ?? [])];
+    for (const module of guardedBy) {
+      const { loadModule } = await import('../effects/module/load-module.ts');
+      guards.push(...(await loadModule(module, loadOptions(host))).guards);
+    }
+    if (guards.length === 0) return undefined;
+    const { askGuards } = await import('../effects/guard.ts');
+    return await askGuards(guards, { ...work, isApproved }, context);
+  } catch (thrown) {
+    return notCallable(thrown, context);
+  }
+}
+
+function loadOptions({ base, importTimeoutMs }: EffectHost): LoadOptions {
+  return {
+    ...(base === undefined ? {} : { base }),
+    ...(importTimeoutMs === undefined ? {} : { timeoutMs: importTimeoutMs }),
   };
 }
 
@@ -111,8 +147,7 @@ function partsOf(host: EffectHost) {
       const find = createFindCallable({
         functions: host.functions,
         ...(host.tools === undefined ? {} : { tools: host.tools }),
-        ...(host.base === undefined ? {} : { base: host.base }),
-        ...(host.importTimeoutMs === undefined ? {} : { timeoutMs: host.importTimeoutMs }),
+        ...loadOptions(host),
       });
       return { find: withFileFetch(host, find), call: callCallable };
     }),

@@ -11,8 +11,10 @@ import { costsOf, type Costs } from '../machine/ledger.ts';
 import type { ListQuery, RunStore, RunSummary } from '../machine/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
 import { openSqliteStore } from '../stores/sqlite.ts';
+import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
+import { completePlan } from './describe-tools.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from './load-file.ts';
@@ -27,6 +29,8 @@ export interface ErrandOptions {
   readonly tools?: Callables;
   /** Gives workflows the tool `http_fetch`, for these hosts. Default: there is none. */
   readonly fetch?: FetchOptions;
+  /** Is asked about each call of a tool; it can deny, or ask for a person, and never allow more. */
+  readonly guard?: Guard;
   /** AI SDK models by the name that workflows use, such as `house/small`. */
   readonly models?: NonNullable<EffectHost['models']>;
   /** AI SDK providers by name: `house` makes `house/any-model`. */
@@ -121,6 +125,7 @@ class LocalErrand implements Errand {
   readonly #options: ErrandOptions;
   readonly #driver: LocalDriver;
   readonly #runners = new Map<object, EffectRunner>();
+  readonly #plans = new WeakMap<WorkflowPlan, Promise<WorkflowPlan>>();
 
   constructor(store: RunStore, directory: string, options: ErrandOptions) {
     this.#store = store;
@@ -143,7 +148,8 @@ class LocalErrand implements Errand {
     workflow: RunnableWorkflow,
     { input = {}, ...options }: StartOptions = {},
   ): Promise<RunHandle> {
-    const { plan, file } = workflow;
+    const { file } = workflow;
+    const plan = await this.#planOf(workflow);
     return this.#driver.start(plan, completeInput(plan, input), {
       ...options,
       effects: this.#runnerOf(workflow),
@@ -158,17 +164,13 @@ class LocalErrand implements Errand {
     const { workflow = await this.#workflowOf(run), ...rest } = options;
     return this.#driver.resume(run, {
       ...rest,
-      ...(workflow === undefined ? {} : { plan: workflow.plan, effects: this.#runnerOf(workflow) }),
+      ...(await this.#carrying(workflow)),
     });
   }
 
   async signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined> {
     const workflow = await this.#workflowOf(run);
-    return this.#driver.answer(
-      run,
-      { by: 'library', ...answer },
-      workflow === undefined ? {} : { plan: workflow.plan, effects: this.#runnerOf(workflow) },
-    );
+    return this.#driver.answer(run, { by: 'library', ...answer }, await this.#carrying(workflow));
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
@@ -216,6 +218,32 @@ class LocalErrand implements Errand {
     return reloadWorkflow(file, this.#place(), this.#registered());
   }
 
+  async #carrying(
+    workflow: RunnableWorkflow | undefined,
+  ): Promise<Pick<ResumeOptions, 'plan' | 'effects'>> {
+    if (workflow === undefined) return {};
+    return { plan: await this.#planOf(workflow), effects: this.#runnerOf(workflow) };
+  }
+
+  /** One made in code learns here what it may call; a file has been told when it was loaded. */
+  #planOf(workflow: RunnableWorkflow): Promise<WorkflowPlan> {
+    const { plan, file, functions } = workflow;
+    const known = this.#plans.get(plan);
+    if (known !== undefined) return known;
+    const registered = { ...this.#options.functions, ...(functions as Callables | undefined) };
+    const { base, env } = this.#place();
+    const made =
+      file === undefined
+        ? completePlan(plan, {
+            base,
+            registered: { ...registered, ...this.#options.tools },
+            discover: { env, directory: base },
+          })
+        : Promise.resolve(plan);
+    this.#plans.set(plan, made);
+    return made;
+  }
+
   /** A workflow's functions are its own, and its scripts run beside its file. */
   #runnerOf(workflow: RunnableWorkflow): EffectRunner {
     const known = this.#runners.get(workflow) ?? this.#newRunner(workflow);
@@ -224,8 +252,9 @@ class LocalErrand implements Errand {
   }
 
   #newRunner({ file, functions }: Partial<RunnableWorkflow>): EffectRunner {
-    const { tools, models, providers } = this.#options;
+    const { tools, models, providers, guard } = this.#options;
     return createEffectRunner({
+      ...(guard === undefined ? {} : { guards: [{ name: 'the host', check: guard }] }),
       ...(models === undefined ? {} : { models }),
       ...(providers === undefined ? {} : { providers }),
       env: this.#options.env ?? process.env,

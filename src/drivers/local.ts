@@ -177,7 +177,8 @@ export class LocalDriver {
       here.loop.take(answerEvent(here.loop.state, answer));
       return here;
     }
-    if (!(await this.#isRunElsewhere(run))) return this.resume(run, { ...options, answer });
+    if (!(await this.#isRunElsewhere(run)))
+      return this.resume(run, { by: answer.by, ...options, answer });
     // refused here, where whoever answers can still hear it
     answerEvent(await this.#recover(run), answer);
     const { gate, value, by } = answer;

@@ -26,8 +26,18 @@ export function resultEvents(
 function settled(state: RunState, request: EffectRequest, result: EffectResult): EventBody {
   const where = { node: request.node.name, path: request.path, effect: request.ref };
   const used = usedBy(state, request, result);
-  if (result.ok) return { type: 'effect:succeeded', ...where, output: result.output, ...used };
   const scope = state.effects.get(request.ref.key)?.scope ?? '';
+  if (result.ok) {
+    const errors = result.errors?.map((draft, index) =>
+      failureAt(state, scopeOf(state, scope), request.node.name, {
+        ...draft,
+        // several of one kind may come at once, and each has an id of its own
+        id: stampAt(state, request.path, `${draft.kind} ${index}`).id,
+      }),
+    );
+    const beside = errors === undefined ? {} : { errors };
+    return { type: 'effect:succeeded', ...where, output: result.output, ...beside, ...used };
+  }
   const draft = inDoubt(state, request, result.failure);
   const error: ErrorReport = failureAt(state, scopeOf(state, scope), request.node.name, draft);
   const partial = result.output === undefined ? {} : { output: result.output };

@@ -53,6 +53,8 @@ export interface Used {
 export interface EffectSuccess extends Used {
   readonly ok: true;
   readonly output: JsonValue;
+  /** Why the output is only a part of what was asked for; never mixed into it. */
+  readonly errors?: readonly ReportDraft[];
   readonly suppressed?: readonly Suppressed[];
 }
 

@@ -6,6 +6,7 @@
  * | threw what a report is known for      | that                                      | that    |
  * | threw an unreserved `kind`            | that kind: a raise                        | failed  |
  * | threw anything else                   | `call.failed`, `tool.failed`, retryable null | failed |
+ * | gave `partial(…)`                     | none: its output, and its errors beside it | — |
  * | gave what is not JSON                 | `call.failed`, `tool.output_malformed`    | failed  |
  * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
  * | timeout, ended when told to           | `limit.node_timeout`, `tool.timeout`      | partial |
@@ -22,6 +23,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import { reportFrom } from '../providers/report-from.ts';
 import { checkValue } from '../workflow/value-check.ts';
+import { isPartial, type PartialResult } from '../workflow/partial.ts';
 import { MACHINE_CLOCK } from './clock.ts';
 import {
   cancelledBefore,
@@ -106,7 +108,9 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
   const ending = await callWithin(request, context);
   switch (ending.type) {
     case 'gave':
-      return gave(ending.value, request, context);
+      return isPartial(ending.value)
+        ? gavePartly(ending.value, request, context)
+        : gave(ending.value, request, context);
     case 'threw':
       return threw(ending.thrown, request, context);
     case 'stopped':
@@ -148,9 +152,46 @@ function findingsIn(value: unknown, schema: JsonObject): ReturnType<typeof check
   return raw.ok ? checkValue(schema, raw.value) : [];
 }
 
+/** Errors beside an output; the rest of a longer list is counted. */
+const MAX_ERRORS = 100;
+
+function gavePartly(
+  { value, errors }: PartialResult,
+  request: FunctionRequest,
+  context: EffectContext,
+): EffectResult {
+  const result = gave(value, request, context);
+  if (!result.ok || errors.length === 0) return result;
+  const { noun, failed: fallback } = NAMES[request.type];
+  const drafts = errors
+    .slice(0, MAX_ERRORS)
+    .map((error) => draftOf(error, request, context).failure);
+  const left = errors.length - drafts.length;
+  const message = `The ${noun} ${request.name} tells of ${left} more failures, which were left out`;
+  return {
+    ...result,
+    errors: left === 0 ? drafts : [...drafts, { kind: fallback, message, retryable: null }],
+  };
+}
+
 const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };
 
 function threw(thrown: unknown, request: FunctionRequest, context: EffectContext): EffectFailure {
+  const output =
+    thrown instanceof RefusedOutput ? toOutput(thrown.value, context.redactor) : undefined;
+  return {
+    ...draftOf(thrown, request, context),
+    ...(output?.ok === true ? { output: output.value } : {}),
+    thrown,
+  };
+}
+
+/** What a function threw, or tells of beside its result. */
+function draftOf(
+  thrown: unknown,
+  request: FunctionRequest,
+  context: EffectContext,
+): { readonly ok: false; readonly failure: ReportDraft } {
   const nowMs = (context.clock ?? MACHINE_CLOCK).now();
   const { failed: fallback } = NAMES[request.type];
   const report = reportFrom(thrown, {
@@ -165,14 +206,7 @@ function threw(thrown: unknown, request: FunctionRequest, context: EffectContext
   const draft = toDraft(report);
   // of what nobody recognises, nobody knows whether another try helps; the tool's `retry` may say so
   const isUnrecognised = report.kind === fallback && carriedReport(thrown) === undefined;
-  const output =
-    thrown instanceof RefusedOutput ? toOutput(thrown.value, context.redactor) : undefined;
-  return {
-    ok: false,
-    failure: isUnrecognised ? { ...draft, retryable: null } : draft,
-    ...(output?.ok === true ? { output: output.value } : {}),
-    thrown,
-  };
+  return { ok: false, failure: isUnrecognised ? { ...draft, retryable: null } : draft };
 }
 
 function stopped(
@@ -186,8 +220,11 @@ function stopped(
       ? `did not finish within ${request.timeoutMs ?? 0} ms`
       : 'was cancelled while it ran';
   const isInDoubt = ending.isRunning && !request.isIdempotent;
+  const given = ending.late?.value;
   const late =
-    ending.late === undefined ? undefined : toOutput(ending.late.value, context.redactor);
+    ending.late === undefined
+      ? undefined
+      : toOutput(isPartial(given) ? given.value : given, context.redactor);
   return {
     ...failed({
       kind,

@@ -14,6 +14,7 @@
  */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { isPartial, partial } from '../workflow/partial.ts';
 import type { Effect } from './effect.ts';
 import { callFunction, RefusedOutput, type FunctionContext } from './function.ts';
 import type { Callable, Run } from './module/callable.ts';
@@ -65,7 +66,8 @@ function checked(callable: Callable): Run {
     context.signal.throwIfAborted();
     // its schema has just said that it is what the tool takes
     const value: unknown = await callable.run(argument as JsonValue, context);
-    return checkedOutput(callable, value);
+    if (!isPartial(value)) return checkedOutput(callable, value);
+    return partial(await checkedOutput(callable, value.value), value.errors);
   };
 }
 

@@ -4,6 +4,7 @@ import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { checkValue } from '../workflow/value-check.ts';
 import type { EventBody } from './events.ts';
+import { GRANT_SCOPES, grantScope } from './grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from './plan-lookup.ts';
 import type { RunState } from './state.ts';
 
@@ -30,7 +31,8 @@ export function answerEvent(
     );
   const scope = scopeOf(state, open.scope);
   const { node, path } = visitOf(scope);
-  const accepted = accept(value, open.options);
+  const isOfTool = scope.visit?.talk?.calls.some((call) => call.gate === found) === true;
+  const accepted = isOfTool ? acceptApproval(value, open.options) : accept(value, open.options);
   checkEdit(nodeOf(fileOf(state.plan, scope.file), node), accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
@@ -54,6 +56,17 @@ function findGate(state: RunState, name: string | undefined): string {
 function isCalled(state: RunState, gate: string, name: string): boolean {
   const scope = state.scopes.get(state.gates.get(gate)?.scope ?? '');
   return gate === name || scope?.visit?.path === name || scope?.visit?.node === name;
+}
+
+/** Of a call: this one alone, or a grant that lasts. */
+function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  if (!isPlainObject(value) || !('approve' in value)) return accept(value, options);
+  if (grantScope(value) !== undefined && Object.keys(value).length === 1) return value;
+  const forms = GRANT_SCOPES.map((scope) => `{"approve": {"for": "${scope}"}}`);
+  throw refused(
+    'That is not a grant',
+    `Answer approve, deny, or approve more than this call: ${forms.join(' or ')}.`,
+  );
 }
 
 function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {

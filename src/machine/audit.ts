@@ -2,6 +2,7 @@
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import { durationWords } from '../errors/render/words.ts';
 import type { Resumed, RunEvent } from './events.ts';
+import { isApproval as isGiven } from './grants.ts';
 
 export const AUDITED = [
   'retry',
@@ -30,12 +31,20 @@ const MAX_VALUE_CHARS = 200;
 
 export function auditOf(events: Iterable<RunEvent>): readonly AuditEntry[] {
   const all = [...events];
-  const approvals = new Set<string>();
+  const seen: Seen = { approvals: new Set(), rerun: new Set() };
   return all.flatMap((event, at) => {
-    if (event.type === 'gate:opened' && isApproval(event.options)) approvals.add(event.gate);
-    if (event.type !== 'run:resumed') return entriesOf(event, approvals);
+    if (event.type === 'gate:opened' && isApproval(event.options)) seen.approvals.add(event.gate);
+    if (event.type === 'node:retrying') seen.rerun.add(event.path);
+    if (event.type !== 'run:resumed') return entriesOf(event, seen);
     return [...resumed(event, { withAnswer: isForAnswer(event, all, at) }), ...drifted(event)];
   });
+}
+
+interface Seen {
+  /** Gates at which calls of tools are approved. */
+  readonly approvals: Set<string>;
+  /** Nodes that run again, whose first call has been told of by that. */
+  readonly rerun: Set<string>;
 }
 
 /** The resumption that an answer brings with it: what was lost meanwhile may stand between them. */
@@ -46,7 +55,7 @@ function isForAnswer({ by }: Resumed, all: readonly RunEvent[], at: number): boo
 
 function entriesOf(
   event: Exclude<RunEvent, { type: 'run:resumed' }>,
-  approvals: ReadonlySet<string>,
+  { approvals, rerun }: Seen,
 ): readonly AuditEntry[] {
   switch (event.type) {
     case 'node:retrying': {
@@ -76,7 +85,7 @@ function entriesOf(
       return [{ at, who: ENGINE, what: 'suppress', ...where, detail }];
     }
     case 'effect:requested':
-      return requested(event);
+      return requested(event, { isRerun: rerun.delete(event.path) });
     case 'effect:failed':
     case 'node:failed':
       return denied(event);
@@ -102,11 +111,21 @@ function entriesOf(
 }
 
 /** The same action once more: a schedule's, a tool's own, or what was lost with its process. */
-function requested(event: Extract<RunEvent, { type: 'effect:requested' }>): AuditEntry[] {
-  const { at, node, path, effect, attempt } = event;
-  if (attempt === 0) return [];
-  const detail = `attempt ${attempt + 1} of the same call, to ${effect.target}`;
-  return [{ at, who: ENGINE, what: 'retry', node, path, detail }];
+function requested(
+  event: Extract<RunEvent, { type: 'effect:requested' }>,
+  { isRerun }: { readonly isRerun: boolean },
+): AuditEntry[] {
+  const { at, node, path, effect, attempt, grant } = event;
+  const entries: AuditEntry[] = [];
+  if (grant !== undefined) {
+    const detail = `${effect.target}: by what was granted at ${grant.gate}`;
+    entries.push({ at, who: grant.by, what: 'approve', node, path, detail });
+  }
+  if (attempt > 0 && !isRerun) {
+    const detail = `attempt ${attempt + 1} of the same call, to ${effect.target}`;
+    entries.push({ at, who: ENGINE, what: 'retry', node, path, detail });
+  }
+  return entries;
 }
 
 const DENIALS: ReadonlySet<string> = new Set([
@@ -164,8 +183,8 @@ function isApproval(options: readonly JsonValue[]): boolean {
 }
 
 function verdict(value: JsonValue): 'approve' | 'deny' {
-  const chosen = isPlainObject(value) ? value['selected'] : value;
-  return chosen === 'approve' ? 'approve' : 'deny';
+  const chosen = isPlainObject(value) && 'selected' in value ? value['selected'] : value;
+  return isGiven(chosen ?? null) ? 'approve' : 'deny';
 }
 
 function valueWords(value: JsonValue): string {

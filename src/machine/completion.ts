@@ -1,12 +1,12 @@
 /** What a decision is, and how a node's result becomes one: an answer only when every assertion holds. */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import type { NodePlan } from '../workflow/node-model.ts';
+import { givesErrors, type NodePlan } from '../workflow/node-model.ts';
 import type { EffectWork } from './effect-work.ts';
 import { evaluateText, holds, isBare } from './evaluate.ts';
 import type { EventBody } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
-import { namesIn } from './names.ts';
+import { asJson, namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 
@@ -18,15 +18,24 @@ export interface Decision {
   readonly work?: EffectWork;
 }
 
+/** What a node gives besides its output. */
+export interface Beside {
+  /** What it writes to the shared state, merged already. */
+  readonly state?: JsonObject | undefined;
+  /** Why its output is only a part of what was asked for. */
+  readonly errors?: readonly ErrorReport[] | undefined;
+}
+
 export function completion(
   state: RunState,
   scope: Scope,
   output: JsonValue,
-  written?: JsonObject,
+  beside: Beside = {},
 ): readonly EventBody[] {
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const error = brokenAssertion(state, scope, node, output);
+  const { state: written, errors } = beside;
+  const error = brokenAssertion(state, scope, node, { output, errors });
   const where = { node: visit.node, path: visit.path };
   return [
     error === undefined
@@ -34,6 +43,7 @@ export function completion(
           type: 'node:completed',
           ...where,
           output,
+          ...(errors === undefined ? {} : { errors }),
           ...(written === undefined ? {} : { state: written }),
         }
       : { type: 'node:failed', ...where, error, output },
@@ -44,10 +54,14 @@ function brokenAssertion(
   state: RunState,
   scope: Scope,
   node: NodePlan,
-  output: JsonValue,
+  { output, errors }: { readonly output: JsonValue; readonly errors: Beside['errors'] },
 ): ErrorReport | undefined {
   for (const { that, raise, message } of node.assert) {
-    const names = namesIn(state, scope, { output, fields: isBare(that) });
+    const names = namesIn(state, scope, {
+      output,
+      fields: isBare(that),
+      ...(givesErrors(node) ? { errors: (errors ?? []).map(asJson) } : {}),
+    });
     try {
       if (holds(that, names)) continue;
       return failureAt(state, scope, node.name, {

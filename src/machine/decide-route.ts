@@ -8,7 +8,7 @@ import { rebuild } from '../errors/build.ts';
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
-import type { NodePlan } from '../workflow/node-model.ts';
+import { givesErrors, type NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
 import { failRun, lateFor, outOfRetries, stopInside } from './endings.ts';
@@ -194,7 +194,10 @@ function halt(
 function haltMessage(state: RunState, scope: Scope, template: string): string | Failed {
   const { output, error } = visitOf(scope);
   try {
-    return evaluateText(template, namesIn(state, scope, { output: output ?? null, error }));
+    return evaluateText(
+      template,
+      namesIn(state, scope, { output: output ?? null, error, errors: errorsOf(state, scope) }),
+    );
   } catch (thrown) {
     return new Failed(thrownAt(state, scope, visitOf(scope).node, thrown));
   }
@@ -222,13 +225,25 @@ class Failed {
   }
 }
 
+/** Beside the output of a node that has just succeeded. */
+function errorsOf(state: RunState, scope: Scope): JsonValue | undefined {
+  const { node } = visitOf(scope);
+  const isGiven = givesErrors(nodeOf(fileOf(state.plan, scope.file), node));
+  return isGiven ? scope.slots.get(node)?.errors : undefined;
+}
+
 function guardHolds(state: RunState, scope: Scope, { when }: Route): boolean | Failed {
   if (when === undefined) return true;
   const { output, error, node } = visitOf(scope);
   try {
     return holds(
       when,
-      namesIn(state, scope, { output: output ?? null, error, fields: isBare(when) }),
+      namesIn(state, scope, {
+        output: output ?? null,
+        error,
+        errors: errorsOf(state, scope),
+        fields: isBare(when),
+      }),
     );
   } catch (thrown) {
     const guard = thrownAt(state, scope, node, thrown);

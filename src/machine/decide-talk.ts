@@ -21,9 +21,10 @@ import { DOUBT, stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
+import { grantOf } from './grants.ts';
 import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
-import type { RunState, Scope, Visit } from './state.ts';
+import type { Grant, RunState, Scope, Visit } from './state.ts';
 import { hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
 
 /** Answers that are sent back for their form, and rounds of wrong tool calls. */
@@ -58,7 +59,7 @@ function keepPartial(
   const { error } = failure;
   return [
     { type: 'error:suppressed', error, reason: 'the node keeps what had arrived' },
-    ...completion(state, scope, partialOutput(failure), written(state, scope, talk)),
+    ...completion(state, scope, partialOutput(failure), { state: written(state, scope, talk) }),
   ];
 }
 
@@ -108,13 +109,29 @@ function seeToCall(
     case 'refuse':
       return refuse(state, scope, open, verdict);
     case 'run':
-      return [requested(state, scope, open, verdict.tool)];
-    case 'ask':
-      if (open.decided === 'approve') return [requested(state, scope, open, verdict.tool)];
-      if (open.decided === 'deny') return deny(state, scope, open, verdict.tool);
-      if (!state.hasPeople) return deny(state, scope, open, verdict.tool);
-      return [approvalAsked(state, scope, open, verdict)];
+      return open.guardAsks === undefined
+        ? [requested(state, scope, open, verdict)]
+        : asked(state, scope, open, verdict);
+    case 'ask': {
+      const isOpen = open.decided === undefined && open.guardAsks === undefined;
+      const grant = isOpen ? grantOf(state, scope, verdict.tool) : undefined;
+      return grant === undefined
+        ? asked(state, scope, open, verdict)
+        : [requested(state, scope, open, { ...verdict, grant })];
+    }
   }
+}
+
+/** A person decides about exactly this call. */
+function asked(
+  state: RunState,
+  scope: Scope,
+  open: OpenCall,
+  verdict: Extract<Verdict, { type: 'run' | 'ask' }>,
+): readonly EventBody[] {
+  if (open.decided === 'approve') return [requested(state, scope, open, verdict)];
+  if (open.decided === 'deny' || !state.hasPeople) return deny(state, scope, open, verdict.tool);
+  return [approvalAsked(state, scope, open, verdict)];
 }
 
 function write(
@@ -172,14 +189,21 @@ function refuse(
   return isRepeated ? [event, failed(visit, error)] : [event];
 }
 
-function requested(state: RunState, scope: Scope, open: OpenCall, tool: string): EventBody {
+function requested(
+  state: RunState,
+  scope: Scope,
+  open: OpenCall,
+  { tool, grant }: { readonly tool: string; readonly grant?: Grant },
+): EventBody {
   const visit = visitOf(scope);
   const request = toolRequest(state, scope, open, tool);
   const doubt = stillInDoubt(state, scope, request);
   if (doubt !== undefined) return failed(visit, doubt);
   const { ref } = request;
   const attempt = visit.asked.get(ref.key) ?? 0;
-  return { type: 'effect:requested', node: visit.node, path: visit.path, effect: ref, attempt };
+  const granted = grant === undefined ? {} : { grant };
+  const where = { node: visit.node, path: visit.path };
+  return { type: 'effect:requested', ...where, effect: ref, attempt, ...granted };
 }
 
 function approvalAsked(
@@ -191,12 +215,13 @@ function approvalAsked(
   const visit = visitOf(scope);
   const index = talkOf(visit).calls.indexOf(open);
   const turn = talkOf(visit).turns;
+  const why = open.guardAsks === undefined ? '' : `${open.guardAsks}. `;
   return {
     type: 'gate:opened',
     node: visit.node,
     path: visit.path,
     gate: `${visit.path}/${tool}#${turn}.${index + 1}`,
-    prompt: `May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
+    prompt: `${why}May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
     options: ['approve', 'deny'],
   };
 }
@@ -209,7 +234,9 @@ function conclude(state: RunState, scope: Scope, node: AgentPlan, talk: Talk): D
     case 'raised':
       return { events: [failed(visit, failureAt(state, scope, visit.node, reading.failure))] };
     case 'output':
-      return { events: completion(state, scope, reading.output, written(state, scope, talk)) };
+      return {
+        events: completion(state, scope, reading.output, { state: written(state, scope, talk) }),
+      };
     case 'wrong':
       if (talk.corrections.schema >= MAX_SCHEMA_CORRECTIONS)
         return { events: [failed(visit, outputInvalid(state, scope, reading.problem))] };

@@ -36,12 +36,9 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     case 'set': {
       const written = evaluateObject(node.state, names);
       return {
-        events: completion(
-          state,
-          scope,
-          setOutput(node, names),
-          mergedState(state, scope, written),
-        ),
+        events: completion(state, scope, setOutput(node, names), {
+          state: mergedState(state, scope, written),
+        }),
       };
     }
     case 'wait': {

@@ -36,6 +36,7 @@ import {
 import { toolsOf } from './agent-tools.ts';
 import { effectRequest } from './effect-request.ts';
 import { isTalking } from './evolve-talk.ts';
+import { afterApproval, approvalOfNode } from './guard-asks.ts';
 import { retryDelayMs } from './tool-retry.ts';
 
 /** For the scope that has waited longest; undefined when nothing can be decided now. */
@@ -136,7 +137,9 @@ function afterEffect(
 ): Decision {
   const visit = visitOf(scope);
   if (result.error === undefined)
-    return { events: completion(state, scope, result.output ?? null) };
+    return { events: completion(state, scope, result.output ?? null, { errors: result.errors }) };
+  const approval = approvalOfNode(state, scope, result.error);
+  if (approval !== undefined) return { events: [approval] };
   const again = toolRetry(state, scope, result.error, atMs);
   if (again !== undefined) return again;
   const error = failureAt(state, scope, visit.node, withTries(visit, result.error));
@@ -207,6 +210,8 @@ function decideAsking(state: RunState, scope: Scope, gate: string): Decision {
 function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly EventBody[] {
   const visit = visitOf(scope);
   const where = { node: visit.node, path: visit.path };
+  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (visit.error === undefined && type === 'tool') return [afterApproval(state, scope, value)];
   if (visit.error === undefined) return completion(state, scope, gateOutput(value));
   if (value === 'retry' || value === 'repeat')
     return beginTry(state, scope, visit.node, visit.attempt + 1);

@@ -29,6 +29,10 @@ export interface EffectRequest {
   readonly server?: { readonly name: string; readonly settings: McpServer };
   /** Of `http_fetch`: what the file lets it ask. */
   readonly fetch?: FetchSettings;
+  /** Of a tool: the modules whose guards are asked, that of its own file first. */
+  readonly guardedBy?: readonly string[];
+  /** A person has approved exactly this call. */
+  readonly isApproved?: boolean;
   /** What is left of the time of the node's try. */
   readonly timeoutMs?: number;
   /** What the output of the node must be, where the effect is the node's own. */
@@ -84,11 +88,12 @@ export function modelRequest(
 export function toolRequest(
   state: RunState,
   scope: Scope,
-  { call, key }: OpenCall,
+  { call, key, decided }: OpenCall,
   tool: string,
 ): EffectRequest {
   const given = (call.arguments ?? {}) as JsonObject;
-  return requestOf(state, scope, { type: 'tool', tool, arguments: given }, key);
+  const request = requestOf(state, scope, { type: 'tool', tool, arguments: given }, key);
+  return decided === 'approve' ? { ...request, isApproved: true } : request;
 }
 
 /** `ordinal`: how often the same call was made before in this try. */
@@ -102,10 +107,11 @@ export function toolKey(state: RunState, scope: Scope, call: object, ordinal: nu
 function nodeRequest(state: RunState, scope: Scope, work: EffectWork, key: string): EffectRequest {
   const request = requestOf(state, scope, work, key);
   const { node } = request;
-  const { deadlineMs } = visitOf(scope);
+  const { deadlineMs, isApproved } = visitOf(scope);
   const schema = 'outputSchema' in node ? node.outputSchema : undefined;
   return {
     ...request,
+    ...(isApproved ? { isApproved } : {}),
     ...(deadlineMs === undefined ? {} : { timeoutMs: Math.max(1, deadlineMs - state.nowMs) }),
     ...(schema === undefined ? {} : { outputSchema: schema }),
   };
@@ -124,7 +130,17 @@ function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string)
     isIdempotent: isIdempotent(state, scope, node, work),
     ...(file.module === undefined ? {} : { module: file.module }),
     ...(work.type === 'tool' ? ownerOf(state, scope, work) : {}),
+    ...(work.type === 'tool' ? { guardedBy: modulesAround(state, scope) } : {}),
   };
+}
+
+/** A sub-workflow does not get around the guards of those that call it. */
+function modulesAround(state: RunState, scope: Scope): readonly string[] {
+  const modules = Array.from(
+    outwards(state, scope),
+    ({ file }) => fileOf(state.plan, file).module,
+  ).filter((module) => module !== undefined);
+  return [...new Set(modules)];
 }
 
 /** What the runtime of the file says of the tool; not a part of its key, since it may move. */

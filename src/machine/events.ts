@@ -98,6 +98,8 @@ export type EventBody =
   | (InNode & {
       readonly type: 'node:completed';
       readonly output: JsonValue;
+      /** Why the output is only a part of what was asked for. */
+      readonly errors?: readonly ErrorReport[];
       /** What it wrote to the shared state, merged already. */
       readonly state?: JsonObject;
     })
@@ -129,6 +131,8 @@ export type EventBody =
       readonly type: 'effect:requested';
       readonly effect: EffectRef;
       readonly attempt: number;
+      /** It was not asked about, because someone had granted it at that gate. */
+      readonly grant?: { readonly gate: string; readonly by: string };
       /** What it may cost, set aside until it is known. */
       readonly reserves?: Amount;
       /** The answer before it was sent back, because it was off its schema. */
@@ -140,6 +144,8 @@ export type EventBody =
       readonly type: 'effect:succeeded';
       readonly effect: EffectRef;
       readonly output: JsonValue;
+      /** Why the output is only a part of what was asked for. */
+      readonly errors?: readonly ErrorReport[];
       readonly usage?: Usage;
       readonly costUsdMicros?: number;
       readonly estimated?: boolean;

@@ -15,6 +15,8 @@ import { nextOf, roundResult } from './rounds.ts';
 import { branchId } from './scopes.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { isNamedByRoute } from './takeover.ts';
+import { guardWants } from './guard-asks.ts';
+import { isApproval, noteGrant } from './grants.ts';
 import { retryDelayMs } from './tool-retry.ts';
 import type { RunState, Scope } from './state.ts';
 import {
@@ -111,6 +113,7 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
       key: toolKey(state, scope, { name: call.name, arguments: call.arguments ?? null }, ordinal),
       gate: undefined,
       decided: undefined,
+      guardAsks: undefined,
       isBegun: false,
       failures: 0,
       again: undefined,
@@ -181,7 +184,7 @@ function toolEvent(state: RunState, scope: Scope, talk: Talk, event: EffectEvent
       open.again = undefined;
       return;
     case 'effect:succeeded':
-      open.result = { value: event.output };
+      open.result = { value: withErrors(event) };
       if (event.effect.target === WRITE_STATE) noteWrite(talk, open.call.arguments);
       return;
     case 'effect:failed':
@@ -206,9 +209,28 @@ function toolFailed(
     open.again = { atMs: state.nowMs + delayMs };
     return;
   }
-  open.result = { value: toldToModel(event.error), error: event.error };
+  // an agent that is not yet decided about is asked about, where there is someone to ask
+  if (guardWants(event.error) && open.decided === undefined && state.hasPeople) {
+    open.isBegun = false;
+    open.guardAsks = event.error.message;
+    return;
+  }
+  open.result = { value: withPart(event), error: event.error };
   const isRefusal = event.error.kind === 'tool.forbidden' || event.error.kind === 'tool.denied';
   if (isRefusal) talk.refused.add(sameCall(open.call));
+}
+
+/** A part of a result and why the rest is missing, side by side. */
+function withErrors({ output, errors }: Succeeded): JsonValue {
+  if (errors === undefined) return output;
+  return { result: output, errors: errors.map((error) => toldToModel(error)['error'] ?? null) };
+}
+
+/** What a call that failed has got done all the same. */
+function withPart({ error, output }: Failed): JsonValue {
+  const told = toldToModel(error);
+  const isPart = output !== undefined && error.outcome === 'partial';
+  return isPart ? { ...told, partial: output } : told;
 }
 
 function noteWrite(talk: Talk, given: JsonValue | undefined): void {
@@ -218,15 +240,15 @@ function noteWrite(talk: Talk, given: JsonValue | undefined): void {
 
 /** The call that a gate of this conversation is about. */
 export function talkGate(
+  state: RunState,
   scope: Scope,
   event: Extract<EventBody, { type: `gate:${string}` }>,
 ): boolean {
   const { talk } = visitOf(scope);
   if (talk === undefined) return false;
   if (event.type === 'gate:opened') {
-    const open = talk.calls.find(({ gate, result, isBegun, decided }) => {
-      return gate === undefined && result === undefined && !isBegun && decided === undefined;
-    });
+    // its name ends in the turn and the place of the call
+    const open = talk.calls[Number(event.gate.split('.').at(-1)) - 1];
     if (open === undefined) return false;
     open.gate = event.gate;
     return true;
@@ -234,6 +256,13 @@ export function talkGate(
   const open = talk.calls.find(({ gate }) => gate === event.gate);
   if (open === undefined) return false;
   open.gate = undefined;
-  open.decided = event.type === 'gate:answered' && event.value === 'approve' ? 'approve' : 'deny';
+  const isApproved = event.type === 'gate:answered' && isApproval(event.value);
+  open.decided = isApproved ? 'approve' : 'deny';
+  if (event.type === 'gate:answered') noteGrant(state, scope, toolAt(event), event);
   return true;
+}
+
+/** `a/pay#1.2` is about `pay`; the name of a tool may hold anything but what follows it. */
+function toolAt({ gate, path }: { readonly gate: string; readonly path: string }): string {
+  return gate.slice(path.length + 1, gate.lastIndexOf('#'));
 }

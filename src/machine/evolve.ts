@@ -3,7 +3,6 @@
  * state; the state is its own and is changed in place, and only what the event touches is looked at.
  */
 import { rebuild } from '../errors/build.ts';
-import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import {
@@ -21,6 +20,7 @@ import { DOUBT, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Resumed } from './events.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
+import { isApproval } from './grants.ts';
 import {
   fileOf,
   nodeOf,
@@ -43,14 +43,8 @@ import {
   newWorkflowScope,
 } from './scopes.ts';
 import { raiseBudget, reserve, settle } from './spending.ts';
-import {
-  ROOT_SCOPE,
-  type OpenGate,
-  type RunState,
-  type Scope,
-  type Slot,
-  type Visit,
-} from './state.ts';
+import { groupSlot, partialSlot, slotOf } from './slots.ts';
+import { ROOT_SCOPE, type OpenGate, type RunState, type Scope, type Visit } from './state.ts';
 import { takeOverText } from './take-over-text.ts';
 import { noteReplaced } from './trail.ts';
 
@@ -210,9 +204,10 @@ function gate(
     const open = state.gates.get(event.gate);
     if (state.gates.delete(event.gate)) releaseTries(state, scope);
     if (open?.budget !== undefined) return budgetAnswered(state, visit, open, event);
-    if (talkGate(scope, event)) return;
+    if (talkGate(state, scope, event)) return;
     // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
     if (event.type === 'gate:answered' && event.value !== 'abort') settleDoubts(state, visit);
+    visit.isApproved = event.type === 'gate:answered' && isApproval(event.value);
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
     return;
@@ -221,7 +216,7 @@ function gate(
   const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
   state.gates.set(event.gate, { scope: scope.id, options, deadlineMs, budget: event.budget });
   if (event.budget !== undefined) visit.phase = { at: 'talking' };
-  else if (!talkGate(scope, event)) visit.phase = { at: 'asking', gate: event.gate };
+  else if (!talkGate(state, scope, event)) visit.phase = { at: 'asking', gate: event.gate };
   holdTries(state, scope);
 }
 
@@ -288,6 +283,7 @@ function started(
   visit.talk = undefined;
   visit.work = undefined;
   visit.isBudgetRefused = false;
+  visit.isApproved = false;
   visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
   for (const [index, key] of (event.members?.keys ?? []).entries())
@@ -313,7 +309,7 @@ function completed(
   visit.work = undefined;
   visit.phase = { at: 'succeeded' };
   // a later success clears the error of an earlier try
-  scope.slots.set(event.node, isGroup ? groupSlot(event.output) : { output: event.output });
+  scope.slots.set(event.node, isGroup ? groupSlot(event.output) : slotOf(state, scope, event));
   scope.last = event.node;
   noteFinished(state, scope.file, event.node);
   const shared = workflowScope(state, scope).state;
@@ -429,16 +425,6 @@ function end(state: RunState, scope: Scope, visit: Visit): void {
     ...(visit.output === undefined ? {} : { output: visit.output }),
     ...(visit.error === undefined ? {} : { error: visit.error }),
   });
-}
-
-function partialSlot(visit: Visit, output: JsonValue | undefined): Slot {
-  if (output === undefined) return {};
-  return visit.members === undefined ? { output } : groupSlot(output);
-}
-
-function groupSlot(output: JsonValue): Slot {
-  const { outputs = null, errors = null } = output as { outputs?: JsonValue; errors?: JsonValue };
-  return { outputs, errors, output };
 }
 
 function count(

@@ -11,6 +11,8 @@ export interface NamesOptions {
   /** In routes and assertions: the result of the node itself. */
   readonly output?: JsonValue | undefined;
   readonly error?: ErrorReport | undefined;
+  /** Beside an output that is only a part. */
+  readonly errors?: JsonValue | undefined;
   /** A bare guard reads the fields of the output as names. */
   readonly fields?: boolean;
   readonly attempt?: number;
@@ -30,7 +32,10 @@ export function namesIn(state: RunState, scope: Scope, options: NamesOptions = {
     lookup: (name) => {
       if (options.output !== undefined && name === 'output') return options.output;
       if (options.error !== undefined && name === 'error') return asJson(options.error);
-      return fieldOf(options, name) ?? reservedName(name, seen) ?? inherited(name, seen);
+      const field = fieldOf(options, name);
+      if (field !== undefined) return field;
+      if (options.errors !== undefined && name === 'errors') return options.errors;
+      return reservedName(name, seen) ?? inherited(name, seen);
     },
     names: () => ['workflow', 'state', ...allSlots(state, scope), ...Object.keys(scope.loop)],
   };

@@ -89,6 +89,8 @@ export interface Visit {
   spent: Amount;
   /** A person has said that the budget stays as it is. */
   isBudgetRefused: boolean;
+  /** Of a tool: a person has approved what a guard asked about, for this try. */
+  isApproved: boolean;
   /** Of a group. */
   members: MemberCounts | undefined;
 }
@@ -103,6 +105,8 @@ export interface MemberCounts extends Members {
 
 export interface ScopeResult {
   readonly output?: JsonValue;
+  /** Of an effect: why its output is only a part. */
+  readonly errors?: readonly ErrorReport[];
   readonly error?: ErrorReport;
 }
 
@@ -175,6 +179,12 @@ export interface OpenGate {
   readonly budget: BudgetGate | undefined;
 }
 
+/** Someone has approved more than one call of a tool. */
+export interface Grant {
+  readonly gate: string;
+  readonly by: string;
+}
+
 /** A model, a key or a provider that is left alone. */
 export interface Cooldown {
   readonly untilMs: number;
@@ -204,6 +214,8 @@ export interface RunState {
   /** The keys of effects that may have happened, until somebody has decided about them. */
   readonly doubts: LazySet<string>;
   readonly gates: LazyMap<string, OpenGate>;
+  /** Approvals that last, by what they are for. */
+  readonly grants: LazyMap<string, Grant>;
   /** How often each node has asked each model, by path and model. */
   readonly modelRequests: LazyMap<string, number>;
   /** Until when models, keys and providers are left alone by every call of the run. */
@@ -244,6 +256,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     effects: new LazyMap(),
     doubts: new LazySet(),
     gates: new LazyMap(),
+    grants: new LazyMap(),
     modelRequests: new LazyMap(),
     cooldowns: new LazyMap(),
     reservations: new LazyMap(),
@@ -283,6 +296,7 @@ export function newVisit(node: string, path: string, number: number): Visit {
     talk: undefined,
     spent: NOTHING,
     isBudgetRefused: false,
+    isApproved: false,
     members: undefined,
   };
 }

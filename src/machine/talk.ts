@@ -3,6 +3,7 @@
  * for, and how the models of its chain have fared. A fold over the effects of one try.
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { forModel } from '../errors/project.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import { readAnswer } from './answer.ts';
 import type { ChainEntry } from './chain.ts';
@@ -60,6 +61,8 @@ export interface OpenCall {
   /** The gate at which a person is asked. */
   gate: string | undefined;
   decided: 'approve' | 'deny' | undefined;
+  /** Why a guard wants a person to approve it. */
+  guardAsks: string | undefined;
   isBegun: boolean;
   /** Of its effect, so far. */
   failures: number;
@@ -91,7 +94,8 @@ export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
 }
 
 /** What a model is told about a failure: enough to do better, and nothing else. */
-export function toldToModel({ kind, message, retryable }: ErrorReport): JsonObject {
+export function toldToModel(report: ErrorReport): JsonObject {
+  const { kind, message, retryable } = forModel(report);
   return { error: { kind, message, can_retry: retryable } };
 }
 

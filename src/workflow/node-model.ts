@@ -213,3 +213,8 @@ export const NODE_TYPES = [
   'parallel',
   'for_each',
 ] as const satisfies readonly NodeType[];
+
+/** Those whose results may be partial have `errors` beside their output, empty or not. */
+export function givesErrors({ type }: Pick<NodePlan, 'type'>): boolean {
+  return type === 'call' || type === 'tool';
+}

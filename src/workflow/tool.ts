@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AmbientSignal } from './ambient-signal.ts';
+import type { PartialResult } from './partial.ts';
 import type { Backoff } from './route.ts';
 
 /** Registered, so that a tool is known whichever copy of the package declared it. */
@@ -39,6 +40,8 @@ type OutputOf<S> = S extends StandardSchema
     ? Input
     : unknown
   : unknown;
+
+type Given<O> = OutputOf<O> | PartialResult<OutputOf<O>>;
 
 /** What a function or a tool is given beside its input. */
 export interface ToolContext {
@@ -82,7 +85,8 @@ export interface ToolOptions<I extends ToolSchema = JsonObject, O extends ToolSc
   readonly retry?: ToolRetry;
   /** Of one call. */
   readonly timeoutMs?: number;
-  readonly run: (input: InputOf<I>, context: ToolContext) => OutputOf<O> | PromiseLike<OutputOf<O>>;
+  /** May also give `partial(…)` of what it declares. */
+  readonly run: (input: InputOf<I>, context: ToolContext) => Given<O> | PromiseLike<Given<O>>;
 }
 
 /** A declared tool. `run` is as it was written: a test may call it, and nothing is checked then. */

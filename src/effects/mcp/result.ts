@@ -110,6 +110,7 @@ function toolFailed(
     .text(texts.join('\n').trim())
     .slice(0, MAX_MESSAGE_CHARS)
     .toWellFormed();
+  const partial = partOf(answer, context);
   return {
     ok: false,
     failure: {
@@ -117,8 +118,19 @@ function toolFailed(
       message: said === '' ? `The tool ${tool} failed and does not say why` : `${tool}: ${said}`,
       retryable: null,
       details: { tool },
+      ...(partial === undefined ? {} : { outcome: 'partial' }),
     },
+    ...(partial === undefined ? {} : { output: partial }),
   };
+}
+
+/** What a tool that failed has got done all the same, where it says so in a form of its own. */
+function partOf(answer: unknown, context: EffectContext): JsonValue | undefined {
+  const structured = readProperty(answer, 'structuredContent');
+  if (structured === undefined || structured === null) return undefined;
+  const output = toOutput(structured, context.redactor);
+  const isKept = output.ok && JSON.stringify(output.value).length <= MAX_RESULT_CHARS;
+  return isKept ? output.value : undefined;
 }
 
 function malformed(

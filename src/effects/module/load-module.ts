@@ -5,6 +5,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { GUARD, type Guard } from '../../workflow/guard.ts';
+import type { NamedGuard } from '../guard.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { keysOf, readProperty } from '../../errors/json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
@@ -25,6 +27,8 @@ export interface LoadedModule {
   /** As it was asked for; of an absolute path the last name. */
   readonly name: string;
   readonly callables: ReadonlyMap<string, Callable>;
+  /** What `guard` declares. */
+  readonly guards: readonly NamedGuard[];
   /** Exports that cannot be called, and why: `is a class`. */
   readonly others: ReadonlyMap<string, string>;
 }
@@ -158,12 +162,30 @@ function exportsOf(exports: object): object {
 
 async function readExports(name: string, exports: object): Promise<LoadedModule> {
   const callables = new Map<string, Callable>();
+  const guards: NamedGuard[] = [];
   const others = new Map<string, string>();
   for (const key of keysOf(exports)) {
     if (key === 'module.exports') continue;
-    const reading = await readCallable(key, readProperty(exports, key), `the module ${name}`);
+    const value = readProperty(exports, key);
+    const check = readProperty(value, GUARD);
+    if (check !== undefined) {
+      guards.push({ name: `${key} of the module ${name}`, check: readGuard(key, name, check) });
+      continue;
+    }
+    const reading = await readCallable(key, value, `the module ${name}`);
     if (reading.type === 'callable') callables.set(key, reading.callable);
     else others.set(key, reading.what);
   }
-  return { name, callables, others };
+  return { name, callables, guards, others };
+}
+
+function readGuard(key: string, module: string, check: unknown): Guard {
+  // what it takes is given to it, and what it gives is read as anything
+  if (typeof check === 'function') return check as Guard;
+  throw new ErrandError({
+    kind: 'extension.contract',
+    message: `The guard ${key} of the module ${module} is not a function`,
+    details: { module, guard: key },
+    action: { kind: 'fix_code', detail: 'Write guard((call) => …).' },
+  });
 }

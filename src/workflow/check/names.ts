@@ -5,7 +5,7 @@
 import { suggest } from '../../errors/suggest.ts';
 import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
+import { givesErrors, type NodePlan } from '../node-model.ts';
 import type { Problem, Report } from '../problem.ts';
 import { listed, quoted } from '../words.ts';
 import { TEMPLATE_LIMITS } from '../template/limits.ts';
@@ -27,6 +27,8 @@ const WORKFLOW_FIELDS = ['input', 'name', 'dir', 'file', 'description', 'version
 const FAILING_FIELDS = ['node', 'error', 'output'];
 const GROUP_FIELDS = ['outputs', 'errors', 'error', 'output', 'count'];
 const NODE_FIELDS = ['output', 'error'];
+/** Of a function or a tool, whose result may be a part with errors beside it. */
+const PARTLY_FIELDS = [...NODE_FIELDS, 'errors'];
 
 export function checkNames(context: NamesContext, report: Report): void {
   const loops = loopNames(context.plan, context.flow);
@@ -105,7 +107,13 @@ class Names {
   }
 
   #isVerdictName(name: string): boolean {
-    return this.#site.scope === 'verdict' && (name === 'output' || name === 'error');
+    const { scope, node } = this.#site;
+    if (scope !== 'verdict') return false;
+    return (
+      name === 'output' ||
+      name === 'error' ||
+      (name === 'errors' && node !== undefined && givesErrors(node))
+    );
   }
 
   /** `failing` is there only where an error route leads. */
@@ -132,7 +140,8 @@ class Names {
     reference: Reference,
   ): Omit<Problem, 'path'> | undefined {
     const isGroup = node.type === 'parallel' || node.type === 'for_each';
-    const slots = isGroup ? GROUP_FIELDS : NODE_FIELDS;
+    const ownFields = givesErrors(node) ? PARTLY_FIELDS : NODE_FIELDS;
+    const slots = isGroup ? GROUP_FIELDS : ownFields;
     const unknownSlot = memberProblem('unknown-name', node.name, slot, slots);
     if (unknownSlot !== undefined) return unknownSlot;
     if (!reference.isForgiven && !reference.isGuarded) {

@@ -1,0 +1,131 @@
+/**
+ * What each file of a workflow may call, asked of those who have it: the host, its module, its runtime.
+ * What loads modules and starts servers is itself loaded for workflows that have some.
+ */
+import type { DiscoverOptions } from '../effects/mcp/describe-servers.ts';
+import type { Callables } from '../effects/module/find-callable.ts';
+import { ErrandError } from '../errors/errand-error.ts';
+import { toReport } from '../errors/to-report.ts';
+import { FETCH_TOOL, type FilePlan, type WorkflowPlan } from '../workflow/model.ts';
+import type { Problem } from '../workflow/problem.ts';
+import type { ToolDescriptions } from '../workflow/tool-description.ts';
+
+export interface FoundProblem {
+  readonly file: string;
+  readonly problem: Problem;
+}
+
+export interface DescribedTools {
+  /** By file, as in the plan; without those whose module cannot be loaded. */
+  readonly tools: Map<string, ToolDescriptions>;
+  readonly problems: readonly FoundProblem[];
+}
+
+export interface DescribeOptions {
+  /** What paths of the plan are relative to. */
+  readonly base: string;
+  /** What the host registers; it wins over what a module has. */
+  readonly registered: Callables;
+}
+
+/** Throws `extension.contract` for what the host declares wrongly; all else is a problem of a file. */
+export async function describeTools(
+  plan: WorkflowPlan,
+  { base, registered }: DescribeOptions,
+): Promise<DescribedTools> {
+  const host = await describeRegistered(registered);
+  const tools = new Map<string, ToolDescriptions>();
+  const problems: FoundProblem[] = [];
+  for (const file of [plan, ...Object.values(plan.children)]) {
+    const described = await describeFile(file, plan, base);
+    if ('problem' in described) problems.push(described);
+    else tools.set(file.file, { ...described.tools, ...host });
+  }
+  return { tools, problems };
+}
+
+/** The machine knows what each tool says of itself, whoever runs it. */
+export function withTools(
+  plan: WorkflowPlan,
+  found: ReadonlyMap<string, ToolDescriptions>,
+): WorkflowPlan {
+  const entries = [
+    ['', found.get(plan.file) ?? {}] as const,
+    ...Object.keys(plan.children).map((key) => [key, found.get(key) ?? {}] as const),
+  ].filter(([, tools]) => Object.keys(tools).length > 0);
+  return entries.length === 0 ? plan : { ...plan, tools: Object.fromEntries(entries) };
+}
+
+/** A workflow made in code, with what it may call. Rejects with what keeps it from running. */
+export async function completePlan(
+  plan: WorkflowPlan,
+  options: DescribeOptions & { readonly discover: DiscoverOptions },
+): Promise<WorkflowPlan> {
+  const { tools, problems } = await describeTools(plan, options);
+  const hasServers = [plan, ...Object.values(plan.children)].some(
+    ({ runtime }) => Object.keys(runtime?.mcpServers ?? {}).length > 0,
+  );
+  const { describeServers } = hasServers
+    ? await import('../effects/mcp/describe-servers.ts')
+    : { describeServers: undefined };
+  const servers = await describeServers?.(plan, options.discover);
+  const wrong = [...problems, ...(servers?.problems ?? [])].find(
+    ({ problem: { severity = 'error' } }) => severity === 'error',
+  );
+  if (wrong !== undefined) throw refusal(wrong);
+  for (const [of, described] of servers?.tools ?? [])
+    tools.set(of, { ...described, ...tools.get(of) });
+  return withTools(plan, tools);
+}
+
+function refusal({ file, problem }: FoundProblem): ErrandError {
+  const { kind = 'validation.node_config', message, suggestion, code } = problem;
+  return new ErrandError({
+    kind,
+    message,
+    details: { code, file },
+    ...(suggestion === undefined ? {} : { action: { kind: 'fix_code', detail: suggestion } }),
+  });
+}
+
+async function describeFile(
+  plan: FilePlan,
+  top: FilePlan,
+  base: string,
+): Promise<{ readonly tools: ToolDescriptions } | FoundProblem> {
+  const owner = plan.runtime === undefined ? top : plan;
+  let fetching: ToolDescriptions;
+  try {
+    fetching = await describeFetch(owner.runtime);
+  } catch (thrown) {
+    const path = ['workflow', 'runtime', 'http_fetch', 'allow'];
+    return { file: owner.file, problem: toProblem(thrown, { code: 'bad-value', path }) };
+  }
+  if (plan.module === undefined) return { tools: fetching };
+  try {
+    const { describeModules } = await import('../effects/module/plan-modules.ts');
+    const modules = await describeModules({ ...plan, children: {} }, { base });
+    return { tools: { ...modules[plan.file]?.tools, ...fetching } };
+  } catch (thrown) {
+    const where = { code: 'module-unusable', path: ['workflow', 'module'] } as const;
+    return { file: plan.file, problem: toProblem(thrown, where) };
+  }
+}
+
+async function describeRegistered(callables: Callables): Promise<ToolDescriptions> {
+  if (Object.keys(callables).length === 0) return {};
+  const { describeCallables } = await import('../effects/module/find-callable.ts');
+  return describeCallables(callables);
+}
+
+/** Throws `validation.input` for what is no host after all. */
+async function describeFetch(runtime: FilePlan['runtime']): Promise<ToolDescriptions> {
+  if (runtime?.httpFetch === undefined) return {};
+  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
+  return describeRegistered({ [FETCH_TOOL]: createFetchTool(runtime.httpFetch) });
+}
+
+function toProblem(thrown: unknown, where: Pick<Problem, 'code' | 'path'>): Problem {
+  const { message, action } = toReport(thrown);
+  return { ...where, kind: 'validation.node_config', message, suggestion: action.detail };
+}

@@ -1,0 +1,86 @@
+/** Approvals: of one call with exactly its arguments, or a grant that lasts; each on the record. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { tool } from '../../src/index.ts';
+import { closeAll, talk, type Talk } from './stage.ts';
+
+afterEach(closeAll);
+
+const paid: unknown[] = [];
+const pay = tool({
+  writes: true,
+  run: (input) => {
+    paid.push(input['id']);
+    return { paid: input['id'] ?? null };
+  },
+});
+
+const calling = (id: number): { name: string; arguments: { id: number } }[] => [
+  { name: 'pay', arguments: { id } },
+];
+
+async function paying(node: object = {}, ...ids: readonly number[]): Promise<Talk> {
+  paid.length = 0;
+  const lines = [...ids.map(calling), 'done'];
+  return talk(lines, { tools: ['pay'], policy: { ask: ['pay'] }, ...node }, { tools: { pay } });
+}
+
+const waiting = { status: 'paused', waiting: { reason: 'gate', options: ['approve', 'deny'] } };
+
+describe('an approval', () => {
+  it('is for one call: the same arguments later are asked about again', async () => {
+    const { run, answer } = await paying({}, 1, 1);
+    expect(await run.result()).toMatchObject(waiting);
+    expect(await answer('approve')).toMatchObject(waiting);
+    expect(paid).toEqual([1]);
+    expect(await answer('deny')).toMatchObject({ status: 'completed' });
+    expect(paid).toEqual([1]);
+  });
+
+  it.each(['node', 'run'])(
+    'may be a grant for the %s, and that is on the record',
+    async (lasts) => {
+      const { run, answer, audit } = await paying({}, 1, 2, 3);
+      expect(await run.result()).toMatchObject(waiting);
+      expect(await answer({ approve: { for: lasts } })).toMatchObject({ status: 'completed' });
+      expect(paid).toEqual([1, 2, 3]);
+      expect((await audit()).filter(({ what }) => what === 'approve')).toMatchObject([
+        { who: 'ann', detail: `a/pay#1.1: {"approve":{"for":"${lasts}"}}` },
+        { who: 'ann', detail: 'pay: by what was granted at a/pay#1.1' },
+        { who: 'ann', detail: 'pay: by what was granted at a/pay#1.1' },
+      ]);
+    },
+  );
+
+  it.each([
+    { approve: { for: 'ever' } },
+    { approve: {} },
+    { approve: true },
+    { approve: { for: 'run' }, tool: 'other' },
+    { for: 'run' },
+    'always',
+  ])('in another form is refused, and the gate stays open: %o', async (value) => {
+    const { run, answer } = await paying({}, 1);
+    await run.result();
+    await expect(answer(value as never)).rejects.toMatchObject({ kind: 'validation.input' });
+    expect(await answer('approve')).toMatchObject({ status: 'completed' });
+    expect(paid).toEqual([1]);
+  });
+
+  it('does not lift what is denied', async () => {
+    const { run, results } = await paying({ policy: { ask: ['pay'], deny: ['pay'] } }, 1);
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+    expect(results().at(-1)?.value).toMatchObject({ error: { kind: 'tool.denied' } });
+    expect(paid).toEqual([]);
+  });
+
+  it('survives the process: a grant counts when the run is folded from its log', async () => {
+    const { run, errand, events } = await paying({}, 1, 2);
+    await run.result();
+    const handle = await errand.signal(run.id, { value: { approve: { for: 'run' } }, by: 'ann' });
+    await handle?.result();
+    const requested = (await events()).filter(
+      (event) => event.type === 'effect:requested' && event.effect.type === 'tool',
+    );
+    expect(requested).toMatchObject([{}, { grant: { gate: 'a/pay#1.1', by: 'ann' } }]);
+  });
+});
