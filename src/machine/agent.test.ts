@@ -159,6 +159,7 @@ const entries = fc.constantFrom<object>(
   },
   { tool_calls: [{ name: 'nobody', arguments: {} }] },
   { tool_calls: [{ name: 'secret', arguments: {} }] },
+  { tool_calls: [{ name: 'secret', arguments: { other: 1 } }] },
   { tool_calls: [{ name: 'write_state', arguments: { key: 'tags', value: ['x'] } }] },
   { tool_calls: [{ name: 'raise_error', arguments: { kind: 'my.own', message: 'x' } }] },
   failing('provider.rate_limited', 0.5),
@@ -284,17 +285,9 @@ describe('the bound that validation prints', () => {
   it('is never exceeded by the calls of models, whatever they say', () => {
     fc.assert(
       fc.property(files, picks, fc.boolean(), (file, numbers, hasTools) => {
-        const bare = (script: readonly object[]): readonly object[] =>
-          script.filter((each) => hasTools || !('tool_calls' in each));
-        const { m, n } = file.workflow.runtime.simulate;
-        // a model without tools does not call any
-        const simulate = { m: [...bare(m), { answer: 'x' }], n: [...bare(n), { answer: 'x' }] };
+        // a model may call what nobody offered
         const own = hasTools ? {} : { tools: [], writes: [] };
-        const bounded = {
-          ...file,
-          workflow: { ...file.workflow, runtime: { simulate } },
-          nodes: file.nodes.map((node) => ({ ...node, ...own })),
-        };
+        const bounded = { ...file, nodes: file.nodes.map((node) => ({ ...node, ...own })) };
         const texts = filesOf({ 'main.yaml': JSON.stringify(bounded) });
         const [verdict] = validateWorkflow('main.yaml', texts, {}).files;
         const worst = verdict?.worstCase?.modelRequests ?? undefined;
@@ -305,6 +298,39 @@ describe('the bound that validation prints', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a model that calls tools which nobody offered', () => {
+  const call = (name: string, given: object): object => ({
+    tool_calls: [{ name, arguments: given }],
+  });
+  const play = (node: object, m: readonly object[]): Stage =>
+    new Stage(
+      {
+        workflow: { name: 't', entry_point: 'a', runtime: { simulate: { m } } },
+        nodes: [
+          { name: 'a', model: 'sim/m', prompt: 'hi', ...node },
+          { name: 'b', type: 'set', value: 1 },
+        ],
+      },
+      OPTIONS,
+    ).play();
+
+  it('is told so three times, whether the tools exist or not, and then fails', () => {
+    const m = [1, 2, 3, 4, 5].map((n) => call(n === 2 ? 'nobody' : 'secret', { n }));
+    const { state, done } = play({ tools: [] }, m);
+    expect(state.error?.kind).toBe('agent.output_invalid');
+    expect(done).toHaveLength(4);
+  });
+
+  it('is no supervisor: it is asked again as often as for any wrong word', () => {
+    const supervisor = { type: 'supervisor', manages: ['b'] };
+    const wrong = play(supervisor, [call('look', {})]);
+    expect(wrong.state.error?.kind).toBe('supervisor.routing');
+    expect(wrong.done).toHaveLength(3);
+    const right = play(supervisor, [call('look', {}), { answer: { next: 'done' } }]);
+    expect(right.state.status).toBe('completed');
   });
 });
 

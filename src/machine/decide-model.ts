@@ -2,7 +2,6 @@
 import { rebuild } from '../errors/build.ts';
 import { isPlainObject, type JsonObject } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
-import { readAnswer } from './answer.ts';
 import { auditWarning, checkBudgets, overBudget } from './budget.ts';
 import { unableModels, type Unable } from './capability.ts';
 import { choose, isTransient, newChain } from './chain.ts';
@@ -16,7 +15,7 @@ import { chainOf, promptOf, schemaOf, type TalkingPlan } from './model-request.t
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { estimateOf } from './pricing.ts';
 import type { RunState, Scope, Visit } from './state.ts';
-import { newTalk, type Talk, type TalkFailure } from './talk.ts';
+import { isOffForm, newTalk, type Talk, type TalkFailure } from './talk.ts';
 
 /** The first request of a conversation. Throws `validation.template` and `provider.not_configured`. */
 export function beginTalk(state: RunState, scope: Scope, node: TalkingPlan): Decision {
@@ -114,10 +113,10 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
 }
 
 function isSentBack(state: RunState, scope: Scope, { answer }: Talk): boolean {
-  if (answer === undefined || answer.toolCalls.length > 0) return false;
+  if (answer === undefined) return false;
   // only agents and supervisors talk
   const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node) as TalkingPlan;
-  return readAnswer(answer.text, schemaOf(node)).type === 'wrong';
+  return isOffForm(answer, schemaOf(node), node.type === 'agent');
 }
 
 /** The chain goes on, waits, or has nothing left. */

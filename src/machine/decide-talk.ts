@@ -5,6 +5,7 @@
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../workflow/limits.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
 import {
   judgeCall,
@@ -26,10 +27,6 @@ import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { Grant, RunState, Scope, Visit } from './state.ts';
 import { hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
-
-/** Answers that are sent back for their form, and rounds of wrong tool calls. */
-const MAX_SCHEMA_CORRECTIONS = 2;
-const MAX_TOOL_CORRECTIONS = 3;
 
 /** Throws `validation.template`. */
 export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {
@@ -84,7 +81,7 @@ function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk):
   }
   if (wakes.length > 0) return { events: [], wakeAtMs: Math.min(...wakes) };
   if (talk.calls.some(({ result }) => result === undefined)) return { events: [] };
-  if (hasBadCall(talk) && talk.corrections.tools >= MAX_TOOL_CORRECTIONS)
+  if (hasBadCall(talk) && talk.corrections.tools >= TOOL_CORRECTIONS)
     return { events: [failed(visit, outputInvalid(state, scope, 'its tool calls stay wrong'))] };
   if (talk.turns >= node.maxTurns)
     return { events: [failed(visit, outOfTurns(state, scope, node))] };
@@ -238,7 +235,7 @@ function conclude(state: RunState, scope: Scope, node: AgentPlan, talk: Talk): D
         events: completion(state, scope, reading.output, { state: written(state, scope, talk) }),
       };
     case 'wrong':
-      if (talk.corrections.schema >= MAX_SCHEMA_CORRECTIONS)
+      if (talk.corrections.schema >= SCHEMA_CORRECTIONS)
         return { events: [failed(visit, outputInvalid(state, scope, reading.problem))] };
       if (talk.turns >= node.maxTurns)
         return { events: [failed(visit, outOfTurns(state, scope, node))] };

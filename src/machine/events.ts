@@ -19,7 +19,10 @@ export interface EffectRef {
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** Of the input, what was read from a cache. */
   readonly cachedTokens?: number;
+  /** Of the input, what was put in a cache. */
+  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
 }
 

@@ -1,6 +1,7 @@
 /** What the events of an agent's effects and approvals mean to its conversation. */
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { isTakenOver as isTakenOverBy, RESTARTED_AS } from '../workflow/attempts.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { sameCall, toolsOf, WRITE_STATE } from './agent-tools.ts';
 import { newChain, noteFailure } from './chain.ts';
@@ -14,13 +15,13 @@ import { readAnswer } from './answer.ts';
 import { nextOf, roundResult } from './rounds.ts';
 import { branchId } from './scopes.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
-import { isNamedByRoute } from './takeover.ts';
 import { guardWants } from './guard-asks.ts';
 import { isApproval, noteGrant } from './grants.ts';
 import { retryDelayMs } from './tool-retry.ts';
 import type { RunState, Scope } from './state.ts';
 import {
   hasBadCall,
+  isOffForm,
   newTalk,
   nextMessages,
   toldToModel,
@@ -83,9 +84,8 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   talk.failure = undefined;
   if (talk.answer !== undefined) {
     const schema = schemaOf(node);
-    const isWrong = readAnswer(talk.answer.text, schema).type === 'wrong';
     if (hasBadCall(talk)) talk.corrections.tools++;
-    if (talk.answer.toolCalls.length === 0) talk.corrections.schema += isWrong ? 1 : 0;
+    if (isOffForm(talk.answer, schema, node.type === 'agent')) talk.corrections.schema++;
     const round = node.type === 'supervisor' ? roundResult(state, visit, talk) : undefined;
     talk.messages.push(...nextMessages(talk, schema, round));
     talk.answer = undefined;
@@ -149,7 +149,7 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
   const { error, effect, output } = event;
   talk.asking = undefined;
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const isTakenOver = isNamedByRoute(fileOf(state.plan, scope.file), node, error.kind);
+  const isTakenOver = isTakenOverBy(fileOf(state.plan, scope.file), node, error.kind);
   const canGoOn = noteFailure(talk.chain, effect.target, restartable(node, error), {
     nowMs: state.nowMs,
     isTakenOver,
@@ -172,7 +172,7 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
 function restartable(node: NodePlan, error: ErrorReport): ErrorReport {
   const isRestart = node.type === 'agent' && node.onPartial === 'restart';
   if (!isRestart || error.kind !== 'provider.stream_interrupted') return error;
-  return { ...error, kind: 'provider.network', category: 'transient', retryable: true };
+  return { ...error, kind: RESTARTED_AS, category: 'transient', retryable: true };
 }
 
 function toolEvent(state: RunState, scope: Scope, talk: Talk, event: EffectEvent): void {

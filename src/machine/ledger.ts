@@ -18,6 +18,7 @@ export interface LedgerRow {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
   readonly costUsdMicros: number;
   readonly estimated: boolean;
@@ -109,6 +110,7 @@ function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
     inputTokens: usage?.inputTokens ?? 0,
     outputTokens: usage?.outputTokens ?? 0,
     cachedTokens: usage?.cachedTokens ?? 0,
+    cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
     costUsdMicros: event.costUsdMicros ?? (isUnknown ? (requested?.reserves?.usdMicros ?? 0) : 0),
     estimated: event.estimated === true || isUnknown,
@@ -133,6 +135,7 @@ function abandoned({ node, path, effect, attempt, reserves }: Requested): Ledger
     inputTokens: 0,
     outputTokens: 0,
     cachedTokens: 0,
+    cacheWriteTokens: 0,
     reasoningTokens: 0,
     costUsdMicros: reserves?.usdMicros ?? 0,
     estimated: true,

@@ -4,6 +4,7 @@
  * what fails past them is a result like any other.
  */
 import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { SCHEMA_CORRECTIONS } from '../workflow/limits.ts';
 import type { SupervisorPlan } from '../workflow/node-model.ts';
 import { readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
@@ -17,9 +18,6 @@ import type { RunState, Scope, Visit } from './state.ts';
 import type { Talk } from './talk.ts';
 import { nextOf } from './rounds.ts';
 
-/** Times that the model is asked again when it names something else. */
-const MAX_CORRECTIONS = 2;
-
 /** Throws `validation.template`. */
 export function decideSupervisor(state: RunState, scope: Scope, node: SupervisorPlan): Decision {
   const visit = visitOf(scope);
@@ -32,7 +30,7 @@ export function decideSupervisor(state: RunState, scope: Scope, node: Supervisor
     case 'raised':
       return { events: [failed(visit, failureAt(state, scope, visit.node, reading.failure))] };
     case 'wrong':
-      if (talk.corrections.schema < MAX_CORRECTIONS) return askModel(state, scope, talk);
+      if (talk.corrections.schema < SCHEMA_CORRECTIONS) return askModel(state, scope, talk);
       return { events: [failed(visit, lost(state, scope, reading.problem))] };
     case 'output':
       return follow(state, scope, node, { talk, decision: reading.output });

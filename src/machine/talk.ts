@@ -106,24 +106,48 @@ export function nextMessages(
   round: JsonObject | undefined,
 ): readonly ModelMessage[] {
   if (answer === undefined) return [];
-  if (answer.toolCalls.length > 0)
-    return calls.map(({ call, result }) => ({
-      role: 'tool',
-      id: call.id,
-      name: call.name,
-      result: result?.value ?? null,
-      isError: result?.error !== undefined,
-    }));
+  const results = calls.map(resultMessage);
+  if (answer.toolCalls.length > 0 && calls.every(({ result }) => result !== undefined))
+    return results;
   const reading = readAnswer(answer.text, schema);
-  if (reading.type !== 'wrong')
-    return round === undefined ? [] : [{ role: 'user', text: JSON.stringify(round) }];
-  return [{ role: 'user', text: `${reading.problem}. Answer again, with nothing but JSON.` }];
+  if (reading.type === 'wrong') {
+    const text = `${reading.problem}. Answer again, with nothing but JSON.`;
+    return [...results, { role: 'user', text }];
+  }
+  return round === undefined
+    ? results
+    : [...results, { role: 'user', text: JSON.stringify(round) }];
+}
+
+/** Every call has a result, or a provider takes no further message; a supervisor has no tools. */
+function resultMessage({ call, result }: OpenCall): ModelMessage {
+  const { id, name } = call;
+  if (result !== undefined)
+    return { role: 'tool', id, name, result: result.value, isError: result.error !== undefined };
+  const message = `There is no tool called ${name}`;
+  const error = { kind: 'tool.not_found', message, can_retry: false };
+  return { role: 'tool', id, name, result: { error }, isError: true };
+}
+
+/** Whether an answer is sent back for its form. What an agent wants of tools is seen to first. */
+export function isOffForm(
+  { toolCalls, text }: ModelAnswer,
+  schema: JsonObject | undefined,
+  hasTools: boolean,
+): boolean {
+  if (hasTools && toolCalls.length > 0) return false;
+  return readAnswer(text, schema).type === 'wrong';
 }
 
 /** Calls that the model got wrong, so that it is told and may do better. */
 export function hasBadCall({ calls }: Talk): boolean {
   return calls.some(({ result }) => {
-    const kind = result?.error?.kind;
-    return kind === 'tool.input_invalid' || kind === 'tool.not_found';
+    return BAD_CALLS.has(result?.error?.kind ?? '');
   });
 }
+
+const BAD_CALLS: ReadonlySet<string> = new Set([
+  'tool.input_invalid',
+  'tool.not_found',
+  'tool.forbidden',
+]);

@@ -97,6 +97,7 @@ export interface SimulatedUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cachedTokens?: number;
+  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
 }
 

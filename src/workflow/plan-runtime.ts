@@ -143,6 +143,7 @@ function planUsage(usage: NonNullable<SimulatedFile['usage']>): SimulatedUsage {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,
     cachedTokens: usage.cached_tokens,
+    cacheWriteTokens: usage.cache_write_tokens,
     reasoningTokens: usage.reasoning_tokens,
   });
 }

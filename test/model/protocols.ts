@@ -52,7 +52,7 @@ function chatStream({ text, reasoning, tool, stop }: Answer): string {
     prompt_tokens: 120,
     completion_tokens: 30,
     total_tokens: 150,
-    prompt_tokens_details: { cached_tokens: 100 },
+    prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 10 },
     completion_tokens_details: { reasoning_tokens: 20 },
   };
   parts.push(chunk({}, { finish_reason: stop }), { ...chunk({}), choices: [], usage });
@@ -79,7 +79,12 @@ function messagesStream({ text, reasoning, tool, stop }: Answer): string {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { input_tokens: 20, cache_read_input_tokens: 100, output_tokens: 1 },
+        usage: {
+          input_tokens: 20,
+          cache_read_input_tokens: 90,
+          cache_creation_input_tokens: 10,
+          output_tokens: 1,
+        },
       },
     },
   ];
@@ -132,7 +137,7 @@ function geminiStream({ text, reasoning, tool, stop }: Answer): string {
     ...candidate([], { finishReason: stop }),
     usageMetadata: {
       promptTokenCount: 120,
-      cachedContentTokenCount: 100,
+      cachedContentTokenCount: 90,
       candidatesTokenCount: 10,
       thoughtsTokenCount: 20,
       totalTokenCount: 150,
@@ -225,7 +230,7 @@ function responsesStream({ text, reasoning, tool, stop }: Answer): string {
   if (stop === undefined) return events(...list);
   const usage = {
     input_tokens: 120,
-    input_tokens_details: { cached_tokens: 100 },
+    input_tokens_details: { cached_tokens: 90, cache_write_tokens: 10 },
     output_tokens: 30,
     output_tokens_details: { reasoning_tokens: 20 },
   };
@@ -244,7 +249,9 @@ function responsesStream({ text, reasoning, tool, stop }: Answer): string {
   return events(...list);
 }
 
-const ALL_USED = { inputTokens: 120, outputTokens: 30, cachedTokens: 100, reasoningTokens: 20 };
+const ALL_USED = { inputTokens: 120, outputTokens: 30, cachedTokens: 90, reasoningTokens: 20 };
+/** Gemini keeps a cache by the hour and counts no tokens for writing it. */
+const WRITTEN = { cacheWriteTokens: 10 };
 
 export const PROTOCOLS: readonly Protocol[] = [
   {
@@ -256,7 +263,7 @@ export const PROTOCOLS: readonly Protocol[] = [
     refusal: 'content_filter',
     stream: responsesStream,
     beginning: responsesStream({ text: 'Once' }),
-    usage: ALL_USED,
+    usage: { ...ALL_USED, ...WRITTEN },
     isNamed: true,
   },
   {
@@ -268,7 +275,7 @@ export const PROTOCOLS: readonly Protocol[] = [
     refusal: 'content_filter',
     stream: chatStream,
     beginning: chatStream({ text: 'Once' }),
-    usage: ALL_USED,
+    usage: { ...ALL_USED, ...WRITTEN },
     isNamed: true,
   },
   {
@@ -292,7 +299,7 @@ export const PROTOCOLS: readonly Protocol[] = [
     refusal: 'refusal',
     stream: messagesStream,
     beginning: messagesStream({ text: 'Once' }),
-    usage: { inputTokens: 120, outputTokens: 30, cachedTokens: 100 },
+    usage: { inputTokens: 120, outputTokens: 30, cachedTokens: 90, ...WRITTEN },
     isNamed: true,
   },
   {

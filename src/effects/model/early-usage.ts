@@ -28,12 +28,12 @@ function anthropicUsage(usage: unknown): SdkUsage | undefined {
   const outputTokens = read(usage, 'output_tokens');
   if (fresh === undefined && outputTokens === undefined) return undefined;
   const cacheReadTokens = read(usage, 'cache_read_input_tokens') ?? 0;
-  const written = read(usage, 'cache_creation_input_tokens') ?? 0;
+  const cacheWriteTokens = read(usage, 'cache_creation_input_tokens') ?? 0;
   if (fresh === undefined) return { outputTokens };
   return {
-    inputTokens: fresh + cacheReadTokens + written,
+    inputTokens: fresh + cacheReadTokens + cacheWriteTokens,
     outputTokens,
-    inputTokenDetails: { cacheReadTokens },
+    inputTokenDetails: { cacheReadTokens, cacheWriteTokens },
   };
 }
 

@@ -8,7 +8,9 @@ import { readProperty } from '../../errors/json.ts';
 export function convertHostUsage(usage: unknown): object {
   const input = read(usage, 'prompt_tokens') ?? 0;
   const written = read(usage, 'completion_tokens') ?? 0;
-  const cached = read(readProperty(usage, 'prompt_tokens_details'), 'cached_tokens') ?? 0;
+  const details = readProperty(usage, 'prompt_tokens_details');
+  const cached = read(details, 'cached_tokens') ?? 0;
+  const cacheWrite = read(details, 'cache_write_tokens');
   const thoughts = read(readProperty(usage, 'completion_tokens_details'), 'reasoning_tokens') ?? 0;
   const isBeside = thoughts > 0 && read(usage, 'total_tokens') === input + written + thoughts;
   const isKnown = read(usage, 'prompt_tokens') !== undefined;
@@ -16,9 +18,9 @@ export function convertHostUsage(usage: unknown): object {
   return {
     inputTokens: {
       total: isKnown ? input : undefined,
-      noCache: isKnown ? Math.max(0, input - cached) : undefined,
+      noCache: isKnown ? Math.max(0, input - cached - (cacheWrite ?? 0)) : undefined,
       cacheRead: isKnown ? cached : undefined,
-      cacheWrite: undefined,
+      cacheWrite: isKnown ? cacheWrite : undefined,
     },
     outputTokens: {
       total: isKnown ? output : undefined,

@@ -11,7 +11,12 @@ export type SdkModel = object;
 export interface SdkUsage {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
-  readonly inputTokenDetails?: { readonly cacheReadTokens?: number | undefined } | undefined;
+  readonly inputTokenDetails?:
+    | {
+        readonly cacheReadTokens?: number | undefined;
+        readonly cacheWriteTokens?: number | undefined;
+      }
+    | undefined;
   readonly outputTokenDetails?: { readonly reasoningTokens?: number | undefined } | undefined;
 }
 

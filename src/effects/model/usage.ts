@@ -56,6 +56,7 @@ function toUsage(reported: SdkUsage | undefined): Usage {
     inputTokens: count(reported?.inputTokens),
     outputTokens: count(reported?.outputTokens),
     cachedTokens: count(reported?.inputTokenDetails?.cacheReadTokens),
+    cacheWriteTokens: count(reported?.inputTokenDetails?.cacheWriteTokens),
     reasoningTokens: count(reported?.outputTokenDetails?.reasoningTokens),
   });
 }

@@ -3,7 +3,7 @@
  * assertions raise, what its children let through. Runtime kinds that nothing can route are left out.
  */
 import type { RuntimeKind } from '../../errors/catalog.ts';
-import { CATALOG } from '../../errors/catalog.ts';
+import { TRANSIENT_KINDS } from '../attempts.ts';
 import type { FilePlan } from '../model.ts';
 import type { AgentPlan, NodePlan, ScriptPlan } from '../node-model.ts';
 import { isNamed } from './routing.ts';
@@ -31,13 +31,6 @@ const MODEL_KINDS: readonly RuntimeKind[] = [
   'provider.stream_interrupted',
   'provider.outcome_unknown',
 ];
-
-/** Retried inside the node unless a route names one of them. */
-export const TRANSIENT_KINDS: readonly RuntimeKind[] = (
-  Object.entries(CATALOG) as [RuntimeKind, (typeof CATALOG)[RuntimeKind]][]
-)
-  .filter(([, row]) => row.class === 'provider_transient')
-  .map(([kind]) => kind);
 
 const TOOL_KINDS: readonly RuntimeKind[] = [
   'tool.failed',

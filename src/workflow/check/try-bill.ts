@@ -1,21 +1,17 @@
 /** What one try of a node can cost at most, its re-runs and what follows it aside. */
-import { INLINE_CEILING_MS } from '../limits.ts';
-import { catalogRow } from '../../errors/catalog.ts';
+import { INLINE_CEILING_MS, SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../limits.ts';
+import { attemptsPerEntry } from '../attempts.ts';
 import type { FilePlan, Price } from '../model.ts';
 import type { AgentPlan, NodePlan, SupervisorPlan } from '../node-model.ts';
 import { SIMULATED_PROVIDER } from '../models.ts';
 import { NOTHING, type Bill } from './bill.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
-import { TRANSIENT_KINDS } from './raises.ts';
-import { isNamed } from './routing.ts';
 
 /** A script that was told to end has this long before it is killed. */
 const KILL_GRACE_MS = 2000;
 const SANDBOX_MS = 1000;
-/** Correction turns that an answer off its schema is given. */
-const CORRECTIONS = 2;
-/** How often a supervisor is asked again in one round. */
-const SUPERVISOR_ASKS = 3;
+/** How often a supervisor is asked in one round. */
+const SUPERVISOR_ASKS = 1 + SCHEMA_CORRECTIONS;
 
 /** Everything but groups, children and supervised nodes, whose bills are those of what they run. */
 export function tryBill(node: NodePlan, plan: FilePlan, inherited: FilePlan['runtime']): Bill {
@@ -60,7 +56,10 @@ function modelBill(
 ): Bill {
   const runtime = plan.runtime ?? inherited;
   const chain = node.model ?? runtime?.defaultModel ?? [];
-  const perCall = chain.reduce((total) => total + attemptsPerEntry(node, plan), 0);
+  const perCall = chain.reduce(
+    (total, { model }) => total + attemptsPerEntry(plan, node, model),
+    0,
+  );
   const modelRequests = times(calls, exactly(perCall));
   // a longer wait parks the run, and the clock stands still while it is parked
   const waits = times(modelRequests, exactly(INLINE_CEILING_MS));
@@ -80,20 +79,13 @@ function modelBill(
   };
 }
 
-/** The largest number of attempts that a kind still retried inside the node allows one entry. */
-function attemptsPerEntry(node: NodePlan, plan: FilePlan): number {
-  const routes = [...node.routes, ...plan.onError];
-  const attempts = TRANSIENT_KINDS.filter(
-    (kind) => !routes.some((route) => isNamed(route, kind)),
-  ).map((kind) => catalogRow(kind)?.schedule?.attempts ?? 1);
-  return Math.max(1, ...attempts);
-}
-
 function turnsOf(node: AgentPlan): number {
   const mayCallTools = node.tools === null || node.tools.length > 0;
   const hasBuiltIns = node.writes.length > 0 || node.raises !== undefined;
   if (mayCallTools || hasBuiltIns) return node.maxTurns;
-  return Math.min(node.maxTurns, node.outputSchema === undefined ? 1 : 1 + CORRECTIONS);
+  const corrections = node.outputSchema === undefined ? 0 : SCHEMA_CORRECTIONS;
+  // a model may call what nobody offered, and is told so
+  return Math.min(node.maxTurns, 1 + TOOL_CORRECTIONS + corrections);
 }
 
 function toolCalls(node: AgentPlan | SupervisorPlan): Figure {

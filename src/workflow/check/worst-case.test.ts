@@ -77,17 +77,30 @@ nodes:
   it('gives one model six attempts, two models twelve, and a taken-over limit fewer', () => {
     const requests = (more: string): number | null =>
       worst(`nodes:\n  - {name: a, prompt: Hi, tools: [], ${more}}\n`).modelRequests;
-    expect(requests('model: sim/x')).toBe(6);
-    expect(requests('model: [sim/x, sim/y]')).toBe(12);
-    expect(
-      requests('model: sim/x, routes: [{to: $end}, {on_error: provider.rate_limited, to: $end}]'),
-    ).toBe(3);
-    expect(requests('model: sim/x, output: {n: {type: number}}')).toBe(18);
+    // an answer, or three calls of tools that nobody offered before it
+    expect(requests('model: sim/x')).toBe(4 * 6);
+    expect(requests('model: sim/x, max_turns: 1')).toBe(6);
+    expect(requests('model: [sim/x, sim/y], max_turns: 1')).toBe(12);
+    const limited = '{to: $end}, {on_error: provider.rate_limited, to: $end}';
+    expect(requests(`model: sim/x, max_turns: 1, routes: [${limited}]`)).toBe(3);
+    expect(requests('model: sim/x, output: {n: {type: number}}')).toBe(6 * 6);
     expect(
       requests(
-        'model: sim/x, routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 2}}]',
+        'model: sim/x, max_turns: 1, routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 2}}]',
       ),
     ).toBe(18);
+  });
+
+  it('counts a fresh key and a stream that is begun anew where routes take all else over', () => {
+    const kinds =
+      'provider.rate_limited, provider.overloaded, provider.server_error, provider.timeout, provider.network, provider.conflict';
+    const requests = (more: string): number | null =>
+      worst(
+        `nodes:\n  - {name: a, prompt: Hi, tools: [], max_turns: 1, ${more}, routes: [{to: $end}, {on_error: [${kinds}], to: $end}]}\n`,
+      ).modelRequests;
+    expect(requests('model: sim/x')).toBe(1);
+    expect(requests('model: openai/x')).toBe(2);
+    expect(requests('model: sim/x, on_partial: restart')).toBe(3);
   });
 
   it('bounds a loop by an explicit max_iterations, and by nothing else', () => {

@@ -24,6 +24,7 @@ const usage = strict('`usage`', 'The tokens that are billed.', {
   input_tokens: wholeNumber('Tokens of the request.', COUNT).optional(),
   output_tokens: wholeNumber('Tokens of the answer.', COUNT).optional(),
   cached_tokens: wholeNumber('Of the request, those read from a cache.', COUNT).optional(),
+  cache_write_tokens: wholeNumber('Of the request, those put in a cache.', COUNT).optional(),
   reasoning_tokens: wholeNumber('Of the answer, those nobody sees.', COUNT).optional(),
 });
 

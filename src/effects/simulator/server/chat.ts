@@ -4,6 +4,7 @@ import type { ModelMessage, ModelTool, ToolCall } from '../../../machine/model-c
 import {
   anyOf,
   around,
+  cacheDetails,
   content,
   sse,
   type Asked,
@@ -162,12 +163,12 @@ function wireFunction(call: ToolCall): { readonly name: string; readonly argumen
 }
 
 function usageOf({ usage }: Said): JsonObject {
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage;
+  const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cachedTokens },
+    prompt_tokens_details: cacheDetails(usage),
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }

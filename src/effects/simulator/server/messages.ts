@@ -169,11 +169,11 @@ function errorFrame(body: JsonValue): string {
 
 /** Tokens from a cache are counted apart here, and reasoning is part of the output. */
 function usageOf({ usage }: Said): JsonObject {
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0 } = usage;
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
   return {
-    input_tokens: Math.max(0, inputTokens - cachedTokens),
+    input_tokens: Math.max(0, inputTokens - cachedTokens - cacheWriteTokens),
     cache_read_input_tokens: cachedTokens,
-    cache_creation_input_tokens: 0,
+    cache_creation_input_tokens: cacheWriteTokens,
     output_tokens: outputTokens,
   };
 }

@@ -1,5 +1,6 @@
 /** What every wire protocol of the simulator does: read a request, write an answer, whole or in frames. */
 import type { JsonObject, JsonValue } from '../../../errors/json.ts';
+import type { Usage } from '../../../machine/events.ts';
 import type { ModelCall, ModelTool } from '../../../machine/model-call.ts';
 import type { Reply } from '../reply.ts';
 import type { Dialect } from '../wire-failure.ts';
@@ -66,4 +67,12 @@ export function sse(event: JsonValue): string {
 
 export function namedSse(event: JsonObject & { readonly type: string }): string {
   return `event: ${event.type}\n${sse(event)}`;
+}
+
+/** As OpenAI counts: writing is told only where it was done. */
+export function cacheDetails({ cachedTokens = 0, cacheWriteTokens = 0 }: Usage): JsonObject {
+  return {
+    cached_tokens: cachedTokens,
+    ...(cacheWriteTokens === 0 ? {} : { cache_write_tokens: cacheWriteTokens }),
+  };
 }

@@ -4,6 +4,7 @@ import type { ModelMessage, ModelTool, ToolCall } from '../../../machine/model-c
 import {
   anyOf,
   around,
+  cacheDetails,
   content,
   namedSse,
   sse,
@@ -233,10 +234,10 @@ function errorFrame(body: JsonValue): string {
 }
 
 function usageOf({ usage }: Said): JsonObject {
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage;
+  const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage;
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: cachedTokens },
+    input_tokens_details: cacheDetails(usage),
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: inputTokens + outputTokens,
