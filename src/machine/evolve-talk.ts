@@ -102,9 +102,15 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
   talk.answer = answer;
   talk.tries = [];
   for (const entry of talk.chain) Object.assign(entry, { attempts: 0, restUntilMs: 0 });
-  talk.messages.push({ role: 'assistant', text: answer.text, toolCalls: answer.toolCalls });
+  const { text, toolCalls, turn } = answer;
+  talk.messages.push({
+    role: 'assistant',
+    text,
+    toolCalls,
+    ...(turn === undefined ? {} : { turn }),
+  });
   openRound(state, scope, talk);
-  talk.calls = answer.toolCalls.map((call): OpenCall => {
+  talk.calls = toolCalls.map((call): OpenCall => {
     const name = sameCall(call);
     const ordinal = talk.called.get(name) ?? 0;
     talk.called.set(name, ordinal + 1);

@@ -28,6 +28,7 @@ export type ModelMessage =
       readonly role: 'assistant';
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
+      readonly turn?: ProviderTurn;
     }
   | {
       readonly role: 'tool';
@@ -60,11 +61,32 @@ export interface ToolCall {
   readonly unparsable?: string;
 }
 
+/**
+ * An answer in the parts it came in, with what its provider wants back in a conversation that goes
+ * on: signatures of thoughts, encrypted thoughts. It means nothing to any other provider.
+ */
+export interface ProviderTurn {
+  /** By its usual name. */
+  readonly provider: string;
+  readonly parts: readonly TurnPart[];
+}
+
+export type TurnPart =
+  | {
+      readonly type: 'text' | 'reasoning';
+      readonly text: string;
+      readonly metadata?: JsonObject;
+    }
+  /** `call`: its index in the tool calls of the answer. */
+  | { readonly type: 'call'; readonly call: number; readonly metadata?: JsonObject };
+
 /** The output of a model effect that succeeded. Bad stop reasons and cut streams are failures. */
 export interface ModelAnswer {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   readonly reasoning?: string;
+  /** Of an answer that asks for tools. */
+  readonly turn?: ProviderTurn;
   /** The model that answered, where the provider says another than was asked. */
   readonly answeredBy?: string;
 }

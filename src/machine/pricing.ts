@@ -1,7 +1,7 @@
 /** What a call of a model costs in this run, and what it may cost before it is made. */
 import { costUsdMicros, priceOf, type Price } from '../providers/prices.ts';
 import type { Usage } from './events.ts';
-import type { ModelCall, ModelMessage, ToolCall } from './model-call.ts';
+import type { ModelCall, ModelMessage, ProviderTurn, ToolCall } from './model-call.ts';
 import { runtimeOf } from './model-request.ts';
 import { fileOf, workflowsAround } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
@@ -66,11 +66,21 @@ function charsOf(message: ModelMessage): number {
       return message.text.length;
     case 'assistant':
       return (
-        message.text.length + message.toolCalls.reduce((sum, call) => sum + charsOfCall(call), 0)
+        message.text.length +
+        message.toolCalls.reduce((sum, call) => sum + charsOfCall(call), 0) +
+        charsOfThoughts(message.turn)
       );
     case 'tool':
       return JSON.stringify(message.result).length;
   }
+}
+
+/** What is encrypted is no text, and how many tokens it stands for only its provider knows. */
+function charsOfThoughts(turn: ProviderTurn | undefined): number {
+  return (turn?.parts ?? []).reduce(
+    (sum, part) => sum + (part.type === 'reasoning' ? part.text.length : 0),
+    0,
+  );
 }
 
 function charsOfCall({ name, arguments: given, unparsable }: ToolCall): number {

@@ -5,6 +5,8 @@ import { events } from './upstream.ts';
 export interface Answer {
   readonly text?: string;
   readonly reasoning?: string;
+  /** The mark that the provider puts on its thoughts and wants back. */
+  readonly signature?: string;
   /** Arguments as the model wrote them. */
   readonly tool?: { readonly id: string; readonly name: string; readonly arguments: string };
   /** In the protocol's own words; undefined: the end marker does not come. */
@@ -67,7 +69,7 @@ function mistralStream({ text, tool, stop }: Answer): string {
   return `${begun}${events({ ...chunk({ content: '' }, { finish_reason: stop }), usage })}data: [DONE]\n\n`;
 }
 
-function messagesStream({ text, reasoning, tool, stop }: Answer): string {
+function messagesStream({ text, reasoning, signature, tool, stop }: Answer): string {
   const parts: object[] = [
     {
       type: 'message_start',
@@ -107,6 +109,12 @@ function messagesStream({ text, reasoning, tool, stop }: Answer): string {
   blocks.forEach(({ block, delta }, index) => {
     parts.push({ type: 'content_block_start', index, content_block: block });
     parts.push({ type: 'content_block_delta', index, delta });
+    if (signature !== undefined && 'thinking' in delta)
+      parts.push({
+        type: 'content_block_delta',
+        index,
+        delta: { type: 'signature_delta', signature },
+      });
     if (stop !== undefined) parts.push({ type: 'content_block_stop', index });
   });
   if (stop === undefined) return events(...parts);
@@ -121,7 +129,7 @@ function messagesStream({ text, reasoning, tool, stop }: Answer): string {
   return events(...parts);
 }
 
-function geminiStream({ text, reasoning, tool, stop }: Answer): string {
+function geminiStream({ text, reasoning, signature, tool, stop }: Answer): string {
   const candidate = (parts: readonly object[], more: object = {}): object => ({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
     modelVersion: 'm-2026',
@@ -130,7 +138,8 @@ function geminiStream({ text, reasoning, tool, stop }: Answer): string {
   if (reasoning !== undefined) list.push(candidate([{ text: reasoning, thought: true }]));
   if (text !== undefined) list.push(candidate([{ text }]));
   if (tool !== undefined) {
-    list.push(candidate([{ functionCall: { name: tool.name, args: JSON.parse(tool.arguments) } }]));
+    const call = { name: tool.name, args: JSON.parse(tool.arguments) };
+    list.push(candidate([given({ functionCall: call, thoughtSignature: signature })]));
   }
   if (stop === undefined) return events(...list);
   list.push({
@@ -146,7 +155,7 @@ function geminiStream({ text, reasoning, tool, stop }: Answer): string {
   return events(...list);
 }
 
-function responsesStream({ text, reasoning, tool, stop }: Answer): string {
+function responsesStream({ text, reasoning, signature, tool, stop }: Answer): string {
   const list: object[] = [
     {
       type: 'response.created',
@@ -180,6 +189,7 @@ function responsesStream({ text, reasoning, tool, stop }: Answer): string {
           id: 'rs_1',
           type: 'reasoning',
           summary: [{ type: 'summary_text', text: reasoning }],
+          ...(signature === undefined ? {} : { encrypted_content: signature }),
         },
       },
     );

@@ -12,6 +12,8 @@ export interface BuiltIn {
   /** The export that makes the provider. */
   readonly create: string;
   readonly schemas: SchemaSupport;
+  /** Takes thoughts back that have no mark of its own. */
+  readonly takesThoughts?: boolean;
   /** What it is created with; what is missing is told to the connection. */
   readonly options: (connection: Connection) => Readonly<Record<string, unknown>>;
 }
@@ -29,7 +31,10 @@ const PROVIDERS: Readonly<Record<string, BuiltIn>> = {
     'GEMINI_API_KEY',
     'GOOGLE_API_KEY',
   ]),
-  mistral: simple('@ai-sdk/mistral', 'createMistral', ['MISTRAL_API_KEY']),
+  mistral: {
+    ...simple('@ai-sdk/mistral', 'createMistral', ['MISTRAL_API_KEY']),
+    takesThoughts: true,
+  },
   azure: {
     package: '@ai-sdk/azure',
     create: 'createAzure',
@@ -51,12 +56,16 @@ export function builtInProvider(name: string): BuiltIn | undefined {
   return host === undefined ? undefined : compatible(name, host);
 }
 
+/** Refuse a conversation with tools that lacks their thoughts; platform.moonshot.ai/docs */
+const WANT_THOUGHTS: ReadonlySet<string> = new Set(['moonshot']);
+
 /** Any other host that the settings give an address for. */
 export function compatible(name: string, host: Host = { keys: [], isLocal: true }): BuiltIn {
   return {
     package: '@ai-sdk/openai-compatible',
     create: 'createOpenAICompatible',
     schemas: host.schemas ?? 'schema',
+    takesThoughts: host.takesThoughts ?? WANT_THOUGHTS.has(name),
     options: (connection) => hostOptions(name, host, connection),
   };
 }

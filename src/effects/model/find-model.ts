@@ -15,7 +15,7 @@ import { Connection, type Environment } from './connection.ts';
 import { factsOf, type Asked } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
 import { oneRequest } from './one-request.ts';
-import type { SchemaSupport } from './prompt.ts';
+import type { Target } from './prompt.ts';
 import { toSdk, type Sdk, type SdkModel } from './sdk.ts';
 
 /** What a host registers: an AI SDK provider, or a function from the name of a model to a model. */
@@ -31,10 +31,8 @@ export interface ModelHost {
   readonly models?: Readonly<Record<string, SdkModel>>;
 }
 
-export interface FoundModel {
-  readonly sdk: Sdk;
+export interface FoundModel extends Target {
   readonly model: SdkModel;
-  readonly schemas: SchemaSupport;
 }
 
 export interface Wanted {
@@ -77,14 +75,17 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     if (sdk === undefined || connection.missing.length > 0 || loader.steps.length > 0) {
       throw notConfigured(asked, [...loader.steps, ...connection.missing], loader.thrown);
     }
+    const provider = providerNamed(asked.provider).name;
     if (builtIn === undefined || packageExports === undefined) {
-      return { sdk, model: registered ?? {}, schemas: 'schema' };
+      const model = registered ?? {};
+      return { sdk, model, provider, schemas: 'schema', takesThoughts: true };
     }
+    const { schemas, takesThoughts = false } = builtIn;
     // the packages prepare a lot for each model; the key in here stays in memory
     const key = JSON.stringify([name, directory ?? '', options]);
     const model = made.get(key) ?? makeModel(packageExports, builtIn, { options, asked });
     made.set(key, model);
-    return { sdk, model, schemas: builtIn.schemas };
+    return { sdk, model, provider, schemas, takesThoughts };
   };
 }
 

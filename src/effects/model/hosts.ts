@@ -15,11 +15,19 @@ export interface Host {
   readonly baseUrlVariable?: string;
   /** Default: takes a schema for its answer. */
   readonly schemas?: SchemaSupport;
+  /** Wants its thoughts back in a tool loop. Others refuse the field, as Groq does. */
+  readonly takesThoughts?: true;
 }
 
 export const HOSTS: Readonly<Record<string, Host>> = {
   // takes `json_object` only, and asks for the word JSON in the prompt
-  deepseek: { baseUrl: 'https://api.deepseek.com', keys: ['DEEPSEEK_API_KEY'], schemas: 'words' },
+  deepseek: {
+    baseUrl: 'https://api.deepseek.com',
+    keys: ['DEEPSEEK_API_KEY'],
+    schemas: 'words',
+    // api-docs.deepseek.com/guides/thinking_mode: a 400 without them
+    takesThoughts: true,
+  },
   groq: { baseUrl: 'https://api.groq.com/openai/v1', keys: ['GROQ_API_KEY'] },
   xai: { baseUrl: 'https://api.x.ai/v1', keys: ['XAI_API_KEY'] },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', keys: ['OPENROUTER_API_KEY'] },

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../errors/json.ts';
 import type { ToolCall } from '../../machine/model-call.ts';
 import { countedSoFar } from './early-usage.ts';
 import type { SdkFinish, SdkPart, SdkToolCall, SdkUsage, SdkWarning } from './sdk.ts';
+import { newTurnDraft, noteBlock, noteCall, type TurnDraft } from './turn.ts';
 import type { Watch } from './watch.ts';
 
 export interface Heard {
@@ -17,6 +18,7 @@ export interface Heard {
   /** The provider answered at all. */
   isBegun: boolean;
   warnings: readonly SdkWarning[];
+  readonly turn: TurnDraft;
   finish?: SdkFinish;
   /** What the provider had counted by then. */
   counted?: SdkUsage | undefined;
@@ -37,6 +39,7 @@ export function newHeard(): Heard {
     isDelivered: false,
     isBegun: false,
     warnings: [],
+    turn: newTurnDraft(),
   };
 }
 
@@ -71,21 +74,29 @@ function hear(part: SdkPart, heard: Heard, watch: Watch): void {
       heard.isBegun = true;
       heard.warnings = part.warnings ?? [];
       return;
+    case 'text-start':
+    case 'text-end':
+      noteBlock(heard.turn, part);
+      return;
     case 'text-delta':
+      noteBlock(heard.turn, part);
       if (part.text === '') return;
       heard.text += part.text;
       content(part.text.length, heard, watch);
       return;
     case 'reasoning-delta':
+      noteBlock(heard.turn, part);
       heard.reasoning += part.text;
       heard.written += part.text.length;
       heard.isDelivered ||= part.text !== '';
       watch.content(true);
       return;
     case 'reasoning-start':
+      noteBlock(heard.turn, part);
       watch.content(true);
       return;
     case 'reasoning-end':
+      noteBlock(heard.turn, part);
       watch.content(false);
       return;
     case 'tool-input-start':
@@ -97,7 +108,9 @@ function hear(part: SdkPart, heard: Heard, watch: Watch): void {
     case 'tool-call':
       content(0, heard, watch);
       // what the provider runs by itself is no business of the caller
-      if (part.providerExecuted !== true) heard.toolCalls.push(toToolCall(part));
+      if (part.providerExecuted === true) return;
+      noteCall(heard.turn, part, heard.toolCalls.length);
+      heard.toolCalls.push(toToolCall(part));
       return;
     case 'finish-step':
       heard.finish = part;

@@ -37,6 +37,7 @@ import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import { DEFAULT_TIMEOUTS, type ModelRequest, type ModelTimeouts } from './request.ts';
 import type { SdkCall, SdkWarning } from './sdk.ts';
+import { turnOf, type Turn } from './turn.ts';
 import { estimateUsage, NOTHING_USED, usedSoFar, usedUp } from './usage.ts';
 import { Watch } from './watch.ts';
 
@@ -74,7 +75,7 @@ async function callOnce({ request, context, timeouts, find }: Attempt): Promise<
       ...(settings === undefined ? {} : { settings }),
       ...(directory === undefined ? {} : { directory }),
     });
-    prepared = prepareCall(call, found.sdk, found.schemas);
+    prepared = prepareCall(call, found);
   } catch (thrown) {
     return notStarted(thrown, { asked, context });
   }
@@ -135,10 +136,12 @@ function answered(heard: Heard, known: Known): EffectResult {
   const { call, asked, context } = known;
   const { text, toolCalls, reasoning, finish } = heard;
   const by = finish?.response?.modelId;
+  const turn = turnOf(heard.turn, asked.provider, toolCalls);
   const answer: ModelAnswer = {
     text,
     toolCalls,
     ...(reasoning === '' ? {} : { reasoning }),
+    ...(turn.type === 'kept' ? { turn: turn.turn } : {}),
     ...(by === undefined || by === '' || by === asked.model
       ? {}
       : { answeredBy: `${asked.provider}/${by}` }),
@@ -149,7 +152,7 @@ function answered(heard: Heard, known: Known): EffectResult {
     ok: true,
     output: output.value,
     ...usedUp(finish?.usage, () => estimateUsage(call, heard.written)),
-    ...suppressedOf(heard, asked),
+    ...suppressedOf(heard, asked, turn),
   };
 }
 
@@ -190,18 +193,26 @@ function notStarted(
 function suppressedOf(
   { warnings }: Heard,
   asked: Asked,
+  turn?: Turn,
 ): { readonly suppressed?: readonly Suppressed[] } {
-  if (warnings.length === 0) return {};
-  return {
-    suppressed: warnings.map((warning) => ({
-      failure: {
-        kind: 'provider.unsupported',
-        message: `${asked.model} was called without something that was asked for: ${wordsOf(warning)}`,
-        provider: factsOf(asked),
-      },
-      reason: 'The call was made without it.',
-    })),
-  };
+  const unsupported = (message: string, reason: string): Suppressed => ({
+    failure: { kind: 'provider.unsupported', message, provider: factsOf(asked) },
+    reason,
+  });
+  const suppressed = warnings.map((warning) =>
+    unsupported(
+      `${asked.model} was called without something that was asked for: ${wordsOf(warning)}`,
+      'The call was made without it.',
+    ),
+  );
+  if (turn?.type === 'too_long')
+    suppressed.push(
+      unsupported(
+        `The thoughts of ${asked.model} are too long to be kept: ${turn.chars} characters`,
+        'The conversation goes on without them.',
+      ),
+    );
+  return suppressed.length === 0 ? {} : { suppressed };
 }
 
 function wordsOf({ feature, setting, details, message }: SdkWarning): string {

@@ -4,40 +4,57 @@ import type { JsonObject } from '../../errors/json.ts';
 import type { ModelCall, ModelImage, ModelMessage, ToolCall } from '../../machine/model-call.ts';
 import type { Sdk, SdkCall } from './sdk.ts';
 import { isStrictSchema } from './strict-schema.ts';
+import { turnContent } from './turn.ts';
 
 /** What a provider does with a schema for the answer. `words`: JSON yes, a schema only in the prompt. */
 export type SchemaSupport = 'schema' | 'words';
 
 export type PreparedCall = Omit<SdkCall, 'model' | 'abortSignal'>;
 
-export function prepareCall(call: ModelCall, sdk: Sdk, support: SchemaSupport): PreparedCall {
+/** What a call is prepared for. */
+export interface Target {
+  readonly sdk: Sdk;
+  /** By its usual name. */
+  readonly provider: string;
+  readonly schemas: SchemaSupport;
+  /** Takes thoughts back that have no mark of its own. */
+  readonly takesThoughts: boolean;
+}
+
+export function prepareCall(call: ModelCall, target: Target): PreparedCall {
   const { outputSchema, tools, temperature, maxTokens } = call;
-  const format = outputSchema === undefined ? {} : outputFormat(outputSchema, sdk, support);
-  const system = systemOf(call, support);
+  const { sdk, schemas } = target;
+  const isFormal = outputSchema !== undefined && isObjectSchema(outputSchema);
+  const system = systemOf(call, schemas);
+  const providerOptions = optionsFor(call, schemas);
   return {
     ...(system === undefined ? {} : { system }),
-    messages: call.messages.map((message) => toMessage(message)),
+    messages: call.messages.map((message) => toMessage(message, target)),
     ...(tools.length === 0 ? {} : { tools: toTools(call, sdk) }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    ...format,
+    // no provider takes anything but an object here, and then it has to be said in words
+    ...(isFormal
+      ? { output: sdk.jsonOutput(schemas === 'words' ? undefined : outputSchema) }
+      : {}),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
   };
 }
 
-function outputFormat(
-  schema: JsonObject,
-  sdk: Sdk,
-  support: SchemaSupport,
-): Pick<PreparedCall, 'output' | 'providerOptions'> {
-  // no provider takes anything but an object here, and then it has to be said in words
-  if (!isObjectSchema(schema)) return {};
-  if (support === 'words') return { output: sdk.jsonOutput(undefined) };
+function optionsFor(
+  { outputSchema, tools }: ModelCall,
+  schemas: SchemaSupport,
+): PreparedCall['providerOptions'] {
+  const isFormal =
+    schemas === 'schema' && outputSchema !== undefined && isObjectSchema(outputSchema);
   // refused with a 400 where it is on and the schema leaves anything open
-  const strict = { strictJsonSchema: isStrictSchema(schema) };
-  return {
-    output: sdk.jsonOutput(schema),
-    providerOptions: { openai: strict, azure: strict, openaiCompatible: strict },
-  };
+  const strict = isFormal ? { strictJsonSchema: isStrictSchema(outputSchema) } : {};
+  // the conversation is in the log: thoughts come encrypted and go back whole, and no answer
+  // depends on what the provider has kept, for how long, and under which key
+  const stateless = tools.length === 0 ? {} : { store: false };
+  if (!isFormal && tools.length === 0) return undefined;
+  const own = { ...strict, ...stateless };
+  return { openai: own, azure: own, ...(isFormal ? { openaiCompatible: strict } : {}) };
 }
 
 function systemOf(call: ModelCall, support: SchemaSupport): string | undefined {
@@ -65,7 +82,7 @@ function toTools({ tools }: ModelCall, sdk: Sdk): Record<string, object> {
   );
 }
 
-function toMessage(message: ModelMessage): object {
+function toMessage(message: ModelMessage, { provider, takesThoughts }: Target): object {
   switch (message.role) {
     case 'user':
       return {
@@ -75,11 +92,15 @@ function toMessage(message: ModelMessage): object {
             ? message.text
             : [...textPart(message.text), ...message.images.map(toImage)],
       };
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: [...textPart(message.text), ...message.toolCalls.map(toToolCall)],
-      };
+    case 'assistant': {
+      const { text, turn } = message;
+      const calls = message.toolCalls.map(toToolCall);
+      const content =
+        turn?.provider === provider
+          ? turnContent(turn, calls, takesThoughts)
+          : [...textPart(text), ...calls];
+      return { role: 'assistant', content };
+    }
     case 'tool': {
       const { id, name, result, isError } = message;
       const output =

@@ -36,7 +36,14 @@ export interface SdkFinish {
   readonly response?: { readonly modelId?: string };
 }
 
-export interface SdkToolCall {
+/** By provider. */
+export type SdkMetadata = Readonly<Record<string, unknown>>;
+
+interface WithMetadata {
+  readonly providerMetadata?: SdkMetadata | undefined;
+}
+
+export interface SdkToolCall extends WithMetadata {
   readonly type: 'tool-call';
   readonly toolCallId: string;
   readonly toolName: string;
@@ -45,10 +52,23 @@ export interface SdkToolCall {
   readonly providerExecuted?: boolean;
 }
 
+export interface SdkDelta extends WithMetadata {
+  readonly type: 'text-delta' | 'reasoning-delta';
+  /** Of the block that it is a piece of. */
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface SdkBlock extends WithMetadata {
+  readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end';
+  readonly id: string;
+}
+
 export type SdkPart =
   | { readonly type: 'start-step'; readonly warnings?: readonly SdkWarning[] }
-  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
-  | { readonly type: 'reasoning-start' | 'reasoning-end' | 'tool-input-start' }
+  | SdkDelta
+  | SdkBlock
+  | { readonly type: 'tool-input-start' }
   | { readonly type: 'tool-input-delta'; readonly delta: string }
   | SdkToolCall
   | SdkFinish

@@ -1,6 +1,7 @@
 /** What a call has used: the provider's count where there is one, else ours, and then it says so. */
 import type { Usage } from '../../machine/events.ts';
 import type { ModelCall } from '../../machine/model-call.ts';
+import { inputTokensOf } from '../../machine/pricing.ts';
 import { given } from '../../workflow/given.ts';
 import type { Used } from '../effect.ts';
 import type { SdkUsage } from './sdk.ts';
@@ -32,19 +33,12 @@ export function estimateUsage(call: ModelCall, written: number): Usage {
   return { inputTokens: estimateInput(call), outputTokens: tokensOf(written) };
 }
 
-function estimateInput({ system = '', messages, tools, outputSchema }: ModelCall): number {
-  const chars = messages.reduce((sum, message) => {
-    if (message.role === 'user') return sum + message.text.length;
-    if (message.role === 'tool') return sum + JSON.stringify(message.result).length;
-    return sum + message.text.length + JSON.stringify(message.toolCalls).length;
-  }, system.length);
-  const described = tools.length === 0 ? 0 : JSON.stringify(tools).length;
-  const schema = outputSchema === undefined ? 0 : JSON.stringify(outputSchema).length;
-  const images = messages.reduce(
+function estimateInput(call: ModelCall): number {
+  const images = call.messages.reduce(
     (sum, message) => sum + (message.role === 'user' ? (message.images?.length ?? 0) : 0),
     0,
   );
-  return tokensOf(chars + described + schema) + images * TOKENS_PER_IMAGE;
+  return inputTokensOf(call) + images * TOKENS_PER_IMAGE;
 }
 
 function tokensOf(chars: number): number {
