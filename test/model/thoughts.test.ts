@@ -95,7 +95,9 @@ describe('a model that thinks before it calls a tool', () => {
   it('of Google has the signature back on the call that it was put on', async () => {
     const each = protocol('gemini');
     const answer = await thinkAndCall(each);
-    const { contents } = JSON.parse(await goOn(each, answer)) as { contents: { parts: object[] }[] };
+    const { contents } = JSON.parse(await goOn(each, answer)) as {
+      contents: { parts: object[] }[];
+    };
     expect(contents[1]?.parts.at(-1)).toMatchObject({
       functionCall: { name: 'lookup', args: { id: 7 } },
       thoughtSignature: SIGNATURE,
@@ -125,7 +127,9 @@ describe('what is kept of an answer', () => {
   it('is nothing more where no tool is asked for, or nothing was signed', async () => {
     const each = protocol('messages');
     upstream.answer(
-      streams(each.stream({ reasoning: 'Hm.', signature: SIGNATURE, text: 'Hi.', stop: 'end_turn' })),
+      streams(
+        each.stream({ reasoning: 'Hm.', signature: SIGNATURE, text: 'Hi.', stop: 'end_turn' }),
+      ),
     );
     expect(answerOf(await ask(each, upstream.url, { call: TOOLS }))).toEqual({
       text: 'Hi.',

@@ -34,9 +34,7 @@ export function prepareCall(call: ModelCall, target: Target): PreparedCall {
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
     // no provider takes anything but an object here, and then it has to be said in words
-    ...(isFormal
-      ? { output: sdk.jsonOutput(schemas === 'words' ? undefined : outputSchema) }
-      : {}),
+    ...(isFormal ? { output: sdk.jsonOutput(schemas === 'words' ? undefined : outputSchema) } : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
 }

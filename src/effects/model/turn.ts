@@ -55,11 +55,7 @@ export type Turn =
   | { readonly type: 'too_long'; readonly chars: number };
 
 /** Only an answer that asks for tools is followed by a request that must hold it. */
-export function turnOf(
-  draft: TurnDraft,
-  provider: string,
-  toolCalls: readonly ToolCall[],
-): Turn {
+export function turnOf(draft: TurnDraft, provider: string, toolCalls: readonly ToolCall[]): Turn {
   const isSpecial = draft.parts.some(
     ({ type, metadata }) => type === 'reasoning' || metadata !== undefined,
   );
