@@ -31,6 +31,8 @@ export interface EffectHost {
   /** Models and providers that the host registers, beside those known by name. */
   readonly models?: NonNullable<ModelEffectOptions['models']>;
   readonly providers?: NonNullable<ModelEffectOptions['providers']>;
+  /** Where keys come from that are made when they are needed, by provider. */
+  readonly credentials?: NonNullable<ModelEffectOptions['credentials']>;
   /** How long a module may take to be imported. */
   readonly importTimeoutMs?: number;
 }
@@ -70,6 +72,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
               call: work.call,
               directory: host.directory,
               ...(work.provider === undefined ? {} : { settings: work.provider }),
+              ...(work.refreshesKey === true ? { refreshesKey: true } : {}),
               ...bounds.time,
             },
             context,
@@ -134,6 +137,7 @@ function partsOf(host: EffectHost) {
         env,
         ...(host.models === undefined ? {} : { models: host.models }),
         ...(host.providers === undefined ? {} : { providers: host.providers }),
+        ...(host.credentials === undefined ? {} : { credentials: host.credentials }),
       });
     }),
     simulator: new OnDemand(async () => (await import('../effects/simulator/play.ts')).playModel),

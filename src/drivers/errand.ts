@@ -35,6 +35,11 @@ export interface ErrandOptions {
   readonly models?: NonNullable<EffectHost['models']>;
   /** AI SDK providers by name: `house` makes `house/any-model`. */
   readonly providers?: NonNullable<EffectHost['providers']>;
+  /**
+   * Gives the key of a provider when it is needed, by its name: for keys that expire. It is kept until
+   * the provider refuses it; then it is asked for once more with `isRefresh`, and the call made again.
+   */
+  readonly credentials?: NonNullable<EffectHost['credentials']>;
   /** Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What paths are relative to. Default: the folder of the process. */
@@ -252,9 +257,10 @@ class LocalErrand implements Errand {
   }
 
   #newRunner({ file, functions }: Partial<RunnableWorkflow>): EffectRunner {
-    const { tools, models, providers, guard } = this.#options;
+    const { tools, models, providers, credentials, guard } = this.#options;
     return createEffectRunner({
       ...(guard === undefined ? {} : { guards: [{ name: 'the host', check: guard }] }),
+      ...(credentials === undefined ? {} : { credentials }),
       ...(models === undefined ? {} : { models }),
       ...(providers === undefined ? {} : { providers }),
       env: this.#options.env ?? process.env,

@@ -19,24 +19,32 @@ export interface Redactor {
   readonly text: (text: string, key?: string) => string;
   /** For inputs and outputs, which must stay what ran: configured values only. */
   readonly values: (text: string) => string;
+  /** A secret that came to be known only now, such as a key that was just made. */
+  readonly learn?: (value: string) => void;
 }
 
 export function createRedactor(configuredValues: readonly string[] = []): Redactor {
-  const needles = [...new Set(configuredValues.flatMap(spellings))]
-    .filter((needle) => needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle))
-    .sort((a, b) => b.length - a.length);
+  const known = new Set<string>();
+  let needles: readonly string[] = [];
+  const learn = (...secrets: readonly string[]): void => {
+    for (const needle of secrets.flatMap(spellings))
+      if (needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle)) known.add(needle);
+    needles = [...known].sort((a, b) => b.length - a.length);
+  };
+  learn(...configuredValues);
   const values = (text: string): string =>
     needles.reduce((rest, needle) => rest.replaceAll(needle, REDACTED), text);
 
   return {
     values,
+    learn: (value) => learn(value),
     text: (text, key) => {
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
-      const known = values(text);
+      const rest = values(text);
       // the mark of a cut is no part of what was cut
-      return known.endsWith(ELLIPSIS)
-        ? untilStable(known.slice(0, -1)) + ELLIPSIS
-        : untilStable(known);
+      return rest.endsWith(ELLIPSIS)
+        ? untilStable(rest.slice(0, -1)) + ELLIPSIS
+        : untilStable(rest);
     },
   };
 }

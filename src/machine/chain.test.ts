@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { buildReport } from '../errors/build.ts';
 import { catalogRow } from '../errors/catalog.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import { choose, newChain, noteFailure, providerOf, type ChainEntry } from './chain.ts';
+import {
+  choose,
+  newChain,
+  noteAnswer,
+  noteFailure,
+  providerOf,
+  REFRESHABLE,
+  type ChainEntry,
+} from './chain.ts';
 
 const TRANSIENT = ['provider.rate_limited', 'provider.overloaded', 'provider.timeout'] as const;
 const FATAL = ['provider.auth', 'provider.content_filter', 'provider.unknown'] as const;
@@ -72,6 +80,7 @@ function playOut(
     const canGoOn = noteFailure(chain, found.model, failure(kind, hintMs), {
       nowMs,
       isTakenOver,
+      maxAttempts: 6,
       words: ['w'],
     });
     expect(canGoOn).toBe(chain.some(({ isSpent }) => !isSpent));
@@ -138,7 +147,7 @@ describe('the chain', () => {
           const chain = newChain([{ model: 'sim/x' }]);
           const waits = [5000, 10_000, 20_000, 40_000, 80_000];
           for (const [index, waitMs] of waits.entries()) {
-            const context = { nowMs: 7, isTakenOver: false, words: [word] };
+            const context = { nowMs: 7, isTakenOver: false, maxAttempts: 6, words: [word] };
             expect(
               noteFailure(chain, 'sim/x', failure('provider.rate_limited', hintMs), context),
             ).toBe(true);
@@ -147,7 +156,7 @@ describe('the chain', () => {
             else expect(Math.abs(restMs - waitMs)).toBeLessThanOrEqual(waitMs * 0.2);
             expect(chain[0]?.attempts).toBe(index + 1);
           }
-          const context = { nowMs: 7, isTakenOver: false, words: [word] };
+          const context = { nowMs: 7, isTakenOver: false, maxAttempts: 6, words: [word] };
           expect(noteFailure(chain, 'sim/x', failure('provider.rate_limited'), context)).toBe(
             false,
           );
@@ -168,8 +177,44 @@ describe('the chain', () => {
     noteFailure(chain, 'sim/x', failure('provider.auth'), {
       nowMs: 0,
       isTakenOver: false,
+      maxAttempts: 6,
       words: [],
     });
     expect(choose(chain, 0, () => 0)).toEqual({ type: 'spent' });
+  });
+});
+
+describe('a key that can be made anew', () => {
+  const refused = { ...failure('provider.auth'), details: { [REFRESHABLE]: true } };
+  const limited = failure('provider.rate_limited', 0);
+  const note = (chain: readonly ChainEntry[], error: ErrorReport, maxAttempts = 6): boolean =>
+    noteFailure(chain, 'x/y', error, { nowMs: 0, isTakenOver: true, maxAttempts, words: [] });
+
+  it('is tried once more, also where a route names the kind, and never twice', () => {
+    const chain = newChain([{ model: 'x/y' }]);
+    expect(note(chain, refused)).toBe(true);
+    expect(chain[0]).toMatchObject({ refresh: 'due', attempts: 1 });
+    expect(choose(chain, 0, () => 0)).toEqual({ type: 'ask', model: 'x/y' });
+    expect(note(chain, refused)).toBe(false);
+  });
+
+  it('is tried anew after an answer, and not beyond the attempts that were promised', () => {
+    const chain = newChain([{ model: 'x/y' }]);
+    note(chain, refused);
+    noteAnswer(chain);
+    expect(chain[0]).toMatchObject({ refresh: 'none', attempts: 0 });
+    const spent = newChain([{ model: 'x/y' }]);
+    for (let made = 0; made < 5; made++)
+      noteFailure(spent, 'x/y', limited, {
+        nowMs: 0,
+        isTakenOver: false,
+        maxAttempts: 6,
+        words: [],
+      });
+    expect(note(spent, refused)).toBe(false);
+  });
+
+  it('is no matter of keys that nobody can make', () => {
+    expect(note(newChain([{ model: 'x/y' }]), failure('provider.auth'))).toBe(false);
   });
 });

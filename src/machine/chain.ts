@@ -16,6 +16,8 @@ export interface ChainEntry {
   attempts: number;
   restUntilMs: number;
   isSpent: boolean;
+  /** `due`: the next request to it is made with a fresh key; `done`: that was tried. */
+  refresh: 'none' | 'due' | 'done';
 }
 
 export type Choice =
@@ -27,6 +29,8 @@ export interface FailureContext {
   readonly nowMs: number;
   /** A route that names the kind retries it; the default schedule is off. */
   readonly isTakenOver: boolean;
+  /** Attempts that one entry has in all, until it answers. */
+  readonly maxAttempts: number;
   /** The words that make the jitter the same on a replay. */
   readonly words: readonly (string | number)[];
 }
@@ -40,6 +44,7 @@ export function newChain(models: readonly ModelEntry[]): ChainEntry[] {
     attempts: 0,
     restUntilMs: 0,
     isSpent: false,
+    refresh: 'none',
   }));
 }
 
@@ -75,6 +80,13 @@ export function noteFailure(
     entry.restUntilMs = context.nowMs + (error.provider?.retryAfterMs ?? BREAKER_REST_MS);
     return true;
   }
+  const isFresh = entry.refresh !== 'none';
+  if (entry.refresh === 'due') entry.refresh = 'done';
+  if (isStaleKey(error) && !isFresh && entry.attempts + 1 < context.maxAttempts) {
+    entry.attempts++;
+    entry.refresh = 'due';
+    return true;
+  }
   if (isTransient(error)) {
     noteTransient(entry, error, context);
     return chain.some(({ isSpent }) => !isSpent);
@@ -85,6 +97,24 @@ export function noteFailure(
     return chain.some(({ isSpent }) => !isSpent);
   }
   return goOnWhereAllowed(chain, index, error.kind);
+}
+
+/** The key was refused, and whoever gave it can make another. */
+function isStaleKey({ kind, details }: ErrorReport): boolean {
+  return kind === 'provider.auth' && details?.[REFRESHABLE] === true;
+}
+
+/** What the effect says in the details of a refused key. */
+export const REFRESHABLE = 'refreshable';
+
+/** The model has answered: what it failed with before is forgotten. */
+export function noteAnswer(chain: readonly ChainEntry[]): void {
+  for (const entry of chain)
+    Object.assign(entry, {
+      attempts: 0,
+      restUntilMs: 0,
+      refresh: 'none',
+    } satisfies Partial<ChainEntry>);
 }
 
 /** Fatal for this entry: only a later one that names the kind may be asked. */

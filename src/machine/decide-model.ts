@@ -107,6 +107,7 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
     attempt: visit.asked.get(ref.key) ?? 0,
     reserves,
     ...(isSentBack(state, scope, talk) ? { isCorrection: true } : {}),
+    ...(work.type === 'model' && work.refreshesKey === true ? { refreshesKey: true } : {}),
     ...(visit.talk === undefined ? { prompt: talk.prompt } : {}),
   };
   return { events: [...warnings, request] };

@@ -140,6 +140,8 @@ export type EventBody =
       readonly reserves?: Amount;
       /** The answer before it was sent back, because it was off its schema. */
       readonly isCorrection?: true;
+      /** The key was refused: it is made with a fresh one. */
+      readonly refreshesKey?: true;
       /** Of the first request of a conversation: what it begins with. */
       readonly prompt?: Prompt;
     })

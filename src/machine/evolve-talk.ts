@@ -1,10 +1,14 @@
 /** What the events of an agent's effects and approvals mean to its conversation. */
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import { isTakenOver as isTakenOverBy, RESTARTED_AS } from '../workflow/attempts.ts';
+import {
+  attemptsPerEntry,
+  isTakenOver as isTakenOverBy,
+  RESTARTED_AS,
+} from '../workflow/attempts.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { sameCall, toolsOf, WRITE_STATE } from './agent-tools.ts';
-import { newChain, noteFailure } from './chain.ts';
+import { newChain, noteAnswer, noteFailure } from './chain.ts';
 import { goOnWithTryClock, stopTryClock } from './clocks.ts';
 import { noteCooldown, settleCooldown } from './cooldown.ts';
 import { toolKey } from './effect-request.ts';
@@ -101,7 +105,7 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
   talk.turns++;
   talk.answer = answer;
   talk.tries = [];
-  for (const entry of talk.chain) Object.assign(entry, { attempts: 0, restUntilMs: 0 });
+  noteAnswer(talk.chain);
   const { text, toolCalls, turn } = answer;
   talk.messages.push({
     role: 'assistant',
@@ -154,11 +158,13 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
   const visit = visitOf(scope);
   const { error, effect, output } = event;
   talk.asking = undefined;
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const isTakenOver = isTakenOverBy(fileOf(state.plan, scope.file), node, error.kind);
+  const plan = fileOf(state.plan, scope.file);
+  const node = nodeOf(plan, visit.node);
+  const isTakenOver = isTakenOverBy(plan, node, error.kind);
   const canGoOn = noteFailure(talk.chain, effect.target, restartable(node, error), {
     nowMs: state.nowMs,
     isTakenOver,
+    maxAttempts: attemptsPerEntry(plan, node, effect.target),
     words: [state.run, visit.path, visit.number, visit.attempt],
   });
   const entry = talk.chain.find(({ model }) => model === effect.target);

@@ -18,6 +18,8 @@ export interface ModelWork {
   readonly type: 'model';
   readonly call: ModelCall;
   readonly provider?: ProviderSettings;
+  /** The key was refused: a fresh one is to be had first. */
+  readonly refreshesKey?: true;
 }
 
 /** The runtime of the nearest file that sets one: a child inherits it. */
@@ -104,7 +106,12 @@ export function modelWork(
       ...(simulated === undefined ? {} : { simulated }),
     },
     ...(runtime?.provider === undefined ? {} : { provider: runtime.provider }),
+    ...(isRefreshDue(talk, model) ? { refreshesKey: true } : {}),
   };
+}
+
+function isRefreshDue({ chain }: Talk, model: string): boolean {
+  return chain.some((entry) => entry.model === model && !entry.isSpent && entry.refresh === 'due');
 }
 
 export function requestName(path: string, model: string): string {

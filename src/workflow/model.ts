@@ -56,6 +56,8 @@ export interface ProviderSettings {
   readonly name: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** A program and its arguments; what it prints is the key. */
+  readonly apiKeyCommand?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 

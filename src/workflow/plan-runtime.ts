@@ -66,11 +66,14 @@ function planProvider(
   planner: Planner,
 ): ProviderSettings {
   if (typeof provider === 'string') return { name: providerNamed(provider).name };
-  const { headers } = provider;
+  const { headers, api_key_command: command } = provider;
   return given({
     name: providerNamed(provider.name).name,
     baseUrl: provider.base_url,
     apiKey: provider.api_key,
+    apiKeyCommand: command?.map((word, index) =>
+      planner.written(word, [...RUNTIME, 'provider', 'api_key_command', index]),
+    ),
     headers:
       headers === undefined
         ? undefined

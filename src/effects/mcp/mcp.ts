@@ -188,6 +188,7 @@ function withRedactor(context: EffectContext, own: Redactor): EffectContext {
   const both: Redactor = {
     text: (text, key) => redactor.text(own.text(text, key), key),
     values: (text) => redactor.values(own.values(text)),
+    ...(redactor.learn === undefined ? {} : { learn: redactor.learn }),
   };
   return { ...context, redactor: both };
 }

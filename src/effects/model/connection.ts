@@ -12,10 +12,13 @@ export class Connection {
   readonly #env: Environment;
   readonly #settings: ProviderSettings | undefined;
   readonly #missing: string[] = [];
+  readonly #key: string | undefined;
 
-  constructor(env: Environment, settings: ProviderSettings | undefined) {
+  /** `key`: what a source of credentials gave, which wins over all else. */
+  constructor(env: Environment, settings: ProviderSettings | undefined, key?: string) {
     this.#env = env;
     this.#settings = settings;
+    this.#key = key;
   }
 
   /** What to do, in whole sentences: `Set OPENAI_API_KEY.` */
@@ -27,19 +30,20 @@ export class Connection {
     const { headers } = this.#settings ?? {};
     if (headers === undefined) return undefined;
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, this.#expand(value)]),
+      Object.entries(headers).map(([name, value]) => [name, this.expand(value)]),
     );
   }
 
   baseUrl(...variables: readonly string[]): string | undefined {
     const set = this.#settings?.baseUrl;
-    return set === undefined ? this.variable(...variables) : this.#expand(set);
+    return set === undefined ? this.variable(...variables) : this.expand(set);
   }
 
   /** The key of the settings, or the first of the variables that is set. */
   apiKey(...variables: readonly string[]): string | undefined {
+    if (this.#key !== undefined) return this.#key;
     const set = this.#settings?.apiKey;
-    return set === undefined ? this.variable(...variables) : this.#expand(set);
+    return set === undefined ? this.variable(...variables) : this.expand(set);
   }
 
   requiredKey(first: string, ...others: readonly string[]): string | undefined {
@@ -60,7 +64,8 @@ export class Connection {
     if (!this.#missing.includes(step)) this.#missing.push(step);
   }
 
-  #expand(written: string): string {
+  /** `${VAR}` and its defaults filled in. */
+  expand(written: string): string {
     if (!written.includes('${')) return written.trim();
     const { text, missing, unresolved } = expandEnvironment(written, definedIn(this.#env));
     for (const name of missing) this.lacks(`Set ${name}.`);

@@ -11,7 +11,8 @@ import { providerNamed } from '../../providers/names.ts';
 import { given } from '../../workflow/given.ts';
 import type { ProviderSettings } from '../../workflow/model.ts';
 import { builtInProvider, compatible, type BuiltIn } from './built-in.ts';
-import { Connection, type Environment } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { CredentialHost } from './credentials.ts';
 import { factsOf, type Asked } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
 import { oneRequest } from './one-request.ts';
@@ -21,10 +22,10 @@ import { toSdk, type Sdk, type SdkModel } from './sdk.ts';
 /** What a host registers: an AI SDK provider, or a function from the name of a model to a model. */
 export type RegisteredProvider =
   | { readonly languageModel: (model: string) => SdkModel }
-  | ((model: string) => SdkModel);
+  /** `apiKey`: what the source of its credential gave, where it has one. */
+  | ((model: string, given: { readonly apiKey?: string }) => SdkModel);
 
-export interface ModelHost {
-  readonly env: Environment;
+export interface ModelHost extends CredentialHost {
   /** By name; wins over a built-in one. */
   readonly providers?: Readonly<Record<string, RegisteredProvider>>;
   /** AI SDK models by their whole name, `provider/model`; win over providers. */
@@ -41,6 +42,8 @@ export interface Wanted {
   readonly asked: Asked;
   readonly settings?: ProviderSettings;
   readonly directory?: string;
+  /** What a source of credentials gave. */
+  readonly apiKey?: string;
 }
 
 export type FindModel = (wanted: Wanted) => FoundModel;
@@ -64,10 +67,10 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
   const sdks = new Map<string, Sdk>();
   const made = new Map<string, SdkModel>();
   return (wanted) => {
-    const { name, asked, directory } = wanted;
-    const registered = registeredModel(host, name, asked);
+    const { name, asked, directory, apiKey } = wanted;
+    const registered = registeredModel(host, wanted);
     const builtIn = registered === undefined ? builtInFor(wanted) : undefined;
-    const connection = new Connection(host.env, settingsFor(wanted));
+    const connection = new Connection(host.env, settingsFor(wanted.settings, wanted.asked), apiKey);
     const options = given(builtIn?.options(connection) ?? {});
     const loader = new Loader(load, directory);
     const packageExports = builtIn === undefined ? undefined : loader.load(builtIn.package);
@@ -84,12 +87,16 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     // the packages prepare a lot for each model; the key in here stays in memory
     const key = JSON.stringify([name, directory ?? '', options]);
     const model = made.get(key) ?? makeModel(packageExports, builtIn, { options, asked });
+    if (made.size >= MAX_MADE) made.clear();
     made.set(key, model);
     return { sdk, model, provider, schemas, takesThoughts };
   };
 }
 
-function registeredModel(host: ModelHost, name: string, asked: Asked): SdkModel | undefined {
+/** Keys that are made anew again and again leave models behind that nobody will use. */
+const MAX_MADE = 256;
+
+function registeredModel(host: ModelHost, { name, asked, apiKey }: Wanted): SdkModel | undefined {
   const { models = {}, providers = {} } = host;
   if (Object.hasOwn(models, name)) return models[name];
   const canonical = providerNamed(asked.provider).name;
@@ -100,7 +107,8 @@ function registeredModel(host: ModelHost, name: string, asked: Asked): SdkModel 
   const method: unknown = readProperty(provider, 'languageModel');
   if (typeof method === 'function')
     return Reflect.apply(method, provider, [asked.model]) as SdkModel;
-  return typeof provider === 'function' ? provider(asked.model) : undefined;
+  if (typeof provider !== 'function') return undefined;
+  return provider(asked.model, apiKey === undefined ? {} : { apiKey });
 }
 
 function builtInFor(wanted: Wanted): BuiltIn {
@@ -108,7 +116,7 @@ function builtInFor(wanted: Wanted): BuiltIn {
   const { name, display } = providerNamed(asked.provider);
   const builtIn = builtInProvider(name);
   if (builtIn !== undefined) return builtIn;
-  if (settingsFor(wanted)?.baseUrl !== undefined) return compatible(name);
+  if (settingsFor(wanted.settings, wanted.asked)?.baseUrl !== undefined) return compatible(name);
   throw new ErrandError({
     kind: 'provider.not_configured',
     outcome: 'not_started',
@@ -122,7 +130,10 @@ function builtInFor(wanted: Wanted): BuiltIn {
   });
 }
 
-function settingsFor({ settings, asked }: Wanted): ProviderSettings | undefined {
+export function settingsFor(
+  settings: ProviderSettings | undefined,
+  asked: Asked,
+): ProviderSettings | undefined {
   if (settings === undefined) return undefined;
   const isMeant = providerNamed(settings.name).name === providerNamed(asked.provider).name;
   return isMeant ? settings : undefined;

@@ -3,6 +3,7 @@
  * nothing, runs no tool and believes no answer that has no good end; `failure.ts` has the table of
  * what is known after each way of failing.
  */
+import { isPlainObject } from '../../errors/json.ts';
 import type { ReportDraft } from '../../errors/report.ts';
 import type {
   ModelAnswer,
@@ -10,7 +11,9 @@ import type {
   ModelProgress,
   PartialAnswer,
 } from '../../machine/model-call.ts';
+import { REFRESHABLE } from '../../machine/chain.ts';
 import { providerNamed } from '../../providers/names.ts';
+import { given } from '../../workflow/given.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -23,11 +26,13 @@ import {
   type Used,
 } from '../effect.ts';
 import { toOutput } from '../output.ts';
+import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
 import { COUNTS_EARLY } from './early-usage.ts';
 import { badEnding, factsOf, stopped, whatWasThrown, type Asked, type Failed } from './failure.ts';
 import {
   askedFor,
   createFindModel,
+  settingsFor,
   type FindModel,
   type FoundModel,
   type ModelHost,
@@ -49,9 +54,10 @@ export interface ModelEffectOptions extends ModelHost {
 
 export function createModelEffect(options: ModelEffectOptions): Effect<ModelRequest> {
   const find = createFindModel(options, options.loadPackage ?? createLoadPackage());
+  const findCredential = createFindCredential(options);
   return neverRejecting((request, context) => {
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts, ...request.timeouts };
-    return callOnce({ request, context, timeouts, find });
+    return callOnce({ request, context, timeouts, find, findCredential });
   });
 }
 
@@ -60,28 +66,76 @@ interface Attempt {
   readonly context: EffectContext;
   readonly timeouts: ModelTimeouts;
   readonly find: FindModel;
+  readonly findCredential: FindCredential;
 }
 
-async function callOnce({ request, context, timeouts, find }: Attempt): Promise<EffectResult> {
+async function callOnce(attempt: Attempt): Promise<EffectResult> {
+  const { request, context, timeouts, findCredential } = attempt;
   const { call, settings, directory } = request;
   if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.call');
   const asked = askedFor(call.model);
+  const known: Known = { call, asked, context };
+  const watch = new Watch(context.clock ?? MACHINE_CLOCK, timeouts, context.signal);
+  if (request.timeoutMs !== undefined) watch.within(request.timeoutMs);
+  try {
+    const credential = findCredential(asked, settingsFor(settings, asked), directory);
+    if (credential === undefined) return await speak(attempt, known, watch);
+    return await speakWithKey(attempt, known, { watch, credential });
+  } finally {
+    watch.close();
+  }
+}
+
+/** A key that is refused can be made anew, and whoever decides is told so. */
+async function speakWithKey(
+  attempt: Attempt,
+  known: Known,
+  { watch, credential }: { readonly watch: Watch; readonly credential: Credential },
+): Promise<EffectResult> {
+  const isRefresh = attempt.request.refreshesKey === true;
+  const { signal } = watch;
+  let key: string | undefined;
+  try {
+    const abandoned = watch.abandoned.then(() => undefined);
+    key = await Promise.race([credential.key({ isRefresh, signal }), abandoned]);
+  } catch (thrown) {
+    if (watch.stop === undefined) return notStarted(thrown, known);
+  }
+  if (key === undefined || watch.stop !== undefined) return neverAsked(watch, known);
+  // from here on it may be repeated to us, by the provider or by a tool
+  known.context.redactor.learn?.(key);
+  const result = await speak(attempt, known, watch, key);
+  if (result.ok || result.failure.kind !== 'provider.auth') return result;
+  credential.refuse(key);
+  const { failure } = result;
+  const said = isPlainObject(failure.details) ? failure.details : {};
+  return { ...result, failure: { ...failure, details: { ...said, [REFRESHABLE]: true } } };
+}
+
+/** Whoever makes the key took too long, or nobody wants the answer any more. */
+function neverAsked({ stop }: Watch, known: Known): EffectFailure {
+  const ended = stop === undefined || stop.by === 'failure' ? { by: 'caller' as const } : stop;
+  const { failure } = stopped(ended, newHeard(), known);
+  return { ok: false, failure: { ...failure, outcome: 'not_started' }, ...NOTHING_USED };
+}
+
+async function speak(
+  { request, find }: Attempt,
+  known: Known,
+  watch: Watch,
+  apiKey?: string,
+): Promise<EffectResult> {
+  const { settings, directory } = request;
+  const { call, asked, context } = known;
   let found: FoundModel;
   let prepared: PreparedCall;
   try {
-    found = find({
-      name: call.model,
-      asked,
-      ...(settings === undefined ? {} : { settings }),
-      ...(directory === undefined ? {} : { directory }),
-    });
+    found = find({ name: call.model, asked, ...given({ settings, directory, apiKey }) });
     prepared = prepareCall(call, found);
   } catch (thrown) {
-    return notStarted(thrown, { asked, context });
+    return notStarted(thrown, known);
   }
   const heard = newHeard();
-  const watch = new Watch(context.clock ?? MACHINE_CLOCK, timeouts, context.signal);
-  if (request.timeoutMs !== undefined) watch.within(request.timeoutMs);
   const ended = listen(
     () =>
       found.sdk.stream({
@@ -98,7 +152,7 @@ async function callOnce({ request, context, timeouts, find }: Attempt): Promise<
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
-  return judge(heard, watch, { call, asked, context });
+  return judge(heard, watch, known);
 }
 
 /** A watcher that throws hurts nobody, least of all the call. */

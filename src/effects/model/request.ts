@@ -25,6 +25,8 @@ export interface ModelRequest {
   /** The folder of the workflow: its packages are looked for first. */
   readonly directory?: string;
   readonly timeouts?: Partial<ModelTimeouts>;
+  /** The key was refused: a fresh one is to be had first. */
+  readonly refreshesKey?: boolean;
   /** What is left of the node's own time; to run out of it is no fault of the provider. */
   readonly timeoutMs?: number;
 }

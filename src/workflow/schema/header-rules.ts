@@ -49,6 +49,15 @@ function checkProvider(provider: unknown, path: Path, report: Report): void {
   const isName = typeof provider === 'string';
   const name = isName ? provider : asMap(provider)['name'];
   if (typeof name !== 'string') return;
+  const isTwice = !isName && 'api_key' in asMap(provider) && 'api_key_command' in asMap(provider);
+  if (isTwice)
+    report({
+      code: 'either-or',
+      message: '`api_key` and `api_key_command` both give the key',
+      path: [...path, 'api_key_command'],
+      at: 'key',
+      suggestion: 'Keep one of them',
+    });
   const instead = UNSUPPORTED_PROVIDERS.get(name.toLowerCase());
   if (instead === undefined) return;
   report({

@@ -25,6 +25,11 @@ const provider = strict(
     name: text('Its name, such as openai or anthropic.'),
     base_url: text('Where it answers, if not at its usual address.').optional(),
     api_key: text('Its key; write ${VAR}, which stays out of what is stored.').optional(),
+    api_key_command: list(
+      'A program that prints the key, and its arguments; run when a key is needed, and once more when that one is refused.',
+      scalar('The program, or an argument.'),
+      1,
+    ).optional(),
     headers: map('Headers of every request.', scalar('A header.')).optional(),
   },
 );
