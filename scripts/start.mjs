@@ -1,45 +1,56 @@
-/** `npm start`: runs a workflow in which three things fail, and shows what Errand makes of it. */
+/** `npm start`: a support desk on a bad day, and what Errand makes of it. Needs no key. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, ensureNode, ROOT, runScript } from './install.mjs';
 
-const SCENES = [
-  {
-    introduction: 'Before anything runs: what can fail, what takes it, and the most it can cost.',
-    args: ['validate', 'examples/first-run.yaml'],
-  },
-  {
-    introduction:
-      'Now the run: a flaky download, a broken member, a declined payment. It still ends well.',
-    args: ['run', 'examples/first-run.yaml'],
-  },
-  {
-    introduction:
-      'And one failure that no retry will fix, although it answers 429 like a rate limit:',
-    args: ['explain', 'provider.quota_exhausted'],
-  },
-];
-
-const HINT = `Next:
-  node bin/errand.mjs explain --list     every failure Errand knows
-  node bin/errand.mjs runs               the run you just saw, and those before it
-  npm test                               the whole suite (installs more, needs no key)
+const INTRODUCTION = `
+A customer wants money back for three orders. On the way the first model is over its rate limit,
+the second one answers off its schema, one order does not exist, and the bank is busy.
 `;
+const ASKED = 'You will be asked for a decision.\n';
+
+const EXAMPLE = 'examples/support-desk.yaml';
 
 runScript(() => {
   ensureInstalled('runtime');
   const node = ensureNode();
+  const errand = join(ROOT, 'bin', 'errand.mjs');
 
-  for (const { args, introduction } of SCENES) {
-    console.log(`\n${introduction}\n`);
-    const { status } = spawnSync(node, [join(ROOT, 'bin', 'errand.mjs'), ...args], {
-      cwd: ROOT,
-      stdio: 'inherit',
-    });
-    if (status !== 0) {
-      process.exitCode = status ?? 1;
-      return;
-    }
+  // where nobody can be asked, the answer comes with the command
+  const isAsked = process.stdin.isTTY && process.stderr.isTTY;
+  console.log(INTRODUCTION + (isAsked ? ASKED : ''));
+  const status = show(['run', EXAMPLE, ...(isAsked ? [] : ['--answer', 'approve=pay'])]);
+  const run = lastRun();
+  if (status !== 0 || run === undefined) {
+    process.exitCode = status;
+    return;
   }
-  console.log(`\n${HINT}`);
+  console.log('\nIt ended well, and every attempt is on the bill, what failed too:\n');
+  show(['costs', run]);
+  console.log(`
+Now look at it yourself (errand is "node bin/errand.mjs" here):
+  errand explain ${run}         each failure: where it came from, what took it, why
+  errand show ${run}            what became of each node
+  errand validate ${EXAMPLE}  what can fail, and the most it can cost
+  errand explain provider.quota_exhausted  a 429 that no waiting will mend
+Kill a run at any moment (Ctrl-C will do): errand resume RUN goes on where it was.
+Next: docs/tutorial.md takes ten minutes.
+`);
+
+  /**
+   * @param {readonly string[]} args
+   * @returns {number} how it ended
+   */
+  function show(args) {
+    return spawnSync(node, [errand, ...args], { cwd: ROOT, stdio: 'inherit' }).status ?? 1;
+  }
+
+  /** @returns {string | undefined} the run that was shown */
+  function lastRun() {
+    const args = [errand, 'runs', '--limit', '1', '--format', 'json'];
+    const { stdout } = spawnSync(node, args, { cwd: ROOT, encoding: 'utf8' });
+    /** @type {readonly { run: string }[]} */
+    const runs = JSON.parse(stdout === '' ? '[]' : stdout);
+    return runs[0]?.run;
+  }
 });

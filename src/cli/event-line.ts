@@ -10,6 +10,8 @@ export class EventLines {
   readonly #isVerbose: boolean;
   /** A failure is told in full once; the node that fails with it says only so. */
   #told: string | undefined;
+  /** The model that failed last, by the path of its node. */
+  readonly #failed = new Map<string, string>();
 
   /** `verbose` tells every step, with its time. */
   constructor({ verbose = false }: { readonly verbose?: boolean } = {}) {
@@ -21,9 +23,27 @@ export class EventLines {
     const line =
       event.type === 'node:failed' && event.error.id === this.#told
         ? `  ${event.path} failed (${event.error.kind})`
-        : (usualLine(event) ?? (this.#isVerbose ? detailLine(event) : undefined));
+        : (usualLine(event) ??
+          this.#askedLine(event) ??
+          (this.#isVerbose ? detailLine(event) : undefined));
+    if (event.type === 'effect:failed' && event.effect.type === 'model')
+      this.#failed.set(event.path, event.effect.target);
     if ('error' in event && line !== undefined) this.#told = event.error?.id;
     return line !== undefined && this.#isVerbose ? `${clockWords(event.at)} ${line}` : line;
+  }
+
+  /** A request is worth a line where it follows from something that went wrong. */
+  #askedLine(event: RunEvent): string | undefined {
+    if (event.type !== 'effect:requested' || event.effect.type !== 'model') return undefined;
+    const { path, effect, attempt } = event;
+    const failed = this.#failed.get(path);
+    this.#failed.delete(path);
+    if (event.isCorrection === true)
+      return `  ${path}: the answer does not fit, and goes back to ${effect.target}`;
+    if (failed === undefined) return undefined;
+    return failed === effect.target
+      ? `  ${path}: ${effect.target} is asked again (attempt ${attempt + 1})`
+      : `  ${path}: ${effect.target} is asked instead`;
   }
 }
 

@@ -10,6 +10,7 @@ import type {
 import { isKind } from '../errors/errand-error.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Answer } from '../machine/answers.ts';
+import type { JsonValue } from '../errors/json.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { answerValue } from './answer-value.ts';
@@ -38,6 +39,8 @@ export interface LegPlace {
   readonly workflow: LoadedWorkflow | undefined;
   readonly flags: LegFlags;
   readonly terminal: Terminal;
+  /** Does something with the output of a completed run, and says what goes to stdout instead. */
+  readonly give?: (output: JsonValue) => string;
 }
 
 /** Undefined where another process carries the run on, and has been told. */
@@ -60,13 +63,19 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
     let running = await open(place, driver, begin);
     while (running !== undefined) {
       const next: EndedLeg | RunningLeg | undefined = await attend(running, place);
-      if (next !== undefined && 'result' in next) return place.show.result(next);
+      if (next !== undefined && 'result' in next) return finish(next, place);
       running = next;
     }
     return place.show.delivered();
   } finally {
     await driver.close();
   }
+}
+
+/** What a completed run gives is given whatever form it is told in. */
+function finish(ended: EndedLeg, { show, give }: LegPlace): number {
+  const { result } = ended;
+  return show.result(ended, result.status === 'completed' ? give?.(result.output) : undefined);
 }
 
 export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions {

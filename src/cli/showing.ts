@@ -98,7 +98,8 @@ export class Showing {
     return exitCode(error);
   }
 
-  result(ended: EndedLeg): number {
+  /** `answer` is what goes to stdout instead of the output. */
+  result(ended: EndedLeg, answer?: string): number {
     this.#live?.stop();
     const { run, result, events } = ended;
     const started = events.find((event) => event.type === 'run:started');
@@ -114,7 +115,7 @@ export class Showing {
     else if (result.status !== 'completed') this.#say(ended);
     else if (this.#options.json !== true) {
       if (this.#isReading()) this.#terminal.err(summaryOf(ended));
-      this.#terminal.out(JSON.stringify(result.output, null, 2));
+      this.#terminal.out(answer ?? JSON.stringify(result.output, null, 2));
     }
     return exitOf(result);
   }

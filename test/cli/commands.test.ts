@@ -18,6 +18,7 @@ const COMMANDS = [
   'costs',
   'audit',
   'init',
+  'draft',
   'validate',
   'schema',
   'classify',

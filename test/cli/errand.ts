@@ -17,6 +17,8 @@ export interface Place {
   readonly env: Record<string, string>;
   run(args: readonly string[], more?: { readonly env?: Record<string, string> }): Ended;
   json(args: readonly string[]): unknown;
+  /** The run that was started last. */
+  lastRun(): string;
   write(name: string, text: string): void;
   remove(): void;
 }
@@ -37,6 +39,7 @@ export function newPlace(): Place {
       return { exit: status, stdout, stderr };
     },
     json: (args) => JSON.parse(place.run([...args, '--format', 'json']).stdout) as unknown,
+    lastRun: () => (place.json(['runs', '--limit', '1']) as { run: string }[])[0]?.run ?? '',
     write: (name, text) => writeFileSync(join(folder, name), text),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -22,4 +22,9 @@ export const EXAMPLES: readonly Example[] = [
 ];
 
 /** These need a model, or someone who calls them. */
-export const NOT_ALONE = ['triage.yaml', 'research.yaml', 'six-moves-child.yaml'];
+export const NOT_ALONE = [
+  'triage.yaml',
+  'research.yaml',
+  'six-moves-child.yaml',
+  'support-desk.yaml',
+];

@@ -27,6 +27,8 @@ export function costsText(
   columns: number,
 ): string {
   if (attempts.length === 0) return 'Nothing was asked of the world, so nothing was spent.';
+  const failed = attempts.filter(({ outcome }) => outcome !== 'succeeded');
+  const hasCorrections = failedUsdMicros > sum(failed.map((row) => row.costUsdMicros));
   const isEstimated = attempts.some(({ estimated }) => estimated);
   const lines = tableLines(
     [
@@ -38,7 +40,7 @@ export function costsText(
         tokens(row),
         `${usdWords(row.costUsdMicros)}${row.estimated ? ' ~' : ''}`,
         durationWords(row.latencyMs),
-        `${row.type} ${row.target}`,
+        row.type === 'model' || row.type === 'tool' ? row.target : `${row.type} ${row.target}`,
       ]),
     ],
     columns,
@@ -48,11 +50,18 @@ export function costsText(
     ...lines,
     '',
     `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}, ${usdWords(failedUsdMicros)} of it for attempts that failed`,
+    ...(hasCorrections
+      ? ['answers that were sent back, being off their schema, count as failed']
+      : []),
     ...(isEstimated ? ['~ is an estimate: nobody said what it really cost'] : []),
   ].join('\n');
 }
 
 function tokens({ inputTokens, outputTokens }: LedgerRow): string {
   if (inputTokens + outputTokens === 0) return '';
-  return `${tokenWords(inputTokens)} in, ${tokenWords(outputTokens)} out`;
+  return `${tokenWords(inputTokens)} + ${tokenWords(outputTokens)}`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,19 +1,19 @@
 /** `errand init`: a first workflow that runs at once, fails on purpose, and shows what then happens. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty } from '../../errors/json.ts';
 import { refusal } from '../exit.ts';
 import { firstWorkflow } from '../first-workflow.ts';
 import { tableLines } from '../screen/table.ts';
 import { shellWord } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
+import { writeNew } from '../write-new.ts';
 
 export function init(file: string, terminal: Terminal): number {
   const path = extname(file) === '' ? `${file}.yaml` : file;
   if (!['.yaml', '.yml'].includes(extname(path)))
     throw refusal(`${path} is not a name of a workflow file`, 'Give a name that ends in .yaml.');
-  write(path, firstWorkflow({ file: path, name: nameOf(path), schema: schemaFor(path) }));
+  const text = firstWorkflow({ file: path, name: nameOf(path), schema: schemaFor(path) });
+  writeNew(path, text, 'Choose another name: errand init NAME.yaml');
   const word = shellWord(path);
   const commands = [
     [`errand validate ${word}`, 'what can fail, and what takes it'],
@@ -28,32 +28,6 @@ export function init(file: string, terminal: Terminal): number {
     ].join('\n'),
   );
   return 0;
-}
-
-/** Never over an existing file, also not over one that was made a moment ago. */
-function write(path: string, text: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { flag: 'wx' });
-  } catch (cause) {
-    const code = readProperty(cause, 'code');
-    const isThere = code === 'EEXIST' || code === 'EISDIR';
-    throw new ErrandError(
-      {
-        kind: 'validation.input',
-        message: isThere
-          ? `${path} is there already, and nothing was written`
-          : `${path} cannot be written: the system says ${String(code)}`,
-        action: {
-          kind: 'change_input',
-          detail: isThere
-            ? 'Choose another name: errand init NAME.yaml'
-            : 'Choose a folder that can be written to.',
-        },
-      },
-      { cause },
-    );
-  }
 }
 
 /** A name that a workflow may have. */

@@ -57,7 +57,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
       const record = await findRun(project.store, id);
       const workflow = await reloadWorkflow(record.file, here());
       noteServers(workflow, show);
-      if (workflow === undefined)
+      if (workflow === undefined && record.file !== null)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
       const { answer, now, from, acceptDrift } = flags;
       const by = whoIsHere();

@@ -7,6 +7,7 @@ const SETUP = 'Set up and test:';
 
 export function addFileCommands(cli: CliContext): void {
   addInit(cli);
+  addDraft(cli);
   addValidate(cli);
   addSchema(cli);
   addClassify(cli);
@@ -28,6 +29,46 @@ function addInit(cli: CliContext): void {
     .action(async (file: string) => {
       const { init } = await import('../commands/init.ts');
       process.exitCode = init(file, cli.terminal);
+    });
+}
+
+interface DraftFlags {
+  readonly model?: string;
+  readonly simulate?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly format: Format;
+}
+
+function addDraft(cli: CliContext): void {
+  cli.program
+    .command('draft')
+    .helpGroup(FILES)
+    .summary('let a model write a workflow')
+    .description(
+      'Has a model write a workflow file for a goal. What is not valid goes back to it with what is wrong, twice at most; only a valid file is written or printed. It is a run like any other: stored, resumable, and on the bill.',
+    )
+    .argument('<goal>', 'what the workflow is for, in a sentence or more')
+    .option('--model <provider/model>', 'who writes it; default: ERRAND_MODEL')
+    .option('--out <file>', 'write it there instead of to stdout; never over an existing file')
+    .option('--simulate <file>', 'what a sim/ model answers: a list, as in `runtime.simulate`')
+    .option('--json', 'print the events, one per line')
+    .option('-q, --quiet', 'print only the result')
+    .option('-v, --verbose', 'print every step, and the inside of a defect')
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      examples(
+        'errand draft "label support tickets, ask a person about refunds" --out triage.yaml',
+        'errand draft "summarise a web page" --model anthropic/claude-sonnet-5',
+      ),
+    )
+    .action(async (goal: string, flags: DraftFlags) => {
+      cli.format = flags.format;
+      const { draft } = await import('../commands/draft.ts');
+      process.exitCode = await draft(goal, flags, cli.terminal);
     });
 }
 

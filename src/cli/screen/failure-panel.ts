@@ -3,6 +3,7 @@
  * what will not help, and last the commands that do. On a screen too narrow for a frame the same lines
  * stand without it.
  */
+import type { JsonValue } from '../../errors/json.ts';
 import { singleLine } from '../../errors/printable.ts';
 import { forPerson, type PersonReport } from '../../errors/project.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
@@ -119,9 +120,20 @@ function firstOf(entries: readonly string[]): readonly string[] {
 }
 
 function detailLines(details: NonNullable<ErrorReport['details']>): string[] {
-  return Object.entries(details).map(
-    ([key, value]) =>
-      `${singleLine(key)}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`,
+  return Object.entries(details).flatMap(([key, value]) => {
+    const name = singleLine(key);
+    // of texts of several lines the first says what the others show
+    if (isTexts(value))
+      return [`${name}:`, ...value.map((text) => `  ${singleLine(text.split('\n')[0] ?? '')}`)];
+    return [`${name}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`];
+  });
+}
+
+function isTexts(value: JsonValue | undefined): value is string[] {
+  return (
+    Array.isArray(value) &&
+    value.some((text) => typeof text === 'string' && text.includes('\n')) &&
+    value.every((text) => typeof text === 'string')
   );
 }
 

@@ -1,0 +1,50 @@
+/** What becomes of a draft: the file when it is valid, else what is wrong with it, so many times. */
+import { nodeFiles } from '../../drivers/files.ts';
+import { ErrandError } from '../../errors/errand-error.ts';
+import { isJsonObject, type JsonValue } from '../../errors/json.ts';
+import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
+import { loadWorkflowText } from '../../workflow/load/workflow.ts';
+import { validateLoaded } from '../../workflow/validate.ts';
+import { DRAFT_INVALID, MAX_ROUNDS } from './names.ts';
+
+const FILE = 'draft.yaml';
+const MAX_TOLD = 20;
+
+/** `{text, round}` in; throws what is wrong, after the last round as `architect.failed`. */
+export function checkDraft(input: JsonValue): JsonValue {
+  const { text, round } = isJsonObject(input) ? input : {};
+  const file = withoutFence(typeof text === 'string' ? text : '');
+  const loaded = loadWorkflowText(file, {
+    file: FILE,
+    files: nodeFiles(process.cwd()),
+    environment: process.env,
+  });
+  const { isValid, files } = validateLoaded(FILE, loaded, { asTop: true });
+  const found = files.flatMap(({ diagnostics }) => diagnostics);
+  if (isValid) return { file };
+  throw refused(found, Number(round) + 1);
+}
+
+function refused(found: readonly Diagnostic[], rounds: number): ErrandError {
+  const errors = found.filter(({ severity }) => severity === 'error');
+  const diagnostics = errors.slice(0, MAX_TOLD).map(renderDiagnostic);
+  const details = { rounds, diagnostics };
+  const [first] = errors;
+  if (rounds < MAX_ROUNDS)
+    return new ErrandError({
+      kind: DRAFT_INVALID,
+      message: `The draft is not valid: ${first?.message ?? 'it cannot be read'}`,
+      details,
+    });
+  return new ErrandError({
+    kind: 'architect.failed',
+    message: `None of ${rounds} drafts is a valid workflow; the last one: ${first?.message ?? 'it cannot be read'}`,
+    details,
+  });
+}
+
+/** Models like to put a fence around a file, whatever they are told. */
+function withoutFence(text: string): string {
+  const fenced = /^\s*```[\w-]*\n(?<file>[\s\S]*?)\n?```\s*$/.exec(text)?.groups?.['file'];
+  return `${(fenced ?? text).trim()}\n`;
+}
