@@ -30,21 +30,24 @@ const PLACED = [
   'effects/sandbox/sandbox-worker',
 ];
 
-/**
- * What is always wanted together goes into one file, with all that it imports and no earlier one
- * has: what a failure is, what every platform has, and the engine.
- */
-const TOGETHER = {
+/** What is wanted together is one file: what a failure is, what every platform has, the engine. */
+const ROOTS = {
   errors: ['errors/index'],
   shared: ['providers/report-from', 'resilience', 'workflow/tool'],
   engine: ['drivers/errand', 'stores/sqlite'],
+  browser: ['browser'],
 };
+
+/** @type {Map<string, ReadonlySet<string>>} */
+const REACHED = new Map();
 
 const bundler = await rolldown({
   input: Object.fromEntries([...ENTRIES, ...PLACED].map((name) => [name, compiled(name)])),
   // the sandbox finds its engine, which is no JavaScript, by its package
   external: [/^node:/, /quickjs/],
   platform: 'node',
+  // what a file is chosen for by name does not bring along what it imports
+  preserveEntrySignatures: 'allow-extension',
   logLevel: 'warn',
 });
 await bundler.write({
@@ -56,18 +59,45 @@ await bundler.write({
     return placed === undefined ? 'chunks/[name].mjs' : `${dirname(placed)}/[name].part.js`;
   },
   codeSplitting: {
-    groups: Object.entries(TOGETHER).map(([name, roots], index, { length }) => ({
-      name,
-      test: (id) => roots.some((root) => id === compiled(root)),
-      includeDependenciesRecursively: true,
-      priority: length - index,
-    })),
+    includeDependenciesRecursively: false,
+    groups: [{ debugName: 'together', name: (id, graph) => togetherIn(id, graph) }],
   },
 });
 await bundler.close();
 
 for (const file of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' }))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));
+
+/**
+ * @param {string} id of a module
+ * @param {import('rolldown').ChunkingContext} graph
+ * @returns {string | null} the file that it goes into, unless it is left to the bundler
+ */
+function togetherIn(id, graph) {
+  const isIn = (/** @type {keyof typeof ROOTS} */ part) => reachedFrom(part, graph).has(id);
+  if (isIn('errors')) return 'errors';
+  if (isIn('shared')) return 'shared';
+  if (!isIn('engine')) return null;
+  // a browser takes what it needs of the engine, and none of its Node
+  return isIn('browser') ? 'pure' : 'engine';
+}
+
+/**
+ * All that is imported from there, at once and not on demand.
+ * @param {keyof typeof ROOTS} part
+ * @param {import('rolldown').ChunkingContext} graph
+ * @returns {ReadonlySet<string>}
+ */
+function reachedFrom(part, graph) {
+  const known = REACHED.get(part);
+  if (known !== undefined) return known;
+  const reached = new Set(ROOTS[part].map(compiled));
+  // a set gives out what is added to it meanwhile
+  for (const id of reached)
+    for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reached.add(imported);
+  REACHED.set(part, reached);
+  return reached;
+}
 
 /** @param {string} name */
 function compiled(name) {

@@ -5,6 +5,9 @@ import { createContext, runInContext } from 'node:vm';
 import { publint } from 'publint';
 import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as errors from '../src/errors/index.ts';
+import * as library from '../src/index.ts';
+import * as files from '../src/workflow/define.ts';
 import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
 
 let packed: PackedPackage;
@@ -52,6 +55,18 @@ describe('an installed package', () => {
       console.log(toReport(new Error('boom')).kind);
     `);
     expect(result).toEqual({ status: 0, stdout: 'internal.unexpected\n', stderr: '' });
+  });
+
+  it.each([
+    ['errand', library],
+    ['errand/errors', errors],
+    ['errand/workflow', files],
+  ])('%s exports what its source does, and nothing that bundling added', (specifier, source) => {
+    const result = runModule(`
+      import * as bundled from '${specifier}';
+      console.log(JSON.stringify(Object.keys(bundled)));
+    `);
+    expect(JSON.parse(result.stdout)).toEqual(Object.keys(source).toSorted());
   });
 
   it('keeps its inner files to itself', () => {

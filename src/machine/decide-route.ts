@@ -13,7 +13,7 @@ import { END, type Route } from '../workflow/route.ts';
 import { backoffMs } from './backoff.ts';
 import { failRun, lateFor, outOfRetries, stopInside } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
-import type { EventBody, RouteBucket } from './events.ts';
+import type { EventBody, RouteBucket, RouteTaken } from './events.ts';
 import { failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -266,8 +266,6 @@ function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport
   const known = error as ErrorReport;
   return visit.attempts.length < 2 ? known : rebuild(known, { attempts: visit.attempts });
 }
-
-type RouteTaken = Extract<EventBody, { type: 'route:taken' }>;
 
 function taken(
   visit: Visit,

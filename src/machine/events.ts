@@ -215,3 +215,5 @@ export type RunEvent = EventBody & {
   /** ISO 8601. */
   readonly at: string;
 };
+
+export type RouteTaken = Extract<EventBody, { type: 'route:taken' }>;

@@ -19,6 +19,7 @@ import { beginProbe } from './cooldown.ts';
 import { DOUBT, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Resumed } from './events.ts';
+import { routed } from './evolve-route.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import { isApproval } from './grants.ts';
 import {
@@ -31,12 +32,10 @@ import {
   workflowsAround,
 } from './plan-lookup.ts';
 import { reopen } from './reopen.ts';
-import { routePosition } from './route-position.ts';
 import {
   branchId,
   closeGates,
   dropInside,
-  endScope,
   enter,
   freezeInside,
   newBranch,
@@ -361,77 +360,4 @@ function retrying(
   visit.attempt = event.attempt;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
   for (const around of workflowsAround(state, scope)) around.retries++;
-}
-
-function routed(
-  state: RunState,
-  scope: Scope,
-  event: Extract<EventBody, { type: 'route:taken' }>,
-): void {
-  const visit = visitOf(scope);
-  switch (event.move) {
-    case 'to':
-      goTo(state, scope, visit, event);
-      return;
-    case 'retry':
-      count(visit, event);
-      return;
-    case 'halt':
-      return;
-    case 'ask':
-      visit.routesTried = routePosition(fileOf(state.plan, scope.file), visit.node, event) + 1;
-      return;
-    case 'park':
-      count(visit, event);
-      if (event.kind === DOUBT) settleDoubts(state, visit);
-      visit.attempt++;
-      visit.phase =
-        event.until === undefined
-          ? { at: 'parked' }
-          : { at: 'waiting', untilMs: Date.parse(event.until), why: 'park' };
-      state.ready.add(scope.id);
-      return;
-    case 'propagate':
-      end(state, scope, visit);
-      return;
-  }
-}
-
-function goTo(
-  state: RunState,
-  scope: Scope,
-  visit: Visit,
-  event: Extract<EventBody, { type: 'route:taken' }>,
-): void {
-  if (event.bucket !== 'success' && visit.error !== undefined)
-    scope.failing = { node: visit.node, error: visit.error, output: visit.output ?? null };
-  const isEnd = event.to === undefined || event.to === '$end';
-  if (isEnd) {
-    visit.error = undefined;
-    end(state, scope, visit);
-    return;
-  }
-  dropInside(state, visit);
-  enter(scope, event.to ?? '');
-  state.ready.add(scope.id);
-}
-
-/** A termination ends its whole workflow, from inside a group too. */
-function end(state: RunState, scope: Scope, visit: Visit): void {
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  const ending = node.type === 'terminate' ? workflowScope(state, scope) : scope;
-  if (ending !== scope && ending.visit !== undefined) dropInside(state, ending.visit);
-  endScope(state, ending, {
-    ...(visit.output === undefined ? {} : { output: visit.output }),
-    ...(visit.error === undefined ? {} : { error: visit.error }),
-  });
-}
-
-function count(
-  { used }: Visit,
-  { bucket, rule }: Extract<EventBody, { type: 'route:taken' }>,
-): void {
-  if (rule === undefined) return;
-  const route = `${bucket}:${rule}`;
-  used.set(route, (used.get(route) ?? 0) + 1);
 }
