@@ -39,7 +39,7 @@ const CHECKS = [
 
 runScript(() => {
   // the types of the tests include those of the SDKs
-  ensureInstalled('dev', 'sdks');
+  ensureInstalled('dev', 'sdks', 'temporal');
   const env = toolEnvironment(devNode());
   const checks = CHECKS.filter(({ needs = '.' }) => existsSync(join(ROOT, needs)));
   const failed = checks.filter((check) => !run(check, env));

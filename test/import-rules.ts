@@ -75,6 +75,7 @@ const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@cfworker/json-schema': ['src/workflow/value-check.ts'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/engine.ts'],
+  '@temporalio/workflow': ['src/drivers/temporal/'],
   commander: ['src/cli/'],
   'quickjs-emscripten-core': ['src/effects/sandbox/engine.ts'],
   yaml: ['src/workflow/load/'],

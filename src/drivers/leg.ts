@@ -1,13 +1,13 @@
 /** One leg of a run as its starter sees it: its events, its result, and how to stop it. */
 import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import { toReport } from '../errors/to-report.ts';
-import { answerEvent } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
-import { LazyMap, LazySet } from '../machine/lazy.ts';
+import { LazySet } from '../machine/lazy.ts';
 import type { RunState } from '../machine/state.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
 import type { EffectRunner } from './effect-runner.ts';
+import type { OpenGate } from './going-on.ts';
+import { PreparedAnswers, type PreparedAnswer } from './prepared-answers.ts';
 import type { Progress, Rest, RunLoop } from './run-loop.ts';
 import { Subscription } from './subscription.ts';
 
@@ -23,11 +23,6 @@ export interface RunOptions {
   readonly answers?: readonly PreparedAnswer[];
   /** What runs the effects of this leg. Default: what the driver was given. */
   readonly effects?: EffectRunner;
-}
-
-export interface PreparedAnswer {
-  readonly gate: string;
-  readonly value: JsonValue;
 }
 
 export type RunResult =
@@ -49,11 +44,6 @@ export interface RunHandle {
   stop(): void;
 }
 
-export interface OpenGate {
-  readonly gate: string;
-  readonly node: string;
-}
-
 export interface LegParts {
   readonly loop: RunLoop;
   readonly options: RunOptions;
@@ -67,12 +57,13 @@ export class Leg implements RunHandle {
   readonly loop: RunLoop;
   readonly #parts: LegParts;
   readonly #subscriptions = new LazySet<Subscription>();
-  readonly #answersUsed = new LazyMap<string, number>();
+  readonly #answers: PreparedAnswers;
   readonly #result: Promise<RunResult>;
   #isOver = false;
 
   constructor(parts: LegParts) {
     this.#parts = parts;
+    this.#answers = new PreparedAnswers(parts.options.answers);
     this.loop = parts.loop;
     this.id = parts.loop.state.run;
     this.#result = this.#end();
@@ -111,21 +102,9 @@ export class Leg implements RunHandle {
     if (event.type === 'gate:opened') this.#answer(event.gate, event.node);
   }
 
-  /** The n-th time that a gate opens it gets the n-th answer that was prepared for it. */
   #answer(gate: string, node: string): void {
-    const prepared = (this.#parts.options.answers ?? []).filter(
-      (answer) => answer.gate === gate || answer.gate === node,
-    );
-    const used = this.#answersUsed.get(gate) ?? 0;
-    const next = prepared[used];
-    if (next === undefined) return;
-    this.#answersUsed.set(gate, used + 1);
-    try {
-      this.loop.take(answerEvent(this.loop.state, { gate, value: next.value, by: 'prepared' }));
-    } catch (refusal) {
-      const reason = 'a prepared answer did not fit, so the gate stays open';
-      this.loop.take({ type: 'error:suppressed', error: toReport(refusal), reason });
-    }
+    const answered = this.#answers.eventFor(this.loop.state, gate, node);
+    if (answered !== undefined) this.loop.take(answered);
   }
 
   async #end(): Promise<RunResult> {

@@ -1,17 +1,15 @@
 /** Runs on this machine: started, resumed, answered, cancelled and listed, over any store. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { ErrandError, isKind } from '../errors/errand-error.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isKind } from '../errors/errand-error.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
-import { driftOf, type Change } from '../machine/drift.ts';
-import type { EventBody, Resumed, RunEvent } from '../machine/events.ts';
-import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
-import { findVisited } from '../machine/reopen.ts';
+import type { EventBody, RunEvent } from '../machine/events.ts';
 import { newRunState, type RunState } from '../machine/state.ts';
 import { record, step } from '../machine/step.ts';
 import type {
@@ -19,7 +17,6 @@ import type {
   ClaimOwner,
   ListQuery,
   NewRun,
-  RunRecord,
   RunStore,
   RunSummary,
   StoredSignal,
@@ -30,15 +27,17 @@ import { Alarm } from './alarm.ts';
 import { Breakers } from './breakers.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
-import { Leg, type OpenGate, type RunHandle, type RunOptions } from './leg.ts';
+import { alreadyEnded, goOn, openGates, type GoingOn } from './going-on.ts';
+import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
-import { abandonedEffects, lostEffects, recover } from './recover.ts';
+import { abandonedEffects, recover } from './recover.ts';
 import { RunLoop } from './run-loop.ts';
 import { deliver, type Signal } from './signals.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 
-export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './leg.ts';
+export type { RunHandle, RunOptions, RunResult } from './leg.ts';
+export type { PreparedAnswer } from './prepared-answers.ts';
 
 export interface LocalOptions {
   readonly store: RunStore;
@@ -62,14 +61,7 @@ export interface StartOptions extends RunOptions {
   readonly file?: string;
 }
 
-export interface ResumeOptions extends RunOptions, Change {
-  readonly by?: string;
-  readonly answer?: Answer;
-  /** Parks and backoffs are cut short. */
-  readonly now?: boolean;
-  /** A finished node that is run again with all that follows it, by path. */
-  readonly from?: string;
-}
+export interface ResumeOptions extends RunOptions, GoingOn {}
 
 const OWN_START = processStart(process.pid);
 
@@ -150,7 +142,7 @@ export class LocalDriver {
     try {
       const state = await this.#recover(run);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const events = this.#goingOn(state, options, nowMs);
+      const events = goOn(state, options, nowMs);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       const { leg, said } = await this.#carryOn(state, claim, options, firstSeq);
@@ -249,26 +241,6 @@ export class LocalDriver {
     await this.#store.close();
   }
 
-  /** The state is taken on to where it goes on; gives the events that say so. */
-  #goingOn(state: RunState, options: ResumeOptions, nowMs: number): readonly EventBody[] {
-    const { answer, by = answer?.by ?? 'library', now, from, input, gates } = options;
-    if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(from);
-    const resumed: Resumed = {
-      type: 'run:resumed',
-      by,
-      ...(now === true ? { now } : {}),
-      ...(from === undefined ? {} : { from }),
-      ...(input === undefined ? {} : { input }),
-      ...(gates === false ? { gates } : {}),
-      ...driftOf(state, options),
-    };
-    const answered = answer === undefined ? [] : [answerEvent(state, answer, nowMs)];
-    const events: EventBody[] = [...record(state, [resumed], nowMs)];
-    events.push(...record(state, lostEffects(state), nowMs));
-    events.push(...record(state, answered, nowMs));
-    return events;
-  }
-
   /** Made once, however often the store has to be asked. */
   async #create(fresh: NewRun): Promise<Claim> {
     const { onOutage = 'halt' } = this.#options;
@@ -312,6 +284,7 @@ export class LocalDriver {
       breakers: this.#breakers,
       clock,
       alarm: this.#alarm,
+      nextTurn,
       redactor: this.#redactor,
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
       // of a run that has just been created, all of it
@@ -352,13 +325,6 @@ export class LocalDriver {
   }
 }
 
-function openGates(state: RunState): readonly OpenGate[] {
-  return [...state.gates].map(([gate, { scope }]) => {
-    const { node } = visitOf(scopeOf(state, scope));
-    return { gate, node };
-  });
-}
-
 const PLAN_TEXTS = new WeakMap<WorkflowPlan, string>();
 
 /** One text for all runs of a plan, however many there are. */
@@ -366,30 +332,4 @@ function planText(plan: WorkflowPlan): string {
   const text = PLAN_TEXTS.get(plan) ?? JSON.stringify(plan);
   PLAN_TEXTS.set(plan, text);
   return text;
-}
-
-function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {
-  return new ErrandError({
-    kind: 'run.already_ended',
-    message: `The run ${run} is ${status}`,
-    action: {
-      kind: 'change_input',
-      detail:
-        status === 'completed'
-          ? `Run a part of it again with: errand retry ${run} --from NODE`
-          : 'Start a new run; a cancelled one stays cancelled.',
-    },
-  });
-}
-
-function neverRan(path: string): ErrandError {
-  return new ErrandError({
-    kind: 'validation.input',
-    message: `The run has no finished node ${path} that it could go back to`,
-    action: {
-      kind: 'change_input',
-      detail:
-        'Name a node of `errand show`; what ran inside a finished group or child goes with it.',
-    },
-  });
 }

@@ -7,9 +7,10 @@ import { isKind } from '../errors/errand-error.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
-import { ROOT_SCOPE, type RunState } from '../machine/state.ts';
-import type { Claim, RunStanding, RunStore } from '../machine/store-port.ts';
+import type { RunState } from '../machine/state.ts';
+import type { Claim, RunStore } from '../machine/store-port.ts';
 import type { EffectClock } from '../effects/clock.ts';
+import { standingOf } from './standing.ts';
 
 export interface LogWriterOptions {
   readonly state: RunState;
@@ -87,17 +88,4 @@ export async function withPatience<T>(
 
 function waitAfter(attempt: number, onOutage: 'halt' | 'wait'): number | undefined {
   return STORE_WAITS_MS[attempt] ?? (onOutage === 'wait' ? STORE_WAITS_MS.at(-1) : undefined);
-}
-
-function standingOf(state: RunState, at: string): RunStanding {
-  const isOver = state.status !== 'running' && state.status !== 'paused';
-  return {
-    status: state.status,
-    costUsdMicros: state.scopes.get(ROOT_SCOPE)?.spent.usdMicros ?? 0,
-    ...(isOver ? { endedAt: at } : {}),
-    ...(state.error === undefined || state.status !== 'failed'
-      ? {}
-      : { error: { kind: state.error.kind, message: state.error.message } }),
-    ...(state.waiting === undefined ? {} : { waiting: state.waiting }),
-  };
 }

@@ -20,7 +20,20 @@ export function resultEvents(
     error: buildReport(failure, { stamp: stampAt(state, request.path, failure.kind) }),
     reason,
   }));
-  return [...suppressed, settled(state, request, result)];
+  return [...suppressed, askedAgain(state, request, result) ?? settled(state, request, result)];
+}
+
+/** As a run does that comes back from a crash. */
+function askedAgain(
+  state: RunState,
+  { ref, node, path, isIdempotent }: EffectRequest,
+  result: EffectResult,
+): EventBody | undefined {
+  const pending = state.effects.get(ref.key);
+  if (result.ok || result.isLost !== true || !isIdempotent || pending === undefined)
+    return undefined;
+  const attempt = pending.attempt + 1;
+  return { type: 'effect:requested', node: node.name, path, effect: ref, attempt };
 }
 
 function settled(state: RunState, request: EffectRequest, result: EffectResult): EventBody {
@@ -67,7 +80,7 @@ function inDoubt(
   { isIdempotent, node, path }: EffectRequest,
   failure: ReportDraft,
 ): ReportDraft {
-  if (failure.outcome !== 'unknown' || isIdempotent) return failure;
+  if (failure.outcome !== 'unknown' || isIdempotent || failure.kind === DOUBT) return failure;
   return {
     kind: DOUBT,
     message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,

@@ -2,7 +2,6 @@
  * One run in one process: takes what happened, lets the machine decide, stores the step in one
  * commit, and only then does what was decided. Decides nothing itself.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { neverRejecting, type Effect, type EffectContext } from '../effects/effect.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import { toInternalRecord, type InternalRecord } from '../errors/internal-record.ts';
@@ -27,11 +26,13 @@ import { resultEvents } from './result-events.ts';
 
 export interface RunLoopOptions {
   readonly state: RunState;
-  readonly log: LogWriter;
-  readonly effects: EffectRunner;
-  readonly breakers: Breakers;
-  readonly clock: EffectClock;
-  readonly alarm: Alarm;
+  readonly log: Pick<LogWriter, 'write' | 'takeOutages'>;
+  readonly effects: Pick<EffectRunner, 'run'>;
+  readonly breakers: Pick<Breakers, 'guard'>;
+  readonly clock: Pick<EffectClock, 'now'>;
+  readonly alarm: Pick<Alarm, 'set' | 'clear'>;
+  /** Lets others have a turn. */
+  readonly nextTurn: () => Promise<void>;
   readonly redactor: Redactor;
   /** Longer waits pause the run. */
   readonly inlineMs: number;
@@ -103,6 +104,11 @@ export class RunLoop {
 
   get state(): RunState {
     return this.#options.state;
+  }
+
+  /** Whether everything that was said has been decided about and stored. */
+  get isSettled(): boolean {
+    return !this.#isPumping && !this.#hasMore();
   }
 
   /**
@@ -203,7 +209,7 @@ export class RunLoop {
     if (mayGoOn && !this.#isStopping) this.#dispatch();
     if (state.cancelledBy !== undefined) this.#takeBackRequests();
     // a long line of decisions must not keep other runs and timers waiting
-    if (this.#isCut()) await nextTurn();
+    if (this.#isCut()) await this.#options.nextTurn();
   }
 
   /** While it is being stopped a run goes no further, but what is known by now is kept. */

@@ -63,6 +63,8 @@ export interface EffectFailure extends Used {
   readonly failure: ReportDraft;
   /** What there was of an output. */
   readonly output?: JsonValue;
+  /** Whoever did it is gone without a word: it may be asked for again where that is safe. */
+  readonly isLost?: boolean;
   /** For the internal record only: it may hold stacks, paths and secrets. */
   readonly thrown?: unknown;
   readonly suppressed?: readonly Suppressed[];

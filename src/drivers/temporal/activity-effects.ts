@@ -1,0 +1,146 @@
+/**
+ * The effects of a run as activities: each request one activity with one attempt, since the machine
+ * owns the retries. Breakers stand beside the effect, at the worker, and what they say comes back
+ * with the result.
+ */
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import {
+  cancelledBefore,
+  type EffectContext,
+  type EffectFailure,
+  type EffectResult,
+} from '../../effects/effect.ts';
+import type { JsonValue } from '../../errors/json.ts';
+import type { EffectRequest } from '../../machine/effect-request.ts';
+import type { NodePlan } from '../../workflow/node-model.ts';
+import type { BreakerChange, GuardedResult } from '../breakers.ts';
+import { arrivedReport, foreignDraft, isLost, isTakenBack, lostDraft } from './failure.ts';
+import { ACTIVITY_TYPE, type EffectDone, type EffectRest, type EffectTask } from './messages.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeRequest } from './payload-size.ts';
+
+export interface ActivityEffectsOptions {
+  readonly run: string;
+  readonly file: string;
+  readonly heartbeatMs: number;
+  /** Whether nothing new is to begin here, so that the run can go on in a new execution. */
+  readonly mustHold: (underWay: number) => boolean;
+}
+
+/** For an effect that sets no time itself; a dead worker is noticed by its silence. */
+const NO_LIMIT_MS = 30 * 24 * 3_600_000;
+/** For an effect to notice its own timeout and to stop what it started. */
+const GRACE_MS = 60_000;
+/** An effect that kills its workers is not given to one after the other. */
+const MAX_LOSSES = 3;
+
+interface Activities {
+  readonly [ACTIVITY_TYPE]: (task: EffectTask) => Promise<EffectDone>;
+}
+
+export class ActivityEffects {
+  readonly #options: ActivityEffectsOptions;
+  readonly #changes = new Map<string, readonly BreakerChange[]>();
+  readonly #losses = new Map<string, number>();
+  #underWay = 0;
+
+  constructor(options: ActivityEffectsOptions) {
+    this.#options = options;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  async guard(request: EffectRequest, run: () => Promise<EffectResult>): Promise<GuardedResult> {
+    const result = await run();
+    const changes = this.#changes.get(request.ref.key) ?? [];
+    this.#changes.delete(request.ref.key);
+    return { result, changes };
+  }
+
+  async run(request: EffectRequest, { signal }: EffectContext): Promise<EffectResult> {
+    if (this.#options.mustHold(this.#underWay)) return held(request, signal);
+    const task = this.#taskOf(request);
+    const sizeBytes = jsonBytes(task);
+    if (sizeBytes > MAX_PAYLOAD_BYTES)
+      return { ok: false, failure: tooLargeRequest(request, sizeBytes) };
+    const scope = new CancellationScope();
+    const stop = (): void => scope.cancel();
+    signal.addEventListener('abort', stop);
+    this.#underWay++;
+    try {
+      const done = await scope.run(() => this.#schedule(task, request));
+      this.#losses.delete(request.ref.key);
+      return this.#succeeded(request, done);
+    } catch (failure) {
+      return this.#failed(request, failure);
+    } finally {
+      this.#underWay--;
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #schedule(task: EffectTask, { timeoutMs, path }: EffectRequest): Promise<EffectDone> {
+    const activities = proxyActivities<Activities>({
+      startToCloseTimeout: timeoutMs === undefined ? NO_LIMIT_MS : timeoutMs + GRACE_MS,
+      heartbeatTimeout: this.#options.heartbeatMs,
+      retry: { maximumAttempts: 1 },
+      cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+      summary: path,
+    });
+    return activities[ACTIVITY_TYPE](task);
+  }
+
+  #taskOf(request: EffectRequest): EffectTask {
+    const { run, file } = this.#options;
+    return { v: 1, run, file, request: { ...request, node: essenceOf(request.node) } };
+  }
+
+  #succeeded({ ref }: EffectRequest, { changes = [], ...done }: EffectDone): EffectResult {
+    this.#changes.set(ref.key, changes);
+    return { ok: true, ...done };
+  }
+
+  #failed(request: EffectRequest, failure: unknown): EffectFailure {
+    const { key } = request.ref;
+    const arrived = arrivedReport(failure);
+    if (arrived !== undefined) {
+      // written by our own activity, whose version may differ in what it leaves out
+      const { changes = [], ...rest } = arrived.rest as unknown as EffectRest;
+      this.#changes.set(key, changes);
+      const counted = rest.isLost === true ? { isLost: this.#mayAskAgain(key) } : {};
+      return { ok: false, failure: arrived.draft, ...rest, ...counted };
+    }
+    if (isTakenBack(failure))
+      return cancelledBefore(request.ref.type === 'model' ? 'cancelled.call' : 'cancelled.tool');
+    if (!isLost(failure)) return { ok: false, failure: foreignDraft(failure) };
+    const draft = lostDraft(failure, request.node.name, request.ref);
+    return { ok: false, failure: draft, isLost: this.#mayAskAgain(key) };
+  }
+
+  #mayAskAgain(key: string): boolean {
+    const losses = (this.#losses.get(key) ?? 0) + 1;
+    this.#losses.set(key, losses);
+    return losses < MAX_LOSSES;
+  }
+}
+
+/** Begins in the next execution, unless nobody wants it any more. */
+function held({ ref }: EffectRequest, signal: AbortSignal): Promise<EffectResult> {
+  return new Promise((resolve) => {
+    const takeBack = (): void =>
+      resolve(cancelledBefore(ref.type === 'model' ? 'cancelled.call' : 'cancelled.tool'));
+    if (signal.aborted) takeBack();
+    else signal.addEventListener('abort', takeBack);
+  });
+}
+
+/** What an effect looks at; templates and routes are the machine's. */
+function essenceOf(node: NodePlan): NodePlan {
+  const { name, type } = node;
+  const kept: Record<string, JsonValue> = { name, type };
+  if (node.type === 'script')
+    kept['exitCodes'] = node.exitCodes === 'any' ? 'any' : [...node.exitCodes];
+  if (node.type === 'agent') kept['onPartial'] = node.onPartial;
+  return kept as unknown as NodePlan;
+}

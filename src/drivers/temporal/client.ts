@@ -1,0 +1,226 @@
+/**
+ * Runs at a Temporal server: started, resumed, answered, cancelled and listed, with the interface of
+ * the local driver. Who carries them on is a worker; nothing of a run happens here.
+ */
+import { randomUUID } from 'node:crypto';
+import { readProperty, type JsonObject } from '../../errors/json.ts';
+import type { Answer } from '../../machine/answers.ts';
+import { unpackState } from '../../machine/snapshot.ts';
+import type { WorkflowPlan } from '../../workflow/model.ts';
+import { alreadyEnded, checkGoingOn, type GoingOn } from '../going-on.ts';
+import type { ResumeOptions, StartOptions } from '../local.ts';
+import type { RunHandle, RunOptions } from '../leg.ts';
+import { ErrandError } from '../../errors/errand-error.ts';
+import {
+  connectTemporal,
+  hasAttributes,
+  type TemporalConnection,
+  type TemporalPlace,
+} from './connect.ts';
+import { arrivedReport } from './failure.ts';
+import {
+  ATTRIBUTES,
+  MEMO,
+  UPDATES,
+  WORKFLOW_TYPE,
+  type Begin,
+  type LegSettings,
+  type RunIdentity,
+  type RunInput,
+  type RunMemo,
+  type RunSettings,
+} from './messages.ts';
+import { TemporalReading } from './reading.ts';
+import { RemoteLeg } from './remote-leg.ts';
+import { TemporalStore } from './temporal-store.ts';
+
+export interface TemporalOptions {
+  readonly place: TemporalPlace;
+  /** Names of runs. Default: random ones. */
+  readonly newId?: () => string;
+  /** A worker that is silent for so long is taken for dead. Default: 30 s. */
+  readonly heartbeatMs?: number;
+  /** Continue as new after so many events of Temporal's history. Default: when it suggests so. */
+  readonly maxHistoryEvents?: number;
+}
+
+const HEARTBEAT_MS = 30_000;
+
+/** Rejects with `extension.missing` or `store.unavailable`. */
+export async function openTemporal(options: TemporalOptions): Promise<TemporalDriver> {
+  const temporal = await connectTemporal(options.place);
+  const isShown = await hasAttributes(temporal.connection, options.place.namespace);
+  return new TemporalDriver(options, temporal, isShown);
+}
+
+export class TemporalDriver {
+  /** What is there to read, as the commands that look at runs want it. */
+  readonly store: TemporalStore;
+  readonly #options: TemporalOptions;
+  readonly #temporal: TemporalConnection;
+  readonly #reading: TemporalReading;
+  readonly #settings: RunSettings;
+  readonly #legs = new Set<RemoteLeg>();
+
+  constructor(options: TemporalOptions, temporal: TemporalConnection, isShown: boolean) {
+    this.#options = options;
+    this.#temporal = temporal;
+    this.#reading = new TemporalReading(options.place, temporal);
+    this.store = new TemporalStore(this.#reading);
+    this.#settings = {
+      heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+      hasAttributes: isShown,
+      ...(options.maxHistoryEvents === undefined
+        ? {}
+        : { maxHistoryEvents: options.maxHistoryEvents }),
+    };
+  }
+
+  async start(
+    plan: WorkflowPlan,
+    input: JsonObject,
+    options: StartOptions = {},
+  ): Promise<RunHandle> {
+    const run = (this.#options.newId ?? randomUUID)().slice(0, 13);
+    const identity: RunIdentity = {
+      run,
+      workflow: plan.name,
+      file: options.file ?? plan.file,
+      plan,
+      input,
+      startedAt: new Date().toISOString(),
+    };
+    const begin: Begin = { type: 'start', ...(options.gates === false ? { gates: false } : {}) };
+    await this.#execute({ v: 1, identity, begin, leg: legOf(options), settings: this.#settings });
+    return this.#leg(run, 1, options);
+  }
+
+  /** Goes on with what is paused or failed; or again, from a node of its past. */
+  async resume(run: string, options: ResumeOptions = {}): Promise<RunHandle> {
+    const { status, endedAt } = await this.store.summary(run);
+    if (status === 'cancelled' || (status === 'completed' && options.from === undefined))
+      throw alreadyEnded({ run, status });
+    if (endedAt === undefined) {
+      const how = goingOnOf(options);
+      const firstSeq = await this.#update(run, UPDATES.resume, [how, legOf(options)]);
+      return this.#leg(run, firstSeq, options);
+    }
+    return this.#again(run, { type: 'resume', how: goingOnOf(options) }, options);
+  }
+
+  /** Tells a gate; undefined when the run was under way and has heard it. */
+  async answer(
+    run: string,
+    answer: Answer,
+    options: ResumeOptions = {},
+  ): Promise<RunHandle | undefined> {
+    const { status, endedAt } = await this.store.summary(run);
+    if (endedAt !== undefined) return this.resume(run, { ...options, answer });
+    const how = goingOnOf(options);
+    const args = [answer, how, legOf(options)];
+    const firstSeq = await this.#update(run, UPDATES.answer, args);
+    return status === 'paused' ? this.#leg(run, firstSeq, options) : undefined;
+  }
+
+  /** Ends a run for good. */
+  async cancel(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'> = {},
+  ): Promise<RunHandle | undefined> {
+    const { status, endedAt } = await this.store.summary(run);
+    if (status === 'completed' || status === 'cancelled') throw alreadyEnded({ run, status });
+    if (endedAt !== undefined) return this.#again(run, { type: 'cancel', by }, options);
+    const { lastSeq } = await this.#reading.facts(run);
+    await this.#reading.guarded(run, () => this.#reading.handle(run).cancel());
+    return status === 'paused' ? this.#leg(run, lastSeq + 1, options) : undefined;
+  }
+
+  /** The runs go on at their workers. */
+  async close(): Promise<void> {
+    for (const leg of this.#legs) leg.stop();
+    await this.#temporal.connection.close();
+  }
+
+  /** A new execution of a run whose last one is over. */
+  async #again(run: string, begin: Begin, options: RunOptions): Promise<RunHandle> {
+    const facts = await this.#reading.facts(run);
+    const { runId } = await this.#reading.describe(run);
+    const snapshot = await this.#reading.state(run);
+    // refused here, where nothing has been begun
+    if (begin.type === 'resume') checkGoingOn(unpackState(snapshot), begin.how, Date.now());
+    const { standing: _standing, lastSeq, ...identity } = facts;
+    const before = { execution: runId, nextSeq: lastSeq + 1 };
+    const leg = legOf(options);
+    const settings = this.#settings;
+    await this.#execute({ v: 1, identity, begin, leg, settings, snapshot, before });
+    return this.#leg(run, lastSeq + 1, options);
+  }
+
+  async #execute(input: RunInput): Promise<void> {
+    const { identity, settings } = input;
+    const { run, workflow, file, startedAt } = identity;
+    const memo: RunMemo = { workflow, file, status: 'running', costUsdMicros: 0, startedAt };
+    const attributes = {
+      [ATTRIBUTES.workflow]: [workflow],
+      [ATTRIBUTES.status]: ['running'],
+    };
+    try {
+      await this.#reading.guarded(run, () =>
+        this.#temporal.workflows.start(WORKFLOW_TYPE, {
+          workflowId: run,
+          taskQueue: this.#options.place.taskQueue,
+          args: [input],
+          memo: { [MEMO]: memo },
+          ...(settings.hasAttributes ? { searchAttributes: attributes } : {}),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdConflictPolicy: 'FAIL',
+          staticSummary: workflow,
+        }),
+      );
+    } catch (thrown) {
+      if (readProperty(thrown, 'name') !== 'WorkflowExecutionAlreadyStartedError') throw thrown;
+      const message = `The run ${run} is carried on already`;
+      throw new ErrandError({ kind: 'run.already_active', message }, { cause: thrown });
+    }
+  }
+
+  async #update(run: string, name: string, args: unknown[]): Promise<number> {
+    return this.#reading.guarded(run, async () => {
+      try {
+        return await this.#reading.handle(run).executeUpdate<number>(name, { args });
+      } catch (thrown) {
+        const arrived = arrivedReport(thrown);
+        throw arrived === undefined ? thrown : new ErrandError(arrived.report, { cause: thrown });
+      }
+    });
+  }
+
+  #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
+    const leg = new RemoteLeg(this.#reading, { run, firstSeq }, options);
+    this.#legs.add(leg);
+    return leg;
+  }
+}
+
+function legOf({ wait, answers }: RunOptions): LegSettings {
+  return {
+    ...(wait === true ? { wait } : {}),
+    ...(answers === undefined || answers.length === 0 ? {} : { answers }),
+  };
+}
+
+/** What travels; listeners stay here, and effects are the worker's. */
+function goingOnOf(options: ResumeOptions): GoingOn {
+  const { by, answer, now, from, gates, plan, input, acceptDrift } = options;
+  return {
+    ...(by === undefined ? {} : { by }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(now === undefined ? {} : { now }),
+    ...(from === undefined ? {} : { from }),
+    ...(gates === undefined ? {} : { gates }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(input === undefined ? {} : { input }),
+    ...(acceptDrift === undefined ? {} : { acceptDrift }),
+  };
+}

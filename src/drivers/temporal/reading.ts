@@ -1,0 +1,147 @@
+/**
+ * What is read of a run at a Temporal server. Its events are in the executions that carried it, one
+ * after the other; each is asked by query, which needs a worker. How a run stands is in Temporal's own
+ * record, which needs none.
+ */
+import { ErrandError } from '../../errors/errand-error.ts';
+import { isPlainObject, readProperty } from '../../errors/json.ts';
+import type { Snapshot } from '../../machine/snapshot.ts';
+import { isAway, unreachable, type TemporalConnection, type TemporalPlace } from './connect.ts';
+import { MEMO, QUERIES, type EventsPage, type RunFacts, type RunMemo } from './messages.ts';
+import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
+
+/** For a worker to answer a query. */
+const QUERY_MS = 10_000;
+
+export class TemporalReading {
+  readonly place: TemporalPlace;
+  readonly #temporal: TemporalConnection;
+
+  constructor(place: TemporalPlace, temporal: TemporalConnection) {
+    this.place = place;
+    this.#temporal = temporal;
+  }
+
+  handle(run: string, execution?: string): WorkflowHandle {
+    return this.#temporal.workflows.getHandle(run, execution);
+  }
+
+  facts(run: string): Promise<RunFacts> {
+    return this.#query(run, QUERIES.record);
+  }
+
+  state(run: string): Promise<Snapshot> {
+    return this.#query(run, QUERIES.state);
+  }
+
+  /** The events as of now, from that number on, page by page. */
+  async *all(run: string, fromSeq = 1): AsyncGenerator<EventsPage, void, undefined> {
+    for (const { execution, firstSeq } of await this.#executionsBack(run, fromSeq)) {
+      let next = Math.max(fromSeq, firstSeq);
+      for (;;) {
+        const page = await this.#queryIn<EventsPage>(run, execution, QUERIES.events, next);
+        if (page.events.length > 0) yield page;
+        next += page.events.length;
+        if (page.events.length === 0 || next > page.lastSeq) break;
+      }
+    }
+  }
+
+  /** Temporal's own record; throws `run.not_found`. */
+  async describe(run: string): Promise<WorkflowDescription> {
+    return this.guarded(run, () => this.handle(run).describe());
+  }
+
+  list(query: string): AsyncIterable<WorkflowDescription> {
+    return this.#temporal.workflows.list({ query });
+  }
+
+  /** What Temporal's client throws, in our words. */
+  async guarded<T>(run: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
+      if (isAway(thrown)) throw unreachable(this.place, thrown);
+      throw thrown;
+    }
+  }
+
+  /** The executions that have events from that number on, the oldest first. */
+  async #executionsBack(
+    run: string,
+    fromSeq: number,
+  ): Promise<readonly { readonly execution: string | undefined; readonly firstSeq: number }[]> {
+    const found: { readonly execution: string | undefined; readonly firstSeq: number }[] = [];
+    let execution: string | undefined;
+    for (;;) {
+      const page: EventsPage = await this.#queryIn(run, execution, QUERIES.events, Infinity);
+      found.unshift({ execution, firstSeq: page.firstSeq });
+      if (page.firstSeq <= fromSeq || page.before === undefined) return found;
+      execution = page.before;
+    }
+  }
+
+  #query<T>(run: string, name: string, ...args: unknown[]): Promise<T> {
+    return this.#queryIn(run, undefined, name, ...args);
+  }
+
+  async #queryIn<T>(
+    run: string,
+    execution: string | undefined,
+    name: string,
+    ...args: unknown[]
+  ): Promise<T> {
+    try {
+      return await this.#temporal.connection.withDeadline(Date.now() + QUERY_MS, () =>
+        // JSON knows no infinity
+        this.handle(run, execution).query<T>(
+          name,
+          ...args.map((arg) => (arg === Infinity ? Number.MAX_SAFE_INTEGER : arg)),
+        ),
+      );
+    } catch (thrown) {
+      if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
+      throw isAway(thrown) ? await this.#silent(run, thrown) : thrown;
+    }
+  }
+
+  /** A server that answers nothing else is away; else it is the workers. */
+  async #silent(run: string, thrown: unknown): Promise<ErrandError> {
+    await this.describe(run);
+    const { taskQueue, address } = this.place;
+    return new ErrandError(
+      {
+        kind: 'store.unavailable',
+        message: `No worker answers on the task queue ${taskQueue}, and only a worker can tell the events of a run`,
+        details: { taskQueue, address },
+        action: {
+          kind: 'fix_setup',
+          detail: `Start one where the workflow's files are: errand worker --task-queue ${taskQueue}`,
+        },
+      },
+      { cause: thrown },
+    );
+  }
+}
+
+export function memoOf(run: string, { memo }: Pick<WorkflowDescription, 'memo'>): RunMemo {
+  const ours = memo?.[MEMO];
+  // written by our own client and workflow
+  if (isPlainObject(ours)) return ours as unknown as RunMemo;
+  throw noRun(run);
+}
+
+function noRun(run: string, thrown?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'run.not_found',
+      message: `There is no run ${run.slice(0, 80)} at that Temporal server`,
+      action: {
+        kind: 'change_input',
+        detail: 'List the runs there with: errand runs --on temporal',
+      },
+    },
+    { cause: thrown },
+  );
+}

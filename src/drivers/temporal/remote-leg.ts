@@ -1,0 +1,129 @@
+/** One leg of a run that others carry on, as whoever asked for it sees it: told by asking again. */
+import { setTimeout as after } from 'node:timers/promises';
+import { isKind } from '../../errors/errand-error.ts';
+import { readProperty, type JsonValue } from '../../errors/json.ts';
+import { causeChain } from '../../errors/cause-chain.ts';
+import type { RunEvent } from '../../machine/events.ts';
+import { standingAt, type RunHandle, type RunOptions, type RunResult } from '../leg.ts';
+import { arrivedReport, reportOfFailure } from './failure.ts';
+import type { TemporalReading } from './reading.ts';
+
+/** How often a run is looked at: soon at first, then less and less. */
+const LOOK_MS = { first: 30, most: 500 };
+
+export class RemoteLeg implements RunHandle {
+  readonly id: string;
+  readonly #reading: TemporalReading;
+  readonly #onEvent: RunOptions['onEvent'];
+  readonly #firstSeq: number;
+  readonly #left = Promise.withResolvers<'left'>();
+  readonly #result: Promise<RunResult>;
+
+  constructor(
+    reading: TemporalReading,
+    place: { readonly run: string; readonly firstSeq: number },
+    options: Pick<RunOptions, 'onEvent'>,
+  ) {
+    this.id = place.run;
+    this.#reading = reading;
+    this.#firstSeq = place.firstSeq;
+    this.#onEvent = options.onEvent;
+    this.#result = this.#follow();
+    // whoever never asks for the result need not hear that there is none
+    this.#result.catch(() => undefined);
+  }
+
+  async *events(): AsyncGenerator<RunEvent, void, undefined> {
+    for await (const batch of this.#batches()) yield* batch;
+  }
+
+  result(): Promise<RunResult> {
+    return this.#result;
+  }
+
+  cancel(_by: string): void {
+    // it shows in the result whether it was in time
+    this.#reading
+      .handle(this.id)
+      .cancel()
+      .catch(() => undefined);
+  }
+
+  /** Stops looking: the run goes on at its workers. */
+  stop(): void {
+    this.#left.resolve('left');
+  }
+
+  async #follow(): Promise<RunResult> {
+    const closed = this.#closed();
+    let last: RunEvent | undefined;
+    for await (const batch of this.#batches(closed)) {
+      last = batch.at(-1) ?? last;
+      for (const event of batch) this.#onEvent?.(event);
+    }
+    const standing = standingAt(last);
+    if (standing.status === 'paused') return standing;
+    return Promise.race([
+      closed,
+      this.#left.promise.then((): RunResult => ({ status: 'interrupted' })),
+    ]);
+  }
+
+  /** To the end of the leg, or until nobody looks any more. */
+  async *#batches(
+    closed: Promise<unknown> = new Promise(() => undefined),
+  ): AsyncGenerator<readonly RunEvent[], void, undefined> {
+    let nextSeq = this.#firstSeq;
+    let waitMs = LOOK_MS.first;
+    let isLeft = false;
+    void this.#left.promise.then(() => (isLeft = true));
+    for (;;) {
+      const batch = await this.#read(nextSeq);
+      if (batch.length > 0) yield batch;
+      nextSeq += batch.length;
+      if (isRest(batch.at(-1)) || isLeft) return;
+      waitMs = batch.length > 0 ? LOOK_MS.first : Math.min(LOOK_MS.most, waitMs * 1.5);
+      await Promise.race([after(waitMs, undefined, { ref: true }), closed, this.#left.promise]);
+    }
+  }
+
+  async #read(fromSeq: number): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const page of this.#reading.all(this.id, fromSeq)) events.push(...page.events);
+    return events;
+  }
+
+  /** What the execution ended with. */
+  async #closed(): Promise<RunResult> {
+    try {
+      const output = await this.#reading.guarded(this.id, () =>
+        this.#reading.handle(this.id).result(),
+      );
+      // the result of our own workflow
+      return { status: 'completed', output: output as JsonValue };
+    } catch (thrown) {
+      if (isKind(thrown, 'store.*') || isKind(thrown, 'run.*')) throw thrown;
+      return failedResult(thrown);
+    }
+  }
+}
+
+/** What a failed, cancelled or terminated execution means. */
+export function failedResult(thrown: unknown): RunResult {
+  const arrived = arrivedReport(thrown);
+  if (arrived !== undefined) {
+    const { output } = arrived.rest;
+    const partial = output === undefined ? {} : { output };
+    return { status: 'failed', error: arrived.report, ...partial };
+  }
+  const names = [...causeChain(thrown)].map((link) => readProperty(link, 'name'));
+  if (names.includes('CancelledFailure')) return { status: 'cancelled' };
+  // someone ended the execution by force; its events are kept, so the run can be resumed
+  if (names.includes('TerminatedFailure') || names.includes('TimeoutFailure'))
+    return { status: 'interrupted' };
+  return { status: 'failed', error: reportOfFailure(thrown) };
+}
+
+function isRest(event: RunEvent | undefined): boolean {
+  return event !== undefined && standingAt(event).status !== 'interrupted';
+}

@@ -1,0 +1,186 @@
+/** A worker: carries on the runs of one task queue, on this machine, until it is told to stop. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { MACHINE_CLOCK } from '../../effects/clock.ts';
+import type { InternalRecord } from '../../errors/internal-record.ts';
+import { openMemoryStore } from '../../stores/memory.ts';
+import { Breakers } from '../breakers.ts';
+import type { EffectHost } from '../effect-runner.ts';
+import { createEffectActivity } from './activities.ts';
+import { DATA_CONVERTER } from './codec.ts';
+import {
+  connectionOptions,
+  connectTemporal,
+  ensureAttributes,
+  unreachable,
+  type TemporalPlace,
+} from './connect.ts';
+import { ACTIVITY_TYPE, type EffectTask } from './messages.ts';
+import {
+  loadActivityModule,
+  loadWorkerModule,
+  workflowPackages,
+  type Logger,
+  type Worker,
+  type WorkerModule,
+  type WorkflowBundle,
+} from './sdk.ts';
+
+export interface ErrandWorkerOptions extends Omit<EffectHost, 'directory' | 'base' | 'functions'> {
+  readonly place: TemporalPlace;
+  /** Where workflow files, modules and scripts lie on this machine. */
+  readonly base: string;
+  readonly functions?: EffectHost['functions'];
+  readonly secrets?: readonly string[];
+  /** Effects at one time. Default: 100. */
+  readonly concurrency?: number;
+  /** How long effects under way may take to end when the worker is stopped. Default: 30 s. */
+  readonly drainMs?: number;
+  /** How long a run waits for the worker that had it last. Default: 5 s. */
+  readonly stickyMs?: number;
+  /** Hears what is wrong beside the runs. */
+  readonly onWarning?: (text: string) => void;
+  readonly onInternal?: (record: InternalRecord) => void;
+  /** A file that keeps the bundle of the workflow, made when it is not there. */
+  readonly bundleFile?: string;
+}
+
+export interface ErrandWorker {
+  /** Fulfilled when it has stopped. */
+  readonly stopped: Promise<void>;
+  /** Whether the namespace has the search attributes that Errand sets. */
+  readonly hasAttributes: boolean;
+  /** Takes nothing new and lets effects end; those that do not are in doubt. */
+  stop(): Promise<void>;
+}
+
+const DEFAULTS = { concurrency: 100, drainMs: 30_000, stickyMs: 5000 };
+/** How soon an effect hears that nobody wants it any more. */
+const HEARTBEAT_THROTTLE_MS = 500;
+/** For effects to stop what they started, after their time to end. */
+const STOP_MS = 10_000;
+
+/** Rejects with `extension.missing` or `store.unavailable`. */
+export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
+  const { place, onWarning = () => undefined } = options;
+  const sdk = loadWorkerModule(place.directory);
+  const logger = quietLogger(onWarning);
+  installRuntime(sdk, logger);
+  const attributes = await prepareNamespace(place);
+  const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, ({ message }) =>
+    onWarning(message),
+  );
+  const activity = createEffectActivity(
+    { functions: {}, ...options, breakers },
+    loadActivityModule(place.directory),
+  );
+  const connection = await nativeConnection(sdk, place);
+  const worker = await sdk.Worker.create({
+    connection,
+    namespace: place.namespace,
+    taskQueue: place.taskQueue,
+    workflowBundle: await bundleOf(options, sdk, logger),
+    activities: { [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task) },
+    dataConverter: DATA_CONVERTER,
+    maxConcurrentActivityTaskExecutions: options.concurrency ?? DEFAULTS.concurrency,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    stickyQueueScheduleToStartTimeout: options.stickyMs ?? DEFAULTS.stickyMs,
+    shutdownGraceTime: options.drainMs ?? DEFAULTS.drainMs,
+    shutdownForceTime: (options.drainMs ?? DEFAULTS.drainMs) + STOP_MS,
+  });
+  const stopped = runToEnd(worker, async () => {
+    await activity.close();
+    await connection.close();
+  });
+  return {
+    stopped,
+    hasAttributes: attributes,
+    stop: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await stopped;
+    },
+  };
+}
+
+async function runToEnd(worker: Worker, close: () => Promise<void>): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    await close();
+  }
+}
+
+async function nativeConnection(sdk: WorkerModule, place: TemporalPlace) {
+  try {
+    return await sdk.NativeConnection.connect(connectionOptions(place));
+  } catch (thrown) {
+    throw unreachable(place, thrown);
+  }
+}
+
+/** The client's connection says more clearly than a worker's what is wrong, and asks at once. */
+async function prepareNamespace(place: TemporalPlace): Promise<boolean> {
+  const { connection } = await connectTemporal(place);
+  try {
+    return await ensureAttributes(connection, place.namespace);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The sources in a checkout, the built file in an installed package. */
+const SOURCE = fileURLToPath(new URL('workflow.ts', import.meta.url));
+const BUILT = fileURLToPath(new URL('workflow.js', import.meta.url));
+
+async function bundleOf(
+  { bundleFile, place }: ErrandWorkerOptions,
+  sdk: WorkerModule,
+  logger: Logger,
+): Promise<WorkflowBundle> {
+  if (bundleFile !== undefined && existsSync(bundleFile))
+    return { code: readFileSync(bundleFile, 'utf8') };
+  const bundle = await bundleWorkflow(place.directory, sdk, logger);
+  if (bundleFile !== undefined) writeFileSync(bundleFile, bundle.code);
+  return bundle;
+}
+
+export function bundleWorkflow(
+  directory: string,
+  sdk: WorkerModule = loadWorkerModule(directory),
+  logger: Logger = quietLogger(() => undefined),
+): Promise<WorkflowBundle> {
+  const packages = workflowPackages(directory);
+  return sdk.bundleWorkflowCode({
+    workflowsPath: existsSync(SOURCE) ? SOURCE : BUILT,
+    logger,
+    webpackConfigHook: (config) => ({
+      ...config,
+      resolve: {
+        ...config.resolve,
+        modules: [...(config.resolve?.modules ?? ['node_modules']), packages],
+      },
+    }),
+  });
+}
+
+let hasRuntime = false;
+
+/** Once a process. What the SDK logs of failing runs is no news: their reports say it. */
+function installRuntime(sdk: WorkerModule, logger: Logger): void {
+  if (hasRuntime) return;
+  hasRuntime = true;
+  // whoever starts a worker decides which signals stop it
+  sdk.Runtime.install({ logger, shutdownSignals: [] });
+}
+
+function quietLogger(onWarning: (text: string) => void): Logger {
+  const drop = (): void => undefined;
+  return {
+    log: drop,
+    trace: drop,
+    debug: drop,
+    info: drop,
+    warn: drop,
+    error: (message) => onWarning(message),
+  };
+}

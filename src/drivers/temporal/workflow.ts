@@ -1,0 +1,98 @@
+/**
+ * The Temporal workflow that carries a run on. It runs in Temporal's sandbox and holds nothing but the
+ * machine: what it does in the world are activities, what it waits for are timers and updates, and a
+ * replay comes to the same. Whatever is thrown in it ends the run typed, and never loops.
+ */
+import {
+  CancellationScope,
+  ContinueAsNew,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
+import { isArray, type JsonValue } from '../../errors/json.ts';
+import { toReport } from '../../errors/to-report.ts';
+import { answerEvent, type Answer } from '../../machine/answers.ts';
+import { packState, type Snapshot } from '../../machine/snapshot.ts';
+import { checkGoingOn, type GoingOn } from '../going-on.ts';
+import { RunExecution } from './execution.ts';
+import {
+  QUERIES,
+  UPDATES,
+  type EventsPage,
+  type LegSettings,
+  type RunFacts,
+  type RunInput,
+} from './messages.ts';
+import { alreadyActive, refused, runFailed } from './refusals.ts';
+
+const eventsQuery = defineQuery<EventsPage, [number]>(QUERIES.events);
+const recordQuery = defineQuery<RunFacts, []>(QUERIES.record);
+const stateQuery = defineQuery<Snapshot, []>(QUERIES.state);
+const resumeUpdate = defineUpdate<number, [GoingOn, LegSettings]>(UPDATES.resume);
+const answerUpdate = defineUpdate<number, [Answer, GoingOn, LegSettings]>(UPDATES.answer);
+
+export async function errandRun(input: RunInput): Promise<JsonValue> {
+  const execution = typed(() => new RunExecution(input));
+  listen(execution);
+  CancellationScope.current().cancelRequested.catch(() => execution.cancel('cancel'));
+  try {
+    return await CancellationScope.nonCancellable(() => execution.carryOn());
+  } catch (thrown) {
+    throw isSaid(thrown) ? thrown : runFailed(toReport(thrown));
+  }
+}
+
+/** Each gives the number of the first event that comes of it. */
+function listen(execution: RunExecution): void {
+  const { state, log } = execution;
+  setHandler(eventsQuery, (fromSeq) => log.page(fromSeq));
+  setHandler(recordQuery, () => log.facts());
+  setHandler(stateQuery, () => packState(state));
+  setHandler(
+    resumeUpdate,
+    (how, leg) =>
+      typed(() => {
+        execution.resume(how, leg);
+        return state.seq + 1;
+      }),
+    {
+      validator: (how) =>
+        typed(() => {
+          if (state.status !== 'paused') throw alreadyActive(state.run);
+          checkGoingOn(state, how, Date.now());
+        }),
+    },
+  );
+  setHandler(
+    answerUpdate,
+    (answer, how, leg) =>
+      typed(() => {
+        execution.answer(answer, how, leg);
+        return state.seq + 1;
+      }),
+    {
+      validator: (answer, how) =>
+        typed(() => {
+          if (state.status === 'paused') checkGoingOn(state, { ...how, answer }, Date.now());
+          else answerEvent(state, answer, Date.now());
+        }),
+    },
+  );
+}
+
+/** What is thrown here would make Temporal try the same again for ever. */
+function typed<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw refused(thrown);
+  }
+}
+
+/** Temporal's own ways to end an execution, and ours. */
+function isSaid(thrown: unknown): boolean {
+  if (thrown instanceof ContinueAsNew) return true;
+  if (!(thrown instanceof Error)) return false;
+  return thrown.name === 'CancelledFailure' || ('details' in thrown && isArray(thrown.details));
+}

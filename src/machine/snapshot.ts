@@ -1,0 +1,141 @@
+/**
+ * The state of a run as JSON and back, for a driver that cannot read a log from its beginning. What
+ * several parts of the state share is written once and shared again when it is read: an output stands
+ * in its node's slot, in the trail and in the latest visit.
+ */
+import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { LazyMap, LazySet } from './lazy.ts';
+import { newRunState, type RunState } from './state.ts';
+
+export const SNAPSHOT_VERSION = 1;
+
+export interface Snapshot {
+  readonly v: typeof SNAPSHOT_VERSION;
+  readonly state: JsonValue;
+  /** What the state refers to more than once. */
+  readonly shared: readonly JsonValue[];
+}
+
+/** The one key of an object that stands for what JSON has no word for. */
+const TAG = '$';
+
+export function packState(state: RunState): Snapshot {
+  const packing = new Packing();
+  packing.count(state);
+  const packed = packing.pack(state);
+  return { v: SNAPSHOT_VERSION, state: packed, shared: packing.shared };
+}
+
+/** The snapshot is one that `packState` made. */
+export function unpackState({ state, shared }: Snapshot): RunState {
+  const known = new Map<number, unknown>();
+  const unpack = (value: JsonValue): unknown => {
+    if (isArray(value)) return value.map(unpack);
+    if (!isPlainObject(value)) return value;
+    const tagged = value[TAG];
+    if (!isArray(tagged)) return mapObject(value, unpack);
+    return unpackTagged(tagged);
+  };
+  const unpackTagged = ([type, content = null]: readonly JsonValue[]): unknown => {
+    switch (type) {
+      case 'map':
+        return new Map((content as [JsonValue, JsonValue][]).map(([k, v]) => [k, unpack(v)]));
+      case 'set':
+        return new Set((content as JsonValue[]).map(unpack));
+      case 'lazy-map': {
+        const map = new LazyMap<unknown, unknown>();
+        for (const [key, part] of content as [JsonValue, JsonValue][]) map.set(key, unpack(part));
+        return map;
+      }
+      case 'lazy-set': {
+        const set = new LazySet<unknown>();
+        for (const part of content as JsonValue[]) set.add(unpack(part));
+        return set;
+      }
+      case 'number':
+        return Number(content);
+      case 'object':
+        return mapObject(content as JsonObject, unpack);
+      default: {
+        const index = Number(content);
+        if (!known.has(index)) known.set(index, unpack(shared[index] ?? null));
+        return known.get(index);
+      }
+    }
+  };
+  // written by `packState`, so it is a state; what is undefined was left out
+  const read = unpack(state) as RunState;
+  return { ...newRunState(read.run, read.plan), ...read };
+}
+
+class Packing {
+  readonly shared: JsonValue[] = [];
+  readonly #uses = new Map<unknown, number>();
+  readonly #places = new Map<unknown, number>();
+
+  /** Nothing in a state refers back to what holds it. */
+  count(value: unknown): void {
+    if (typeof value === 'string' ? value.length < LONG_CHARS : !isObject(value)) return;
+    const uses = this.#uses.get(value) ?? 0;
+    this.#uses.set(value, uses + 1);
+    if (uses === 0 && isObject(value)) for (const part of partsOf(value)) this.count(part);
+  }
+
+  pack(value: unknown): JsonValue {
+    if (typeof value === 'number')
+      return Number.isFinite(value) ? value : { [TAG]: ['number', String(value)] };
+    const isShared = (this.#uses.get(value) ?? 0) > 1;
+    if (isShared) return { [TAG]: ['shared', this.#place(value)] };
+    return this.#packOnce(value);
+  }
+
+  #place(value: unknown): number {
+    const known = this.#places.get(value);
+    if (known !== undefined) return known;
+    const place = this.shared.push(null) - 1;
+    this.#places.set(value, place);
+    this.shared[place] = this.#packOnce(value);
+    return place;
+  }
+
+  #packOnce(value: unknown): JsonValue {
+    if (value instanceof Map || value instanceof LazyMap) {
+      const entries = [...(value as Iterable<[string, unknown]>)];
+      const name = value instanceof Map ? 'map' : 'lazy-map';
+      return { [TAG]: [name, entries.map(([key, part]) => [key, this.pack(part)])] };
+    }
+    if (value instanceof Set || value instanceof LazySet) {
+      const parts = [...(value as Iterable<unknown>)];
+      const name = value instanceof Set ? 'set' : 'lazy-set';
+      return { [TAG]: [name, parts.map((part) => this.pack(part))] };
+    }
+    if (isArray(value)) return value.map((part) => this.pack(part));
+    if (!isPlainObject(value)) return value as JsonValue;
+    const packed = mapObject(value, (part) => this.pack(part));
+    return Object.hasOwn(value, TAG) ? { [TAG]: ['object', packed] } : packed;
+  }
+}
+
+/** Shorter texts cost less than what stands for them. */
+const LONG_CHARS = 64;
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function partsOf(value: object): Iterable<unknown> {
+  if (value instanceof Map || value instanceof LazyMap) return value.values();
+  if (value instanceof Set || value instanceof LazySet) return value;
+  return Object.values<unknown>({ ...value });
+}
+
+function mapObject<In, Out>(
+  value: Readonly<Record<string, In>>,
+  change: (part: In) => Out,
+): Record<string, Out> {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, part]) => part !== undefined)
+      .map(([key, part]) => [key, change(part)]),
+  );
+}
