@@ -22,6 +22,11 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
+/** On the terminal of whoever runs the tests, whatever the reporter hides. */
+export function say(text: string): void {
+  process.stderr.write(`\ntemporal: ${text}\n`);
+}
+
 /** The program, or why there is none. */
 export function findProgram(): { readonly path: string } | { readonly missing: string } {
   const installed = onPath('temporal');
@@ -39,7 +44,7 @@ export function findProgram(): { readonly path: string } | { readonly missing: s
 function build(go: string, target: string): ReturnType<typeof findProgram> {
   const folder = join(target, '..');
   mkdirSync(folder, { recursive: true });
-  console.error(`temporal: building the server ${VERSION} with Go, once; some minutes`);
+  say(`building the server ${VERSION} with Go, once; some minutes`);
   const { status, stderr } = spawnSync(
     go,
     ['install', `github.com/temporalio/cli/cmd/temporal@${VERSION}`],
@@ -73,8 +78,13 @@ export async function startServer(
     const child = spawn(
       program,
       [
-        ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
-        ...['--log-level', 'error', '--db-filename', join(folder, 'temporal.db')],
+        'server',
+        'start-dev',
+        '--headless',
+        `--ip=127.0.0.1`,
+        `--port=${port}`,
+        '--log-level=error',
+        `--db-filename=${join(folder, 'temporal.db')}`,
         ...namespaces.flatMap((namespace) => ['--namespace', namespace]),
       ],
       { stdio: 'ignore' },

@@ -122,6 +122,11 @@ export class TemporalDriver {
     return status === 'paused' ? this.#leg(run, firstSeq, options) : undefined;
   }
 
+  /** A leg that others have begun, from the event with this number on. */
+  follow(run: string, fromSeq: number, options: Pick<RunOptions, 'onEvent'> = {}): RunHandle {
+    return this.#leg(run, fromSeq, options);
+  }
+
   /** Ends a run for good. */
   async cancel(
     run: string,

@@ -1,0 +1,320 @@
+/** The failure behaviours that all drivers share. Waits are short, because some of them are real. */
+import type { DriverCase } from './case.ts';
+
+const MISSING = { kind: 'external.order.missing', message: 'No such order', details: { id: 7 } };
+const LIMITED = {
+  kind: 'provider.rate_limited',
+  message: 'Too many requests',
+  provider: { name: 'openai', status: 429, retryAfterMs: 40 },
+};
+
+/** One file with these nodes. */
+function main(nodes: string, rest = '', header = ''): Record<string, string> {
+  return {
+    'main.yaml': `workflow: {name: main, entry_point: a${header}}\nagents:\n${nodes}\n${rest}`,
+  };
+}
+
+export const CASES: readonly DriverCase[] = [
+  {
+    name: 'completes, with outputs passed on',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: b}]}
+  - {name: b, type: set, values: {twice: "{{ a.output.n * 2 }}"}}`,
+      'output: {n: "{{ b.output.twice }}"}',
+    ),
+    effects: { a: { output: { n: 21 } } },
+  },
+  {
+    name: 'fails with what was raised',
+    files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
+    effects: { a: { fails: [MISSING] } },
+  },
+  {
+    name: 'leads a failure to its handler',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, to: b}]}
+  - {name: b, type: set, values: {why: "{{ failing.error.message }}", id: "{{ failing.error.details.id }}"}}`,
+    ),
+    effects: { a: { fails: [MISSING] } },
+  },
+  {
+    name: 'retries until it succeeds',
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, retry: {max: 3, backoff: fixed, initial_seconds: 0.05, jitter: 0}}]}',
+    ),
+    effects: { a: { fails: [MISSING, MISSING, null], output: { ok: true } } },
+  },
+  {
+    name: 'retries until the retries are spent',
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, retry: {max: 2, backoff: none}}]}',
+    ),
+    effects: { a: { fails: [MISSING] } },
+  },
+  {
+    name: 'waits as long as the server asked',
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: provider.rate_limited, retry: {max: 1, backoff: none}}]}',
+    ),
+    effects: { a: { fails: [LIMITED] } },
+  },
+  {
+    name: 'carries a failure through a child and a grandchild',
+    files: {
+      ...main('  - {name: a, type: workflow, workflow: ./child.yaml}'),
+      'child.yaml':
+        'workflow: {name: child, entry_point: inner, on_unhandled: propagate}\nagents:\n  - {name: inner, type: workflow, workflow: ./grandchild.yaml}',
+      'grandchild.yaml':
+        'workflow: {name: grandchild, entry_point: deep, on_unhandled: propagate}\nagents:\n  - {name: deep, act(a/inner/deep)}',
+    },
+    effects: { 'a/inner/deep': { fails: [MISSING] } },
+  },
+  {
+    name: 'halts the run from a child',
+    files: {
+      ...main(
+        '  - {name: a, type: workflow, workflow: ./child.yaml, routes: [{to: $end}, {on_error: true, to: $end}]}',
+      ),
+      'child.yaml':
+        'workflow: {name: child, entry_point: inner}\nagents:\n  - {name: inner, act(a/inner), routes: [{to: $end}, {on_error: true, halt: {message: "No order: {{ error.message }}"}}]}',
+    },
+    effects: { 'a/inner': { fails: [MISSING] } },
+  },
+  {
+    name: 'goes on past members that failed',
+    files: main(
+      `  - {name: x, act(a[x]/x)}
+  - {name: y, act(a[y]/y)}
+  - {name: z, act(a[z]/z)}`,
+      `parallel:
+  - {name: a, agents: [x, y, z], failure_mode: continue_on_error, routes: [{to: $end}]}
+output: {kinds: "{{ a.errors }}"}`,
+    ),
+    effects: { 'a[y]/y': { fails: [MISSING] }, 'a[x]/x': { output: { n: 1 } } },
+  },
+  {
+    name: 'fails a group as a whole, with every member’s report',
+    files: main(
+      `  - {name: x, act(a[x]/x)}
+  - {name: y, act(a[y]/y)}`,
+      'parallel:\n  - {name: a, agents: [x, y], failure_mode: all_or_nothing, max_concurrent: 1, routes: [{to: $end}]}',
+    ),
+    effects: { 'a[x]/x': { fails: [MISSING] }, 'a[y]/y': { fails: [LIMITED] } },
+  },
+  {
+    name: 'runs a list, one member of which is repaired',
+    files: main(
+      '  - {name: fix, type: set, values: {fixed: "{{ failing.node }}"}}',
+      `for_each:
+  - {name: a, source: "{{ [1, 2, 3] }}", as: item, max_concurrent: 2, agent: {name: one, act(a[{{ _index }}]/one), routes: [{to: $end}, {on_error: true, to: fix}]}, routes: [{to: $end}]}
+output: {all: "{{ a.outputs }}"}`,
+    ),
+    effects: {
+      'a[0]/one': { output: { n: 1 } },
+      'a[1]/one': { fails: [MISSING] },
+      'a[2]/one': { output: { n: 3 } },
+    },
+  },
+  {
+    name: 'fails an assertion',
+    files: main(
+      `  - name: a
+    act(a)
+    assert: [{that: "{{ output.n > 5 }}", raise: triage.too_small, message: "{{ output.n }} is too small"}]
+    routes: [{to: $end}]`.replace(
+        'act(a)',
+        'type: call\n    function: act\n    arguments: {of: "fails an assertion", as: a}',
+      ),
+    ),
+    effects: { a: { output: { n: 3 } } },
+  },
+  {
+    name: 'ends a failed termination with its output',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: b}]}
+  - {name: b, type: terminate, status: failed, reason: "{{ a.output.n }} was refused", output_template: {n: "{{ a.output.n }}"}}`,
+    ),
+    effects: { a: { output: { n: 3 } } },
+  },
+  {
+    name: 'fails a guard with the original as its cause',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: $end}, {on_error: true, to: b, when: "{{ error.details.nothing > 1 }}"}]}
+  - {name: b, type: set, value: 1}`,
+    ),
+    effects: { a: { fails: [MISSING] } },
+  },
+  {
+    name: 'pauses at a gate and goes on with its answer',
+    files: main(
+      `  - {name: a, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}, {label: No, value: no}], routes: [{to: b}]}
+  - {name: b, act(b)}`,
+      'output: {said: "{{ a.output.selected }}"}',
+    ),
+    answers: ['yes'],
+  },
+  {
+    name: 'takes prepared answers without a pause',
+    files: main(
+      '  - {name: a, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: $end}]}',
+    ),
+    prepared: [{ gate: 'a', value: 'yes' }],
+  },
+  {
+    name: 'has no one to ask',
+    files: main(
+      '  - {name: a, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: $end}]}',
+    ),
+    gates: false,
+  },
+  {
+    name: 'asks about a failure, and takes the edit for its output',
+    files: main(
+      '  - {name: a, act(a), output: {n: {type: number}}, routes: [{to: $end}, {on_error: true, ask: {options: [retry, edit, abort]}}]}',
+    ),
+    effects: { a: { fails: [MISSING] } },
+    answers: ['retry', { edit: { n: 9 } }],
+  },
+  {
+    name: 'parks for a while and tries again',
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, park: {for: 300ms, max: 2}}]}',
+    ),
+    effects: { a: { fails: [MISSING, null], output: { n: 1 } } },
+  },
+  {
+    name: 'does not repeat blindly what may have happened',
+    files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
+    effects: {
+      a: {
+        fails: [{ kind: 'call.failed', message: 'The reply was lost', outcome: 'unknown' }, null],
+        output: { n: 1 },
+      },
+    },
+    answers: ['repeat'],
+  },
+  {
+    name: 'is told what happened, and repeats nothing',
+    files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
+    effects: {
+      a: { fails: [{ kind: 'call.failed', message: 'The reply was lost', outcome: 'unknown' }] },
+    },
+    answers: [{ edit: { n: 5 } }],
+  },
+  {
+    name: 'goes on after a failure where it failed',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: b}]}
+  - {name: b, act(b)}`,
+    ),
+    effects: { a: { output: { n: 1 } }, b: { fails: [MISSING, null], output: { n: 2 } } },
+    resumes: 1,
+  },
+  {
+    name: 'is cancelled while it waits for a person',
+    files: main(
+      '  - {name: a, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: $end}]}',
+    ),
+    cancels: true,
+  },
+  {
+    name: 'does not wait past its deadline',
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: provider.rate_limited, retry: {max: 3}}]}',
+      '',
+      ', limits: {timeout_seconds: 60}',
+    ),
+    effects: { a: { fails: [{ ...LIMITED, provider: { retryAfterMs: 600_000 } }] } },
+  },
+  {
+    name: 'stops after so many steps',
+    files: main(
+      `  - {name: a, type: set, value: 1, routes: [{to: b}]}
+  - {name: b, type: set, value: 2, routes: [{to: a}]}`,
+      '',
+      ', limits: {max_iterations: 6}',
+    ),
+  },
+  {
+    name: 'spends its retries for the whole run',
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: true, retry: {max: 5, backoff: none}}]}',
+      '',
+      ', limits: {max_retries: 2}',
+    ),
+    effects: { a: { fails: [MISSING] } },
+  },
+  {
+    name: 'asks the next model when one is overloaded',
+    isReal: true,
+    files: main(
+      '  - {name: a, prompt: Hello, model: [sim/first, sim/second], output: {label: {type: string}}, routes: [{to: $end}]}',
+      '',
+      ', runtime: {simulate_price_per_mtok: {input: 1, output: 2}, simulate: {first: [{fail: {kind: provider.overloaded}}], second: [{answer: {label: bug}, usage: {input_tokens: 100, output_tokens: 10}}]}}',
+    ),
+  },
+  {
+    name: 'spends the whole chain',
+    isReal: true,
+    files: main(
+      '  - {name: a, prompt: Hello, model: sim/one, routes: [{to: $end}]}',
+      '',
+      ', runtime: {simulate: {one: [{fail: {kind: provider.overloaded, retry_after: 0.05}}]}}',
+    ),
+  },
+  {
+    name: 'shows a tool’s failure to the model, and goes on',
+    isReal: true,
+    files: main(
+      '  - {name: a, prompt: Hello, model: sim/one, tools: [act], output: {label: {type: string}}, routes: [{to: $end}]}',
+      '',
+      ', runtime: {simulate: {one: [{tool_calls: [{name: act, arguments: {of: "shows a tool’s failure to the model, and goes on", as: lookup}}]}, {answer: {label: bug}}]}}',
+    ),
+    effects: { lookup: { fails: [MISSING] } },
+  },
+  {
+    name: 'gives up on answers that are off their schema',
+    isReal: true,
+    files: main(
+      '  - {name: a, prompt: Hello, model: sim/one, output: {label: {type: string}}, routes: [{to: $end}]}',
+      '',
+      ', runtime: {simulate: {one: [{answer: {wrong: 1}}]}}',
+    ),
+  },
+  {
+    name: 'keeps to its budget',
+    isReal: true,
+    files: main(
+      `  - {name: a, prompt: Hello, model: sim/one, max_tokens: 10, routes: [{to: b}]}
+  - {name: b, prompt: Again, model: sim/one, max_tokens: 10, routes: [{to: $end}]}`,
+      '',
+      ', limits: {budget_usd: 0.00001}, runtime: {simulate_price_per_mtok: {input: 1, output: 1}, simulate: {one: [{answer: hi, usage: {input_tokens: 5, output_tokens: 5}}]}}',
+    ),
+  },
+  {
+    name: 'keeps what a script raised',
+    isReal: true,
+    files: main(
+      `  - name: a
+    type: script
+    command: bash
+    args: ["-c", 'echo "{\\"kind\\": \\"external.git.drift\\", \\"message\\": \\"Drifted\\", \\"details\\": {\\"ahead\\": 2}}" > "$ERRAND_ERROR_OUT"; exit 1']
+    routes: [{to: $end}]`,
+    ),
+  },
+  {
+    name: 'stops a script at its time limit',
+    isReal: true,
+    files: main(
+      '  - {name: a, type: script, command: sleep, args: ["30"], timeout_seconds: 0.3, routes: [{to: $end}]}',
+    ),
+  },
+  {
+    name: 'fails code in the sandbox',
+    isReal: true,
+    files: main(
+      '  - {name: a, type: transform, code: "input.x.y.z", arguments: {x: {}}, routes: [{to: $end}]}',
+    ),
+  },
+];

@@ -1,0 +1,58 @@
+/** What a driver has told of a case, without what differs by nature: ids, times and who resumed. */
+import type { RunResult } from '../../src/drivers/local.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import { costsOf } from '../../src/machine/ledger.ts';
+import { nodesOf } from '../../src/machine/node-history.ts';
+
+export interface Told {
+  /** Of each leg. */
+  readonly results: readonly unknown[];
+  /** Of the last leg, as it is; for what compares the whole report. */
+  readonly nodes: readonly unknown[];
+  readonly ledger: readonly unknown[];
+  /** What happened, without the order of what runs side by side. */
+  readonly events: readonly string[];
+}
+
+export function toldOf(results: readonly RunResult[], events: readonly RunEvent[]): Told {
+  return {
+    results: results.map(withoutChance),
+    nodes: sorted(nodesOf(events).map(withoutChance)),
+    ledger: sorted(costsOf(events).attempts.map(withoutChance)),
+    events: events.map(lineOf).sort(),
+  };
+}
+
+function lineOf(event: RunEvent): string {
+  const { type } = event;
+  const path = 'path' in event ? event.path : '';
+  const attempt = 'attempt' in event ? event.attempt : '';
+  const kind = 'error' in event ? event.error?.kind : '';
+  return [type, path, attempt, kind].join(' ').trimEnd();
+}
+
+const BY_CHANCE: ReadonlySet<string> = new Set([
+  'at',
+  'until',
+  'startedAt',
+  'endedAt',
+  'latencyMs',
+  'waitedMs',
+  'run',
+]);
+
+/** The same value, with what no two runs have alike taken out, at whatever depth. */
+export function withoutChance(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutChance);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
+      .filter(([key]) => key !== 'id' || !('v' in value))
+      .map(([key, part]) => [key, withoutChance(part)]),
+  );
+}
+
+function sorted(list: readonly unknown[]): readonly unknown[] {
+  return list.map((item) => JSON.stringify(item)).sort();
+}
