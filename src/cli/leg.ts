@@ -1,12 +1,6 @@
 /** One leg of a run at the command line: stored, exported, shown, interrupted, and asked about. */
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
-import type {
-  LocalDriver,
-  PreparedAnswer,
-  RunHandle,
-  RunOptions,
-  RunResult,
-} from '../drivers/local.ts';
+import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../drivers/local.ts';
 import { isKind } from '../errors/errand-error.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Answer } from '../machine/answers.ts';
@@ -18,7 +12,7 @@ import { refusal } from './exit.ts';
 import { EXPIRED, GateDesk } from './gate-desk.ts';
 import { askGate } from './gate-prompt.ts';
 import { Journal, storedEvents } from './journal.ts';
-import { openDriver, type Project } from './project.ts';
+import type { Driver, Project } from './project.ts';
 import type { EndedLeg, Showing, ShowingOptions } from './showing.ts';
 import type { Terminal } from './terminal.ts';
 import { whoIsHere } from './who.ts';
@@ -45,12 +39,12 @@ export interface LegPlace {
 
 /** Undefined where another process carries the run on, and has been told. */
 export type Begin = (
-  driver: LocalDriver,
+  driver: Driver,
   onEvent: (event: RunEvent) => void,
 ) => Promise<RunHandle | undefined>;
 
 interface RunningLeg {
-  readonly driver: LocalDriver;
+  readonly driver: Driver;
   readonly handle: RunHandle;
   readonly journal: Journal;
   readonly desk: GateDesk;
@@ -58,7 +52,7 @@ interface RunningLeg {
 
 /** Where someone sits at the terminal, gates are asked about as they open, and the run goes on. */
 export async function leg(place: LegPlace, begin: Begin): Promise<number> {
-  const driver = openDriver(place.project, place.workflow);
+  const driver = place.project.driverFor(place.workflow);
   try {
     let running = await open(place, driver, begin);
     while (running !== undefined) {
@@ -97,7 +91,7 @@ export function splitPair(pair: string, form: string): readonly [string, string]
 
 async function open(
   { show, project, flags }: LegPlace,
-  driver: LocalDriver,
+  driver: Driver,
   begin: Begin,
 ): Promise<RunningLeg | undefined> {
   const { answers = [] } = legOptions(flags);
@@ -107,6 +101,7 @@ async function open(
   const listening = { tell: (event: RunEvent): void => void early.push(event) };
   const handle = await begin(driver, (event) => listening.tell(event));
   if (handle === undefined) return undefined;
+  project.remember(handle.id);
   const journal = new Journal(project.home, handle.id, (text) => show.note(text));
   const stored = await storedEvents(project.store.read(handle.id));
   // what was told since then is in `early`, and from here on nothing can come in between

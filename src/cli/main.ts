@@ -7,6 +7,7 @@ import type { CliContext } from './program/context.ts';
 import { addFileCommands } from './program/files.ts';
 import { addLegCommands } from './program/legs.ts';
 import { addLookingCommands } from './program/looking.ts';
+import { addWorkerCommand } from './program/worker.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
@@ -32,6 +33,7 @@ Examples:
 const cli: CliContext = { program, terminal: processTerminal(), format: 'text' };
 addLegCommands(cli);
 addLookingCommands(cli);
+addWorkerCommand(cli);
 addFileCommands(cli);
 program.addHelpCommand(
   new Command('help').argument('[command]').summary('print help').helpGroup('Set up and test:'),

@@ -6,22 +6,28 @@ import { asEvent } from '../drivers/subscription.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import { suggest } from '../errors/suggest.ts';
 import type { RunEvent } from '../machine/events.ts';
-import type { RunRecord, RunStore, RunSummary, StandingStatus } from '../machine/store-port.ts';
+import type {
+  ReadableStore,
+  RunRecord,
+  RunSummary,
+  StandingStatus,
+} from '../machine/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
 import { openSqliteStore } from '../stores/sqlite.ts';
 import { errandHome } from './home.ts';
+import { temporalFor } from './where.ts';
 
 export interface StoredRun {
   readonly record: RunRecord;
   readonly events: readonly RunEvent[];
 }
 
-/** Looking makes no folder and no file: without a store there are no runs. */
-export async function withStore(look: (store: RunStore) => Promise<number>): Promise<number> {
-  const path = join(errandHome(process.env, process.cwd()), 'errand.db');
-  const store = existsSync(path)
-    ? await openSqliteStore({ path, now: Date.now })
-    : openMemoryStore({ now: Date.now });
+/** At that run, or at all. Looking makes no folder and no file: without a store there are no runs. */
+export async function withStore(
+  look: (store: ReadableStore) => Promise<number>,
+  run?: string,
+): Promise<number> {
+  const store = await openStore(run);
   try {
     return await look(store);
   } finally {
@@ -29,15 +35,28 @@ export async function withStore(look: (store: RunStore) => Promise<number>): Pro
   }
 }
 
+async function openStore(run: string | undefined): Promise<ReadableStore> {
+  const place = temporalFor(run);
+  if (place !== undefined) {
+    // most people never need it
+    const { openTemporal } = await import('../drivers/temporal/client.ts');
+    return (await openTemporal({ place })).store;
+  }
+  const path = join(errandHome(process.env, process.cwd()), 'errand.db');
+  return existsSync(path)
+    ? openSqliteStore({ path, now: Date.now })
+    : openMemoryStore({ now: Date.now });
+}
+
 /** Rejects with `run.not_found`, and says which run may have been meant. */
-export async function readRun(store: RunStore, id: string): Promise<StoredRun> {
+export async function readRun(store: ReadableStore, id: string): Promise<StoredRun> {
   const record = await findRun(store, id);
   const events: RunEvent[] = [];
   for await (const commit of store.read(id)) events.push(...commit.events.map(asEvent));
   return { record, events };
 }
 
-export async function findRun(store: RunStore, id: string): Promise<RunRecord> {
+export async function findRun(store: ReadableStore, id: string): Promise<RunRecord> {
   try {
     return await store.get(id);
   } catch (thrown) {
@@ -46,7 +65,7 @@ export async function findRun(store: RunStore, id: string): Promise<RunRecord> {
 }
 
 /** The same refusal, with the run that was probably meant. */
-export async function unknownRun(store: RunStore, id: string): Promise<ErrandError> {
+export async function unknownRun(store: ReadableStore, id: string): Promise<ErrandError> {
   const known = (await store.list()).map(({ run }) => run);
   const meant =
     id === '' ? undefined : (known.find((run) => run.startsWith(id)) ?? suggest(id, known));

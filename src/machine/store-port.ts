@@ -204,3 +204,6 @@ export interface RunStore {
   /** Finishes what was asked before; everything asked later is `store.unavailable`. */
   close(): Promise<void>;
 }
+
+/** As far as looking goes. */
+export type ReadableStore = Pick<RunStore, 'get' | 'summary' | 'list' | 'read' | 'close'>;

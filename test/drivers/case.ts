@@ -63,8 +63,3 @@ export function act(input: JsonValue, { idempotencyKey }: FunctionContext): Json
   if (failure !== null) throw new ErrandError(failure);
   return output;
 }
-
-/** How often the effect with this key was really tried. */
-export function triesOf(key: string): number {
-  return TRIES.get(key) ?? 0;
-}

@@ -42,7 +42,7 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
 ]);
 
 /** The same value, with what no two runs have alike taken out, at whatever depth. */
-export function withoutChance(value: unknown): unknown {
+function withoutChance(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutChance);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

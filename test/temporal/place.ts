@@ -8,7 +8,7 @@ import {
   type TemporalDriver,
   type TemporalOptions,
 } from '../../src/drivers/temporal/client.ts';
-import type { TemporalPlace } from '../../src/drivers/temporal/connect.ts';
+import type { TemporalPlace } from '../../src/drivers/temporal/place.ts';
 import {
   bundleWorkflow,
   startWorker,
@@ -17,9 +17,9 @@ import {
 } from '../../src/drivers/temporal/worker.ts';
 import { findProgram, say, startServer, type TemporalServer } from './server.ts';
 
-export const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 /** Where the tests have Temporal's packages. */
-export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
+const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
 
 export interface Stage {
   readonly place: TemporalPlace;
@@ -96,7 +96,7 @@ async function ownServer(): Promise<TemporalServer> {
 }
 
 /** Bundling takes longer than most tests; the same sources give the same bundle. */
-export async function cachedBundle(): Promise<string> {
+async function cachedBundle(): Promise<string> {
   const hash = createHash('sha256');
   for (const file of globSync('src/{errors,providers,workflow,machine,effects,drivers}/**/*.ts', {
     cwd: ROOT,

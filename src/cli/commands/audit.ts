@@ -20,7 +20,7 @@ export async function audit(
       format === 'json' ? JSON.stringify(entries, null, 2) : auditText(entries, terminal.columns),
     );
     return 0;
-  });
+  }, id);
 }
 
 export function auditText(entries: readonly AuditEntry[], columns: number): string {

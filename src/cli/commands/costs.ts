@@ -19,7 +19,7 @@ export async function costs(
       format === 'json' ? JSON.stringify(bill, null, 2) : costsText(bill, terminal.columns),
     );
     return 0;
-  });
+  }, id);
 }
 
 export function costsText(

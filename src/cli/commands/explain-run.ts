@@ -2,7 +2,7 @@
 import { isKind, type ErrandError } from '../../errors/errand-error.ts';
 import { forPerson } from '../../errors/project.ts';
 import { livesOf } from '../../machine/failure-life.ts';
-import type { RunStore } from '../../machine/store-port.ts';
+import type { ReadableStore } from '../../machine/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import type { Format } from '../format.ts';
 import { livesMarkdown, livesText } from '../screen/life-text.ts';
@@ -36,10 +36,10 @@ export async function explainRun(
         break;
     }
     return 0;
-  });
+  }, id);
 }
 
-async function isRun(store: RunStore, id: string): Promise<boolean> {
+async function isRun(store: ReadableStore, id: string): Promise<boolean> {
   try {
     await store.summary(id);
     return true;

@@ -52,7 +52,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
 export async function resume(id: string, flags: ResumeFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, id);
   try {
-    const project = await openProject();
+    const project = await openProject(id);
     return await closing(project.store, async () => {
       const record = await findRun(project.store, id);
       const workflow = await reloadWorkflow(record.file, here());
@@ -91,7 +91,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
 export async function cancel(id: string, flags: LegFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, id);
   try {
-    const project = await openProject();
+    const project = await openProject(id);
     const exit = await closing(project.store, async () => {
       await findRun(project.store, id);
       return leg({ show, project, workflow: undefined, flags, terminal }, (driver, onEvent) =>
@@ -179,7 +179,10 @@ async function exportAnew({ home, store }: Project, run: string, show: Showing):
 }
 
 /** The store is closed also when nothing came of it. */
-async function closing(store: RunStore, work: () => Promise<number>): Promise<number> {
+async function closing(
+  store: Pick<RunStore, 'close'>,
+  work: () => Promise<number>,
+): Promise<number> {
   try {
     return await work();
   } finally {

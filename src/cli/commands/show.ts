@@ -38,7 +38,7 @@ export async function show(
         : showText(shown, { ...stored, columns: terminal.columns, nowMs: Date.now() }),
     );
     return 0;
-  });
+  }, id);
 }
 
 function shownRun({ record, events }: StoredRun): ShownRun {

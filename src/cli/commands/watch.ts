@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { asEvent } from '../../drivers/subscription.ts';
 import { standingAt } from '../../drivers/leg.ts';
 import type { RunEvent } from '../../machine/events.ts';
-import type { RunStore } from '../../machine/store-port.ts';
+import type { ReadableStore } from '../../machine/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import type { Format } from '../format.ts';
 import { Showing } from '../showing.ts';
@@ -43,12 +43,12 @@ export async function watch(
     // the exit is that of watching: how the run ended is told, and is no failure of this command
     if (!isJson) show.result({ run: id, result: standingAt(events.at(-1)), events, plan: started });
     return 0;
-  });
+  }, id);
 }
 
 /** Every event once and in order, in batches, until the latest leg is over. */
 export async function* follow(
-  store: RunStore,
+  store: ReadableStore,
   id: string,
   wait: (ms: number) => Promise<unknown>,
 ): AsyncGenerator<readonly RunEvent[], void, undefined> {

@@ -11,15 +11,11 @@ import { alreadyEnded, checkGoingOn, type GoingOn } from '../going-on.ts';
 import type { ResumeOptions, StartOptions } from '../local.ts';
 import type { RunHandle, RunOptions } from '../leg.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
-import {
-  connectTemporal,
-  hasAttributes,
-  type TemporalConnection,
-  type TemporalPlace,
-} from './connect.ts';
+import { connectTemporal, hasAttributes, type TemporalConnection } from './connect.ts';
 import { arrivedReport } from './failure.ts';
 import {
   ATTRIBUTES,
+  CANCELLED_BY,
   MEMO,
   UPDATES,
   WORKFLOW_TYPE,
@@ -30,6 +26,7 @@ import {
   type RunMemo,
   type RunSettings,
 } from './messages.ts';
+import type { TemporalPlace } from './place.ts';
 import { TemporalReading } from './reading.ts';
 import { RemoteLeg } from './remote-leg.ts';
 import { TemporalStore } from './temporal-store.ts';
@@ -60,13 +57,14 @@ export class TemporalDriver {
   readonly #temporal: TemporalConnection;
   readonly #reading: TemporalReading;
   readonly #settings: RunSettings;
-  readonly #legs = new Set<RemoteLeg>();
+  readonly #legs = new Map<string, RemoteLeg>();
+  #closed: Promise<void> | undefined;
 
   constructor(options: TemporalOptions, temporal: TemporalConnection, isShown: boolean) {
     this.#options = options;
     this.#temporal = temporal;
     this.#reading = new TemporalReading(options.place, temporal);
-    this.store = new TemporalStore(this.#reading);
+    this.store = new TemporalStore(this.#reading, () => this.close());
     this.#settings = {
       heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
       hasAttributes: isShown,
@@ -85,7 +83,8 @@ export class TemporalDriver {
     const identity: RunIdentity = {
       run,
       workflow: plan.name,
-      file: options.file ?? plan.file,
+      // as the plan has it: where it lies on this machine is nobody else's business
+      file: plan.file,
       plan,
       input,
       startedAt: new Date().toISOString(),
@@ -108,7 +107,7 @@ export class TemporalDriver {
     return this.#again(run, { type: 'resume', how: goingOnOf(options) }, options);
   }
 
-  /** Tells a gate; undefined when the run was under way and has heard it. */
+  /** Tells a gate; undefined when the run was under way, is not followed here, and has heard it. */
   async answer(
     run: string,
     answer: Answer,
@@ -119,7 +118,7 @@ export class TemporalDriver {
     const how = goingOnOf(options);
     const args = [answer, how, legOf(options)];
     const firstSeq = await this.#update(run, UPDATES.answer, args);
-    return status === 'paused' ? this.#leg(run, firstSeq, options) : undefined;
+    return status === 'paused' ? this.#leg(run, firstSeq, options) : this.#legs.get(run);
   }
 
   /** A leg that others have begun, from the event with this number on. */
@@ -137,14 +136,17 @@ export class TemporalDriver {
     if (status === 'completed' || status === 'cancelled') throw alreadyEnded({ run, status });
     if (endedAt !== undefined) return this.#again(run, { type: 'cancel', by }, options);
     const { lastSeq } = await this.#reading.facts(run);
-    await this.#reading.guarded(run, () => this.#reading.handle(run).cancel());
+    await this.#reading.guarded(run, async () => {
+      await this.#reading.handle(run).signal(CANCELLED_BY, by);
+      await this.#reading.handle(run).cancel();
+    });
     return status === 'paused' ? this.#leg(run, lastSeq + 1, options) : undefined;
   }
 
   /** The runs go on at their workers. */
   async close(): Promise<void> {
-    for (const leg of this.#legs) leg.stop();
-    await this.#temporal.connection.close();
+    for (const leg of this.#legs.values()) leg.stop();
+    await (this.#closed ??= this.#temporal.connection.close());
   }
 
   /** A new execution of a run whose last one is over. */
@@ -203,7 +205,11 @@ export class TemporalDriver {
 
   #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
     const leg = new RemoteLeg(this.#reading, { run, firstSeq }, options);
-    this.#legs.add(leg);
+    this.#legs.set(run, leg);
+    const forget = (): void => {
+      if (this.#legs.get(run) === leg) this.#legs.delete(run);
+    };
+    leg.result().then(forget, forget);
     return leg;
   }
 }

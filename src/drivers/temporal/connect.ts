@@ -4,45 +4,14 @@ import { ErrandError } from '../../errors/errand-error.ts';
 import { readProperty } from '../../errors/json.ts';
 import { describe } from '../../errors/to-report.ts';
 import { DATA_CONVERTER } from './codec.ts';
-import { ATTRIBUTES, TASK_QUEUE } from './messages.ts';
+import { ATTRIBUTES } from './messages.ts';
+import type { TemporalPlace } from './place.ts';
 import {
   loadClientModule,
   type Connection,
   type ConnectionOptions,
   type WorkflowClient,
 } from './sdk.ts';
-
-export interface TemporalPlace {
-  readonly address: string;
-  readonly namespace: string;
-  readonly taskQueue: string;
-  readonly apiKey?: string;
-  /** Paths of PEM files for mutual TLS. */
-  readonly tls?: { readonly certificate: string; readonly key: string };
-  /** Where Temporal's packages are looked for first. */
-  readonly directory: string;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What was said, else what the environment says in the words of Temporal's own tools. */
-export function temporalPlace(
-  given: Partial<Pick<TemporalPlace, 'address' | 'namespace' | 'taskQueue'>>,
-  env: Environment,
-  directory: string,
-): TemporalPlace {
-  const apiKey = env['TEMPORAL_API_KEY'];
-  const certificate = env['TEMPORAL_TLS_CLIENT_CERT_PATH'];
-  const key = env['TEMPORAL_TLS_CLIENT_KEY_PATH'];
-  return {
-    address: given.address ?? env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233',
-    namespace: given.namespace ?? env['TEMPORAL_NAMESPACE'] ?? 'default',
-    taskQueue: given.taskQueue ?? env['TEMPORAL_TASK_QUEUE'] ?? TASK_QUEUE,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(certificate === undefined || key === undefined ? {} : { tls: { certificate, key } }),
-    directory,
-  };
-}
 
 export interface TemporalConnection {
   readonly connection: Connection;
@@ -84,6 +53,8 @@ export function connectionOptions({ address, apiKey, tls }: TemporalPlace): Conn
 
 /** gRPC's codes for a server that is away or slow, and for one that does not let us in. */
 const AWAY: readonly unknown[] = [4, 14];
+/** Of a query: no worker in time, or none for a while. */
+const UNANSWERED: readonly unknown[] = [4, 9];
 const REFUSED: readonly unknown[] = [7, 16];
 
 export function unreachable(place: TemporalPlace, thrown: unknown): ErrandError {
@@ -104,7 +75,7 @@ function troubleWith(
   { namespace }: TemporalPlace,
   thrown: unknown,
 ): { readonly what: string; readonly detail: string } {
-  if (readProperty(thrown, 'name') === 'NamespaceNotFoundError')
+  if (isNoNamespace(thrown))
     return {
       what: `has no namespace ${namespace}`,
       detail: 'Name an existing namespace with --namespace or TEMPORAL_NAMESPACE.',
@@ -122,9 +93,19 @@ function troubleWith(
   };
 }
 
-/** Whether the server, or what stands behind it, is away; the run itself is safe there. */
+/** Whether the server cannot be used at present; the run itself is safe there. */
 export function isAway(thrown: unknown): boolean {
-  return AWAY.includes(codeIn(thrown));
+  const code = codeIn(thrown);
+  return AWAY.includes(code) || REFUSED.includes(code) || isNoNamespace(thrown);
+}
+
+/** Whether there is a server, and nobody behind it who could answer. */
+export function isUnanswered(thrown: unknown): boolean {
+  return UNANSWERED.includes(codeIn(thrown));
+}
+
+function isNoNamespace(thrown: unknown): boolean {
+  return readProperty(thrown, 'name') === 'NamespaceNotFoundError';
 }
 
 /** The gRPC code, which the SDK puts under a wrapper of its own. */

@@ -19,9 +19,9 @@ export const WORKFLOW_TYPE = 'errandRun';
 /** The one activity: one try of one effect. */
 export const ACTIVITY_TYPE = 'errandEffect';
 
-export const TASK_QUEUE = 'errand';
-
 export const QUERIES = { events: 'errand_events', record: 'errand_record', state: 'errand_state' };
+/** Who is about to cancel the run, which a cancellation itself does not say. */
+export const CANCELLED_BY = 'errand_cancelled_by';
 export const UPDATES = { resume: 'errand_resume', answer: 'errand_answer' };
 
 /** Of Temporal's own lists: what a run is of, how it stands, and the kind that it failed with. */

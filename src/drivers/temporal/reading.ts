@@ -6,8 +6,9 @@
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/json.ts';
 import type { Snapshot } from '../../machine/snapshot.ts';
-import { isAway, unreachable, type TemporalConnection, type TemporalPlace } from './connect.ts';
+import { isAway, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
 import { MEMO, QUERIES, type EventsPage, type RunFacts, type RunMemo } from './messages.ts';
+import type { TemporalPlace } from './place.ts';
 import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
 
 /** For a worker to answer a query. */
@@ -102,7 +103,8 @@ export class TemporalReading {
       );
     } catch (thrown) {
       if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
-      throw isAway(thrown) ? await this.#silent(run, thrown) : thrown;
+      if (isUnanswered(thrown)) throw await this.#silent(run, thrown);
+      throw isAway(thrown) ? unreachable(this.place, thrown) : thrown;
     }
   }
 

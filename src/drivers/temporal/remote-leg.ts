@@ -6,6 +6,7 @@ import { causeChain } from '../../errors/cause-chain.ts';
 import type { RunEvent } from '../../machine/events.ts';
 import { standingAt, type RunHandle, type RunOptions, type RunResult } from '../leg.ts';
 import { arrivedReport, reportOfFailure } from './failure.ts';
+import { CANCELLED_BY } from './messages.ts';
 import type { TemporalReading } from './reading.ts';
 
 /** How often a run is looked at: soon at first, then less and less. */
@@ -41,12 +42,11 @@ export class RemoteLeg implements RunHandle {
     return this.#result;
   }
 
-  cancel(_by: string): void {
+  cancel(by: string): void {
+    const handle = this.#reading.handle(this.id);
+    const cancelling = handle.signal(CANCELLED_BY, by).then(() => handle.cancel());
     // it shows in the result whether it was in time
-    this.#reading
-      .handle(this.id)
-      .cancel()
-      .catch(() => undefined);
+    cancelling.catch(() => undefined);
   }
 
   /** Stops looking: the run goes on at its workers. */
@@ -109,7 +109,7 @@ export class RemoteLeg implements RunHandle {
 }
 
 /** What a failed, cancelled or terminated execution means. */
-export function failedResult(thrown: unknown): RunResult {
+function failedResult(thrown: unknown): RunResult {
   const arrived = arrivedReport(thrown);
   if (arrived !== undefined) {
     const { output } = arrived.rest;

@@ -67,6 +67,7 @@ export interface WorkflowHandle {
   result(): Promise<unknown>;
   query<T>(name: string, ...args: unknown[]): Promise<T>;
   executeUpdate<T>(name: string, options: { args: unknown[] }): Promise<T>;
+  signal(name: string, ...args: unknown[]): Promise<void>;
   cancel(): Promise<unknown>;
   describe(): Promise<WorkflowDescription>;
 }

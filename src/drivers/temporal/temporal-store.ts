@@ -4,8 +4,8 @@ import type { JsonObject } from '../../errors/json.ts';
 import type {
   ClaimState,
   ListQuery,
+  ReadableStore,
   RunRecord,
-  RunStore,
   RunSummary,
   StandingStatus,
   StoredCommit,
@@ -14,13 +14,13 @@ import { WORKFLOW_TYPE, type RunMemo } from './messages.ts';
 import { memoOf, type TemporalReading } from './reading.ts';
 import type { WorkflowDescription } from './sdk.ts';
 
-export type ReadableStore = Pick<RunStore, 'get' | 'summary' | 'list' | 'read' | 'close'>;
-
 export class TemporalStore implements ReadableStore {
   readonly #reading: TemporalReading;
+  readonly #close: () => Promise<void>;
 
-  constructor(reading: TemporalReading) {
+  constructor(reading: TemporalReading, close: () => Promise<void>) {
     this.#reading = reading;
+    this.#close = close;
   }
 
   async get(run: string): Promise<RunRecord> {
@@ -75,9 +75,8 @@ export class TemporalStore implements ReadableStore {
     }
   }
 
-  /** The connection is the driver's. */
   close(): Promise<void> {
-    return Promise.resolve();
+    return this.#close();
   }
 }
 

@@ -70,12 +70,23 @@ declare module '@temporalio/workflow' {
     readonly args?: Args;
   }
 
+  export interface SignalDefinition<Args extends unknown[]> {
+    readonly type: 'signal';
+    readonly name: string;
+    readonly args?: Args;
+  }
+
+  export function defineSignal<Args extends unknown[]>(name: string): SignalDefinition<Args>;
   export function defineUpdate<Ret, Args extends unknown[]>(
     name: string,
   ): UpdateDefinition<Ret, Args>;
   export function defineQuery<Ret, Args extends unknown[]>(
     name: string,
   ): QueryDefinition<Ret, Args>;
+  export function setHandler<Args extends unknown[]>(
+    definition: SignalDefinition<Args>,
+    handler: (...args: Args) => void,
+  ): void;
   export function setHandler<Ret, Args extends unknown[]>(
     definition: QueryDefinition<Ret, Args>,
     handler: (...args: Args) => Ret,

@@ -8,14 +8,9 @@ import { Breakers } from '../breakers.ts';
 import type { EffectHost } from '../effect-runner.ts';
 import { createEffectActivity } from './activities.ts';
 import { DATA_CONVERTER } from './codec.ts';
-import {
-  connectionOptions,
-  connectTemporal,
-  ensureAttributes,
-  unreachable,
-  type TemporalPlace,
-} from './connect.ts';
+import { connectionOptions, connectTemporal, ensureAttributes, unreachable } from './connect.ts';
 import { ACTIVITY_TYPE, type EffectTask } from './messages.ts';
+import type { TemporalPlace } from './place.ts';
 import {
   loadActivityModule,
   loadWorkerModule,

@@ -7,6 +7,7 @@ import {
   CancellationScope,
   ContinueAsNew,
   defineQuery,
+  defineSignal,
   defineUpdate,
   setHandler,
 } from '@temporalio/workflow';
@@ -17,6 +18,7 @@ import { packState, type Snapshot } from '../../machine/snapshot.ts';
 import { checkGoingOn, type GoingOn } from '../going-on.ts';
 import { RunExecution } from './execution.ts';
 import {
+  CANCELLED_BY,
   QUERIES,
   UPDATES,
   type EventsPage,
@@ -29,13 +31,18 @@ import { alreadyActive, refused, runFailed } from './refusals.ts';
 const eventsQuery = defineQuery<EventsPage, [number]>(QUERIES.events);
 const recordQuery = defineQuery<RunFacts, []>(QUERIES.record);
 const stateQuery = defineQuery<Snapshot, []>(QUERIES.state);
+const cancelledBy = defineSignal<[string]>(CANCELLED_BY);
 const resumeUpdate = defineUpdate<number, [GoingOn, LegSettings]>(UPDATES.resume);
 const answerUpdate = defineUpdate<number, [Answer, GoingOn, LegSettings]>(UPDATES.answer);
 
 export async function errandRun(input: RunInput): Promise<JsonValue> {
   const execution = typed(() => new RunExecution(input));
   listen(execution);
-  CancellationScope.current().cancelRequested.catch(() => execution.cancel('cancel'));
+  let by = 'temporal';
+  setHandler(cancelledBy, (name) => {
+    by = name;
+  });
+  CancellationScope.current().cancelRequested.catch(() => execution.cancel(by));
   try {
     return await CancellationScope.nonCancellable(() => execution.carryOn());
   } catch (thrown) {
