@@ -26,6 +26,12 @@ export {
 export type { Operation, ProviderFailure } from './providers/envelope.ts';
 export { withResilience, type Call, type ResiliencePolicy } from './resilience.ts';
 export {
+  extension,
+  type Extension,
+  type ExtensionOptions,
+  type ExtensionParts,
+} from './machine/extension-port.ts';
+export {
   guard,
   type DeclaredGuard,
   type Guard,

@@ -87,6 +87,7 @@ function requestOf(order: Call): EffectRequest {
     work,
     // as far as the runner of effects looks at it
     node: node as never,
+    workflow: 't',
     path: 'n',
     attempt: 2,
     isIdempotent: false,

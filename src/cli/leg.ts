@@ -10,6 +10,7 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import { answerValue } from './answer-value.ts';
 import { refusal } from './exit.ts';
 import { EXPIRED, GateDesk } from './gate-desk.ts';
+import { rendererOf } from './extensions.ts';
 import { askGate } from './gate-prompt.ts';
 import { Journal, storedEvents } from './journal.ts';
 import type { Driver, Project } from './project.ts';
@@ -52,8 +53,11 @@ interface RunningLeg {
 
 /** Where someone sits at the terminal, gates are asked about as they open, and the run goes on. */
 export async function leg(place: LegPlace, begin: Begin): Promise<number> {
+  const { extensions } = place.project;
   const driver = place.project.driverFor(place.workflow);
   try {
+    place.show.renderWith(rendererOf(place.flags.format, extensions));
+    await extensions.start();
     let running = await open(place, driver, begin);
     while (running !== undefined) {
       const next: EndedLeg | RunningLeg | undefined = await attend(running, place);
@@ -63,6 +67,9 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
     return place.show.delivered();
   } finally {
     await driver.close();
+    // where another process runs the effects, nobody has used them
+    await place.workflow?.servers?.close();
+    await extensions.stop();
   }
 }
 

@@ -9,8 +9,9 @@ import type { LoadedWorkflow } from '../drivers/load-file.ts';
 import type { TemporalDriver } from '../drivers/temporal/client.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { ReadableStore, RunStore } from '../machine/store-port.ts';
-import { openSqliteStore } from '../stores/sqlite.ts';
 import { CHECK_FUNCTION } from './draft/names.ts';
+import type { Extensions } from '../drivers/extensions.ts';
+import { openStore } from '../drivers/open-store.ts';
 import { errandHome } from './home.ts';
 import { rememberPlace, temporalFor } from './where.ts';
 
@@ -20,6 +21,7 @@ export type Driver = Pick<LocalDriver, 'start' | 'resume' | 'answer' | 'cancel' 
 export interface Project {
   readonly home: string;
   readonly store: ReadableStore;
+  readonly extensions: Extensions;
   /** For the legs of a workflow that was loaded. */
   readonly driverFor: (workflow: LoadedWorkflow | undefined) => Driver;
   /** The run has an id now. */
@@ -27,21 +29,23 @@ export interface Project {
 }
 
 /** For that run, or for a new one. */
-export async function openProject(run?: string): Promise<Project> {
+export async function openProject(extensions: Extensions, run?: string): Promise<Project> {
   const home = errandHome(process.env, process.cwd());
   mkdirSync(home, { recursive: true });
   const place = temporalFor(run);
   if (place === undefined) {
-    const store = await openSqliteStore({ path: join(home, 'errand.db'), now: Date.now });
+    const address = process.env['ERRAND_STORE'] || `sqlite:${join(home, 'errand.db')}`;
+    const store = await openStore(address, process.cwd(), extensions);
     const driverFor = (workflow: LoadedWorkflow | undefined): Driver =>
-      localDriver(home, store, workflow);
-    return { home, store, driverFor, remember: () => undefined };
+      localDriver({ home, store, extensions }, workflow);
+    return { home, store, extensions, driverFor, remember: () => undefined };
   }
   // most people never need it
   const { openTemporal } = await import('../drivers/temporal/client.ts');
   const driver: TemporalDriver = await openTemporal({ place });
   return {
     home,
+    extensions,
     store: driver.store,
     driverFor: () => driver,
     remember: (id) => rememberPlace(id, place),
@@ -53,15 +57,23 @@ export function keepInternal(home: string): (record: InternalRecord) => void {
   return (record) => appendFileSync(join(home, 'internal.jsonl'), `${JSON.stringify(record)}\n`);
 }
 
+interface LocalParts {
+  readonly home: string;
+  readonly store: RunStore;
+  readonly extensions: Extensions;
+}
+
 function localDriver(
-  home: string,
-  store: RunStore,
+  { home, store, extensions }: LocalParts,
   workflow: LoadedWorkflow | undefined,
 ): LocalDriver {
   return new LocalDriver({
     onInternal: keepInternal(home),
     store,
+    onEvent: (event) => extensions.tell(event),
     effects: createEffectRunner({
+      extensions,
+      ...(workflow?.servers === undefined ? {} : { servers: workflow.servers }),
       env: process.env,
       directory: folderOf(workflow),
       base: process.cwd(),

@@ -5,6 +5,7 @@ import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { foreignWords } from '../errors/foreign-words.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { livesOf, type FailureLife } from '../machine/failure-life.ts';
@@ -12,7 +13,8 @@ import { costsOf } from '../machine/ledger.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { EventLines } from './event-line.ts';
 import { exitOf } from './exit.ts';
-import type { Format } from './format.ts';
+import type { ExtensionParts } from '../machine/extension-port.ts';
+import type { JsonObject } from '../errors/json.ts';
 import { cancelledText, completedText, interruptedText, pausedText } from './screen/ending-text.ts';
 import { afterFailure, failurePanel } from './screen/failure-panel.ts';
 import { LiveView } from './screen/live-view.ts';
@@ -20,7 +22,8 @@ import { shellWord } from './screen/words.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ShowingOptions {
-  readonly format: Format;
+  /** Of ours, or the name of an extension that renders. */
+  readonly format: string;
   /** The events of this leg, one a line, on stdout. */
   readonly json?: boolean;
   /** Only the result. */
@@ -44,6 +47,7 @@ export class Showing {
   readonly #name: string;
   readonly #lines: EventLines;
   readonly #live: LiveView | undefined;
+  #render: ExtensionParts['render'];
   /** Lines that wait until a person has answered. */
   #held: string[] | undefined;
 
@@ -76,6 +80,11 @@ export class Showing {
     this.#live?.past(events);
   }
 
+  /** The answer is printed by an extension. */
+  renderWith(render: ExtensionParts['render']): void {
+    this.#render = render;
+  }
+
   /** Something worth knowing that changes nothing. */
   note(text: string): void {
     if (this.#live !== undefined) this.#live.print(text);
@@ -87,7 +96,7 @@ export class Showing {
     this.#live?.stop();
     const error = toReport(thrown);
     const body = { workflow: this.#name, status: 'refused', error: forPerson(error) };
-    if (this.#isObject()) this.#terminal.out(JSON.stringify(body, null, 2));
+    if (this.#isObject()) this.#printObject(body);
     else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
     else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
     else {
@@ -108,10 +117,7 @@ export class Showing {
         ? { ...result, error: forPerson(result.error) }
         : result;
     const workflow = started?.workflow ?? this.#name;
-    if (this.#isObject())
-      this.#terminal.out(
-        JSON.stringify({ run, workflow, ...shown, costs: costsOf(events) }, null, 2),
-      );
+    if (this.#isObject()) this.#printObject({ run, workflow, ...shown, costs: costsOf(events) });
     else if (result.status !== 'completed') this.#say(ended);
     else if (this.#options.json !== true) {
       if (this.#isReading()) this.#terminal.err(summaryOf(ended));
@@ -123,7 +129,7 @@ export class Showing {
   /** What was said will be heard by the process that runs it. */
   delivered(): number {
     const run = this.#name;
-    if (this.#isObject()) this.#terminal.out(JSON.stringify({ run, status: 'running' }, null, 2));
+    if (this.#isObject()) this.#printObject({ run, status: 'running' });
     else this.note(`${run} is running, and has been told. Follow it with: errand watch ${run}`);
     return 0;
   }
@@ -143,7 +149,21 @@ export class Showing {
 
   /** One object on stdout, whatever happens. */
   #isObject(): boolean {
-    return this.#options.format === 'json' && this.#options.json !== true;
+    const isWanted = this.#options.format === 'json' || this.#render !== undefined;
+    return isWanted && this.#options.json !== true;
+  }
+
+  /** An extension that cannot render is told of, and the object is printed as it is. */
+  #printObject(body: object): void {
+    const text = JSON.stringify(body, null, 2);
+    if (this.#render === undefined) return this.#terminal.out(text);
+    try {
+      // a copy of what was just written as JSON
+      this.#terminal.out(String(this.#render(JSON.parse(text) as JsonObject)));
+    } catch (thrown) {
+      this.note(`The extension ${this.#options.format} could not render: ${foreignWords(thrown)}`);
+      this.#terminal.out(text);
+    }
   }
 
   /** Whether someone reads along. */

@@ -42,10 +42,20 @@ async function openStore(run: string | undefined): Promise<ReadableStore> {
     const { openTemporal } = await import('../drivers/temporal/client.ts');
     return (await openTemporal({ place })).store;
   }
+  const address = process.env['ERRAND_STORE'] ?? '';
+  if (address !== '') return openConfigured(address);
   const path = join(errandHome(process.env, process.cwd()), 'errand.db');
   return existsSync(path)
     ? openSqliteStore({ path, now: Date.now })
     : openMemoryStore({ now: Date.now });
+}
+
+/** Where `ERRAND_STORE` says that runs are. */
+async function openConfigured(address: string): Promise<ReadableStore> {
+  const { projectExtensions } = await import('./extensions.ts');
+  const { openStore: openByAddress } = await import('../drivers/open-store.ts');
+  // what a sink or a stop says is of no interest to whoever only looks
+  return openByAddress(address, process.cwd(), await projectExtensions(() => undefined));
 }
 
 /** Rejects with `run.not_found`, and says which run may have been meant. */

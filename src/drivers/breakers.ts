@@ -96,9 +96,10 @@ export class Breakers {
   }
 }
 
-/** A model at its provider, or a tool of a server; nothing else is shared by others. */
-function targetOf({ ref, work }: EffectRequest): string | undefined {
+/** A model at its provider, a tool of a server, or a node whose author says so. */
+function targetOf({ ref, work, node, workflow }: EffectRequest): string | undefined {
   if (work.type === 'model') return ref.target;
+  if ('hasBreaker' in node && node.hasBreaker === true) return `node ${workflow}/${node.name}`;
   return work.type === 'tool' && work.tool.includes('/') ? work.tool : undefined;
 }
 

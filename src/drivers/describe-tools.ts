@@ -6,6 +6,7 @@ import type { DiscoverOptions } from '../effects/mcp/describe-servers.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import { toReport } from '../errors/to-report.ts';
+import { mapValues } from '../workflow/given.ts';
 import { FETCH_TOOL, type FilePlan, type WorkflowPlan } from '../workflow/model.ts';
 import type { Problem } from '../workflow/problem.ts';
 import type { ToolDescriptions } from '../workflow/tool-description.ts';
@@ -26,14 +27,16 @@ export interface DescribeOptions {
   readonly base: string;
   /** What the host registers; it wins over what a module has. */
   readonly registered: Callables;
+  /** What extensions have as node types. */
+  readonly nodes?: Callables;
 }
 
 /** Throws `extension.contract` for what the host declares wrongly; all else is a problem of a file. */
 export async function describeTools(
   plan: WorkflowPlan,
-  { base, registered }: DescribeOptions,
+  { base, registered, nodes = {} }: DescribeOptions,
 ): Promise<DescribedTools> {
-  const host = await describeRegistered(registered);
+  const host = { ...(await describeNodes(nodes)), ...(await describeRegistered(registered)) };
   const tools = new Map<string, ToolDescriptions>();
   const problems: FoundProblem[] = [];
   for (const file of [plan, ...Object.values(plan.children)]) {
@@ -110,6 +113,12 @@ async function describeFile(
     const where = { code: 'module-unusable', path: ['workflow', 'module'] } as const;
     return { file: plan.file, problem: toProblem(thrown, where) };
   }
+}
+
+/** No agent has a node type for a tool unless its node names it. */
+async function describeNodes(nodes: Callables): Promise<ToolDescriptions> {
+  const described = await describeRegistered(nodes);
+  return mapValues(described, (each) => ({ ...each, writes: null }));
 }
 
 async function describeRegistered(callables: Callables): Promise<ToolDescriptions> {

@@ -14,9 +14,12 @@ import { toReport } from '../errors/to-report.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 import type { EffectWork } from '../machine/effect-work.ts';
+import type { Extensions } from './extensions.ts';
 import { OnDemand } from './on-demand.ts';
 
 export interface EffectHost {
+  /** What they add stands behind what the host registers itself. */
+  readonly extensions?: Pick<Extensions, 'added'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that scripts run in unless their node names another. */
   readonly directory: string;
@@ -26,6 +29,8 @@ export interface EffectHost {
   readonly tools?: Callables;
   /** Are asked about each call of a tool, before those of a workflow's module. */
   readonly guards?: readonly NamedGuard[];
+  /** Connected already, perhaps; closed with this runner. Default: its own. */
+  readonly servers?: McpServers;
   /** What the paths of a plan are relative to. Default: the folder of the process. */
   readonly base?: string;
   /** Models and providers that the host registers, beside those known by name. */
@@ -82,7 +87,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
     close: async () => {
       await Promise.all([
         parts.sandbox.ifMade(({ close }) => close()),
-        parts.servers.ifMade((servers) => servers.close()),
+        host.servers?.close() ?? parts.servers.ifMade((servers) => servers.close()),
       ]);
     },
   };
@@ -94,10 +99,9 @@ async function guarded(
   { work, guardedBy = [], isApproved = false }: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult | undefined> {
-  if (work.type !== 'tool' || (guardedBy.length === 0 && host.guards === undefined))
-    return undefined;
+  if (work.type !== 'tool') return undefined;
   try {
-    const guards = [...(host.guards ?? [])];
+    const guards = [...(host.guards ?? []), ...(host.extensions?.added.guards ?? [])];
     for (const module of guardedBy) {
       const { loadModule } = await import('../effects/module/load-module.ts');
       guards.push(...(await loadModule(module, loadOptions(host))).guards);
@@ -135,13 +139,19 @@ function partsOf(host: EffectHost) {
       const { createModelEffect } = await import('../effects/model/model.ts');
       return createModelEffect({
         env,
-        ...(host.models === undefined ? {} : { models: host.models }),
-        ...(host.providers === undefined ? {} : { providers: host.providers }),
+        // what an extension gives is the AI SDK's to judge
+        models: { ...host.extensions?.added.models, ...host.models } as NonNullable<
+          EffectHost['models']
+        >,
+        providers: { ...host.extensions?.added.providers, ...host.providers } as NonNullable<
+          EffectHost['providers']
+        >,
         ...(host.credentials === undefined ? {} : { credentials: host.credentials }),
       });
     }),
     simulator: new OnDemand(async () => (await import('../effects/simulator/play.ts')).playModel),
     servers: new OnDemand(async () => {
+      if (host.servers !== undefined) return host.servers;
       const { createMcpServers } = await import('../effects/mcp/mcp.ts');
       return createMcpServers({ env, directory: host.directory });
     }),
@@ -149,8 +159,8 @@ function partsOf(host: EffectHost) {
       const { createFindCallable } = await import('../effects/module/find-callable.ts');
       const { callCallable } = await import('../effects/tool.ts');
       const find = createFindCallable({
-        functions: host.functions,
-        ...(host.tools === undefined ? {} : { tools: host.tools }),
+        functions: { ...host.extensions?.added.nodes, ...host.functions },
+        tools: { ...host.extensions?.added.tools, ...host.tools },
         ...loadOptions(host),
       });
       return { find: withFileFetch(host, find), call: callCallable };

@@ -1,6 +1,6 @@
 /** The engine as an application holds it: a store, what the application registers, and its runs. */
-import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { ErrandError } from '../errors/errand-error.ts';
+import { dirname, join, resolve } from 'node:path';
+import type { McpServers } from '../effects/mcp/mcp.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
@@ -9,15 +9,18 @@ import type { Callables } from '../effects/module/find-callable.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { costsOf, type Costs } from '../machine/ledger.ts';
 import type { ListQuery, RunStore, RunSummary } from '../machine/store-port.ts';
-import { openMemoryStore } from '../stores/memory.ts';
-import { openSqliteStore } from '../stores/sqlite.ts';
+import type { Extension } from '../machine/extension-port.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
 import { completePlan } from './describe-tools.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
-import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from './load-file.ts';
+import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
+import type { CheckFileOptions } from './check-file.ts';
+import type { Extensions } from './extensions.ts';
+import { openStore } from './open-store.ts';
 import { asEvent } from './subscription.ts';
 
 export interface ErrandOptions {
@@ -48,6 +51,10 @@ export interface ErrandOptions {
   readonly secrets?: readonly string[];
   /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
   readonly onInternal?: (record: InternalRecord) => void;
+  /** What adds tools, node types, models, stores, renderers and sinks; those of files come to them. */
+  readonly extensions?: readonly Extension[];
+  /** Hears what is wrong beside the runs, such as a sink that fails. Default: a warning of the process. */
+  readonly onWarning?: (error: ErrorReport) => void;
   /** Whether runs whose process is gone are taken over at once. Default: false. */
   readonly adopt?: boolean;
 }
@@ -95,10 +102,27 @@ export interface Errand {
 
 export async function createErrand(options: ErrandOptions = {}): Promise<Errand> {
   const directory = resolve(options.directory ?? '.');
-  const store = await openStore(options.store ?? 'sqlite:.errand/errand.db', directory);
-  const errand = new LocalErrand(store, directory, await withFetch(options));
+  const extensions = await loadedExtensions(options, directory);
+  const address = options.store ?? 'sqlite:.errand/errand.db';
+  const store = await openStore(address, directory, extensions);
+  const errand = new LocalErrand(store, { directory, extensions }, await withFetch(options));
   if (options.adopt === true) await errand.adopt();
   return errand;
+}
+
+/** What reads extensions is loaded where there are some; a file may still bring the first. */
+async function loadedExtensions(
+  { extensions: registered = [], onWarning = warn }: ErrandOptions,
+  base: string,
+): Promise<Extensions> {
+  const { Extensions: Fresh } = await import('./extensions.ts');
+  const extensions = new Fresh({ registered, base, onWarning });
+  await extensions.load([]);
+  return extensions;
+}
+
+function warn({ message }: ErrorReport): void {
+  process.emitWarning(message, { code: 'ERRAND' });
 }
 
 async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOptions> {
@@ -108,45 +132,42 @@ async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOp
   return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
 }
 
-async function openStore(store: string | RunStore, directory: string): Promise<RunStore> {
-  if (typeof store !== 'string') return store;
-  if (store === 'memory') return openMemoryStore({ now: Date.now });
-  const path = /^sqlite:(?<path>.+)$/.exec(store)?.groups?.['path'];
-  if (path !== undefined)
-    return openSqliteStore({
-      path: isAbsolute(path) ? path : join(directory, path),
-      now: Date.now,
-    });
-  throw new ErrandError({
-    kind: 'validation.input',
-    message: 'That is not a store which Errand knows',
-    action: { kind: 'change_input', detail: 'Give `memory`, or `sqlite:` and a path.' },
-  });
+interface Surroundings {
+  readonly directory: string;
+  readonly extensions: Extensions;
 }
 
 class LocalErrand implements Errand {
   readonly #store: RunStore;
   readonly #directory: string;
+  readonly #extensions: Extensions;
   readonly #options: ErrandOptions;
   readonly #driver: LocalDriver;
   readonly #runners = new Map<object, EffectRunner>();
+  /** Of workflows that were loaded and perhaps never run. */
+  readonly #servers = new Map<object, McpServers>();
   readonly #plans = new WeakMap<WorkflowPlan, Promise<WorkflowPlan>>();
 
-  constructor(store: RunStore, directory: string, options: ErrandOptions) {
+  constructor(store: RunStore, { directory, extensions }: Surroundings, options: ErrandOptions) {
     this.#store = store;
     this.#directory = directory;
+    this.#extensions = extensions;
     this.#options = options;
     this.#driver = new LocalDriver({
       store,
       effects: this.#newRunner({}),
       onOutage: 'wait',
+      onEvent: (event) => extensions.tell(event),
+      ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
       ...(options.onInternal === undefined ? {} : { onInternal: options.onInternal }),
       secrets: [...(options.secrets ?? []), ...keyValuesIn(options.env ?? process.env)],
     });
   }
 
   async load(file: string): Promise<LoadedWorkflow> {
-    return loadWorkflowFile(file, this.#place(), this.#registered());
+    const loaded = await loadWorkflowFile(file, this.#place(), this.#registered());
+    this.#servers.set(loaded, this.#serversOf(loaded));
+    return loaded;
   }
 
   async start(
@@ -155,6 +176,7 @@ class LocalErrand implements Errand {
   ): Promise<RunHandle> {
     const { file } = workflow;
     const plan = await this.#planOf(workflow);
+    await this.#extensions.start();
     return this.#driver.start(plan, completeInput(plan, input), {
       ...options,
       effects: this.#runnerOf(workflow),
@@ -198,17 +220,21 @@ class LocalErrand implements Errand {
   }
 
   async adopt(): Promise<void> {
+    await this.#extensions.start();
     await this.#driver.adopt();
   }
 
   async close(): Promise<void> {
     await this.#driver.close();
     for (const runner of this.#runners.values()) await runner.close();
+    for (const servers of this.#servers.values()) await servers.close();
+    await this.#extensions.stop();
   }
 
-  #registered(): Pick<ErrandOptions, 'functions' | 'tools'> {
+  #registered(): CheckFileOptions {
     const { functions, tools } = this.#options;
     return {
+      extensions: this.#extensions,
       ...(functions === undefined ? {} : { functions }),
       ...(tools === undefined ? {} : { tools }),
     };
@@ -226,6 +252,7 @@ class LocalErrand implements Errand {
   async #carrying(
     workflow: RunnableWorkflow | undefined,
   ): Promise<Pick<ResumeOptions, 'plan' | 'effects'>> {
+    await this.#extensions.start();
     if (workflow === undefined) return {};
     return { plan: await this.#planOf(workflow), effects: this.#runnerOf(workflow) };
   }
@@ -236,17 +263,26 @@ class LocalErrand implements Errand {
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     const registered = { ...this.#options.functions, ...(functions as Callables | undefined) };
-    const { base, env } = this.#place();
+    const { base } = this.#place();
     const made =
       file === undefined
         ? completePlan(plan, {
             base,
-            registered: { ...registered, ...this.#options.tools },
-            discover: { env, directory: base },
+            registered: { ...this.#extensions.added.tools, ...registered, ...this.#options.tools },
+            nodes: this.#extensions.added.nodes,
+            discover: { servers: this.#serversOf(workflow) },
           })
         : Promise.resolve(plan);
     this.#plans.set(plan, made);
     return made;
+  }
+
+  /** Those that were asked what they have are the ones that are called. */
+  #serversOf(workflow: Partial<LoadedWorkflow>): McpServers {
+    const { servers, file = join(this.#directory, 'code') } = workflow;
+    const known = servers ?? this.#servers.get(workflow) ?? serversFor(file, this.#place());
+    this.#servers.set(workflow, known);
+    return known;
   }
 
   /** A workflow's functions are its own, and its scripts run beside its file. */
@@ -256,9 +292,12 @@ class LocalErrand implements Errand {
     return known;
   }
 
-  #newRunner({ file, functions }: Partial<RunnableWorkflow>): EffectRunner {
+  #newRunner(workflow: Partial<RunnableWorkflow>): EffectRunner {
+    const { file, functions } = workflow;
     const { tools, models, providers, credentials, guard } = this.#options;
     return createEffectRunner({
+      extensions: this.#extensions,
+      servers: this.#serversOf(workflow),
       ...(guard === undefined ? {} : { guards: [{ name: 'the host', check: guard }] }),
       ...(credentials === undefined ? {} : { credentials }),
       ...(models === undefined ? {} : { models }),

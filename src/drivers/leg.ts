@@ -50,6 +50,8 @@ export interface LegParts {
   readonly firstSeq: number;
   readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
   readonly onRest: () => Promise<void>;
+  /** Hears what the listeners of the leg hear; never throws. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
 export class Leg implements RunHandle {
@@ -97,6 +99,7 @@ export class Leg implements RunHandle {
 
   /** An event that is stored. */
   tell(event: RunEvent): void {
+    this.#parts.onEvent?.(event);
     for (const subscription of this.#subscriptions) subscription.tell(event);
     this.#parts.options.onEvent?.(event);
     if (event.type === 'gate:opened') this.#answer(event.gate, event.node);

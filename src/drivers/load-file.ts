@@ -1,10 +1,12 @@
 /** A workflow as it lies on disk, ready to be run. */
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
+import type { McpServers } from '../effects/mcp/mcp.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import { refusalDraft, type Diagnostic } from '../workflow/diagnostics.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { CheckFileOptions, Place } from './check-file.ts';
 import { nodeFiles } from './files.ts';
+import { OnDemand } from './on-demand.ts';
 
 export interface LoadedWorkflow {
   readonly plan: WorkflowPlan;
@@ -14,6 +16,8 @@ export interface LoadedWorkflow {
   readonly secrets: readonly string[];
   /** What does not keep it from running, such as an MCP server that is away. */
   readonly warnings: readonly Diagnostic[];
+  /** The MCP servers that were asked what they have; whoever has the workflow closes them. */
+  readonly servers?: McpServers;
 }
 
 /** Rejects with a refusal that tells everything that is wrong with the file. */
@@ -24,13 +28,29 @@ export async function loadWorkflowFile(
 ): Promise<LoadedWorkflow> {
   // the schema and the checks are needed only where a file is read
   const { checkFile } = await import('./check-file.ts');
-  const verdict = await checkFile(file, place, { discover: true, ...options, asTop: true });
+  const path = resolve(place.base, file);
+  const servers = serversFor(path, place);
+  const verdict = await checkFile(file, place, { discover: { servers }, ...options, asTop: true });
   const { plan, secrets } = verdict;
   const diagnostics = verdict.files.flatMap((each) => each.diagnostics);
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
-  if (plan !== undefined) return { plan, file: resolve(place.base, file), secrets, warnings };
+  if (plan !== undefined) return { plan, file: path, secrets, warnings, servers };
+  await servers.close();
   const draft = refusalDraft(diagnostics);
   throw new ErrandError(draft ?? { kind: 'validation.workflow', message: `${file} is not valid` });
+}
+
+/** Made when the first of them is asked: most workflows have none. */
+export function serversFor(file: string, { env }: Place): McpServers {
+  const made = new OnDemand(async () => {
+    const { createMcpServers } = await import('../effects/mcp/mcp.ts');
+    return createMcpServers({ env, directory: dirname(file) });
+  });
+  return {
+    call: async (request, context) => (await made.get()).call(request, context),
+    describe: async (server, patience) => (await made.get()).describe(server, patience),
+    close: () => made.ifMade((servers) => servers.close()),
+  };
 }
 
 /** The workflow of a run as its file is now; undefined when the file is gone. */

@@ -52,6 +52,8 @@ export interface LocalOptions {
   readonly isShared?: boolean;
   /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
   readonly onInternal?: (record: InternalRecord) => void;
+  /** Hears every event of every run, after it is stored. Must not throw. */
+  readonly onEvent?: (event: RunEvent) => void;
   /** Hears what is wrong beside the runs. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
 }
@@ -300,6 +302,7 @@ export class LocalDriver {
       firstSeq,
       read: (fromSeq) => this.#store.read(state.run, fromSeq),
       onRest: () => this.#rested(claim),
+      onEvent: this.#options.onEvent,
     });
     this.#legs.set(state.run, leg);
     this.#watch?.add(loop, claim);

@@ -28,6 +28,13 @@ const COUNTED: ReadonlySet<string> = new Set<RuntimeKind>([
   'provider.network',
   'mcp.unreachable',
   'tool.timeout',
+  // of a node that has a breaker of its own: what it does is what it is known by
+  'limit.node_timeout',
+  'internal.script_error',
+  'internal.script_timeout',
+  'internal.script_unspawnable',
+  'call.failed',
+  'tool.failed',
 ]);
 
 /** Asked before each call; `next` is the state while it is under way. */

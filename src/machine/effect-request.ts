@@ -18,6 +18,8 @@ export interface EffectRequest {
   readonly ref: EffectRef;
   readonly work: EffectWork;
   readonly node: NodePlan;
+  /** The name of the workflow that the node is in. */
+  readonly workflow: string;
   readonly path: string;
   /** Of a script the try of its node, which it is told; else of the effect. 0 is the first. */
   readonly attempt: number;
@@ -125,6 +127,7 @@ function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string)
     ref: { key, type: work.type, target: targetOf(work) },
     work,
     node,
+    workflow: file.name,
     path: visit.path,
     attempt: work.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isIdempotent: isIdempotent(state, scope, node, work),

@@ -8,6 +8,7 @@ import type { AuthorKind, ReservedPrefix } from '../errors/kinds.ts';
 import type { AmbientSignal } from './ambient-signal.ts';
 import type { WorkflowPlan } from './model.ts';
 import type { CallFile } from './nodes/call.ts';
+import type { EXTENSION_NODE, ExtensionFile } from './nodes/extension.ts';
 import type { ParallelFile } from './nodes/groups.ts';
 import type { ChildFile } from './nodes/workflow.ts';
 import type { HeaderFile } from './schema/header.ts';
@@ -65,7 +66,15 @@ interface ChildNode extends Omit<CamelKeys<ChildFile>, 'workflow'> {
   readonly workflow: WorkflowDefinition | WorkflowPlan;
 }
 
-type PlainNode = Exclude<NodeFile, { type: 'call' | 'workflow' | 'for_each' }>;
+type PlainNode = Exclude<
+  NodeFile,
+  { type: 'call' | 'workflow' | 'for_each' | typeof EXTENSION_NODE }
+>;
+
+/** A node type of an extension: `acme.thing`. */
+interface ExtensionNode extends Omit<CamelKeys<ExtensionFile>, 'type' | 'nodeType'> {
+  readonly type: `${string}.${string}`;
+}
 
 export interface ForEachNode extends Omit<CamelKeys<Omit<ForEachFile, 'agent'>>, 'agent'> {
   readonly agent: NodeDefinition;
@@ -75,11 +84,15 @@ export type NodeDefinition =
   | CamelKeys<PlainNode>
   | CallNode
   | ChildNode
+  | ExtensionNode
   | (ForEachNode & { readonly type: 'for_each' });
 
 export type ParallelNode = CamelKeys<ParallelFile>;
 
-export interface HeaderDefinition extends Omit<CamelKeys<HeaderFile>, 'module' | 'entryPoint'> {}
+export interface HeaderDefinition extends Omit<
+  CamelKeys<HeaderFile>,
+  'module' | 'extensions' | 'entryPoint'
+> {}
 
 /** The kinds that a node says it raises; `never` where it says nothing. */
 export type Raised<T> =

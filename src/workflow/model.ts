@@ -157,6 +157,8 @@ export interface FilePlan {
   readonly instructions: readonly TemplateText[];
   /** Path of the module, resolved from the file. */
   readonly module?: string;
+  /** Paths of modules that export extensions, resolved from the file. */
+  readonly extensions?: readonly string[];
   readonly input: Readonly<Record<string, InputField>>;
   readonly contextMode: ContextMode;
   readonly limits: Limits;

@@ -71,14 +71,21 @@ export interface AgentPlan extends NodeBase, Answering, Spending {
   readonly onPartial: PartialPolicy;
 }
 
-export interface CallPlan extends NodeBase, Answering {
+interface Guarded {
+  /** Whether it is left alone for a while after it has failed too often. */
+  readonly hasBreaker?: true;
+}
+
+export interface CallPlan extends NodeBase, Answering, Guarded {
   readonly type: 'call';
+  /** The node has a type of an extension, and that is the name of the function. */
+  readonly isExtension?: true;
   readonly function: string;
   readonly arguments: JsonObject;
   readonly isIdempotent: boolean;
 }
 
-export interface ScriptPlan extends NodeBase, Answering {
+export interface ScriptPlan extends NodeBase, Answering, Guarded {
   readonly type: 'script';
   readonly command: TemplateText;
   readonly args: readonly TemplateText[];
@@ -90,7 +97,7 @@ export interface ScriptPlan extends NodeBase, Answering {
   readonly isIdempotent: boolean;
 }
 
-export interface ToolPlan extends NodeBase, Answering {
+export interface ToolPlan extends NodeBase, Answering, Guarded {
   readonly type: 'tool';
   /** `name` or `server/name`. */
   readonly tool: string;

@@ -30,6 +30,7 @@ export function planFile(file: WorkflowFile, name: string, planner: Planner): Fi
     metadata: header.metadata,
     instructions: header.instructions ?? [],
     module: header.module === undefined ? undefined : planner.resolve(header.module),
+    extensions: header.extensions?.map((path) => planner.resolve(path)),
     input: mapValues(header.input ?? {}, toInputField),
     contextMode: header.context?.mode ?? 'accumulate',
     limits: planLimits(header.limits ?? {}),

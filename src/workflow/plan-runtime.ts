@@ -110,14 +110,14 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
   });
 }
 
-function planFetch(fetch: FetchFile): FetchSettings {
-  const { timeout_seconds: timeout } = fetch;
+function planFetch(declared: FetchFile): FetchSettings {
+  const { timeout_seconds: timeout } = declared;
   return given({
-    allow: fetch.allow,
-    allowPrivate: fetch.allow_private,
-    methods: fetch.methods,
+    allow: declared.allow,
+    allowPrivate: declared.allow_private,
+    methods: declared.methods,
     timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout),
-    maxBytes: fetch.max_bytes,
+    maxBytes: declared.max_bytes,
   });
 }
 

@@ -8,7 +8,8 @@ import type { Path } from './path.ts';
 import type { Span } from './source.ts';
 
 export type Severity = 'error' | 'warning' | 'info';
-export type ValidationKind = Extract<RuntimeKind, `validation.${string}`>;
+/** An extension that a file names and that cannot be used is wrong in its own way. */
+export type ValidationKind = Extract<RuntimeKind, `validation.${string}` | `extension.${string}`>;
 
 export interface Problem {
   readonly code: DiagnosticCode;

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { processesWith } from '../../src/effects/effect.cases.ts';
 import { checkFile } from '../../src/drivers/check-file.ts';
+import { serversFor } from '../../src/drivers/load-file.ts';
+import type { Validation } from '../../src/workflow/validate.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { SERVER, until } from './harness.ts';
 import { SDKS } from './tools.ts';
@@ -78,8 +80,8 @@ describe('a run', () => {
     );
     const { exit, stdout: out } = await run(folder);
     expect([exit, JSON.parse(out)]).toMatchObject([0, { status: 'completed', output: 'five!' }]);
-    // asked for its tools before the run, then once for both nodes
-    expect(did()).toEqual(['start work', 'start work', 'add 2 3', 'write 5']);
+    // the one that was asked for its tools before the run serves both nodes
+    expect(did()).toEqual(['start work', 'add 2 3', 'write 5']);
     expect(processesWith(mark)).toEqual([]);
   });
 
@@ -91,7 +93,7 @@ describe('a run', () => {
     });
     const { exit } = await run(folder);
     expect(exit).toBe(0);
-    expect(did()).toEqual(['start work', 'start work', 'add 1 1']);
+    expect(did()).toEqual(['start work', 'add 1 1']);
   });
 
   it('shows an agent that a tool failed, without what nobody may see', async () => {
@@ -182,10 +184,17 @@ describe('before a run', () => {
     env: { ...ENV, PATH: process.env['PATH'] },
   });
 
+  async function discovered(folder: string): Promise<Validation> {
+    const servers = serversFor(join(folder, 't.yaml'), place(folder));
+    const verdict = await checkFile('t.yaml', place(folder), { discover: { servers } });
+    await servers.close();
+    return verdict;
+  }
+
   it('a server that is away is a warning', async () => {
     const { folder, startBy } = project([{ name: 'a', type: 'tool', tool: 's/add' }]);
     startBy('crash');
-    const verdict = await checkFile('t.yaml', place(folder), { discover: true });
+    const verdict = await discovered(folder);
     expect(verdict.isValid).toBe(true);
     expect(verdict.files[0]?.diagnostics).toMatchObject([
       {
@@ -204,7 +213,7 @@ describe('before a run', () => {
         tool_settings: { plain: { writes: false, timeout_seconds: 2 } },
       },
     });
-    const verdict = await checkFile('t.yaml', place(folder), { discover: true });
+    const verdict = await discovered(folder);
     expect(verdict.plan?.tools?.['']).toMatchObject({
       's/add': {
         description: 'Adds two numbers',

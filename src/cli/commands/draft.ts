@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from '../../errors/json.ts';
 import { completeInput } from '../../workflow/inputs.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
 import { refusal } from '../exit.ts';
+import { projectExtensions } from '../extensions.ts';
 import { leg, type LegFlags } from '../leg.ts';
 import { openProject } from '../project.ts';
 import { Showing } from '../showing.ts';
@@ -35,7 +36,7 @@ export async function draft(goal: string, flags: DraftFlags, terminal: Terminal)
     const input = completeInput(workflow.plan, { goal });
     const place = {
       show,
-      project: await openProject(),
+      project: await openProject(await projectExtensions(({ message }) => show.note(message))),
       workflow,
       flags,
       terminal,

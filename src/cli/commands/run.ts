@@ -12,6 +12,7 @@ import { completeInput, readInput } from '../../workflow/inputs.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import { refusal } from '../exit.ts';
 import { Journal, storedEvents } from '../journal.ts';
+import { projectExtensions } from '../extensions.ts';
 import { leg, legOptions, splitPair, type LegFlags } from '../leg.ts';
 import { openProject, type Project } from '../project.ts';
 import { Showing } from '../showing.ts';
@@ -33,17 +34,21 @@ export interface ResumeFlags extends LegFlags {
 
 export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, file);
+  let workflow: LoadedWorkflow | undefined;
   try {
-    const workflow = await loadWorkflowFile(file, here());
+    const extensions = await projectExtensions(({ message }) => show.note(message));
+    workflow = await loadWorkflowFile(file, here(), { extensions });
     noteServers(workflow, show);
     const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
     const input = completeInput(workflow.plan, given);
     const options = { ...legOptions(flags), file: workflow.file };
-    const project = await openProject();
+    const { plan } = workflow;
+    const project = await openProject(extensions);
     return await leg({ show, project, workflow, flags, terminal }, (driver, onEvent) =>
-      driver.start(workflow.plan, input, { ...options, onEvent }),
+      driver.start(plan, input, { ...options, onEvent }),
     );
   } catch (error) {
+    await workflow?.servers?.close();
     return show.refused(error, similarFile(file));
   }
 }
@@ -52,10 +57,11 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
 export async function resume(id: string, flags: ResumeFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, id);
   try {
-    const project = await openProject(id);
+    const extensions = await projectExtensions(({ message }) => show.note(message));
+    const project = await openProject(extensions, id);
     return await closing(project.store, async () => {
       const record = await findRun(project.store, id);
-      const workflow = await reloadWorkflow(record.file, here());
+      const workflow = await reloadWorkflow(record.file, here(), { extensions });
       noteServers(workflow, show);
       if (workflow === undefined && record.file !== null)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
@@ -91,7 +97,8 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
 export async function cancel(id: string, flags: LegFlags, terminal: Terminal): Promise<number> {
   const show = new Showing(flags, terminal, id);
   try {
-    const project = await openProject(id);
+    const extensions = await projectExtensions(({ message }) => show.note(message));
+    const project = await openProject(extensions, id);
     const exit = await closing(project.store, async () => {
       await findRun(project.store, id);
       return leg({ show, project, workflow: undefined, flags, terminal }, (driver, onEvent) =>

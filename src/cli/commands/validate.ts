@@ -4,6 +4,7 @@ import { renderDiagnostic } from '../../workflow/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import { checkFile } from '../../drivers/check-file.ts';
+import { projectExtensions } from '../extensions.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ValidateOptions {
@@ -20,8 +21,12 @@ export async function validate(
 ): Promise<number> {
   const place = { base: process.cwd(), env: process.env };
   const verdicts: Validation[] = [];
-  for (const path of paths)
-    verdicts.push(await checkFile(path, place, { strict: options.strict === true }));
+  const strict = options.strict === true;
+  // each file with the extensions that it would be run with
+  for (const path of paths) {
+    const extensions = await projectExtensions(() => undefined);
+    verdicts.push(await checkFile(path, place, { strict, extensions }));
+  }
   const isValid = verdicts.every((verdict) => verdict.isValid);
   const all = uniqueFiles(verdicts);
   terminal.out(

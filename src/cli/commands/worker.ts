@@ -4,6 +4,7 @@ import { temporalPlace } from '../../drivers/temporal/place.ts';
 import { startWorker } from '../../drivers/temporal/worker.ts';
 import { parseDuration } from '../../workflow/duration.ts';
 import { refusal } from '../exit.ts';
+import { projectExtensions } from '../extensions.ts';
 import { errandHome } from '../home.ts';
 import { keepInternal } from '../project.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,8 +19,13 @@ export async function worker(
   const place = temporalPlace(whereFlags(), process.env, process.cwd());
   const home = errandHome(process.env, process.cwd());
   mkdirSync(home, { recursive: true });
+  const extensions = await projectExtensions(({ message }) =>
+    terminal.err(`errand worker: ${message}`),
+  );
+  await extensions.start();
   const running = await startWorker({
     place,
+    extensions,
     base: process.cwd(),
     env: process.env,
     concurrency,
@@ -47,6 +53,7 @@ export async function worker(
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   await running.stopped;
+  await extensions.stop();
   terminal.err('Stopped.');
   return 0;
 }

@@ -14,6 +14,16 @@ export function formatOption(formats: readonly Format[] = FORMATS): Option {
   return new Option('--format <format>', 'how to print it').choices(formats).default('text');
 }
 
+/** Also by the name of an extension, which is known when the workflow is loaded. */
+export function anyFormatOption(): Option {
+  return formatOption().argParser((name: string) => name);
+}
+
+/** What a failure is shown in where the extension is not known yet. */
+export function ownFormat(format: string): Format {
+  return FORMATS.find((known) => known === format) ?? 'text';
+}
+
 /** Of an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];

@@ -3,7 +3,14 @@ import { Option, type Command } from 'commander';
 import { EXITS } from '../../errors/exit-codes.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import type { Format } from '../format.ts';
-import { collect, examples, formatOption, type CliContext } from './context.ts';
+import {
+  anyFormatOption,
+  collect,
+  examples,
+  formatOption,
+  ownFormat,
+  type CliContext,
+} from './context.ts';
 
 interface LegFlags {
   readonly set?: readonly string[];
@@ -13,7 +20,8 @@ interface LegFlags {
   readonly wait?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
-  readonly format: Format;
+  /** Of ours, or of an extension. */
+  readonly format: string;
 }
 
 interface ResumeFlags extends LegFlags {
@@ -51,7 +59,7 @@ function addRun(cli: CliContext): void {
     )
     .addHelpText('after', exitTable)
     .action(async (file: string, flags: LegFlags & { readonly input?: string }) => {
-      cli.format = flags.format;
+      cli.format = ownFormat(flags.format);
       const { run } = await import('../commands/run.ts');
       const inputFile = flags.input === undefined ? {} : { inputFile: flags.input };
       process.exitCode = await run(file, { ...legFlags(flags), ...inputFile }, cli.terminal);
@@ -74,7 +82,7 @@ function addResume(cli: CliContext): void {
       ),
     )
     .action(async (id: string, flags: ResumeFlags) => {
-      cli.format = flags.format;
+      cli.format = ownFormat(flags.format);
       const { resume } = await import('../commands/run.ts');
       process.exitCode = await resume(id, resumeFlags(flags), cli.terminal);
     });
@@ -90,7 +98,7 @@ function addRetry(cli: CliContext): void {
     .option('--from <node>', 'the node to begin at, as `errand show` names it')
     .addHelpText('after', examples('errand retry 3f0c7a52-9b1e --from classify'))
     .action(async (id: string, flags: ResumeFlags & { readonly from?: string }) => {
-      cli.format = flags.format;
+      cli.format = ownFormat(flags.format);
       const { resume } = await import('../commands/run.ts');
       const from = flags.from === undefined ? {} : { from: flags.from };
       const given = { ...resumeFlags(flags), ...from };
@@ -119,7 +127,7 @@ function addAnswer(cli: CliContext): void {
         gate: string | undefined,
         flags: ResumeFlags & { readonly value: string },
       ) => {
-        cli.format = flags.format;
+        cli.format = ownFormat(flags.format);
         const { resume } = await import('../commands/run.ts');
         const { answerValue } = await import('../answer-value.ts');
         const answer = { gate, value: answerValue(flags.value) };
@@ -139,7 +147,7 @@ function addCancel(cli: CliContext): void {
     .addOption(formatOption())
     .addHelpText('after', examples('errand cancel 3f0c7a52-9b1e'))
     .action(async (id: string, flags: { readonly format: Format }) => {
-      cli.format = flags.format;
+      cli.format = ownFormat(flags.format);
       const { cancel } = await import('../commands/run.ts');
       process.exitCode = await cancel(id, flags, cli.terminal);
     });
@@ -167,7 +175,7 @@ function legCommand({ program }: CliContext, name: string): Command {
     .option('--json', 'print the events of this leg, one per line')
     .option('-q, --quiet', 'print only the result')
     .option('-v, --verbose', 'print every step, and the inside of a defect')
-    .addOption(formatOption());
+    .addOption(anyFormatOption());
 }
 
 function resumeCommand(cli: CliContext, name: string): Command {

@@ -13,22 +13,16 @@ import { fromPointer, type Path } from '../../workflow/path.ts';
 import type { Problem } from '../../workflow/problem.ts';
 import type { ToolDescription, ToolDescriptions } from '../../workflow/tool-description.ts';
 import { quoted } from '../../workflow/words.ts';
-import { MACHINE_CLOCK } from '../clock.ts';
-import { createLoadPackage, type LoadPackage } from '../model/load-package.ts';
-import { loadMcpSdk } from './load-sdk.ts';
-import type { Environment } from './place.ts';
-import { ServerLink } from './server-link.ts';
+import type { McpServers } from './mcp.ts';
 import { describeTool, type ServerTool } from './tool-list.ts';
 
 const DISCOVERY_MS = 10_000;
 
 export interface DiscoverOptions {
-  readonly env: Environment;
-  /** Where processes run and packages are looked for. */
-  readonly directory: string;
+  /** Those that the run will use: what is connected to be asked stays connected. */
+  readonly servers: McpServers;
   /** For all servers together. Default: 10 s. */
   readonly timeoutMs?: number;
-  readonly loadPackage?: LoadPackage;
 }
 
 export interface Discovered {
@@ -45,11 +39,10 @@ export async function describeServers(
   const asking = new Map<McpServer, Promise<Answer>>();
   const tools = new Map<string, ToolDescriptions>();
   const problems: Discovered['problems'][number][] = [];
-  const load = options.loadPackage ?? createLoadPackage();
   const files = [plan, ...Object.values(plan.children)];
   const uses = files.flatMap((file) => usesOf(file, plan));
   for (const { name, server } of uses)
-    if (!asking.has(server)) asking.set(server, ask(name, server, options, load));
+    if (!asking.has(server)) asking.set(server, ask(name, server, options));
 
   const told = new Set<McpServer>();
   for (const { file, name, server, owner, named } of uses) {
@@ -137,15 +130,10 @@ type Answer =
 async function ask(
   name: string,
   server: McpServer,
-  { env, directory, timeoutMs = DISCOVERY_MS }: DiscoverOptions,
-  load: LoadPackage,
+  { servers, timeoutMs = DISCOVERY_MS }: DiscoverOptions,
 ): Promise<Answer> {
-  let link: ServerLink | undefined;
   try {
-    const sdk = loadMcpSdk(load, directory);
-    const options = { sdk, env, directory, timeoutMs, clock: MACHINE_CLOCK, tries: 1 };
-    link = new ServerLink({ name, settings: server }, options);
-    const { tools } = await link.connection();
+    const tools = await servers.describe({ name, settings: server }, { timeoutMs, tries: 1 });
     return { tools };
   } catch (thrown) {
     const { message, action } = toReport(thrown);
@@ -158,8 +146,6 @@ async function ask(
         suggestion: action.detail,
       },
     };
-  } finally {
-    await link?.close();
   }
 }
 

@@ -23,7 +23,7 @@ import { KEY_NAME, type Connection } from './connection.ts';
 import { loadMcpSdk } from './load-sdk.ts';
 import type { Environment, NamedServer } from './place.ts';
 import { toResult, type ResultRequest } from './result.ts';
-import { ServerLink } from './server-link.ts';
+import { ServerLink, type Patience } from './server-link.ts';
 import { describeTool, type ServerTool } from './tool-list.ts';
 import { startWatch, type CallWatch, type Stop } from './watch-call.ts';
 import { statusOf } from './unreachable.ts';
@@ -53,6 +53,11 @@ export interface McpOptions {
 
 export interface McpServers {
   readonly call: Effect<McpRequest>;
+  /** What a server has; the connection is kept for the calls. Rejects as connecting does. */
+  readonly describe: (
+    server: NamedServer,
+    patience: Patience,
+  ) => Promise<ReadonlyMap<string, ServerTool>>;
   /** Ends every connection, and every process that was started for one. */
   close(): Promise<void>;
 }
@@ -76,6 +81,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     return link;
   };
   return {
+    describe: async (server, patience) => (await linkTo(server).connection(patience)).tools,
     call: neverRejecting((request, context) => callTool(request, context, linkTo)),
     close: async () => {
       await Promise.all(Array.from(links.values(), (link) => link.close()));

@@ -14,8 +14,12 @@ const WAITS_MS = [200, 1000] as const;
 /** For a server that has let a call run out of time to show that it still listens. */
 const PROOF_MS = 2000;
 
-export interface LinkOptions extends Omit<ConnectOptions, 'signal'> {
-  /** Tries of one connection. Default: 3. */
+export type LinkOptions = Omit<ConnectOptions, 'signal'>;
+
+/** How long somebody is prepared to wait for a connection. */
+export interface Patience {
+  readonly timeoutMs?: number;
+  /** Of one connection. Default: 3. */
   readonly tries?: number;
 }
 
@@ -32,16 +36,16 @@ export class ServerLink {
   }
 
   /** Rejects as `connect` does, for all who wait; the next one tries anew. */
-  async connection(): Promise<Connection> {
+  async connection(patience: Patience = {}): Promise<Connection> {
     const known = this.#current;
     if (known !== undefined) {
       const connection = await known;
       if (connection.isOpen && (await this.#isListening(connection))) return connection;
       await this.drop(connection);
       // others may have found out at the same time, and one new connection is enough
-      if (this.#current !== undefined) return this.connection();
+      if (this.#current !== undefined) return this.connection(patience);
     }
-    const opening = this.#open();
+    const opening = this.#open(patience);
     this.#current = opening;
     try {
       return await opening;
@@ -87,12 +91,13 @@ export class ServerLink {
     }
   }
 
-  async #open(): Promise<Connection> {
-    const { tries = WAITS_MS.length + 1, clock } = this.#options;
+  async #open(patience: Patience): Promise<Connection> {
+    const options = { ...this.#options, ...patience };
+    const { tries = WAITS_MS.length + 1, clock } = options;
     const { signal } = this.#closing;
     for (let number = 1; ; number++) {
       try {
-        return await connect(this.#server, { ...this.#options, signal });
+        return await connect(this.#server, { ...options, signal });
       } catch (thrown) {
         const isWorthIt = thrown instanceof Unreachable && !thrown.isFinal;
         if (!isWorthIt || number >= tries) throw thrown;

@@ -44,6 +44,16 @@ export interface ModuleDescription {
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
 const IMPORT_TIMEOUT_MS = 30_000;
 
+/** All that a module exports, and what it is called. Throws as `loadModule` does. */
+export async function loadExports(
+  path: string,
+  options: LoadOptions = {},
+): Promise<{ readonly name: string; readonly values: readonly unknown[] }> {
+  const file = findModule(path, options);
+  const exports = await importExports(file, options.timeoutMs ?? IMPORT_TIMEOUT_MS);
+  return { name: file.name, values: keysOf(exports).map((key) => readProperty(exports, key)) };
+}
+
 /** A module that failed is tried again when it is asked for again. */
 const loaded = new Map<string, Promise<LoadedModule>>();
 
@@ -122,6 +132,10 @@ function missing(name: string, why: string, cause?: unknown): ErrandError {
 }
 
 async function importModule(file: ModuleFile, timeoutMs: number): Promise<LoadedModule> {
+  return readExports(file.name, await importExports(file, timeoutMs));
+}
+
+async function importExports(file: ModuleFile, timeoutMs: number): Promise<object> {
   const url = pathToFileURL(file.path).href;
   adoptModule(url);
   const { promise: late, resolve: tell } = Promise.withResolvers<'late'>();
@@ -130,7 +144,7 @@ async function importModule(file: ModuleFile, timeoutMs: number): Promise<Loaded
   stopTimer();
   if (ending === 'late') throw tooLate(file, timeoutMs);
   if ('thrown' in ending) throw importFailure(ending.thrown, file);
-  return readExports(file.name, exportsOf(ending.exports));
+  return exportsOf(ending.exports);
 }
 
 /** Never rejects, so that nothing is left unhandled when it is not waited for. */

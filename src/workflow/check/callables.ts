@@ -31,9 +31,10 @@ const MAX_LISTED = 20;
 
 export function checkCallables(context: CallablesContext, report: Report): void {
   for (const node of allNodes(context.plan)) {
-    for (const { name, path, isFunction, isIdle } of namesOf(node)) {
+    for (const { name, path, isFunction, isType, isIdle } of namesOf(node)) {
       if (isTemplate(name)) continue;
-      const problem = isFunction ? functionProblem(name, context) : toolProblem(name, context);
+      const judge = isFunction ? functionProblem : toolProblem;
+      const problem = (isType === true ? typeProblem : judge)(name, context);
       if (problem === undefined) continue;
       report({ ...problem, path, ...(isIdle === true ? { severity: 'warning' } : {}) });
     }
@@ -44,6 +45,8 @@ interface Named {
   readonly name: string;
   readonly path: Path;
   readonly isFunction: boolean;
+  /** A node type of an extension. */
+  readonly isType?: boolean;
   /** What an agent without tools says about them comes to nothing, right or wrong. */
   readonly isIdle?: boolean;
 }
@@ -51,8 +54,10 @@ interface Named {
 function namesOf(node: NodePlan): readonly Named[] {
   if (node.type !== 'call' && node.type !== 'tool' && node.type !== 'agent') return [];
   const base = fromPointer(node.location.pointer);
-  if (node.type === 'call')
-    return [{ name: node.function, path: [...base, 'function'], isFunction: true }];
+  if (node.type === 'call') {
+    const path = [...base, node.isExtension === true ? 'type' : 'function'];
+    return [{ name: node.function, path, isFunction: true, isType: node.isExtension === true }];
+  }
   if (node.type === 'tool')
     return [{ name: node.tool, path: [...base, 'tool'], isFunction: false }];
   const named = (list: readonly string[], ...path: Path): readonly Named[] =>
@@ -67,6 +72,22 @@ function namesOf(node: NodePlan): readonly Named[] {
 }
 
 const POLICIES = ['allow', 'deny', 'ask'] as const;
+
+function typeProblem(name: string, { known }: CallablesContext): Omit<Problem, 'path'> | undefined {
+  if (known === undefined || known.functions.includes(name)) return undefined;
+  const [extension = ''] = name.split('.');
+  const types = known.functions.filter((each) => each.includes('.'));
+  const isThere = types.some((each) => each.startsWith(`${extension}.`));
+  return {
+    code: 'unknown-node-type',
+    message: isThere
+      ? `The extension ${quoted(extension)} has no node type ${quoted(name)}`
+      : `There is no extension ${quoted(extension)} that could have the node type ${quoted(name)}`,
+    suggestion:
+      suggest(name, types) ??
+      (isThere ? 'Write a type that it has' : 'Name its file under `workflow.extensions`'),
+  };
+}
 
 function functionProblem(
   name: string,

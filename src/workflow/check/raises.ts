@@ -131,6 +131,7 @@ function scriptKinds(node: ScriptPlan): readonly string[] {
     'validation.template',
     ...(node.timeoutMs === undefined ? [] : ['internal.script_timeout']),
     ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
+    ...(node.hasBreaker === true ? ['breaker.open'] : []),
     ...(node.isIdempotent ? [] : ['effect.outcome_unknown']),
   ];
 }
@@ -149,6 +150,7 @@ function effectKinds(node: Extract<NodePlan, { type: 'call' | 'tool' }>): readon
     'validation.template',
     ...(node.timeoutMs === undefined ? [] : ['limit.node_timeout']),
     ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
+    ...(node.hasBreaker === true ? ['breaker.open'] : []),
     ...(node.isIdempotent ? [] : ['effect.outcome_unknown']),
   ];
 }

@@ -3,12 +3,21 @@ import type { CallPlan } from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Planner } from '../planner.ts';
 import { flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
-import { answeringShape, planAnswering, planStep, stepShape, timeoutShape } from './common.ts';
+import {
+  breakerShape,
+  planBreaker,
+  answeringShape,
+  planAnswering,
+  planStep,
+  stepShape,
+  timeoutShape,
+} from './common.ts';
 
 export const callShape = {
   type: literal('A function of the module or of the host.', 'call'),
   ...stepShape,
   ...timeoutShape,
+  ...breakerShape,
   ...answeringShape,
   function: text('The name of the function.'),
   arguments: jsonMap('What it is called with; values are templates.').optional(),
@@ -28,6 +37,7 @@ export function planCall(
     type: 'call',
     ...planStep(node, path, planner),
     ...planAnswering(node),
+    ...planBreaker(node),
     function: node.function,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,

@@ -14,6 +14,7 @@ import { raisedKind } from '../schema/kinds.ts';
 import { modelSchema } from '../schema/model.ts';
 import { assertionSchema, routeSchema } from '../schema/route.ts';
 import {
+  flag,
   anyText,
   jsonMap,
   list,
@@ -54,6 +55,18 @@ const raisingShape = {
 export const timeoutShape = {
   timeout_seconds: seconds('How long one try may take.').optional(),
 };
+
+export const breakerShape = {
+  breaker: flag(
+    'Whether the node is left alone for a while after it failed too often, in all runs. Default: false.',
+  ).optional(),
+};
+
+export function planBreaker({ breaker }: { readonly breaker?: boolean | undefined }): {
+  hasBreaker?: true;
+} {
+  return breaker === true ? { hasBreaker: true } : {};
+}
 
 /** For every node type but `terminate`. */
 export const stepShape = { ...namedShape, ...inputShape, ...raisingShape, ...routedShape };

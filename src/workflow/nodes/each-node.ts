@@ -1,6 +1,7 @@
 /** Every node and group of a document, members of `for_each` included, whatever else is wrong with it. */
 import { NODE_TYPES, type NodeType } from '../node-model.ts';
 import type { Path } from '../path.ts';
+import { isExtensionType } from './extension.ts';
 import { asList, asMap, type Raw } from './read.ts';
 
 export interface FoundNode {
@@ -37,5 +38,8 @@ function withMembers(node: Raw, path: Path, fallback: NodeType, isTarget: boolea
 }
 
 function typeOf(node: Raw, fallback: NodeType): NodeType | undefined {
-  return 'type' in node ? NODE_TYPES.find((type) => type === node['type']) : fallback;
+  if (!('type' in node)) return fallback;
+  // the rules of a call are those of what an extension has
+  if (isExtensionType(node['type'])) return 'call';
+  return NODE_TYPES.find((type) => type === node['type']);
 }

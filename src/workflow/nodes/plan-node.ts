@@ -6,6 +6,7 @@ import type { Planner } from '../planner.ts';
 import type { NodeFile } from '../schema/node.ts';
 import { planAgent } from './agent.ts';
 import { planCall } from './call.ts';
+import { EXTENSION_NODE, planExtension } from './extension.ts';
 import { planForEach, planParallel } from './groups.ts';
 import { planHumanGate } from './human-gate.ts';
 import { planScript } from './script.ts';
@@ -32,6 +33,8 @@ function unmarked(
       return planAgent(node, path, planner);
     case 'call':
       return planCall(node, path, planner);
+    case EXTENSION_NODE:
+      return planExtension(node, path, planner);
     case 'script':
       return planScript(node, path, planner);
     case 'tool':

@@ -17,12 +17,21 @@ import {
   wholeNumber,
   type FromShape,
 } from '../schema/leaf.ts';
-import { answeringShape, planAnswering, planStep, stepShape, timeoutShape } from './common.ts';
+import {
+  breakerShape,
+  planBreaker,
+  answeringShape,
+  planAnswering,
+  planStep,
+  stepShape,
+  timeoutShape,
+} from './common.ts';
 
 export const scriptShape = {
   type: literal('A program.', 'script'),
   ...stepShape,
   ...timeoutShape,
+  ...breakerShape,
   ...answeringShape,
   command: text('The program, as a template; no shell is involved.'),
   args: list('Its arguments, as templates.', scalar('An argument.')).optional(),
@@ -52,6 +61,7 @@ export function planScript(
     type: 'script',
     ...planStep(node, path, planner),
     ...planAnswering(node),
+    ...planBreaker(node),
     ...given({ timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout) }),
     command: node.command,
     args: (node.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),

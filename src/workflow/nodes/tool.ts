@@ -3,12 +3,21 @@ import type { ToolPlan } from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Planner } from '../planner.ts';
 import { flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
-import { answeringShape, planAnswering, planStep, stepShape, timeoutShape } from './common.ts';
+import {
+  breakerShape,
+  planBreaker,
+  answeringShape,
+  planAnswering,
+  planStep,
+  stepShape,
+  timeoutShape,
+} from './common.ts';
 
 export const toolShape = {
   type: literal('One call of a tool.', 'tool'),
   ...stepShape,
   ...timeoutShape,
+  ...breakerShape,
   ...answeringShape,
   tool: text('The tool: its name, or server/name.'),
   arguments: jsonMap('What it is called with; values are templates.').optional(),
@@ -28,6 +37,7 @@ export function planTool(
     type: 'tool',
     ...planStep(node, path, planner),
     ...planAnswering(node),
+    ...planBreaker(node),
     tool: node.tool,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,

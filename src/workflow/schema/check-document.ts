@@ -5,6 +5,7 @@
 import { checkNode } from '../nodes/node-rules.ts';
 import { checkReferences } from '../nodes/references.ts';
 import { eachNode } from '../nodes/each-node.ts';
+import { withExtensionTypes } from '../nodes/extension.ts';
 import { toPointer } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import { fileSchema, type WorkflowFile } from './file.ts';
@@ -20,7 +21,7 @@ export interface CheckedDocument {
 const MISSHAPEN: ReadonlySet<string> = new Set(['wrong-type', 'bad-value', 'bad-duration']);
 
 export function checkDocument(document: unknown): CheckedDocument {
-  const parsed = fileSchema.safeParse(document);
+  const parsed = fileSchema.safeParse(withExtensionTypes(document));
   const problems = parsed.success ? [] : toProblems(parsed.error.issues, document);
   const misshapen = new Set(
     problems.filter(({ code }) => MISSHAPEN.has(code)).map(({ path }) => toPointer(path)),

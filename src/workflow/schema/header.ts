@@ -62,6 +62,10 @@ export const headerSchema = strict('`workflow`', 'The workflow as a whole.', {
   metadata: jsonMap('Anything you want to keep with the file.').optional(),
   instructions: list('Stand before the prompt of every agent.', anyText('One of them.')).optional(),
   module: text('A TypeScript or JavaScript file that exports functions and tools.').optional(),
+  extensions: list(
+    'TypeScript or JavaScript files that export extensions.',
+    text('A file.'),
+  ).optional(),
   input: namedMap('The inputs by name.', inputField).optional(),
   context: context.optional(),
   limits: limits.optional(),

@@ -17,11 +17,22 @@ export function workflowJsonSchema(): JsonObject {
   return made;
 }
 
+/** It is filled in before the schema is asked, and not for authors to write. */
+function hideNodeType(definitions: unknown): void {
+  const node = (definitions as Record<string, { properties: object; required: string[] }>)[
+    'extensionNode'
+  ];
+  if (node === undefined) return;
+  Reflect.deleteProperty(node.properties, 'node_type');
+  node.required = node.required.filter((key) => key !== 'node_type');
+}
+
 function make(): JsonObject {
   const { $schema, definitions, ...schema } = z.toJSONSchema(fileSchema, {
     target: 'draft-7',
     io: 'input',
   });
+  hideNodeType(definitions);
   // as text and back: what editors get is JSON, without the undefined of overridden keywords
   return JSON.parse(
     JSON.stringify({

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { agentShape, type AgentFile } from '../nodes/agent.ts';
 import { callShape, type CallFile } from '../nodes/call.ts';
+import { extensionShape, type ExtensionFile } from '../nodes/extension.ts';
 import {
   forEachShape,
   forEachType,
@@ -30,6 +31,7 @@ export interface ForEachFile extends ForEachFields {
 export type NodeFile =
   | AgentFile
   | CallFile
+  | ExtensionFile
   | ScriptFile
   | ToolFile
   | TransformFile
@@ -149,6 +151,10 @@ const union = hinted(
       script,
       set,
       hinted(strict(NODE_NOUNS.call, 'A function.', callShape), { id: 'call', ...noOutputTwice }),
+      hinted(
+        strict('a node of an extension', 'What an extension does under this type.', extensionShape),
+        { id: 'extensionNode', ...noOutputTwice },
+      ),
       hinted(strict(NODE_NOUNS.tool, 'One call of a tool.', toolShape), {
         id: 'tool',
         ...noOutputTwice,

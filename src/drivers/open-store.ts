@@ -1,0 +1,75 @@
+/** Where runs are kept, by its address. */
+import { isAbsolute, join } from 'node:path';
+import { ErrandError } from '../errors/errand-error.ts';
+import { foreignWords } from '../errors/foreign-words.ts';
+import type { RunStore } from '../machine/store-port.ts';
+import { openMemoryStore } from '../stores/memory.ts';
+import { openSqliteStore } from '../stores/sqlite.ts';
+import type { Extensions } from './extensions.ts';
+
+/** `memory`, `sqlite:path`, or `name:address` of an extension. Rejects with `validation.input`. */
+export async function openStore(
+  address: string | RunStore,
+  directory: string,
+  extensions?: Extensions,
+): Promise<RunStore> {
+  if (typeof address !== 'string') return address;
+  if (address === 'memory') return openMemoryStore({ now: Date.now });
+  const { scheme = '', rest = '' } =
+    /^(?<scheme>[a-z][a-z0-9_]*):(?<rest>.+)$/.exec(address)?.groups ?? {};
+  if (scheme === 'sqlite')
+    return openSqliteStore({
+      path: isAbsolute(rest) ? rest : join(directory, rest),
+      now: Date.now,
+    });
+  const open = extensions?.part(scheme, 'store');
+  if (open === undefined) throw unknownStore(extensions?.having('store') ?? []);
+  try {
+    return checked(scheme, await open(rest));
+  } catch (thrown) {
+    if (thrown instanceof ErrandError) throw thrown;
+    throw new ErrandError(
+      {
+        kind: 'store.unavailable',
+        message: `The store of the extension ${scheme} could not be opened: ${foreignWords(thrown)}`,
+      },
+      { cause: thrown },
+    );
+  }
+}
+
+const METHODS = [
+  'create',
+  'append',
+  'read',
+  'get',
+  'summary',
+  'list',
+  'claim',
+  'release',
+  'close',
+] as const satisfies readonly (keyof RunStore)[];
+
+/** Its methods have to be there; the shared cases of stores say whether they are right. */
+function checked(name: string, store: RunStore): RunStore {
+  const lacking = METHODS.filter((method) => typeof store[method] !== 'function');
+  if (lacking.length === 0) return store;
+  throw new ErrandError({
+    kind: 'extension.contract',
+    message: `The store of the extension ${name} lacks ${lacking.join(', ')}`,
+    details: { extension: name, lacking },
+    action: { kind: 'fix_code', detail: 'Give it every method of RunStore.' },
+  });
+}
+
+function unknownStore(extensions: readonly string[]): ErrandError {
+  const others = extensions.map((name) => `, or \`${name}:\` and an address`).join('');
+  return new ErrandError({
+    kind: 'validation.input',
+    message: 'That is not a store which Errand knows',
+    action: {
+      kind: 'change_input',
+      detail: `Give \`memory\`, or \`sqlite:\` and a path${others}.`,
+    },
+  });
+}

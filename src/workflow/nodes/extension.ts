@@ -1,0 +1,64 @@
+/**
+ * `type: acme.thing`: a node type of an extension. It is a call of what the extension has under that
+ * name, with the same rules; nothing after planning knows the difference.
+ */
+import { isPlainObject } from '../../errors/json.ts';
+import type { CallPlan } from '../node-model.ts';
+import type { Path } from '../path.ts';
+import type { Planner } from '../planner.ts';
+import { hinted, literal, text, type FromShape } from '../schema/leaf.ts';
+import { callShape, planCall } from './call.ts';
+
+/** What the schema tells such nodes by, whatever type they have; no author has to know it. */
+export const EXTENSION_NODE = 'errand.extension';
+
+const TYPE_PATTERN = '^[a-z][a-z0-9_]*\\.[A-Za-z_][A-Za-z0-9_]*$';
+const TYPE = new RegExp(TYPE_PATTERN);
+
+const { function: _function, type: _type, ...shape } = callShape;
+
+export const extensionShape = {
+  ...shape,
+  type: hinted(
+    literal('A node type of an extension: its name, a dot, and the type.', EXTENSION_NODE),
+    {
+      const: undefined,
+      type: 'string',
+      pattern: TYPE_PATTERN,
+    },
+  ),
+  node_type: text('The type as it is written.'),
+};
+
+export type ExtensionFile = FromShape<typeof extensionShape>;
+
+export function isExtensionType(type: unknown): type is string {
+  return typeof type === 'string' && TYPE.test(type);
+}
+
+/** The document as the schema reads it. Groups hold nodes too, as deep as documents may be. */
+export function withExtensionTypes(document: unknown): unknown {
+  if (!isPlainObject(document)) return document;
+  const lists = (['agents', 'nodes', 'for_each'] as const).flatMap((key) =>
+    Array.isArray(document[key]) ? [[key, document[key].map(withExtensionType)] as const] : [],
+  );
+  return { ...document, ...Object.fromEntries(lists) };
+}
+
+function withExtensionType(node: unknown): unknown {
+  if (!isPlainObject(node)) return node;
+  const { type, agent } = node;
+  const inner = agent === undefined ? {} : { agent: withExtensionType(agent) };
+  return isExtensionType(type)
+    ? { ...node, ...inner, type: EXTENSION_NODE, node_type: type }
+    : { ...node, ...inner };
+}
+
+export function planExtension(
+  { node_type: nodeType, ...node }: ExtensionFile,
+  path: Path,
+  planner: Planner,
+): Omit<CallPlan, 'fingerprint'> {
+  const call = planCall({ ...node, type: 'call', function: nodeType }, path, planner);
+  return { ...call, isExtension: true };
+}
