@@ -1,0 +1,102 @@
+/** Every command that the documentation shows is run, page by page, and prints what the page says. */
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { fencesOf, notPrinted, stepsOf, type Command } from './page.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGES = ['README.md', ...globSync('docs/{*,guide/*}.md', { cwd: ROOT }).toSorted()];
+/** A page of commands, and what they may hold that no test runs. */
+const RUNNABLE = PAGES.filter((page) => stepsOf(read(page)).some(({ type }) => type === 'command'));
+
+const root = mkdtempSync(join(tmpdir(), 'errand-docs-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const bin = join(root, 'bin');
+mkdirSync(bin);
+writeFileSync(join(bin, 'errand'), `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`);
+chmodSync(join(bin, 'errand'), 0o755);
+
+describe.each(RUNNABLE)('%s', (page) => {
+  it('does what it says', { timeout: 180_000 }, async () => {
+    const folder = join(root, page.replaceAll(/[^a-z]/g, '-'));
+    mkdirSync(folder);
+    let run = 'RUN';
+    for (const step of stepsOf(read(page))) {
+      if (step.type === 'file') write(join(folder, step.name), step.text);
+      else {
+        // a person puts the id there that they were shown
+        const { exit, printed } = await type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        run = /\b[0-9a-f]{8}-[0-9a-f]{4}\b/.exec(printed)?.[0] ?? run;
+        expectShown(page, step, { exit, printed });
+      }
+    }
+  });
+});
+
+describe('the documentation', () => {
+  it.each(PAGES)('%s shows no command outside of a block that is run', (page) => {
+    const stray = fencesOf(read(page))
+      .filter(({ language }) => language !== 'console')
+      .flatMap(({ text }) => text.split('\n'))
+      .filter((line) => /^(\$ )?(npx )?errand \w/.test(line));
+    expect(stray).toEqual([]);
+  });
+
+  it.each(PAGES)('%s links to pages that are there', (page) => {
+    const links = [...read(page).matchAll(/\]\((?<to>[^)#:]+)(?:#[^)]*)?\)/g)];
+    const missing = links
+      .map(({ groups = {} }) => join(dirname(page), groups['to'] ?? ''))
+      .filter((path) => globSync(path, { cwd: ROOT }).length === 0);
+    expect(missing).toEqual([]);
+  });
+});
+
+function expectShown(
+  page: string,
+  { typed, exit, prints, line }: Command,
+  ended: { readonly exit: number | null; readonly printed: string },
+): void {
+  const place = `${page}:${line} $ ${typed}\n${ended.printed}`;
+  expect(ended.exit, place).toBe(exit);
+  expect(notPrinted(prints, ended.printed), place).toBeUndefined();
+}
+
+function type(
+  command: string,
+  cwd: string,
+): Promise<{ readonly exit: number | null; readonly printed: string }> {
+  const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
+  // both streams into one, in the order in which a person sees them
+  const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: path, HOME: cwd, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'cache') },
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exit) => resolve({ exit, printed }));
+  });
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function read(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}

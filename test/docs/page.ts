@@ -1,0 +1,90 @@
+/**
+ * A page of the documentation as something to be run. A block that the text introduces with a file
+ * name and a colon is that file. In a `console` block a line after `$ ` is a command, and the lines
+ * below it are what it prints, on stdout and stderr together: in this order, `…` standing for any
+ * text, or on a line of its own for any lines. `# exit 3` behind a command is how it has to end.
+ */
+export interface Command {
+  readonly typed: string;
+  readonly exit: number;
+  readonly prints: readonly string[];
+  /** In the page. */
+  readonly line: number;
+}
+
+export type Step =
+  | { readonly type: 'file'; readonly name: string; readonly text: string }
+  | ({ readonly type: 'command' } & Command);
+
+export interface Fence {
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+  /** The last line of text above it. */
+  readonly introduction: string;
+}
+
+const FILE_NAME = /`(?<name>[\w./-]+\.\w+)`:$/;
+const EXIT = / +# exit (?<code>\d+)$/;
+
+export function stepsOf(page: string): readonly Step[] {
+  return fencesOf(page).flatMap((fence): readonly Step[] => {
+    const name = FILE_NAME.exec(fence.introduction)?.groups?.['name'];
+    if (fence.language === 'console') return commandsOf(fence);
+    return name === undefined ? [] : [{ type: 'file', name, text: fence.text }];
+  });
+}
+
+export function fencesOf(page: string): readonly Fence[] {
+  const fences: Fence[] = [];
+  let open: { language: string; line: number; lines: string[] } | undefined;
+  let above = '';
+  for (const [at, line] of page.split('\n').entries()) {
+    const fence = /^```(?<language>\w*)$/.exec(line)?.groups;
+    if (open === undefined && fence !== undefined)
+      open = { language: fence['language'] ?? '', line: at + 1, lines: [] };
+    else if (open !== undefined && fence !== undefined) {
+      const { language, line: begun, lines } = open;
+      fences.push({ language, text: `${lines.join('\n')}\n`, line: begun, introduction: above });
+      open = undefined;
+    } else if (open !== undefined) open.lines.push(line);
+    else if (line.trim() !== '') above = line.trim();
+  }
+  return fences;
+}
+
+function commandsOf({ text, line }: Fence): readonly Step[] {
+  const commands: { typed: string; exit: number; prints: string[]; line: number }[] = [];
+  for (const [at, row] of text.trimEnd().split('\n').entries()) {
+    if (row.startsWith('$ ')) {
+      const exit = Number(EXIT.exec(row)?.groups?.['code'] ?? '0');
+      const typed = row.slice(2).replace(EXIT, '');
+      commands.push({ typed, exit, prints: [], line: line + at + 1 });
+    } else commands.at(-1)?.prints.push(row);
+  }
+  return commands.map((command) => ({ type: 'command', ...command }));
+}
+
+/** What is missing from the output, or undefined when all that the page shows is in it. */
+export function notPrinted(shown: readonly string[], printed: string): string | undefined {
+  const lines = printed.split('\n').map((line) => line.trimEnd());
+  let from = 0;
+  let mayskip = false;
+  for (const row of shown) {
+    if (row.trim() === '…') {
+      mayskip = true;
+      continue;
+    }
+    const pattern = patternOf(row.trimEnd());
+    const found = lines.findIndex((line, at) => at >= from && pattern.test(line));
+    if (found < 0 || (!mayskip && found !== from)) return row;
+    from = found + 1;
+    mayskip = false;
+  }
+  return undefined;
+}
+
+function patternOf(row: string): RegExp {
+  const parts = row.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
