@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DIAGNOSTICS_PAGE, renderDiagnostics } from './docs/diagnostics.ts';
 import { renderErrorsPage } from './docs/errors.ts';
+import { EXIT_CODES_PAGE, renderExitCodes } from './docs/exit-codes.ts';
 import { renderReportSchema } from './docs/report-schema.ts';
 import { renderRules, RULES_PAGE } from './docs/rules.ts';
 import { renderWorkflowSchema } from './docs/workflow-schema.ts';
@@ -15,6 +16,7 @@ const ROOT = dirname(import.meta.dirname);
 /** Each page with what makes it. */
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/errors.md': renderErrorsPage,
+  [EXIT_CODES_PAGE]: renderExitCodes,
   'docs/reference/report.schema.json': renderReportSchema,
   [RULES_PAGE]: renderRules,
   [DIAGNOSTICS_PAGE]: renderDiagnostics,

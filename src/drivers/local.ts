@@ -31,6 +31,7 @@ import { alreadyEnded, goOn, openGates, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
+import { PlanTexts } from './plan-texts.ts';
 import { abandonedEffects, recover } from './recover.ts';
 import { RunLoop } from './run-loop.ts';
 import { deliver, type Signal } from './signals.ts';
@@ -72,6 +73,7 @@ export class LocalDriver {
   readonly #store: RunStore;
   readonly #clock: EffectClock;
   readonly #redactor: Redactor;
+  readonly #planTexts: PlanTexts;
   readonly #newId: () => string;
   readonly #owner: ClaimOwner;
   readonly #alarm: Alarm;
@@ -84,6 +86,7 @@ export class LocalDriver {
     this.#store = options.store;
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
+    this.#planTexts = new PlanTexts(this.#redactor);
     this.#newId = options.newId ?? randomUUID;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, (error) => this.#warn(error));
@@ -117,7 +120,7 @@ export class LocalDriver {
       id,
       workflow: plan.name,
       file: options.file ?? plan.file,
-      plan: planText(plan),
+      plan: this.#planTexts.of(plan),
       input,
       startedAt: at,
       events,
@@ -144,7 +147,10 @@ export class LocalDriver {
     try {
       const state = await this.#recover(run);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const events = goOn(state, options, nowMs);
+      const plan = this.#planTexts.without(options.plan);
+      const events = goOn(state, { ...options, plan }, nowMs);
+      // what is stored has no secrets in it, and what runs needs them
+      state.plan = options.plan ?? state.plan;
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       const { leg, said } = await this.#carryOn(state, claim, options, firstSeq);
@@ -326,13 +332,4 @@ export class LocalDriver {
       this.#warn(toReport(thrown));
     }
   }
-}
-
-const PLAN_TEXTS = new WeakMap<WorkflowPlan, string>();
-
-/** One text for all runs of a plan, however many there are. */
-function planText(plan: WorkflowPlan): string {
-  const text = PLAN_TEXTS.get(plan) ?? JSON.stringify(plan);
-  PLAN_TEXTS.set(plan, text);
-  return text;
 }

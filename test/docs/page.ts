@@ -69,17 +69,17 @@ function commandsOf({ text, line }: Fence): readonly Step[] {
 export function notPrinted(shown: readonly string[], printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trimEnd());
   let from = 0;
-  let mayskip = false;
+  let maySkip = false;
   for (const row of shown) {
     if (row.trim() === '…') {
-      mayskip = true;
+      maySkip = true;
       continue;
     }
     const pattern = patternOf(row.trimEnd());
     const found = lines.findIndex((line, at) => at >= from && pattern.test(line));
-    if (found < 0 || (!mayskip && found !== from)) return row;
+    if (found < 0 || (!maySkip && found !== from)) return row;
     from = found + 1;
-    mayskip = false;
+    maySkip = false;
   }
   return undefined;
 }
