@@ -102,6 +102,10 @@ describe('the audit of a run', () => {
       );
     const events = log(
       { type: 'effect:requested', ...A, effect, attempt: 0 },
+      { type: 'effect:failed', ...A, effect, error },
+      { type: 'effect:requested', ...A, effect, attempt: 1 },
+      { type: 'effect:failed', ...A, effect, error },
+      { type: 'run:resumed', by: 'ann' },
       { type: 'effect:requested', ...A, effect, attempt: 2 },
       { type: 'effect:failed', ...A, effect, error: refusal('tool.denied', 'policy') },
       { type: 'effect:failed', ...A, effect, error: refusal('tool.denied', 'person') },
@@ -110,7 +114,8 @@ describe('the audit of a run', () => {
       { type: 'node:failed', ...A, error: refusal('agent.permission_denied', 'policy') },
     );
     expect(auditOf(events)).toEqual([
-      { at: AT, who: 'errand', what: 'retry', ...A, detail: 'attempt 3 of the same call, to pay' },
+      { at: AT, who: 'errand', what: 'retry', ...A, detail: 'attempt 2 of the same call, to pay' },
+      { at: AT, who: 'ann', what: 'resume', detail: 'went on with the run' },
       { at: AT, who: 'errand', what: 'deny', ...A, detail: 'pay: tool.denied: No' },
       { at: AT, who: 'errand', what: 'deny', ...A, detail: 'agent.permission_denied: No' },
     ]);

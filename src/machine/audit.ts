@@ -31,10 +31,10 @@ const MAX_VALUE_CHARS = 200;
 
 export function auditOf(events: Iterable<RunEvent>): readonly AuditEntry[] {
   const all = [...events];
-  const seen: Seen = { approvals: new Set(), rerun: new Set() };
+  const seen: Seen = { approvals: new Set(), failed: new Set() };
   return all.flatMap((event, at) => {
     if (event.type === 'gate:opened' && isApproval(event.options)) seen.approvals.add(event.gate);
-    if (event.type === 'node:retrying') seen.rerun.add(event.path);
+    noteCall(event, seen);
     if (event.type !== 'run:resumed') return entriesOf(event, seen);
     return [...resumed(event, { withAnswer: isForAnswer(event, all, at) }), ...drifted(event)];
   });
@@ -43,8 +43,17 @@ export function auditOf(events: Iterable<RunEvent>): readonly AuditEntry[] {
 interface Seen {
   /** Gates at which calls of tools are approved. */
   readonly approvals: Set<string>;
-  /** Nodes that run again, whose first call has been told of by that. */
-  readonly rerun: Set<string>;
+  /** Calls of tools and functions that have failed, until something else than they goes on. */
+  readonly failed: Set<string>;
+}
+
+/** What follows a node that runs again, or a run that goes on, is told of by that. */
+function noteCall(event: RunEvent, { failed }: Seen): void {
+  if (event.type === 'run:resumed' || event.type === 'node:retrying') failed.clear();
+  if (event.type !== 'effect:failed') return;
+  const { type, key } = event.effect;
+  const isCall = type === 'tool' || type === 'call';
+  if (isCall && !DENIALS.has(event.error.kind)) failed.add(key);
 }
 
 /** The resumption that an answer brings with it: what was lost meanwhile may stand between them. */
@@ -55,7 +64,7 @@ function isForAnswer({ by }: Resumed, all: readonly RunEvent[], at: number): boo
 
 function entriesOf(
   event: Exclude<RunEvent, { type: 'run:resumed' }>,
-  { approvals, rerun }: Seen,
+  { approvals, failed }: Seen,
 ): readonly AuditEntry[] {
   switch (event.type) {
     case 'node:retrying': {
@@ -85,7 +94,7 @@ function entriesOf(
       return [{ at, who: ENGINE, what: 'suppress', ...where, detail }];
     }
     case 'effect:requested':
-      return requested(event, { isRerun: rerun.delete(event.path) });
+      return requested(event, { isRetry: failed.delete(event.effect.key) });
     case 'effect:failed':
     case 'node:failed':
       return denied(event);
@@ -110,10 +119,10 @@ function entriesOf(
   }
 }
 
-/** The same action once more: a schedule's, a tool's own, or what was lost with its process. */
+/** The same call once more, by what the tool declares of itself. */
 function requested(
   event: Extract<RunEvent, { type: 'effect:requested' }>,
-  { isRerun }: { readonly isRerun: boolean },
+  { isRetry }: { readonly isRetry: boolean },
 ): AuditEntry[] {
   const { at, node, path, effect, attempt, grant } = event;
   const entries: AuditEntry[] = [];
@@ -121,7 +130,7 @@ function requested(
     const detail = `${effect.target}: by what was granted at ${grant.gate}`;
     entries.push({ at, who: grant.by, what: 'approve', node, path, detail });
   }
-  if (attempt > 0 && !isRerun) {
+  if (isRetry) {
     const detail = `attempt ${attempt + 1} of the same call, to ${effect.target}`;
     entries.push({ at, who: ENGINE, what: 'retry', node, path, detail });
   }

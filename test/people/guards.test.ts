@@ -75,7 +75,6 @@ describe('a guard', () => {
     expect((await audit()).map(({ what, who }) => `${what} by ${who}`)).toEqual([
       'deny by errand',
       'approve by ann',
-      'retry by errand',
     ]);
   });
 
