@@ -59,6 +59,25 @@ describe.each(PROTOCOLS)('an answer without a good end by $name', (protocol) => 
     expect(upstream.received).toHaveLength(1);
   });
 
+  it('is a call that failed when it breaks before its first content', async () => {
+    const [first = ''] = protocol.beginning.split(/(?<=\n\n)/);
+    const opening = first.includes('Once') ? ': nothing yet\n\n' : first;
+    for (const reply of [cuts(''), cuts(opening), streams(''), streams(opening)]) {
+      upstream.answer(reply);
+      const result = await ask(protocol, upstream.url);
+      expect(reportOf(result)).toMatchObject({
+        kind: 'provider.network',
+        category: 'transient',
+        retryable: true,
+        outcome: 'unknown',
+      });
+      expect(result).not.toHaveProperty('output');
+      // the work may have been done, and then it is billed
+      expect(result).toMatchObject({ isEstimated: true });
+      expect(upstream.received).toHaveLength(1);
+    }
+  });
+
   it('is no answer when there is nothing in it', async () => {
     upstream.answer(streams(protocol.stream({ stop: protocol.stops.good })));
     const result = await ask(protocol, upstream.url);

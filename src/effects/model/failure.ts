@@ -9,13 +9,14 @@
  * | it stopped for length              | `provider.truncated`          | failed             |
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
+ * | the same before any content        | `provider.network`            | unknown            |
  * | nothing within a limit             | `provider.timeout`            | unknown, or partial after content |
  * | the node's time is over            | `limit.node_timeout`          | partial            |
  * | our signal                         | `cancelled.*`                 | partial            |
  */
 import { readProperty } from '../../errors/json.ts';
 import { durationWords } from '../../errors/render/words.ts';
-import type { ReportDraft } from '../../errors/report.ts';
+import type { ErrorReport, ReportDraft } from '../../errors/report.ts';
 import { providerNamed } from '../../providers/names.ts';
 import {
   reportFrom,
@@ -42,15 +43,16 @@ export interface Failed {
 
 export function whatWasThrown(
   thrown: unknown,
-  heard: Pick<Heard, 'isDelivered'>,
+  heard: Pick<Heard, 'isDelivered' | 'finish'>,
   { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
 ): Failed {
   const options = optionsFor(asked, context);
-  const report = reportFrom(isCutByOurSdk(thrown) ? INTERRUPTED : thrown, {
+  const report = reportFrom(isCutByOurSdk(thrown, heard) ? INTERRUPTED : thrown, {
     ...options,
     delivered: heard.isDelivered,
     fallback: 'provider.unknown',
   });
+  if (isCutUnheard(report, heard)) return { failure: cutUnheard(asked, context), thrown };
   const draft = toDraft(report);
   // nothing recognised it, so nobody knows whether another try helps
   const isUnrecognised = report.kind === 'provider.unknown' && report.rule === undefined;
@@ -72,7 +74,31 @@ export function badEnding(
     delivered: heard.isDelivered,
     fallback: 'provider.unknown',
   });
+  if (isCutUnheard(report, heard)) return { failure: cutUnheard(asked, context) };
   return { failure: toDraft(report) };
+}
+
+/** Of a stream that broke before its first content nobody has seen anything: it may be begun anew. */
+function isCutUnheard({ kind }: ErrorReport, { isDelivered }: Pick<Heard, 'isDelivered'>): boolean {
+  return kind === 'provider.stream_interrupted' && !isDelivered;
+}
+
+function cutUnheard(asked: Asked, context: EffectContext): ReportDraft {
+  const report = reportFromFailure(
+    {
+      ...asked,
+      operation: 'generate',
+      headers: {},
+      transport: { name: 'Error', message: 'The stream broke before its first content' },
+      phase: 'sent',
+      delivered: false,
+      source: 'errand',
+      verdict: 'connection_closed',
+    },
+    optionsFor(asked, context),
+  );
+  const who = providerNamed(asked.provider).display;
+  return { ...toDraft(report), message: `${who} broke off before it had said anything.` };
 }
 
 export function stopped(
@@ -160,12 +186,11 @@ function endingOf({ finishReason, rawFinishReason: raw }: SdkFinish): object | u
   return { type: 'finish', finishReason, ...own };
 }
 
-/** One provider package raises an error of its own for a stream without an end. */
-function isCutByOurSdk(thrown: unknown): boolean {
-  return (
-    readProperty(thrown, 'name') === 'AI_InvalidResponseDataError' &&
-    readProperty(thrown, 'data') === undefined
-  );
+/** Errors of the SDK's own for a stream without an end, or with nothing in it at all. */
+function isCutByOurSdk(thrown: unknown, { finish }: Pick<Heard, 'finish'>): boolean {
+  const name = readProperty(thrown, 'name');
+  if (name === 'AI_NoOutputGeneratedError') return finish === undefined;
+  return name === 'AI_InvalidResponseDataError' && readProperty(thrown, 'data') === undefined;
 }
 
 /** After a tool's result a model may have nothing to add; as a first word it is no answer. */
