@@ -230,13 +230,7 @@ describe.each(PROVIDERS)('the protocol of %s', (provider) => {
       const { result, seen, costs } = await run(provider, fresh(provider, model), { more });
       const [first] = costs.attempts;
       expect(first).toMatchObject({ estimated: true });
-      const ending =
-        result.status === 'completed'
-          ? JSON.stringify(result.output)
-          : result.status === 'failed'
-            ? result.error.kind
-            : result.status;
-      outcomes.push(`${model} ${seen.length} ${first?.kind} ${ending}`);
+      outcomes.push(`${model} ${seen.length} ${first?.kind} ${endingOf(result)}`);
     }
     expect(outcomes).toEqual([
       'cut 1 provider.stream_interrupted provider.stream_interrupted',
@@ -249,3 +243,8 @@ describe.each(PROVIDERS)('the protocol of %s', (provider) => {
     ]);
   });
 });
+
+function endingOf(result: Ran['result']): string {
+  if (result.status === 'completed') return JSON.stringify(result.output);
+  return result.status === 'failed' ? result.error.kind : result.status;
+}

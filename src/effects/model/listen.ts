@@ -18,7 +18,8 @@ export interface Heard {
   /** The provider answered at all. */
   isBegun: boolean;
   warnings: readonly SdkWarning[];
-  readonly turn: TurnDraft;
+  /** Only where tools were offered: without a tool loop nothing goes back. */
+  readonly turn: TurnDraft | undefined;
   finish?: SdkFinish;
   /** What the provider had counted by then. */
   counted?: SdkUsage | undefined;
@@ -30,7 +31,7 @@ export type OnDelta = (type: 'text' | 'reasoning', delta: string) => void;
 /** What is longer is of no use to the model that has to correct it. */
 const MAX_UNPARSABLE_CHARS = 2_000;
 
-export function newHeard(): Heard {
+export function newHeard({ hasTools = false }: { readonly hasTools?: boolean } = {}): Heard {
   return {
     text: '',
     reasoning: '',
@@ -39,7 +40,7 @@ export function newHeard(): Heard {
     isDelivered: false,
     isBegun: false,
     warnings: [],
-    turn: newTurnDraft(),
+    turn: hasTools ? newTurnDraft() : undefined,
   };
 }
 

@@ -135,7 +135,7 @@ async function speak(
   } catch (thrown) {
     return notStarted(thrown, known);
   }
-  const heard = newHeard();
+  const heard = newHeard({ hasTools: call.tools.length > 0 });
   const ended = listen(
     () =>
       found.sdk.stream({

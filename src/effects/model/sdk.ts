@@ -110,11 +110,13 @@ export function toSdk(exports: unknown): Sdk | undefined {
   if (streamText === undefined || jsonSchema === undefined) return undefined;
   if (outputObject === undefined || outputJson === undefined) return undefined;
   silenceWarnings();
+  // the same call for one reader: it keeps no copy of the answer for others, who do not exist
+  const streamOnce = readCallable(exports, 'experimental_streamTextLowMemory') ?? streamText;
   const schema = (of: JsonObject): object => jsonSchema(of) as object;
   return {
     schema,
     stream(call) {
-      const result = streamText({
+      const result = streamOnce({
         ...call,
         maxRetries: 0,
         // its default prints to the console; the error comes as a part too

@@ -29,7 +29,9 @@ export function newTurnDraft(): TurnDraft {
   return { parts: [], open: new Map() };
 }
 
-export function noteBlock({ parts, open }: TurnDraft, part: SdkBlock | SdkDelta): void {
+export function noteBlock(draft: TurnDraft | undefined, part: SdkBlock | SdkDelta): void {
+  if (draft === undefined) return;
+  const { parts, open } = draft;
   const type = part.type.startsWith('text') ? 'text' : 'reasoning';
   const name = `${type} ${part.id}`;
   let block = open.get(name);
@@ -44,8 +46,8 @@ export function noteBlock({ parts, open }: TurnDraft, part: SdkBlock | SdkDelta)
   if (part.type === 'text-end' || part.type === 'reasoning-end') open.delete(name);
 }
 
-export function noteCall({ parts }: TurnDraft, part: SdkToolCall, call: number): void {
-  parts.push({ type: 'call', text: '', call, metadata: part.providerMetadata });
+export function noteCall(draft: TurnDraft | undefined, part: SdkToolCall, call: number): void {
+  draft?.parts.push({ type: 'call', text: '', call, metadata: part.providerMetadata });
 }
 
 export type Turn =
@@ -55,12 +57,17 @@ export type Turn =
   | { readonly type: 'too_long'; readonly chars: number };
 
 /** Only an answer that asks for tools is followed by a request that must hold it. */
-export function turnOf(draft: TurnDraft, provider: string, toolCalls: readonly ToolCall[]): Turn {
-  const isSpecial = draft.parts.some(
+export function turnOf(
+  draft: TurnDraft | undefined,
+  provider: string,
+  toolCalls: readonly ToolCall[],
+): Turn {
+  const heard = draft?.parts ?? [];
+  const isSpecial = heard.some(
     ({ type, metadata }) => type === 'reasoning' || metadata !== undefined,
   );
   if (toolCalls.length === 0 || !isSpecial) return { type: 'plain' };
-  const parts = draft.parts.map(toPart).filter(isTelling);
+  const parts = heard.map(toPart).filter(isTelling);
   const turn: ProviderTurn = { provider: providerNamed(provider).name, parts };
   const chars = JSON.stringify(turn).length;
   return chars > MAX_TURN_CHARS ? { type: 'too_long', chars } : { type: 'kept', turn };

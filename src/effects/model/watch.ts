@@ -68,7 +68,6 @@ export class Watch {
 
   /** Content came. Thinking may be silent for as long as a first token may take. */
   content(isThinking: boolean): void {
-    this.sign();
     const { idleMs, firstTokenMs } = this.#timeouts;
     const limitMs = isThinking ? Math.max(idleMs, firstTokenMs) : idleMs;
     if (this.#silence.limit === 'idleMs' && this.#silence.limitMs === limitMs) return;

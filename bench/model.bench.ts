@@ -1,0 +1,167 @@
+/**
+ * What our call of a model adds to a bare one of the AI SDK, over loopback: at most 60 µs at the
+ * median, and at least 0.9 of its requests a second with 32 at once. Both take turns in small
+ * batches; of the medians of the batches the quickest counts, since all else that a machine does
+ * only ever adds.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createModelEffect } from '../src/effects/model/model.ts';
+import { createRedactor } from '../src/errors/redact.ts';
+import { median } from './measure.ts';
+
+const LIMIT_US = 60;
+const LEAST_SHARE = 0.9;
+const WARM_UP = 300;
+const BATCHES = 40;
+const BATCH = 15;
+const AT_ONCE = 32;
+const ROUNDS = 12;
+const CALLS_AT_ONCE = 128;
+
+const SDKS = join(import.meta.dirname, '../test/sdks');
+
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly limit: number;
+  readonly ratio: number;
+}
+
+type Call = () => Promise<void>;
+
+export const name = 'model: a call beside a bare one of the AI SDK';
+
+export async function run(): Promise<readonly Figure[]> {
+  const upstream = fork(join(import.meta.dirname, 'model-upstream.mjs'));
+  try {
+    const [port] = (await once(upstream, 'message')) as [number];
+    const url = `http://127.0.0.1:${port}/v1`;
+    const [bare, ours] = [bareCall(url), ourCall(url)];
+    for (let call = 0; call < WARM_UP; call++) {
+      await bare();
+      await ours();
+    }
+    return [await added(bare, ours), await share(bare, ours)];
+  } finally {
+    upstream.disconnect();
+  }
+}
+
+/** Written down here as far as it is used: the package is only there for tests. */
+interface Ai {
+  readonly streamText: (call: object) => {
+    readonly fullStream: AsyncIterable<{ readonly type: string }>;
+  };
+}
+
+interface Compatible {
+  readonly createOpenAICompatible: (settings: object) => (model: string) => object;
+}
+
+function bareCall(baseURL: string): Call {
+  const load = createRequire(join(SDKS, 'package.json'));
+  const { streamText } = load('ai') as Ai;
+  const { createOpenAICompatible } = load('@ai-sdk/openai-compatible') as Compatible;
+  const model = createOpenAICompatible({
+    name: 'groq',
+    baseURL,
+    apiKey: 'key',
+    includeUsage: true,
+  })('m');
+  return async () => {
+    let last = '';
+    const messages = [{ role: 'user', content: 'Say hello.' }];
+    const { fullStream } = streamText({
+      model,
+      messages,
+      maxRetries: 0,
+      abortSignal: new AbortController().signal,
+    });
+    for await (const part of fullStream) last = part.type;
+    if (last !== 'finish') throw new Error(`the bare call ended with ${last}`);
+  };
+}
+
+function ourCall(baseUrl: string): Call {
+  const effect = createModelEffect({ env: { GROQ_API_KEY: 'key' } });
+  const redactor = createRedactor(['key-that-is-configured']);
+  const settings = { name: 'groq', baseUrl };
+  const messages = [{ role: 'user' as const, text: 'Say hello.' }];
+  return async () => {
+    const { ok } = await effect(
+      { call: { model: 'groq/m', messages, tools: [], ordinal: 0 }, settings, directory: SDKS },
+      {
+        signal: new AbortController().signal,
+        attempt: 0,
+        idempotencyKey: 'k',
+        run: 'r',
+        node: 'n',
+        path: 'n',
+        redactor,
+        progress: () => undefined,
+      },
+    );
+    if (!ok) throw new Error('our call failed');
+  };
+}
+
+async function added(bare: Call, ours: Call): Promise<Figure> {
+  let [bareMs, oursMs] = [Infinity, Infinity];
+  for (let batch = 0; batch < BATCHES; batch++) {
+    // neither is always the one that comes after the other
+    if (batch % 2 === 0) oursMs = Math.min(oursMs, await medianOf(ours));
+    bareMs = Math.min(bareMs, await medianOf(bare));
+    if (batch % 2 === 1) oursMs = Math.min(oursMs, await medianOf(ours));
+  }
+  const addedUs = (oursMs - bareMs) * 1000;
+  return {
+    name: `added at the median, to ${(bareMs * 1000).toFixed(0)} µs`,
+    value: addedUs,
+    unit: 'µs',
+    limit: LIMIT_US,
+    ratio: addedUs / LIMIT_US,
+  };
+}
+
+async function medianOf(call: Call): Promise<number> {
+  const times: number[] = [];
+  for (let each = 0; each < BATCH; each++) {
+    const start = performance.now();
+    await call();
+    times.push(performance.now() - start);
+  }
+  return median(times);
+}
+
+async function share(bare: Call, ours: Call): Promise<Figure> {
+  const shares: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const isOursFirst = round % 2 === 0;
+    const first = await rate(isOursFirst ? ours : bare);
+    const second = await rate(isOursFirst ? bare : ours);
+    shares.push(isOursFirst ? first / second : second / first);
+  }
+  const value = median(shares);
+  return {
+    name: `share of its requests a second, ${AT_ONCE} at once`,
+    value,
+    unit: '×',
+    limit: LEAST_SHARE,
+    ratio: LEAST_SHARE / value,
+  };
+}
+
+/** Calls a millisecond, with so many under way at any time. */
+async function rate(call: Call): Promise<number> {
+  let left = CALLS_AT_ONCE;
+  const start = performance.now();
+  const one = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  return CALLS_AT_ONCE / (performance.now() - start);
+}
