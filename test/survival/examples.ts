@@ -1,5 +1,6 @@
-/** The examples that can be run without a model, and with what. */
+/** The examples, and with what they are run. */
 import { join } from 'node:path';
+import type { PreparedAnswer } from '../../src/drivers/local.ts';
 import type { JsonObject } from '../../src/errors/json.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -7,8 +8,9 @@ export const ROOT = join(import.meta.dirname, '../..');
 export interface Example {
   readonly file: string;
   readonly input: JsonObject;
-  /** Its quorum is reached by whoever is quicker, or it has a route of its own for what is in doubt. */
+  /** What it gives depends on who is quicker, on a route for what is in doubt, or on the run's name. */
   readonly isLoose?: boolean;
+  readonly answers?: readonly PreparedAnswer[];
 }
 
 export const EXAMPLES: readonly Example[] = [
@@ -19,12 +21,15 @@ export const EXAMPLES: readonly Example[] = [
   { file: 'six-moves.yaml', input: { fail: 'busy' } },
   { file: 'six-moves.yaml', input: { fail: 'order' } },
   { file: 'orders.yaml', input: { order: 'A-1001' } },
+  { file: 'triage.yaml', input: { ticket: 'Where is my refund?' } },
+  { file: 'research.yaml', input: { topic: 'bees' }, isLoose: true },
+  {
+    file: 'support-desk.yaml',
+    input: {},
+    isLoose: true,
+    answers: [{ gate: 'approve', value: 'pay' }],
+  },
 ];
 
-/** These need a model, or someone who calls them. */
-export const NOT_ALONE = [
-  'triage.yaml',
-  'research.yaml',
-  'six-moves-child.yaml',
-  'support-desk.yaml',
-];
+/** These need someone who calls them. */
+export const NOT_ALONE = ['six-moves-child.yaml'];

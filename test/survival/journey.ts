@@ -61,8 +61,11 @@ export interface Interrupted {
 /** Does one leg, the first or a later one, and is killed on the way. */
 export type Begin = (place: Place, run: string | undefined, kill: KillPoint) => Promise<Ended>;
 
-const beginKillable: Begin = ({ job }, run, kill) =>
-  killable({ ...job, ...(run === undefined ? {} : { resume: { run } }), kill });
+/** By a process whose script this is. */
+export function beginKillable(script?: string): Begin {
+  return ({ job }, run, kill) =>
+    killable({ ...job, ...(run === undefined ? {} : { resume: { run } }), kill }, script);
+}
 
 export interface JourneyOptions {
   readonly expected: Undisturbed;
@@ -78,7 +81,7 @@ export interface JourneyOptions {
 export async function interrupted(
   prepared: Prepared,
   root: string,
-  { expected, kills, begin = beginKillable, goOn = goOnHere, inspect }: JourneyOptions,
+  { expected, kills, begin = beginKillable(), goOn = goOnHere, inspect }: JourneyOptions,
 ): Promise<Interrupted> {
   return inPlace(prepared, root, async (place) => {
     const { job } = place;

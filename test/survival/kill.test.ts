@@ -1,6 +1,6 @@
 /**
  * A run is killed before and after each of its commits, by a signal that nobody can catch, and taken
- * up again: it ends as if nothing had been. `ERRAND_KILLS=all` tries every place of every workflow.
+ * up again: it ends as if nothing had been. `ERRAND_KILLS=all` does so with more workflows.
  */
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,30 +9,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectWholeLog } from './books.ts';
 import { exportedEvents, goOnByCommand, runKilled } from './by-command.ts';
 import { EXAMPLES, NOT_ALONE, ROOT } from './examples.ts';
-import { interrupted, undisturbed, type JourneyOptions } from './journey.ts';
+import { beginKillable, interrupted, undisturbed, type JourneyOptions } from './journey.ts';
 import type { KillPoint } from './kill-points.ts';
 import { logOf } from './one-leg.ts';
 import { inPlace, prepare, prepareFile, type Prepared } from './place.ts';
-import { killable } from './process.ts';
+import { bundleKillable, killable, type Bundled } from './process.ts';
 import { generatedSubject } from './subjects.ts';
 
 const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
-const SEEDS = Array.from({ length: IS_ALL ? 60 : 20 }, (_, index) => index + 1);
-/** In each workflow, unless all are wanted. */
-const MAX_KILLS = IS_ALL ? Infinity : 5;
-/** A workflow that has no more places than this is killed in all of them. */
-const FEW = 8;
-const AT_ONCE = 2;
+const SEEDS = Array.from({ length: IS_ALL ? 60 : 16 }, (_, index) => index + 1);
+const AT_ONCE = 4;
 const LONG_MS = 900_000;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-kill-'));
 const tried = { kills: 0, doubts: 0, runs: 0 };
+let bundled: Bundled;
 beforeAll(async () => {
+  bundled = await bundleKillable();
   // a process that is killed leaves no compiled sources behind for the next one
   const prepared = prepare(generatedSubject(2), join(root, 'warm'));
-  await inPlace(prepared, root, ({ job }) => killable(job));
+  await inPlace(prepared, root, ({ job }) => killable(job, bundled.script));
 });
 afterAll(() => {
+  bundled.remove();
   rmSync(root, { recursive: true, force: true });
   process.stdout.write(
     `\nkilled ${tried.kills} times in ${tried.runs} workflows; ${tried.doubts} effects in doubt\n`,
@@ -51,19 +50,24 @@ async function each<Item>(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Before and after each append; a part of them, spread evenly, where there are too many. */
-function pointsOf(appends: number, { from, most }: { from: number; most: number }): KillPoint[] {
-  const all = Array.from({ length: appends * 2 }, (_, index) => ({
+/** Before and after each append. */
+function pointsOf(appends: number): KillPoint[] {
+  return Array.from({ length: appends * 2 }, (_, index) => ({
     when: index % 2 === 0 ? ('before' as const) : ('after' as const),
     append: 1 + Math.floor(index / 2),
   }));
-  const every = all.length <= FEW ? 1 : Math.max(1, Math.ceil(all.length / most));
-  return all.filter((_, index) => (index + from) % every === 0);
+}
+
+/** So many of them, spread evenly. */
+function someOf(points: readonly KillPoint[], most: number, from: number): KillPoint[] {
+  const every = Math.max(1, Math.ceil(points.length / most));
+  return points.filter((_, index) => (index + from) % every === 0);
 }
 
 async function kill(prepared: Prepared, options: JourneyOptions): Promise<number> {
   try {
-    const { killed, doubts } = await interrupted(prepared, root, options);
+    const begin = beginKillable(bundled.script);
+    const { killed, doubts } = await interrupted(prepared, root, { begin, ...options });
     tried.kills += killed;
     tried.doubts += doubts;
     return killed;
@@ -73,10 +77,10 @@ async function kill(prepared: Prepared, options: JourneyOptions): Promise<number
   }
 }
 
-async function killEverywhere(prepared: Prepared, from = 0): Promise<void> {
+async function killEverywhere(prepared: Prepared): Promise<void> {
   const expected = await undisturbed(prepared, root);
   tried.runs++;
-  const points = pointsOf(expected.appends, { from, most: MAX_KILLS });
+  const points = pointsOf(expected.appends);
   await each(points, async (point) => void (await kill(prepared, { expected, kills: [point] })));
 }
 
@@ -88,7 +92,7 @@ describe('killed around every append', () => {
   it.each(SEEDS)(
     'a generated workflow ends as undisturbed: seed %i',
     async (seed) => {
-      await killEverywhere(preparedSeed(seed), seed);
+      await killEverywhere(preparedSeed(seed));
     },
     LONG_MS,
   );
@@ -99,7 +103,7 @@ describe('killed around every append', () => {
       const name = `${example.file} ${JSON.stringify(example.input)}`;
       const file = `examples/${example.file}`;
       const where = { name, folder: ROOT, file, plans: join(root, 'plans') };
-      await killEverywhere(prepareFile({ ...example, ...where, answers: [] }), file.length);
+      await killEverywhere(prepareFile({ answers: [], ...example, ...where }));
     },
     LONG_MS,
   );
@@ -118,7 +122,7 @@ describe('killed again while it is taken up', () => {
       const prepared = preparedSeed(seed);
       const expected = await undisturbed(prepared, root);
       const first: KillPoint = { when: 'after', append: Math.ceil(expected.appends / 2) };
-      const points = pointsOf(IS_ALL ? 5 : 2, { from: 0, most: Infinity });
+      const points = pointsOf(IS_ALL ? 5 : 2);
       await each(points, async (second) => {
         const kills = IS_ALL ? [first, second, second] : [first, second];
         expect(await kill(prepared, { expected, kills })).toBeGreaterThan(1);
@@ -135,7 +139,7 @@ describe('the command itself, killed around its appends', () => {
       const prepared = preparedSeed(seed);
       const expected = await undisturbed(prepared, root);
       const last: KillPoint = { when: 'after', append: expected.appends };
-      const some = pointsOf(expected.appends, { from: seed, most: IS_ALL ? Infinity : 3 });
+      const some = someOf(pointsOf(expected.appends), IS_ALL ? Infinity : 3, seed);
       let killed = 0;
       await each([last, ...some], async (point) => {
         killed += await kill(prepared, {

@@ -1,7 +1,10 @@
 /** Processes that a test starts: the one that is killed at a commit, and the command itself. */
 import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
 import type { KillableJob } from './killable.ts';
 
 export interface Ended {
@@ -19,6 +22,32 @@ export interface Started {
 
 const BINARY = join(import.meta.dirname, '../../bin/errand.mjs');
 const KILLABLE = join(import.meta.dirname, 'killable.ts');
+/** Inside of the checkout, so that packages are found from there. */
+const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache');
+
+export interface Bundled {
+  readonly script: string;
+  readonly remove: () => void;
+}
+
+/** The process to be killed as one file: hundreds are started, and each would open all the sources. */
+export async function bundleKillable(): Promise<Bundled> {
+  mkdirSync(BUNDLES, { recursive: true });
+  const dir = mkdtempSync(join(BUNDLES, 'errand-killable-'));
+  const bundler = await rolldown({
+    input: KILLABLE,
+    external: [/^node:/, /quickjs/],
+    plugins: [{ name: 'placed', resolveId: stayInPlace }],
+    platform: 'node',
+    logLevel: 'silent',
+  });
+  await bundler.write({ dir, format: 'esm', entryFileNames: '[name].mjs' });
+  await bundler.close();
+  return {
+    script: join(dir, 'killable.mjs'),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
 
 export interface CommandOptions {
   readonly cwd: string;
@@ -35,9 +64,18 @@ export function errand(args: readonly string[], options: CommandOptions): Promis
   return startErrand(args, options).ended;
 }
 
+/** What finds other files from where it is stays there. */
+function stayInPlace(id: string, importer?: string): { id: string; external: true } | null {
+  if (importer === undefined || !id.startsWith('.')) return null;
+  const path = resolve(dirname(importer), id);
+  return /[/\\]effects[/\\](sandbox|module)[/\\]/.test(path)
+    ? { id: pathToFileURL(path).href, external: true }
+    : null;
+}
+
 /** Does one leg, and dies where it is told to. */
-export function killable(job: KillableJob): Promise<Ended> {
-  return start([KILLABLE, JSON.stringify(job)], { cwd: process.cwd() }).ended;
+export function killable(job: KillableJob, script = KILLABLE): Promise<Ended> {
+  return start([script, JSON.stringify(job)], { cwd: process.cwd() }).ended;
 }
 
 function start(args: readonly string[], { cwd, env }: CommandOptions): Started {
