@@ -30,7 +30,8 @@ export class Alarm {
     if (nextMs >= this.#armedAtMs) return;
     this.#disarm();
     this.#armedAtMs = nextMs;
-    this.#takeBack = this.#clock.after(nextMs - this.#clock.now(), () => this.#ring());
+    const waitMs = Math.max(0, nextMs - this.#clock.now());
+    this.#takeBack = this.#clock.after(waitMs, () => this.#ring());
   }
 
   #ring(): void {

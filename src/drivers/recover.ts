@@ -11,6 +11,7 @@ import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
 import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
+import type { Amount } from '../machine/pricing.ts';
 import { newRunState, type PendingEffect, type RunState } from '../machine/state.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
@@ -36,6 +37,7 @@ export function lostEffects(state: RunState): readonly EventBody[] {
       path,
       effect: request.ref,
       attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
+      ...reservedFor(state, pending),
     };
     // its text has changed meanwhile, so it is another action
     return request.ref.key === pending.effect.key
@@ -45,6 +47,14 @@ export function lostEffects(state: RunState): readonly EventBody[] {
           again,
         ];
   });
+}
+
+/** It may cost once more what it may have cost already. */
+function reservedFor(state: RunState, { effect }: PendingEffect): { reserves?: Amount } {
+  const reserved = state.reservations.get(effect.key);
+  if (reserved === undefined) return {};
+  const { usdMicros, tokens } = reserved;
+  return { reserves: { usdMicros, tokens } };
 }
 
 /** A run that is cancelled hears of none of them. */
