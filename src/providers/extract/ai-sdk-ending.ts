@@ -3,15 +3,10 @@
  * of a stream whose reason says so, and a stream that ended without one.
  */
 import { readProperty } from '../../errors/json.ts';
-import type { TransportFault } from '../envelope.ts';
 import { readText, type Extracted } from './extractor.ts';
+import { ENDED_EARLY } from './transport.ts';
 
 const BAD_ENDINGS: ReadonlySet<string> = new Set(['content-filter', 'length', 'error', 'other']);
-
-const ENDED_EARLY: TransportFault = {
-  name: 'Error',
-  message: 'The stream ended without its end marker',
-};
 
 /** Undefined for a good ending. */
 export function aiSdkEnding(link: unknown): Extracted | undefined {

@@ -14,14 +14,15 @@ import {
   type Extractor,
 } from './extractor.ts';
 import { keepHeaders } from './headers.ts';
-import { clientVerdict, textBehindStatus } from './openai.ts';
+import { clientVerdict, helperComplaint, textBehindStatus } from './openai.ts';
 
 export const anthropic: Extractor = {
   source: 'anthropic',
   extract(link) {
     if (isApiError(link)) return apiError(link);
     const isOwn = readName(link) === 'AnthropicError';
-    return isOwn ? { provider: 'anthropic', ...ownComplaint(link) } : undefined;
+    if (!isOwn) return undefined;
+    return helperComplaint(link, 'anthropic') ?? { provider: 'anthropic', ...ownComplaint(link) };
   },
 };
 

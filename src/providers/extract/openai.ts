@@ -13,6 +13,7 @@ import {
   type Extractor,
 } from './extractor.ts';
 import { keepHeaders } from './headers.ts';
+import { ENDED_EARLY } from './transport.ts';
 
 export const openai: Extractor = {
   source: 'openai',
@@ -26,9 +27,24 @@ export const openai: Extractor = {
     const lacksKey =
       message.startsWith('Could not resolve authentication method') ||
       (className === 'OpenAIError' && message.startsWith('Missing credentials'));
-    return lacksKey ? { verdict: 'api_key_missing', message } : undefined;
+    if (lacksKey) return { verdict: 'api_key_missing', message };
+    return className === 'OpenAIError' ? helperComplaint(link, 'openai') : undefined;
   },
 };
+
+/**
+ * What the readers of streams of this client and of Anthropic's raise themselves: what broke the
+ * stream is the cause, and only of a stream that just stopped there is nothing but the sentence.
+ */
+export function helperComplaint(link: unknown, provider: string): Extracted | undefined {
+  const message = readMessage(link) ?? '';
+  if (hasKey(link, 'cause')) return { provider, message };
+  return STOPPED.test(message)
+    ? { provider, status: 200, phase: 'streaming', transport: ENDED_EARLY, message }
+    : undefined;
+}
+
+const STOPPED = /^(?:stream|request) ended without |^missing finish_reason for choice \d/;
 
 /** The constructor sets these even when they are undefined; Anthropic's client has no `param`. */
 function isApiError(link: unknown): boolean {

@@ -34,6 +34,12 @@ const BROKEN_ANSWER_WORDS =
 const JSON_WORDS = /JSON|Unexpected (?:token|end)|Unterminated string|end of (?:data|input)/i;
 const CUT_JSON_WORDS = /Unexpected end|Unterminated|end of (?:data|input)/i;
 
+/** Of a stream that was over before its end marker, without any fault of the connection. */
+export const ENDED_EARLY: TransportFault = {
+  name: 'Error',
+  message: 'The stream ended without its end marker',
+};
+
 /** The fault and what lies under it; undefined when the value has nothing to do with a transport. */
 export function transportFault(value: unknown): TransportFault | undefined {
   return isTransport(value) ? describeFault(value) : undefined;
