@@ -44,6 +44,8 @@ interface Wanted {
 }
 
 function lackOf(model: string, { tools, structured, images, tokens }: Wanted): string | undefined {
+  // every answer is read as it comes
+  if (lacks(model, 'streaming')) return 'cannot stream its answers';
   if (tools && lacks(model, 'tools')) return 'cannot call tools';
   if (structured && lacks(model, 'structured_output')) return 'cannot answer by a schema';
   if (images && lacks(model, 'images')) return 'cannot read images';

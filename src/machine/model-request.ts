@@ -5,7 +5,8 @@ import type { FilePlan, ProviderSettings, Runtime } from '../workflow/model.ts';
 import type { AgentPlan, ModelEntry, SupervisorPlan } from '../workflow/node-model.ts';
 import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from './evaluate.ts';
-import type { ModelCall, ModelTool } from './model-call.ts';
+import { imagesOf } from './images.ts';
+import type { ModelCall, ModelMessage, ModelTool } from './model-call.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
@@ -51,7 +52,7 @@ export function chainOf(state: RunState, scope: Scope, node: TalkingPlan): reado
   });
 }
 
-/** Throws `validation.template`. */
+/** Throws `validation.template` and `validation.input`. */
 export function promptOf(state: RunState, scope: Scope, node: TalkingPlan): Prompt {
   const names = namesIn(state, scope, { node });
   const plan: FilePlan = fileOf(state.plan, scope.file);
@@ -63,7 +64,12 @@ export function promptOf(state: RunState, scope: Scope, node: TalkingPlan): Prom
     .map((text) => evaluateText(text, names))
     .join('\n\n');
   const text = evaluateText(node.prompt, names);
-  return system === '' ? { text } : { text, system };
+  const images = node.type === 'agent' ? imagesOf(node, names) : [];
+  return {
+    text,
+    ...(system === '' ? {} : { system }),
+    ...(images.length === 0 ? {} : { images }),
+  };
 }
 
 /** Who there is to be chosen, in words; descriptions may hold anything but templates. */
@@ -94,7 +100,7 @@ export function modelWork(
       model,
       ...(talk.prompt.system === undefined ? {} : { system: talk.prompt.system }),
       messages: [
-        { role: 'user', text: talk.prompt.text },
+        asUser(talk.prompt),
         ...talk.messages,
         ...nextMessages(talk, schema, roundOf(state, scope, node, talk)),
       ],
@@ -108,6 +114,10 @@ export function modelWork(
     ...(runtime?.provider === undefined ? {} : { provider: runtime.provider }),
     ...(isRefreshDue(talk, model) ? { refreshesKey: true } : {}),
   };
+}
+
+function asUser({ text, images }: Prompt): ModelMessage {
+  return { role: 'user', text, ...(images === undefined ? {} : { images }) };
 }
 
 function isRefreshDue({ chain }: Talk, model: string): boolean {

@@ -8,6 +8,8 @@ import type { RunState, Scope } from './state.ts';
 
 const CHARS_PER_TOKEN = 4;
 const OUTPUT_TOKENS = 1000;
+/** What providers charge for a picture of usual size; nobody tells before the answer. */
+const TOKENS_PER_IMAGE = 1000;
 const FREE: Price = { inputUsdMicrosPerMtok: 0, outputUsdMicrosPerMtok: 0 };
 
 export interface Amount {
@@ -53,7 +55,11 @@ export function inputTokensOf({ system = '', messages, tools, outputSchema }: Mo
     messages.reduce((sum, message) => sum + charsOf(message), 0) +
     (tools.length === 0 ? 0 : JSON.stringify(tools).length) +
     (outputSchema === undefined ? 0 : JSON.stringify(outputSchema).length);
-  return tokensIn(chars);
+  const images = messages.reduce(
+    (sum, message) => sum + (message.role === 'user' ? (message.images?.length ?? 0) : 0),
+    0,
+  );
+  return tokensIn(chars) + images * TOKENS_PER_IMAGE;
 }
 
 export function outputTokensOf(text: string, toolCalls: readonly ToolCall[] = []): number {

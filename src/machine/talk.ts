@@ -7,7 +7,7 @@ import { forModel } from '../errors/project.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import { readAnswer } from './answer.ts';
 import type { ChainEntry } from './chain.ts';
-import type { ModelAnswer, ModelMessage, ToolCall } from './model-call.ts';
+import type { ModelAnswer, ModelImage, ModelMessage, ToolCall } from './model-call.ts';
 
 export interface Talk {
   /** What the first message says, as it was when the conversation began. */
@@ -51,6 +51,7 @@ export interface TalkFailure {
 
 export interface Prompt {
   readonly text: string;
+  readonly images?: readonly ModelImage[];
   readonly system?: string;
 }
 

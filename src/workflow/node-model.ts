@@ -63,6 +63,7 @@ export interface ToolPolicy {
 export interface AgentPlan extends NodeBase, Answering, Spending {
   readonly type: 'agent';
   readonly prompt: TemplateText;
+  readonly images?: readonly TemplateText[];
   /** Null: all that do not write. */
   readonly tools: readonly string[] | null;
   readonly policy: ToolPolicy;

@@ -9,9 +9,6 @@ import type { SdkUsage } from './sdk.ts';
 /** The contract's estimate, also used for budgets. */
 const CHARS_PER_TOKEN = 4;
 
-/** What providers charge for a picture of usual size; nobody tells before the answer. */
-const TOKENS_PER_IMAGE = 1_000;
-
 export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } };
 
 /** Of an answer that came to its end. */
@@ -30,15 +27,7 @@ export function usedSoFar(reported: SdkUsage | undefined, estimate: Usage): Used
 
 /** `written` in characters. */
 export function estimateUsage(call: ModelCall, written: number): Usage {
-  return { inputTokens: estimateInput(call), outputTokens: tokensOf(written) };
-}
-
-function estimateInput(call: ModelCall): number {
-  const images = call.messages.reduce(
-    (sum, message) => sum + (message.role === 'user' ? (message.images?.length ?? 0) : 0),
-    0,
-  );
-  return inputTokensOf(call) + images * TOKENS_PER_IMAGE;
+  return { inputTokens: inputTokensOf(call), outputTokens: tokensOf(written) };
 }
 
 function tokensOf(chars: number): number {

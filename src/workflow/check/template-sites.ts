@@ -43,6 +43,11 @@ function ownSites(node: NodePlan): TemplateSite[] {
     deepSites(value, [...base, key], node, 'node');
   switch (node.type) {
     case 'agent':
+      return [
+        ...at('prompt', node.prompt),
+        ...at('system_prompt', node.systemPrompt),
+        ...at('images', node.images),
+      ];
     case 'supervisor':
       return [...at('prompt', node.prompt), ...at('system_prompt', node.systemPrompt)];
     case 'script':

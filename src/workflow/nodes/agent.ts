@@ -36,6 +36,10 @@ export const agentShape = {
   prompt: hinted(text('What the model is asked, as a template.'), {
     defaultSnippets: [{ label: 'text', body: '|\n  ${1:Do this with {{ workflow.input.x \\}\\}}' }],
   }),
+  images: list(
+    'Pictures that the model is shown with the prompt.',
+    text('The address of one (https: or data:), or a template that gives one or a list.'),
+  ).optional(),
   tools: list('These.', toolName)
     .nullable()
     .describe('Tools it may use. Nothing (null): all that do not write. []: none.')
@@ -72,6 +76,7 @@ export function planAgent(
     ...planAnswering(node),
     ...planSpending(node, planner),
     prompt: node.prompt,
+    images: node.images,
     tools: node.tools ?? null,
     policy: {
       allow: node.policy?.allow ?? [],
