@@ -12,7 +12,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'temporal'} SetName
+ * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'temporal'} SetName
  * @typedef {object} InstallSet
  * @property {string} directory relative to the root of the checkout
  * @property {readonly string[]} flags of `npm ci`
@@ -54,6 +54,12 @@ const SETS = {
     // two of them have install scripts, and neither does anything that tests need
     flags: ['--ignore-scripts'],
     contents: "the providers' official SDKs, which tests compare with",
+    withDev: false,
+  },
+  servers: {
+    directory: 'test/mcp-servers',
+    flags: ['--ignore-scripts'],
+    contents: 'published MCP servers, which tests start',
     withDev: false,
   },
   temporal: {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './install.mjs';
 
 runScript(() => {
-  ensureInstalled('dev', 'sdks', 'temporal');
+  ensureInstalled('dev', 'sdks', 'servers', 'temporal');
   const node = devNode();
   const directory = mkdtempSync(join(tmpdir(), 'errand-test-'));
   const outcome = join(directory, 'outcome.json');

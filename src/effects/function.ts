@@ -7,6 +7,7 @@
  * | threw an unreserved `kind`            | that kind: a raise                        | failed  |
  * | threw anything else                   | `call.failed`, `tool.failed`, retryable null | failed |
  * | gave `partial(…)`                     | none: its output, and its errors beside it | — |
+ * | a tool gave more than 1 MiB           | `tool.output_malformed`                   | failed  |
  * | gave what is not JSON                 | `call.failed`, `tool.output_malformed`    | failed  |
  * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
  * | timeout, ended when told to           | `limit.node_timeout`, `tool.timeout`      | partial |
@@ -35,7 +36,7 @@ import {
   type EffectResult,
 } from './effect.ts';
 import { callWithin, type Ending } from './function-call.ts';
-import { toOutput } from './output.ts';
+import { isLongerThan, MAX_RESULT_CHARS, toOutput } from './output.ts';
 import { describeFindings } from './schema-violation.ts';
 
 /** What a function or a tool is given beside its input. */
@@ -124,6 +125,13 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
 function gave(value: unknown, request: FunctionRequest, context: EffectContext): EffectResult {
   const { noun, notJson, offSchema } = NAMES[request.type];
   const output = toOutput(value, context.redactor);
+  if (output.ok && request.type === 'tool' && isLongerThan(output.value, MAX_RESULT_CHARS)) {
+    return failed({
+      kind: 'tool.output_malformed',
+      message: `The result of the tool ${request.name} is longer than ${MAX_RESULT_CHARS} characters, which is the most`,
+      action: { kind: 'change_input', detail: 'Ask the tool for less, or for a page at a time.' },
+    });
+  }
   if (!output.ok) {
     const where = output.pointer === '' ? 'it' : output.pointer;
     return failed({

@@ -10,6 +10,9 @@ import { toPointer } from '../workflow/path.ts';
 /** Levels of lists and objects; those who store, compare and render an output recurse. */
 const MAX_OUTPUT_DEPTH = 500;
 
+/** Of what a tool gives. Every turn of an agent sends it again, and the log keeps it. */
+export const MAX_RESULT_CHARS = 1024 * 1024;
+
 export type Output =
   | { readonly ok: true; readonly value: JsonValue }
   /** `it holds a function`, and where. */
@@ -89,4 +92,20 @@ function at(step: string | number, value: unknown, walk: Walk): JsonValue {
   const converted = convert(value, walk);
   walk.path.pop();
   return converted;
+}
+
+/** Whether a value is longer than that as JSON, nearly; looks no further than it has to. */
+export function isLongerThan(value: JsonValue, maxChars: number): boolean {
+  return charsIn(value, maxChars) > maxChars;
+}
+
+function charsIn(value: JsonValue, maxChars: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  let chars = 2;
+  for (const [key, item] of Object.entries(value)) {
+    chars += charsIn(item, maxChars) + (isArray(value) ? 1 : key.length + 4);
+    if (chars > maxChars) break;
+  }
+  return chars;
 }

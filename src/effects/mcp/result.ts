@@ -12,11 +12,8 @@ import {
 import type { ReportDraft } from '../../errors/report.ts';
 import { checkValue } from '../../workflow/value-check.ts';
 import type { EffectContext, EffectResult } from '../effect.ts';
-import { toOutput } from '../output.ts';
+import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
-
-/** Of an output. Every turn of an agent sends it again, and the log keeps it. */
-const MAX_RESULT_CHARS = 1024 * 1024;
 
 /** What a server says about its failure. */
 const MAX_MESSAGE_CHARS = 2000;

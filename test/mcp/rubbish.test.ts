@@ -1,0 +1,75 @@
+/** Servers that answer rubbish: a typed failure each time, one call each time, and no end of the server. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { reportOf } from '../../src/effects/effect.cases.ts';
+import type { McpServer } from '../../src/workflow/model.ts';
+import { host } from './harness.ts';
+import { rubbish, RUBBISH, sane } from './rubbish.ts';
+
+const PROGRAM = fileURLToPath(new URL('rubbish-server.ts', import.meta.url));
+const SETTINGS = Object.fromEntries(
+  [...RUBBISH, 'half', 'fine'].map((name) => [name, { timeoutMs: 1000, idempotent: false }]),
+);
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+const ways: Readonly<
+  Record<string, (called: (name: string) => void) => Promise<Partial<McpServer>>>
+> = {
+  stdio: () => Promise.resolve({ args: [PROGRAM], env: {}, toolSettings: SETTINGS }),
+  http: async (called) => {
+    server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        if (request.method !== 'POST') return void response.writeHead(405).end();
+        const message = JSON.parse(Buffer.concat(chunks).toString()) as Parameters<typeof sane>[0];
+        const answer = sane(message);
+        response.setHeader('content-type', 'application/json');
+        if (answer !== undefined) return void response.end(JSON.stringify(answer));
+        if (message.method !== 'tools/call') return void response.writeHead(202).end();
+        called(message.params?.name ?? '');
+        const text = rubbish(message);
+        if (text !== undefined) return void response.end(text);
+        response.write('{"jsonrpc":"2.0","id":');
+        response.socket?.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return {
+      type: 'http',
+      url: `http://127.0.0.1:${port}/mcp`,
+      headers: {},
+      toolSettings: SETTINGS,
+    };
+  },
+};
+
+describe.each(['stdio', 'http'])('over %s', (way) => {
+  it.each([...RUBBISH, 'half'])(
+    'an answer like %s is a typed failure, and the next call is answered',
+    async (name) => {
+      const called: string[] = [];
+      const settings = await ways[way]?.((tool) => called.push(tool));
+      const { call } = host();
+      const asked = { server: settings ?? {} };
+      const report = reportOf(await call(name, {}, asked));
+      expect(report.kind).toMatch(
+        /^(tool\.output_malformed|tool\.timeout|mcp\.unreachable|mcp\.tool_failed)$/,
+      );
+      // whatever it was, nobody knows that nothing happened
+      expect(report.outcome).not.toBe('not_started');
+      expect(report.message.length).toBeLessThan(1000);
+      expect(await call('fine', {}, asked)).toEqual({ ok: true, output: 'fine' });
+      if (way === 'http') expect(called).toEqual([name, 'fine']);
+    },
+  );
+});

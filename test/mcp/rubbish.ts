@@ -1,0 +1,61 @@
+/** What a server says that has lost its mind, over whatever it is asked by. */
+
+interface Message {
+  readonly id?: number | string;
+  readonly method: string;
+  readonly params?: { readonly name?: string; readonly protocolVersion?: string };
+}
+
+export const RUBBISH = ['text', 'number', 'list', 'nothing', 'error', 'stranger', 'huge'] as const;
+
+/** The answers that it still gets right; undefined for a call, and for what needs none. */
+export function sane({ id, method, params }: Message): object | undefined {
+  if (method === 'initialize')
+    return {
+      jsonrpc: '2.0',
+      id,
+      result: {
+        protocolVersion: params?.protocolVersion ?? '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'rubbish', version: '1.0.0' },
+      },
+    };
+  if (method === 'tools/list') {
+    const tools = [...RUBBISH, 'half', 'fine'].map((name) => ({
+      name,
+      inputSchema: { type: 'object' },
+    }));
+    return { jsonrpc: '2.0', id, result: { tools } };
+  }
+  const isUnknown = id !== undefined && method !== 'tools/call';
+  return isUnknown
+    ? { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }
+    : undefined;
+}
+
+/** Undefined for what breaks off. */
+export function rubbish({ id, params }: Message): string | undefined {
+  const answer = (body: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...body });
+  switch (params?.name) {
+    case 'text':
+      return 'I am a teapot, and no JSON at all';
+    case 'number':
+      return answer({ result: 7 });
+    case 'list':
+      return answer({ result: { content: 'not a list' } });
+    case 'nothing':
+      return answer({});
+    case 'error':
+      return answer({ error: 'just a word' });
+    case 'stranger':
+      return JSON.stringify({ jsonrpc: '2.0', id: 99_999, result: { content: [] } });
+    case 'huge':
+      return answer({
+        result: { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] },
+      });
+    case 'fine':
+      return answer({ result: { content: [{ type: 'text', text: 'fine' }] } });
+    default:
+      return undefined;
+  }
+}
