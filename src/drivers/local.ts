@@ -31,7 +31,7 @@ import { alreadyEnded, goOn, openGates, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
-import { PlanTexts } from './plan-texts.ts';
+import { PlanTexts, withoutValues } from './plan-texts.ts';
 import { abandonedEffects, recover } from './recover.ts';
 import { RunLoop } from './run-loop.ts';
 import { deliver, type Signal } from './signals.ts';
@@ -101,9 +101,10 @@ export class LocalDriver {
 
   async start(
     plan: WorkflowPlan,
-    input: JsonObject,
+    given: JsonObject,
     options: StartOptions = {},
   ): Promise<RunHandle> {
+    const input = withoutValues(given, this.#redactor);
     const id = this.#newId().slice(0, 13);
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
@@ -148,7 +149,7 @@ export class LocalDriver {
       const state = await this.#recover(run);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#planTexts.without(options.plan);
-      const events = goOn(state, { ...options, plan }, nowMs);
+      const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
       // what is stored has no secrets in it, and what runs needs them
       state.plan = options.plan ?? state.plan;
       const open = openGates(state);
@@ -169,9 +170,10 @@ export class LocalDriver {
   /** Tells a gate of a run that may be anywhere; undefined when a living process will hear of it. */
   async answer(
     run: string,
-    answer: Answer,
+    given: Answer,
     options: ResumeOptions = {},
   ): Promise<RunHandle | undefined> {
+    const answer = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
     if (here !== undefined) {
       here.loop.take(answerEvent(here.loop.state, answer));
@@ -266,6 +268,15 @@ export class LocalDriver {
   async #isRunElsewhere(run: string): Promise<boolean> {
     const { status, claim } = await this.#store.summary(run);
     return status === 'running' && claim !== null && isOwnerAlive(claim.owner);
+  }
+
+  /** What people type may hold a key as well as anything else. */
+  #withoutSecrets({ input, answer, ...rest }: ResumeOptions): ResumeOptions {
+    return {
+      ...rest,
+      ...(input === undefined ? {} : { input: withoutValues(input, this.#redactor) }),
+      ...(answer === undefined ? {} : { answer: withoutValues(answer, this.#redactor) }),
+    };
   }
 
   async #recover(run: string): Promise<RunState> {

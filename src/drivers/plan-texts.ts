@@ -1,4 +1,7 @@
-/** A plan as it is stored: one text for all its runs, without what a file took from the environment. */
+/**
+ * What is stored of what a run was given, without the values of secrets: a file takes them from the
+ * environment, and people type them. A plan has one text for all its runs.
+ */
 import type { Redactor } from '../errors/redact.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 
@@ -27,11 +30,17 @@ export class PlanTexts {
   #stored(plan: WorkflowPlan): StoredPlan {
     const known = this.#known.get(plan);
     if (known !== undefined) return known;
-    const whole = JSON.stringify(plan);
-    const text = this.#redactor.values(whole);
-    // values are taken out inside of strings, so it is still the JSON of a plan
-    const stored = { text, plan: text === whole ? plan : (JSON.parse(text) as WorkflowPlan) };
+    const clean = withoutValues(plan, this.#redactor);
+    const stored = { text: JSON.stringify(clean), plan: clean };
     this.#known.set(plan, stored);
     return stored;
   }
+}
+
+/** The same object where there is nothing to leave out. */
+export function withoutValues<T extends object>(value: T, redactor: Redactor): T {
+  const whole = JSON.stringify(value);
+  const text = redactor.values(whole);
+  // values are taken out inside of strings, so it is still the JSON of the same thing
+  return text === whole ? value : (JSON.parse(text) as T);
 }

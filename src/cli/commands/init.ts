@@ -22,7 +22,8 @@ export function init(file: string, terminal: Terminal): number {
   ];
   terminal.out(
     [
-      `Wrote ${path}. It needs no key: its models are simulated, and one fails on purpose.`,
+      `Wrote ${path}.`,
+      'It needs no key: its models are simulated, and one fails on purpose.',
       '',
       ...tableLines(commands, terminal.columns - 2).map((line) => `  ${line}`),
     ].join('\n'),

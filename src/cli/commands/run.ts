@@ -7,7 +7,7 @@ import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { isPlainObject, type JsonObject } from '../../errors/json.ts';
 import { suggest } from '../../errors/suggest.ts';
 import type { Answer } from '../../machine/answers.ts';
-import type { RunStore } from '../../machine/store-port.ts';
+import type { ReadableStore, RunRecord, RunStore } from '../../machine/store-port.ts';
 import { completeInput, readInput } from '../../workflow/inputs.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import { refusal } from '../exit.ts';
@@ -65,6 +65,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
       noteServers(workflow, show);
       if (workflow === undefined && record.file !== null)
         show.note('The workflow file is gone; the run goes on with what it was started with.');
+      await noteChanges({ store: project.store, record, workflow, show });
       const { answer, now, from, acceptDrift } = flags;
       const by = whoIsHere();
       const given = flags.inputs ?? [];
@@ -126,6 +127,20 @@ function similarFile(file: string): string | undefined {
 function noteServers(workflow: LoadedWorkflow | undefined, show: Showing): void {
   const away = workflow?.warnings.filter(({ code }) => code === 'server-unreachable') ?? [];
   for (const { message, suggestion = '' } of away) show.note(`${message}. ${suggestion}`);
+}
+
+interface Reopened {
+  readonly store: ReadableStore;
+  readonly record: RunRecord;
+  readonly workflow: LoadedWorkflow | undefined;
+  readonly show: Showing;
+}
+
+async function noteChanges({ store, record, workflow, show }: Reopened): Promise<void> {
+  if (workflow === undefined || record.status === 'cancelled') return;
+  const { driftNote } = await import('../drift-note.ts');
+  const note = await driftNote(store, record, workflow);
+  if (note !== undefined) show.note(note);
 }
 
 function here(): Place {

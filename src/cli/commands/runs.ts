@@ -1,5 +1,6 @@
 /** `errand runs`: the runs of this project, newest first. */
 import { durationWords } from '../../errors/render/words.ts';
+import { hideHostPaths } from '../../errors/host-paths.ts';
 import { singleLine } from '../../errors/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import type { RunSummary } from '../../machine/store-port.ts';
@@ -67,7 +68,7 @@ function listed(summary: RunSummary): ListedRun {
     status: statusOf(summary),
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: { ...error, message: hideHostPaths(error.message) } }),
     ...(waiting === undefined ? {} : { waiting }),
     costUsdMicros,
   };

@@ -1,4 +1,5 @@
 /** `errand validate`: what can be proved of workflow files before a token is spent. */
+import { wrap } from '../../errors/render/columns.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { renderDiagnostic } from '../../workflow/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
@@ -32,7 +33,7 @@ export async function validate(
   terminal.out(
     options.format === 'json'
       ? JSON.stringify({ isValid, files: all.map(toJson) }, null, 2)
-      : all.map((file) => toText(file, options)).join('\n\n'),
+      : all.map((file) => toText(file, options, terminal.columns)).join('\n\n'),
   );
   return isValid ? 0 : EXIT_INVALID;
 }
@@ -58,6 +59,7 @@ function toJson({ file, diagnostics, nodes, worstCase }: ValidatedFile): object 
 function toText(
   { file, diagnostics, nodes, worstCase }: ValidatedFile,
   options: ValidateOptions,
+  columns: number,
 ): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length;
@@ -72,35 +74,34 @@ function toText(
   return [
     `${file}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
     ...diagnostics.map((diagnostic) => indent(renderDiagnostic(diagnostic))),
-    ...(worstCase === null ? [] : [indent(worstCaseText(worstCase)), indent(handlingText(nodes))]),
+    ...(worstCase === null
+      ? []
+      : [...worstCaseLines(worstCase), ...handlingLines(nodes)].flatMap((line) =>
+          hanging(`  ${line}`, columns),
+        )),
   ].join('\n');
 }
 
-function worstCaseText(worst: WorstCase): string {
+function worstCaseLines(worst: WorstCase): string[] {
   const figures = [
     figure(worst.modelRequests, 'model request'),
     figure(worst.effects, 'effect'),
     worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
     worst.costUsdMicros === null ? 'unbounded cost' : `$${(worst.costUsdMicros / 1e6).toFixed(2)}`,
   ].join(', ');
-  return [
-    `at worst: ${figures}`,
-    ...worst.unbounded.map((reason) => `  unbounded: ${reason}`),
-  ].join('\n');
+  return [`at worst: ${figures}`, ...worst.unbounded.map((reason) => `  unbounded: ${reason}`)];
 }
 
-function handlingText(nodes: ValidatedFile['nodes']): string {
-  return Object.entries(nodes)
-    .map(([name, { raises, unhandled }]) => {
-      if (raises.length === 0) return `${name}: cannot fail`;
-      const kinds = unhandled.slice(0, 3).join(', ') + (unhandled.length > 3 ? ', …' : '');
-      const rest =
-        unhandled.length === 0
-          ? 'all handled'
-          : `${unhandled.length} ${unhandled.length === 1 ? 'falls' : 'fall'} to the default (${kinds})`;
-      return `${name}: ${count(raises.length, 'kind')} of failure, ${rest}`;
-    })
-    .join('\n');
+function handlingLines(nodes: ValidatedFile['nodes']): string[] {
+  return Object.entries(nodes).map(([name, { raises, unhandled }]) => {
+    if (raises.length === 0) return `${name}: cannot fail`;
+    const kinds = unhandled.slice(0, 3).join(', ') + (unhandled.length > 3 ? ', …' : '');
+    const rest =
+      unhandled.length === 0
+        ? 'all handled'
+        : `${unhandled.length} ${unhandled.length === 1 ? 'falls' : 'fall'} to the default (${kinds})`;
+    return `${name}: ${count(raises.length, 'kind')} of failure, ${rest}`;
+  });
 }
 
 function figure(value: number | null, noun: string): string {
@@ -109,6 +110,15 @@ function figure(value: number | null, noun: string): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** A long line goes on below, further in. */
+function hanging(line: string, columns: number): string[] {
+  const before = line.length - line.trimStart().length;
+  const room = Math.max(40, Math.min(columns, 100)) - before - 2;
+  return wrap(line.trimStart(), room).map(
+    (part, at) => ' '.repeat(at === 0 ? before : before + 2) + part,
+  );
 }
 
 function indent(text: string): string {

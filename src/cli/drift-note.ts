@@ -1,0 +1,35 @@
+/** Tells what has changed in the file of a run before it goes on, or is refused. */
+import type { LoadedWorkflow } from '../drivers/load-file.ts';
+import { asEvent } from '../drivers/subscription.ts';
+import { keyValuesIn } from '../effects/model/key-values.ts';
+import { createRedactor } from '../errors/redact.ts';
+import type { ReadableStore, RunRecord } from '../machine/store-port.ts';
+import type { WorkflowPlan } from '../workflow/model.ts';
+import { planChanges } from './screen/plan-changes.ts';
+
+/** Undefined where nothing has. */
+export async function driftNote(
+  store: ReadableStore,
+  record: Pick<RunRecord, 'run' | 'plan'>,
+  workflow: LoadedWorkflow,
+): Promise<string | undefined> {
+  const redactor = createRedactor([...workflow.secrets, ...keyValuesIn(process.env)]);
+  const text = redactor.values(JSON.stringify(workflow.plan));
+  if (text === record.plan) return undefined;
+  const changes = planChanges(await planOf(store, record), JSON.parse(text) as WorkflowPlan);
+  if (changes.length === 0) return undefined;
+  return ['Changed since the run went on last:', ...changes.map((line) => `  ${line}`)].join('\n');
+}
+
+/** As the run has it now: a resumption may have taken over another one. */
+async function planOf(
+  store: ReadableStore,
+  { run, plan }: Pick<RunRecord, 'run' | 'plan'>,
+): Promise<WorkflowPlan> {
+  // written by a driver, and its row is checked
+  let latest = JSON.parse(plan) as WorkflowPlan;
+  for await (const { events } of store.read(run))
+    for (const event of events.map(asEvent))
+      if (event.type === 'run:resumed') latest = event.plan ?? latest;
+  return latest;
+}

@@ -1,0 +1,140 @@
+/** What every command prints when it works and when it does not, as text of 80 columns and as JSON. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { columnsOf } from '../../src/errors/render/columns.ts';
+import { newPlace, type Place } from './errand.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  'good.yaml': `workflow:
+  name: good
+  entry_point: label
+  input: {n: {type: number, default: 1}}
+  on_unhandled: fail
+  runtime:
+    simulate_price_per_mtok: {input: 3, output: 15}
+    simulate:
+      busy: [{fail: {kind: provider.rate_limited, retry_after: 2}}]
+      calm: [{answer: {ok: true}, usage: {input_tokens: 100, output_tokens: 10}}]
+nodes:
+  - {name: label, type: agent, model: [sim/busy, sim/calm], prompt: Hello, tools: [], timeout_seconds: 20, output: {ok: {type: boolean}}}
+`,
+  'bad.yaml': `workflow: {name: bad, entry_point: fetch, on_unhandled: fail}
+nodes:
+  - {name: fetch, type: script, command: sh, args: ["-c", "echo no answer >&2; exit 7"], timeout_seconds: 20, routes: [{to: $end}, {on_error: order.missing, to: fetch}]}
+`,
+  'gate.yaml': `workflow: {name: gated, entry_point: review, on_unhandled: fail}
+nodes:
+  - {name: review, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}, {label: No, value: no}]}
+`,
+  'wrong.yaml': `workflow: {name: wrong, entry_point: a}
+nodes:
+  - {name: a, type: agnet, prompt: Hello}
+`,
+  'good.sim.yaml': `- answer: "workflow: {name: hi, entry_point: a, on_unhandled: fail}\\nnodes:\\n  - {name: a, type: set, value: 1}\\n"\n`,
+  'bad.sim.yaml': `- answer: "nodes: []"\n`,
+};
+
+/** A name, what is typed, and the exit. Words in capitals stand for runs. */
+const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] = [
+  ['runs-none', 'runs', 0],
+  ['init', 'init first.yaml', 0],
+  ['init-refused', 'init first.yaml', 2],
+  ['draft', 'draft hello --model sim/w --simulate good.sim.yaml', 0],
+  ['draft-failed', 'draft hello --model sim/w --simulate bad.sim.yaml', 3],
+  ['validate', 'validate good.yaml', 0],
+  ['validate-refused', 'validate wrong.yaml', 2],
+  ['run', 'run good.yaml', 0],
+  ['run-failed', 'run bad.yaml', 3],
+  ['run-refused', 'run wrong.yaml', 2],
+  ['run-paused', 'run gate.yaml', 5],
+  ['answer-refused', 'answer GATED --value perhaps', 2],
+  ['answer', 'answer GATED --value yes', 0],
+  ['resume', 'resume BAD', 3],
+  ['resume-refused', 'resume GATED', 2],
+  ['retry', 'retry GOOD --from label', 0],
+  ['retry-refused', 'retry GOOD --from nobody', 2],
+  ['runs', 'runs --limit 4', 0],
+  ['runs-refused', 'runs --limit none', 2],
+  ['show', 'show BAD', 0],
+  ['show-refused', 'show 00000000-0000', 2],
+  ['costs', 'costs GOOD', 0],
+  ['costs-refused', 'costs 00000000-0000', 2],
+  ['audit', 'audit GATED', 0],
+  ['audit-refused', 'audit 00000000-0000', 2],
+  ['watch', 'watch BAD', 0],
+  ['watch-refused', 'watch 00000000-0000', 2],
+  ['explain-run', 'explain BAD', 0],
+  ['explain-kind', 'explain provider.quota_exhausted', 0],
+  ['explain-refused', 'explain provider.quota_exhaustd', 2],
+  ['cancel', 'cancel BAD', 0],
+  ['cancel-refused', 'cancel BAD', 2],
+  ['doctor', 'doctor', 0],
+  ['completion-refused', 'completion csh', 2],
+  ['simulate-refused', 'simulate --port many', 2],
+  ['unknown-command', 'rnu', 2],
+  ['unknown-option', 'run good.yaml --fast', 2],
+  ['missing-argument', 'run', 2],
+];
+
+/** Commands without a JSON form of their own. */
+const TEXT_ONLY = /^(init|completion|simulate|unknown|missing|runs-none)/;
+
+describe.each(['text', 'json'])('as %s', (format) => {
+  let place: Place;
+  const runs = new Map<string, string>();
+  beforeAll(() => {
+    place = newPlace();
+    for (const [name, text] of Object.entries(FILES)) place.write(name, text);
+  });
+  afterAll(() => place.remove());
+
+  const steps = STEPS.filter(([name]) => format === 'text' || !TEXT_ONLY.test(name));
+
+  it.each(steps)('%s: errand %s', async (name, typed, exit) => {
+    const args = typed.split(' ').map((word) => runs.get(word) ?? word);
+    const ended = place.run(format === 'text' ? args : [...args, '--format', 'json']);
+    if (typed.startsWith('run ') && exit !== 2)
+      runs.set(
+        typed.slice(4).replace('gate', 'gated').split('.')[0]?.toUpperCase() ?? '',
+        place.lastRun(),
+      );
+    const { stdout, stderr } = { stdout: settled(ended.stdout), stderr: settled(ended.stderr) };
+    expect(ended.exit, ended.stderr).toBe(exit);
+    expect(stdout + stderr).not.toContain(place.folder);
+    expect(stdout + stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
+    if (format === 'json') {
+      // events are one object a line
+      const texts = name === 'watch' ? ended.stdout.trim().split('\n') : [ended.stdout];
+      for (const text of texts) expect(() => JSON.parse(text) as unknown).not.toThrow();
+    } else expect(tooWide(stdout + stderr)).toEqual([]);
+    await expect(`$ errand ${typed}\n-- stdout\n${stdout}-- stderr\n${stderr}`).toMatchFileSnapshot(
+      `__golden__/commands/${name}.${format === 'text' ? 'txt' : 'json.txt'}`,
+    );
+  });
+});
+
+/** Lines that a person cannot read at 80 columns; commands and places are copied whole. */
+function tooWide(text: string): string[] {
+  return text
+    .split('\n')
+    .filter(
+      (line) => columnsOf(line) > 80 && !/errand \w|\.yaml:\d|^ {2}\S+(?: failed)?: /.test(line),
+    );
+}
+
+/** The same on every machine and at every time: ids keep their width, times lose theirs. */
+function settled(text: string): string {
+  return text
+    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}\b/g, '00000000-0000')
+    .replaceAll(/err_[0-9a-z]{16}/g, 'err_0000000000000000')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00.000Z')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '2026-01-01 00:00:00Z')
+    .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '00:00:00.000')
+    .replaceAll(/"latencyMs": \d+/g, '"latencyMs": 0')
+    .replaceAll(/"key":( ?)"[0-9a-f]{16}"/g, '"key":$1"0000000000000000"')
+    .replaceAll(/\bcli(:[\w.@-]+)?(?="|\s)/g, 'cli')
+    .replaceAll(/"detail": "\d+\.\d+\.\d+"/g, '"detail": "0.0.0"')
+    .replaceAll(/(?<=(?:node|errand) {2,4})\d+\.\d+\.\d+/g, '0.0.0')
+    .replaceAll(/(?<=completed in |TOOK {2,}|took )\d+(?:\.\d+)? (?:ms|s)/g, '0 ms')
+    .replaceAll(/ +\d+(?:\.\d+)? (?:ms|s) +(?=\S)/g, '  0 ms  ')
+    .replaceAll(/(?<=STATUS .*|TRY .*|^AT .*) {2,}(?=\S)/gm, '  ');
+}

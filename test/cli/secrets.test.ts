@@ -1,0 +1,89 @@
+/** Secrets that are planted everywhere a run touches, and looked for everywhere that it leaves a trace. */
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPlace, type Place } from './errand.ts';
+
+/** Keys of providers, a variable that a file names as a key, and one in the headers of a server. */
+const PLANTED = {
+  OPENAI_API_KEY: 'sk-proj-Planted0One1Two2Three3Four4Five5Six6',
+  ANTHROPIC_API_KEY: 'sk-ant-api03-Planted0Seven7Eight8Nine9Ten10-AA',
+  MISTRAL_API_KEY: 'PlantedMistralKeyOfThirtyTwoChars',
+};
+
+const LEAK = 'echo "$KEY and $OTHER refused in $PWD" >&2; exit 1';
+const FILES: Readonly<Record<string, string>> = {
+  'leak.yaml': `workflow:
+  name: leak
+  entry_point: echo
+  on_unhandled: fail
+  input: {note: {type: string}}
+nodes:
+  - {name: echo, type: script, command: sh, args: ["-c", "echo \\"{\\\\\\"said\\\\\\": \\\\\\"$KEY\\\\\\"}\\""], env: {KEY: "\${OPENAI_API_KEY}"}, output: {said: {type: string}}, routes: [{to: ask}]}
+  - {name: ask, type: agent, model: sim/any, prompt: "Repeat {{ echo.output.said }} {{ workflow.input.note }}", tools: [], routes: [{to: fail}]}
+  - {name: fail, type: script, command: sh, args: ["-c", '${LEAK}'], env: {KEY: "\${OPENAI_API_KEY}", OTHER: "\${MISTRAL_API_KEY}"}}
+`,
+};
+
+describe('a planted secret', () => {
+  let place: Place;
+  let run = '';
+  const said: string[] = [];
+  const errand = (...args: readonly string[]): number | null => {
+    const { exit, stdout, stderr } = place.run(args, { env: PLANTED });
+    // what was typed is on the screen already
+    said.push(
+      `$ errand ${args.filter((word) => !word.includes('=')).join(' ')}\n${stdout}${stderr}`,
+    );
+    return exit;
+  };
+  beforeAll(() => {
+    place = newPlace();
+    for (const [name, text] of Object.entries(FILES)) place.write(name, text);
+    expect(errand('run', 'leak.yaml', '-i', `note=${PLANTED.ANTHROPIC_API_KEY}`)).toBe(3);
+    run = place.lastRun();
+    expect(errand('resume', run, '--json')).toBe(3);
+    // a changed file: the plan is recorded anew, and what has changed is shown
+    place.write('leak.yaml', `${FILES['leak.yaml'] ?? ''}`.replace('; exit 1', ' again; exit 1'));
+    expect(errand('resume', run, '--verbose')).toBe(3);
+    expect(errand('resume', run, '--format', 'json')).toBe(3);
+    for (const format of ['text', 'json', 'markdown'])
+      for (const command of ['show', 'explain', 'costs', 'audit', 'watch'])
+        errand(command, run, '--format', format);
+    for (const format of ['text', 'json']) {
+      errand('runs', '--format', format);
+      errand('doctor', '--format', format);
+      errand('validate', 'leak.yaml', '--format', format);
+    }
+  });
+  afterAll(() => place.remove());
+
+  it('really went to what was run', () => {
+    // the same value comes back in the output of the first node, and is taken out there
+    expect(said.join('\n')).toContain('[redacted]');
+  });
+
+  it.each(Object.entries(PLANTED))('%s is on no screen', (_name, value) => {
+    for (const text of said) expect(text).not.toContain(value);
+  });
+
+  it.each(Object.entries(PLANTED))('%s is in no file that the run left', (_name, value) => {
+    const files = globSync('.errand/**', { cwd: place.folder })
+      .map((name) => join(place.folder, name))
+      .filter((path) => statSync(path).isFile());
+    expect(files.map((path) => path.split('/').at(-1))).toEqual(
+      expect.arrayContaining(['errand.db', 'events.jsonl', 'errors.jsonl']),
+    );
+    for (const path of files) expect(readFileSync(path, 'latin1'), path).not.toContain(value);
+  });
+
+  it('and no path of this machine is on a screen either, but where events are printed as they are', () => {
+    const told = said.filter(
+      (text) => !/--json|watch .* json|--verbose/.test(text.split('\n')[0] ?? ''),
+    );
+    for (const text of told) {
+      expect(text).not.toContain(place.folder);
+      expect(text).not.toMatch(/^ +at .*:\d+:\d+/m);
+    }
+  });
+});
