@@ -58,12 +58,6 @@ function pointsOf(appends: number): KillPoint[] {
   }));
 }
 
-/** So many of them, spread evenly. */
-function someOf(points: readonly KillPoint[], most: number, from: number): KillPoint[] {
-  const every = Math.max(1, Math.ceil(points.length / most));
-  return points.filter((_, index) => (index + from) % every === 0);
-}
-
 async function kill(prepared: Prepared, options: JourneyOptions): Promise<number> {
   try {
     const begin = beginKillable(bundled.script);
@@ -139,10 +133,11 @@ describe('the command itself, killed around its appends', () => {
       const prepared = preparedSeed(seed);
       const expected = await undisturbed(prepared, root);
       const last: KillPoint = { when: 'after', append: expected.appends };
-      const some = someOf(pointsOf(expected.appends), IS_ALL ? Infinity : 3, seed);
+      const first = pointsOf(2);
+      const points = IS_ALL ? pointsOf(expected.appends) : [...first, last];
       let killed = 0;
-      await each([last, ...some], async (point) => {
-        killed += await kill(prepared, {
+      await each(points, async (point) => {
+        const died = await kill(prepared, {
           expected,
           kills: [point],
           begin: (place, _, at) => runKilled(prepared, place, at),
@@ -156,9 +151,10 @@ describe('the command itself, killed around its appends', () => {
             );
           },
         });
+        killed += died;
       });
-      // members that answer at the same moment may share a commit
-      expect(killed).toBeGreaterThanOrEqual(some.length - 1);
+      // members that answer at the same moment may share a commit, so the last may never come
+      expect(killed).toBeGreaterThanOrEqual(first.length);
     },
     LONG_MS,
   );
