@@ -1,125 +1,167 @@
 /**
- * An agent with eight tool calls is killed around its commits, by a signal that nobody can catch, and
- * taken up again. `ERRAND_KILLS=all` tries every place.
+ * An agent with eight tool calls is killed before and after each of its commits, which is around every
+ * event of its log, by a signal that nobody can catch; and taken up again.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { KillEnvironment } from '../survival/kill-hook.ts';
-import type { KillPoint } from '../survival/kill-points.ts';
-import { errand } from '../survival/process.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Errand } from '../../src/drivers/errand.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import { countingStore, type KillPoint } from '../survival/kill-points.ts';
+import { bundle, runScript, type Bundled } from '../survival/process.ts';
+import { openLeg, subject, TOOLS, type LegJob } from './kill-leg.ts';
 
-const HOOK = join(import.meta.dirname, '../survival/kill-hook.ts');
-const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
-const TOOLS = 8;
-/** The run itself, eight rounds of a model and a tool, the last answer, and some to spare. */
-const APPENDS = 2 * TOOLS + 3;
+const LEG = join(import.meta.dirname, 'kill-leg.ts');
+const AT_ONCE = 4;
+const LONG_MS = 300_000;
+const ALL = Array.from({ length: TOOLS }, (_, index) => String(index + 1));
 
 const root = mkdtempSync(join(tmpdir(), 'errand-agent-kill-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-const MODULE = `import { appendFileSync } from 'node:fs';
-import { tool } from 'errand';
-const step = (idempotent) => tool({
-  writes: true,
-  idempotent,
-  run: ({ n }, { idempotencyKey }) => { appendFileSync('did', n + ' ' + idempotencyKey + '\\n'); return n; },
+let bundled: Bundled;
+let appends = 0;
+beforeAll(async () => {
+  bundled = await bundle(LEG);
+  const job = { store: join(root, 'whole.db'), did: join(root, 'whole'), isIdempotent: true };
+  const errand = await openLeg(job, (store) =>
+    countingStore(store, (_, append) => {
+      appends = append;
+    }),
+  );
+  await (await errand.start(subject)).result();
+  await errand.close();
 });
-export const safe = step(true);
-export const once = step(false);`;
+afterAll(() => {
+  bundled.remove();
+  rmSync(root, { recursive: true, force: true });
+});
 
-function workflow(tool: string): string {
-  const calls = Array.from({ length: TOOLS }, (_, index) => ({
-    tool_calls: [{ name: tool, arguments: { n: index + 1 } }],
-  }));
-  return JSON.stringify({
-    workflow: {
-      name: 't',
-      entry_point: 'a',
-      module: './tools.ts',
-      runtime: { simulate: { m: [...calls, { answer: 'end' }] } },
-    },
-    nodes: [{ name: 'a', model: 'sim/m', prompt: 'hi', tools: [tool] }],
-  });
-}
-
-interface Said {
+interface Killed {
+  readonly errand: Errand;
   readonly run: string;
-  readonly status: string;
-  readonly output?: unknown;
-  readonly waiting?: { readonly reason: string };
+  readonly did: () => readonly string[];
+  readonly events: () => Promise<readonly RunEvent[]>;
 }
 
-/** Undefined when it got to its end before the place. */
-async function killedAt(
-  tool: string,
-  kill: KillPoint,
-): Promise<{ said: Said; did: readonly string[]; isInDoubt: boolean } | undefined> {
-  const cwd = join(root, `${tool}-${kill.when}-${kill.append}`);
-  mkdirSync(cwd);
-  writeFileSync(join(cwd, 't.yaml'), workflow(tool));
-  writeFileSync(join(cwd, 'tools.ts'), MODULE);
-  const env = { ERRAND_HOME: join(cwd, 'home') };
-  const hooked: KillEnvironment = { ERRAND_TEST_KILL: JSON.stringify(kill) };
-  const first = await errand(['run', 't.yaml', '--format', 'json'], {
-    cwd,
-    env: { ...env, ...hooked },
-    node: ['--import', HOOK],
-  });
-  if (first.signal !== 'SIGKILL') return undefined;
-  const runs = await errand(['runs', '--format', 'json'], { cwd, env });
-  const [run] = JSON.parse(runs.stdout) as readonly Said[];
-  // killed before there was a run to take up, or after its last word
-  if (run === undefined || run.status === 'completed') return undefined;
-  const resumed = await errand(['resume', run.run, '--format', 'json'], { cwd, env });
-  const said = JSON.parse(resumed.stdout) as Said;
-  const log = readFileSync(join(cwd, 'home', 'runs', run.run, 'events.jsonl'), 'utf8');
-  return { said, did: didIn(cwd), isInDoubt: log.includes('"kind":"effect.outcome_unknown"') };
+/** Undefined when there is nothing to take up: no run yet, or one that had said its last word. */
+async function killed(isIdempotent: boolean, kill: KillPoint): Promise<Killed | undefined> {
+  const name = join(root, `${isIdempotent ? 'safe' : 'once'}-${kill.when}-${kill.append}`);
+  const job: LegJob = { store: `${name}.db`, did: name, isIdempotent, kill };
+  const { signal, stderr } = await runScript(bundled.script, JSON.stringify(job));
+  expect(signal, stderr).toBe('SIGKILL');
+  const errand = await openLeg(job);
+  const [found] = await errand.list();
+  if (found === undefined || found.status === 'completed') {
+    await errand.close();
+    return undefined;
+  }
+  return {
+    errand,
+    run: found.run,
+    did: () => linesOf(name),
+    events: async () => {
+      const events: RunEvent[] = [];
+      for await (const event of errand.history(found.run)) events.push(event);
+      return events;
+    },
+  };
 }
 
-function didIn(folder: string): readonly string[] {
+function linesOf(path: string): readonly string[] {
   try {
-    return readFileSync(join(folder, 'did'), 'utf8').split('\n').slice(0, -1);
+    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
   } catch {
-    // it never got that far
+    // no tool got that far
     return [];
   }
 }
 
-const POINTS: readonly KillPoint[] = Array.from({ length: APPENDS * 2 }, (_, index) => ({
-  when: index % 2 === 0 ? ('before' as const) : ('after' as const),
-  append: 1 + Math.floor(index / 2),
-}));
-const EACH = IS_ALL ? POINTS : POINTS.filter((_, index) => index % 18 === 11);
-const number = (line: string): string => line.split(' ')[0] ?? '';
+const numberIn = (line: string): string => line.split(' ')[0] ?? '';
 
-describe('killed around a commit of eight tool calls', () => {
-  it.concurrent.each(EACH)(
-    'goes on where it was, with what may be repeated under the same key: $when $append',
-    async (point) => {
-      const result = await killedAt('safe', point);
-      if (result === undefined) return;
-      expect(result.said).toMatchObject({ status: 'completed', output: { result: 'end' } });
-      const keys = new Set(result.did);
-      expect([...keys].map(number)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
-      // at most the one that was under way
-      expect(result.did.length - keys.size).toBeLessThanOrEqual(1);
+/** The keys of tool calls whose results are in the log. */
+function logged(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'effect:succeeded' && event.effect.type === 'tool' ? [event.effect.key] : [],
+  );
+}
+
+async function everywhere(work: (point: KillPoint) => Promise<void>): Promise<void> {
+  const points = Array.from({ length: appends * 2 }, (_, index): KillPoint => ({
+    when: index % 2 === 0 ? 'before' : 'after',
+    append: 1 + Math.floor(index / 2),
+  }));
+  const worker = async (): Promise<void> => {
+    for (let point = points.shift(); point !== undefined; point = points.shift()) {
+      try {
+        await work(point);
+      } catch (cause) {
+        throw new Error(`killed ${point.when} append ${point.append}`, { cause });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+describe('killed around every event of eight tool calls', () => {
+  it(
+    'goes on where it was, with what may be repeated under the same key',
+    async () => {
+      let taken = 0;
+      await everywhere(async (point) => {
+        const leg = await killed(true, point);
+        if (leg === undefined) return;
+        taken++;
+        const before = logged(await leg.events());
+        const resumed = await leg.errand.resume(leg.run, { workflow: subject });
+        expect(await resumed.result()).toMatchObject({ output: { result: 'end' } });
+        const did = leg.did();
+        expect([...new Set(did)].map(numberIn)).toEqual(ALL);
+        // at most the one that was under way
+        expect(did.length).toBeLessThanOrEqual(TOOLS + 1);
+        for (const key of before)
+          expect(
+            did.filter((line) => line.endsWith(key)),
+            'was in the log',
+          ).toHaveLength(1);
+        await leg.errand.close();
+      });
+      // each round is a model and a tool, and each of both is asked for and answered
+      expect(taken).toBeGreaterThanOrEqual(2 * 2 * TOOLS);
     },
-    120_000,
+    LONG_MS,
   );
 
-  it.concurrent.each(EACH)(
-    'does nothing twice that may not be, and asks where it cannot know: $when $append',
-    async (point) => {
-      const result = await killedAt('once', point);
-      if (result === undefined) return;
-      const { said, did, isInDoubt } = result;
-      expect(new Set(did.map(number)).size, 'one was done twice').toBe(did.length);
-      if (isInDoubt)
-        expect(said).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
-      else expect(said).toMatchObject({ status: 'completed', output: { result: 'end' } });
+  it(
+    'does nothing twice that may not be, and asks where it cannot know',
+    async () => {
+      let doubts = 0;
+      await everywhere(async (point) => {
+        const leg = await killed(false, point);
+        if (leg === undefined) return;
+        const resumed = await leg.errand.resume(leg.run, { workflow: subject });
+        const result = await resumed.result();
+        expect(new Set(leg.did().map(numberIn)).size, 'one was done twice').toBe(leg.did().length);
+        const isInDoubt = (await leg.events()).some(
+          (event) =>
+            event.type === 'effect:failed' && event.error.kind === 'effect.outcome_unknown',
+        );
+        if (isInDoubt) {
+          doubts++;
+          expect(result).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
+          const edited = await leg.errand.signal(leg.run, {
+            value: { edit: { result: 'I looked: it was done' } },
+          });
+          expect(await edited?.result()).toMatchObject({ status: 'completed' });
+          expect(new Set(leg.did().map(numberIn)).size, 'done again').toBe(leg.did().length);
+        } else {
+          expect(result).toMatchObject({ status: 'completed', output: { result: 'end' } });
+          expect(leg.did().map(numberIn)).toEqual(ALL);
+        }
+        await leg.errand.close();
+      });
+      // after each request, and before each result
+      expect(doubts).toBe(2 * TOOLS);
     },
-    120_000,
+    LONG_MS,
   );
 });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import type { KillableJob } from './killable.ts';
@@ -31,11 +31,15 @@ export interface Bundled {
 }
 
 /** The process to be killed as one file: hundreds are started, and each would open all the sources. */
-export async function bundleKillable(): Promise<Bundled> {
+export function bundleKillable(): Promise<Bundled> {
+  return bundle(KILLABLE);
+}
+
+export async function bundle(input: string): Promise<Bundled> {
   mkdirSync(BUNDLES, { recursive: true });
   const dir = mkdtempSync(join(BUNDLES, 'errand-killable-'));
   const bundler = await rolldown({
-    input: KILLABLE,
+    input,
     external: [/^node:/, /quickjs/],
     plugins: [{ name: 'placed', resolveId: stayInPlace }],
     platform: 'node',
@@ -44,7 +48,7 @@ export async function bundleKillable(): Promise<Bundled> {
   await bundler.write({ dir, format: 'esm', entryFileNames: '[name].mjs' });
   await bundler.close();
   return {
-    script: join(dir, 'killable.mjs'),
+    script: join(dir, `${basename(input, '.ts')}.mjs`),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
@@ -76,6 +80,10 @@ function stayInPlace(id: string, importer?: string): { id: string; external: tru
 /** Does one leg, and dies where it is told to. */
 export function killable(job: KillableJob, script = KILLABLE): Promise<Ended> {
   return start([script, JSON.stringify(job)], { cwd: process.cwd() }).ended;
+}
+
+export function runScript(script: string, ...args: readonly string[]): Promise<Ended> {
+  return start([script, ...args], { cwd: process.cwd() }).ended;
 }
 
 function start(args: readonly string[], { cwd, env }: CommandOptions): Started {
