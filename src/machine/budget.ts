@@ -57,6 +57,11 @@ export function checkBudgets(state: RunState, scope: Scope, wanted: Amount): Bud
   return isHeld ? { type: 'held' } : { type: 'free' };
 }
 
+/** Whether money is counted here, by the node or by anything around it. */
+export function hasMoneyBudget(state: RunState, scope: Scope): boolean {
+  return budgetsOf(state, scope).some(({ unit }) => unit === 'usd');
+}
+
 /** One question for all who want more of the same. */
 function isAsked(state: RunState, holder: Scope | undefined): boolean {
   if (holder === undefined) return false;

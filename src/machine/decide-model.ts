@@ -2,7 +2,7 @@
 import { rebuild } from '../errors/build.ts';
 import { isPlainObject, type JsonObject } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
-import { auditWarning, checkBudgets, overBudget } from './budget.ts';
+import { auditWarning, checkBudgets, hasMoneyBudget, overBudget } from './budget.ts';
 import { unableModels, type Unable } from './capability.ts';
 import { choose, isTransient, newChain } from './chain.ts';
 import type { Decision } from './completion.ts';
@@ -13,7 +13,7 @@ import type { EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
 import { chainOf, promptOf, schemaOf, type TalkingPlan } from './model-request.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
-import { estimateOf } from './pricing.ts';
+import { estimateOf, isPriced } from './pricing.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 import { isOffForm, newTalk, type Talk, type TalkFailure } from './talk.ts';
 
@@ -31,7 +31,8 @@ export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
   switch (choice.type) {
     case 'ask': {
       const { events } = askWithin(state, scope, talk, choice.model);
-      return { events: [...passedOver(state, scope, unable), ...events] };
+      const told = [...passedOver(state, scope, unable), ...uncounted(state, scope, choice.model)];
+      return { events: [...told, ...events] };
     }
     case 'wait': {
       const late = lateFor(state, scope, choice.untilMs, talk.failure?.error);
@@ -58,6 +59,22 @@ function passedOver(
     error: incapable(state, scope, [each]),
     reason: `${each.model} was passed over`,
   }));
+}
+
+/** Told once, too: a budget of money cannot hold what has no price. */
+function uncounted(state: RunState, scope: Scope, model: string): readonly EventBody[] {
+  if (visitOf(scope).talk !== undefined || isPriced(state, scope, model)) return [];
+  if (!hasMoneyBudget(state, scope)) return [];
+  const error = failureAt(state, scope, visitOf(scope).node, {
+    kind: 'provider.not_configured',
+    message: `${model} has no price, so no budget counts what it costs`,
+    outcome: 'not_started',
+    action: {
+      kind: 'fix_file',
+      detail: `Give the price of ${model} under \`workflow.cost.pricing\`, or set \`budget_tokens\`.`,
+    },
+  });
+  return [{ type: 'error:suppressed', error, reason: 'The call is made without being counted.' }];
 }
 
 function incapable(state: RunState, scope: Scope, unable: readonly Unable[]): ErrorReport {

@@ -22,6 +22,8 @@ export interface LedgerRow {
   readonly reasoningTokens: number;
   readonly costUsdMicros: number;
   readonly estimated: boolean;
+  /** Nobody has said what the model costs, so the cost is 0. */
+  readonly unpriced?: true;
   readonly latencyMs: number;
   readonly rule?: string;
 }
@@ -114,8 +116,14 @@ function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
     reasoningTokens: usage?.reasoningTokens ?? 0,
     costUsdMicros: event.costUsdMicros ?? (isUnknown ? (requested?.reserves?.usdMicros ?? 0) : 0),
     estimated: event.estimated === true || isUnknown,
+    ...(isUnpriced(event) ? { unpriced: true } : {}),
     latencyMs: Date.parse(event.at) - startedMs,
   };
+}
+
+function isUnpriced({ effect, usage, costUsdMicros }: Settled): boolean {
+  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+  return effect.type === 'model' && tokens > 0 && costUsdMicros === undefined;
 }
 
 function answeredBy(event: Settled): Pick<LedgerRow, 'answeredBy'> {

@@ -27,6 +27,10 @@ function priceIn(state: RunState, scope: Scope, model: string): Price | null {
   return null;
 }
 
+export function isPriced(state: RunState, scope: Scope, model: string): boolean {
+  return priceIn(state, scope, model) !== null;
+}
+
 /** Undefined for a model without a price. */
 export function costOf(
   state: RunState,

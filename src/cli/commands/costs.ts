@@ -48,12 +48,14 @@ export function costsText(
   );
   return [
     ...lines,
+    ...sumLines(attempts, columns),
     '',
     `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}, ${usdWords(failedUsdMicros)} of it for attempts that failed`,
     ...(hasCorrections
       ? ['answers that were sent back, being off their schema, count as failed']
       : []),
     ...(isEstimated ? ['~ is an estimate: nobody said what it really cost'] : []),
+    ...unpricedLines(attempts),
   ].join('\n');
 }
 
@@ -64,4 +66,36 @@ function tokens({ inputTokens, outputTokens }: LedgerRow): string {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** What each node, each target and each kind of failure cost, where there is more than one to compare. */
+function sumLines(attempts: readonly LedgerRow[], columns: number): readonly string[] {
+  const rows = [
+    ...sums('node', attempts, ({ path }) => path),
+    ...sums('target', attempts, ({ type, target }) => `${type} ${target}`),
+    ...sums('outcome', attempts, ({ kind, outcome }) => kind ?? outcome),
+  ];
+  const isFree = attempts.every(({ costUsdMicros }) => costUsdMicros === 0);
+  if (rows.length === 0 || isFree) return [];
+  return ['', ...tableLines([['BY', 'ATTEMPTS', 'COST', 'OF'], ...rows], columns)];
+}
+
+function sums(
+  by: string,
+  attempts: readonly LedgerRow[],
+  nameOf: (row: LedgerRow) => string,
+): readonly (readonly string[])[] {
+  const groups = Map.groupBy(attempts, nameOf);
+  if (groups.size < 2) return [];
+  return Array.from(groups, ([name, rows]) => {
+    const cost = rows.reduce((sum, { costUsdMicros }) => sum + costUsdMicros, 0);
+    return [by, String(rows.length), usdWords(cost), name];
+  });
+}
+
+function unpricedLines(attempts: readonly LedgerRow[]): readonly string[] {
+  const models = new Set(attempts.flatMap((row) => (row.unpriced === true ? [row.target] : [])));
+  return [...models].map(
+    (model) => `${model} has no price and counts as $0; give it one under \`cost.pricing\``,
+  );
 }
