@@ -77,6 +77,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
               call: work.call,
               directory: host.directory,
               ...(work.provider === undefined ? {} : { settings: work.provider }),
+              ...(work.timeouts === undefined ? {} : { timeouts: work.timeouts }),
               ...(work.refreshesKey === true ? { refreshesKey: true } : {}),
               ...bounds.time,
             },

@@ -1,7 +1,7 @@
 /** What a conversation asks of a model next, from the plan and what was said so far. */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
-import type { FilePlan, ProviderSettings, Runtime } from '../workflow/model.ts';
+import type { FilePlan, ModelTimeouts, ProviderSettings, Runtime } from '../workflow/model.ts';
 import type { AgentPlan, ModelEntry, SupervisorPlan } from '../workflow/node-model.ts';
 import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from './evaluate.ts';
@@ -19,6 +19,7 @@ export interface ModelWork {
   readonly type: 'model';
   readonly call: ModelCall;
   readonly provider?: ProviderSettings;
+  readonly timeouts?: ModelTimeouts;
   /** The key was refused: a fresh one is to be had first. */
   readonly refreshesKey?: true;
 }
@@ -112,6 +113,7 @@ export function modelWork(
       ...(simulated === undefined ? {} : { simulated }),
     },
     ...(runtime?.provider === undefined ? {} : { provider: runtime.provider }),
+    ...(runtime?.modelTimeouts === undefined ? {} : { timeouts: runtime.modelTimeouts }),
     ...(isRefreshDue(talk, model) ? { refreshesKey: true } : {}),
   };
 }

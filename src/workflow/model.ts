@@ -61,6 +61,13 @@ export interface ProviderSettings {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What is absent is as usual. */
+export interface ModelTimeouts {
+  readonly firstTokenMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+}
+
 export interface ToolSettings {
   readonly writes?: boolean;
   readonly idempotent?: boolean;
@@ -137,6 +144,7 @@ export interface Runtime {
   readonly defaultModel?: readonly ModelEntry[];
   readonly temperature?: number;
   readonly maxTokens?: number;
+  readonly modelTimeouts?: ModelTimeouts;
   readonly mcpServers: Readonly<Record<string, McpServer>>;
   readonly httpFetch?: FetchSettings;
   readonly simulate: Readonly<Record<string, readonly SimulatedAnswer[]>>;

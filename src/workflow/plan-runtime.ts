@@ -6,6 +6,7 @@ import { given, mapValues } from './given.ts';
 import type {
   FetchSettings,
   McpServer,
+  ModelTimeouts,
   Price,
   ProviderSettings,
   Runtime,
@@ -24,11 +25,13 @@ const RUNTIME: Path = ['workflow', 'runtime'];
 
 export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
   const { provider, default_model: model, simulate_price_per_mtok: price } = runtime;
+  const { model_timeouts: timeouts } = runtime;
   return given({
     provider: provider === undefined ? undefined : planProvider(provider, planner),
     defaultModel: model === undefined ? undefined : toChain(model, planner.provider),
     temperature: runtime.temperature,
     maxTokens: runtime.max_tokens,
+    modelTimeouts: timeouts === undefined ? undefined : planTimeouts(timeouts),
     mcpServers: mapValues(runtime.mcp_servers ?? {}, (server, name) =>
       planServer(server, [...RUNTIME, 'mcp_servers', name], planner),
     ),
@@ -40,6 +43,16 @@ export function planRuntime(runtime: RuntimeFile, planner: Planner): Runtime {
       inputUsdMicrosPerMtok: usdToMicros(price?.input ?? 0),
       outputUsdMicrosPerMtok: usdToMicros(price?.output ?? 0),
     },
+  });
+}
+
+function planTimeouts(timeouts: NonNullable<RuntimeFile['model_timeouts']>): ModelTimeouts {
+  const ms = (seconds: number | undefined): number | undefined =>
+    seconds === undefined ? undefined : secondsToMs(seconds);
+  return given({
+    firstTokenMs: ms(timeouts.first_token_seconds),
+    idleMs: ms(timeouts.idle_seconds),
+    totalMs: ms(timeouts.total_seconds),
   });
 }
 

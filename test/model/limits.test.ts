@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/effects/model/request.ts';
-import { ask, ManualClock } from './harness.ts';
+import { ask, KEY, ManualClock } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
+import { oneAgent, runFile } from './runs.ts';
 import { EVENT_STREAM, stalls, startUpstream, streams, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
@@ -195,5 +197,27 @@ describe('the limits of a call', () => {
     clock.advance(firstTokenMs + 1_000);
     expect(reportOf(await pending)).toMatchObject({ kind: 'provider.timeout' });
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('the limits of a file', () => {
+  const [chat] = PROTOCOLS.filter(({ name }) => name === 'chat');
+  if (chat === undefined) throw new Error('no such protocol');
+
+  it.each([
+    ['first_token_seconds', 'firstTokenMs', 'provider.exhausted', 3],
+    ['idle_seconds', 'idleMs', 'provider.timeout', 1],
+    ['total_seconds', 'totalMs', 'provider.timeout', 1],
+  ])('%s holds for every call', async (name, limit, kind, requests) => {
+    const provider = { name: 'groq', base_url: `${upstream.url}/v1`, api_key: KEY };
+    upstream.answer(limit === 'firstTokenMs' ? () => undefined : stalls(chat.beginning));
+    const runtime = { provider, model_timeouts: { [name]: 0.15 } };
+    const file = oneAgent('groq/m', {}, { runtime });
+    const { result } = await runFile(file, { effectClock: MACHINE_CLOCK });
+    if (result.status !== 'failed') throw new Error(result.status);
+    const { error } = result;
+    expect(error.kind).toBe(kind);
+    expect((error.cause ?? error).details).toMatchObject({ limit, limitMs: 150 });
+    expect(upstream.received).toHaveLength(requests);
   });
 });

@@ -64,6 +64,8 @@ export type RunSetup = Partial<EffectHost> & {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: JumpClock;
   readonly store?: RunStore;
+  /** Of the effects. Default: it stands still while one is under way, so that hints are exact. */
+  readonly effectClock?: EffectClock;
   /** Stay when a wait is long, instead of being parked. Default: true. */
   readonly wait?: boolean;
 };
@@ -82,6 +84,7 @@ export function planOf(
 export function openRunner(setup: RunSetup, clock: JumpClock): LocalDriver {
   requireSdks();
   const { store = openMemoryStore({ now: () => clock.now() }), wait: _wait, ...host } = setup;
+  const { effectClock = { ...MACHINE_CLOCK, now: () => clock.now() } } = setup;
   const effects = createEffectRunner({ env: {}, functions: {}, directory: SDKS, ...host });
   return new LocalDriver({
     store,
@@ -92,8 +95,7 @@ export function openRunner(setup: RunSetup, clock: JumpClock): LocalDriver {
       run: async (request, context) => {
         clock.busy++;
         try {
-          const now = { ...MACHINE_CLOCK, now: () => clock.now() };
-          return await effects.run(request, { ...context, clock: now });
+          return await effects.run(request, { ...context, clock: effectClock });
         } finally {
           clock.busy--;
         }

@@ -79,6 +79,16 @@ const httpFetch = strict(
   },
 );
 
+const modelTimeouts = strict(
+  '`model_timeouts`',
+  'How long models may be silent, whichever is asked.',
+  {
+    first_token_seconds: seconds('Until the first word of an answer. Default: 180.').optional(),
+    idle_seconds: seconds('Between two words of it. Default: 120.').optional(),
+    total_seconds: seconds('For the whole of it. Default: 900.').optional(),
+  },
+);
+
 const USD_PER_MTOK = { min: 0, max: 1_000_000 } as const;
 
 const simulatedPrice = strict(
@@ -110,6 +120,7 @@ export const runtimeSchema = strict('`runtime`', 'Which models and servers the w
     max: 2,
   }).optional(),
   max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
+  model_timeouts: modelTimeouts.optional(),
   mcp_servers: map('MCP servers by name.', mcpServer).optional(),
   http_fetch: httpFetch.optional(),
   simulate: simulateSchema.optional(),
