@@ -7,7 +7,7 @@ import { canonicalJson } from '../workflow/hash.ts';
 /** The new values of the keys that were written. */
 export function mergeState(
   fields: Readonly<Record<string, StateField>>,
-  current: ReadonlyMap<string, JsonValue>,
+  current: Pick<ReadonlyMap<string, JsonValue>, 'get'>,
   written: JsonObject,
 ): JsonObject {
   const merged = Object.entries(written).map(([key, value]) => {

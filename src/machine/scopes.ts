@@ -1,5 +1,5 @@
 /** Opening and ending the lines of control of a run. */
-import type { JsonObject } from '../errors/json.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { releaseTries } from './clocks.ts';
 import { LazyMap } from './lazy.ts';
 import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
@@ -20,14 +20,15 @@ export function newWorkflowScope(
   input: JsonObject,
 ): Scope {
   const plan = fileOf(state.plan, place.file);
-  const fields = Object.entries(plan.state).map(([key, field]) => [key, field.default] as const);
+  const shared = new LazyMap<string, JsonValue>();
+  for (const [key, field] of Object.entries(plan.state)) shared.set(key, field.default);
   const scope = emptyScope({
     ...place,
     kind: 'workflow',
     key: undefined,
     loop: {},
     input,
-    state: new Map(fields),
+    state: shared,
   });
   enter(scope, plan.entryPoint);
   return scope;

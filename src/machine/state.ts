@@ -126,7 +126,7 @@ export interface Scope {
   readonly visits: LazyMap<string, number>;
   /** Of a workflow; a branch has those of the workflow around it. */
   readonly input: JsonObject;
-  readonly state: Map<string, JsonValue>;
+  readonly state: LazyMap<string, JsonValue>;
   /** The latest failure that an error route led away from. */
   failing:
     | { readonly node: string; readonly error: ErrorReport; readonly output: JsonValue }

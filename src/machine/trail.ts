@@ -1,5 +1,6 @@
 /** The way a scope took through its nodes, and how it goes back to one of them. */
 import type { JsonValue } from '../errors/json.ts';
+import type { LazyMap } from './lazy.ts';
 import type { Footprint, Scope } from './state.ts';
 
 /** The scope is about to be at a node. */
@@ -16,7 +17,7 @@ export function leaveFootprint(scope: Scope, node: string): void {
 /** A visit is about to replace these shared values. */
 export function noteReplaced(
   scope: Scope,
-  shared: ReadonlyMap<string, JsonValue>,
+  shared: LazyMap<string, JsonValue>,
   keys: readonly string[],
 ): void {
   const latest = scope.trail.at(-1);
@@ -33,7 +34,7 @@ export function nodesSince({ trail }: Scope, node: string): readonly string[] {
 /** Takes back everything since the scope last came to the node; gives the nodes that were passed. */
 export function goBack(
   scope: Scope,
-  shared: Map<string, JsonValue>,
+  shared: LazyMap<string, JsonValue>,
   node: string,
 ): readonly string[] {
   const passed: string[] = [];
@@ -47,7 +48,7 @@ export function goBack(
   return passed;
 }
 
-function undo(scope: Scope, shared: Map<string, JsonValue>, footprint: Footprint): void {
+function undo(scope: Scope, shared: LazyMap<string, JsonValue>, footprint: Footprint): void {
   if (footprint.slot === undefined) scope.slots.delete(footprint.node);
   else scope.slots.set(footprint.node, footprint.slot);
   scope.last = footprint.last;

@@ -3,6 +3,7 @@
  * resume. Keeps JSON text like any other store, so that nobody can change what is stored.
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { LazyMap } from '../machine/lazy.ts';
 import type {
   Checkpoint,
   Claim,
@@ -52,7 +53,7 @@ interface Run {
   epoch: number;
   held: ClaimState | null;
   checkpoint: { readonly head: LogHead; readonly text: string } | null;
-  readonly signals: Map<number, string>;
+  readonly signals: LazyMap<number, string>;
   sent: number;
   taken: number;
 }
@@ -89,7 +90,7 @@ class MemoryStore implements RunStore {
       epoch: 1,
       held: { owner, epoch: 1, untilMs: this.#now() + fresh.leaseMs },
       checkpoint: null,
-      signals: new Map(),
+      signals: new LazyMap(),
       sent: 0,
       taken: 0,
     });
