@@ -41,8 +41,9 @@ export class EventLines {
     if (event.isCorrection === true)
       return `  ${path}: the answer does not fit, and goes back to ${effect.target}`;
     if (failed === undefined) return undefined;
+    const key = event.refreshesKey === true ? ' with a fresh key' : '';
     return failed === effect.target
-      ? `  ${path}: ${effect.target} is asked again (attempt ${attempt + 1})`
+      ? `  ${path}: ${effect.target} is asked again${key} (attempt ${attempt + 1})`
       : `  ${path}: ${effect.target} is asked instead`;
   }
 }

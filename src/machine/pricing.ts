@@ -39,7 +39,9 @@ export function costOf(
   usage: Usage,
 ): number | undefined {
   const price = priceIn(state, scope, model);
-  return price === null ? undefined : costUsdMicros(price, usage);
+  if (price !== null) return costUsdMicros(price, usage);
+  // what used nothing costs nothing, whatever the price
+  return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0) === 0 ? 0 : undefined;
 }
 
 /** What is set aside for a call before it is made. */

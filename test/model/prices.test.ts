@@ -4,7 +4,7 @@ import { costsText } from '../../src/cli/commands/costs.ts';
 import { KEY } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { oneAgent, runFile, type Ran } from './runs.ts';
-import { startUpstream, streams, type Upstream } from './upstream.ts';
+import { refuses, startUpstream, streams, type Upstream } from './upstream.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -34,6 +34,14 @@ it('is told where a budget of money cannot count it, and on the bill', async () 
     attempts: [{ unpriced: true, estimated: true, inputTokens: 120 }],
   });
   expect(costsText(costs, 100)).toContain('openai/unheard-of has no price');
+});
+
+it('costs nothing when it refuses, price or no price', async () => {
+  const provider = { name: 'openai', base_url: `${upstream.url}/v1`, api_key: KEY };
+  upstream.answer(refuses(401, { error: { message: 'Incorrect API key provided' } }));
+  const { costs } = await runFile(oneAgent('openai/unheard-of', {}, { runtime: { provider } }));
+  expect(costs.attempts).toMatchObject([{ costUsdMicros: 0, estimated: false }]);
+  expect(costs.attempts[0]).not.toHaveProperty('unpriced');
 });
 
 it('has the price of the file, with what a cache saves and costs', async () => {
