@@ -301,6 +301,30 @@ describe('the bound that validation prints', () => {
   });
 });
 
+describe('a script with rules on the prompt', () => {
+  const answers = (prompt: string, m: readonly object[]): unknown => {
+    const { state } = new Stage({
+      workflow: { name: 't', entry_point: 'a', runtime: { simulate: { m } } },
+      nodes: [
+        { name: 'a', model: 'sim/m', prompt, tools: [], routes: [{ to: 'b' }] },
+        { name: 'b', model: 'sim/m', prompt: 'And then?', tools: [] },
+      ],
+      output: { a: '{{ a.output.result }}', b: '{{ b.output.result }}' },
+    }).play();
+    return state.output;
+  };
+
+  it('answers by the first rule that fits, and else in its order', () => {
+    const m = [
+      { answer: 'in line' },
+      { when: 'refund', answer: 'by rule' },
+      { when: 'REFUND me', answer: 'never' },
+    ];
+    expect(answers('Please Refund me.', m)).toEqual({ a: 'by rule', b: 'in line' });
+    expect(answers('Hello.', m)).toEqual({ a: 'in line', b: 'in line' });
+  });
+});
+
 describe('a model that calls tools which nobody offered', () => {
   const call = (name: string, given: object): object => ({
     tool_calls: [{ name, arguments: given }],

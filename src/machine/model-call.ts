@@ -39,6 +39,12 @@ export type ModelMessage =
       readonly isError: boolean;
     };
 
+/** What the model was told last that was not the result of a tool. */
+export function latestWords(messages: readonly ModelMessage[]): string {
+  const texts = messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
+  return texts.at(-1) ?? '';
+}
+
 export interface ModelImage {
   /** A URL, or the data in base64. */
   readonly url?: string;

@@ -3,10 +3,11 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { FilePlan, ModelTimeouts, ProviderSettings, Runtime } from '../workflow/model.ts';
 import type { AgentPlan, ModelEntry, SupervisorPlan } from '../workflow/node-model.ts';
+import { simulatedEntry } from '../workflow/simulated-entry.ts';
 import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from './evaluate.ts';
 import { imagesOf } from './images.ts';
-import type { ModelCall, ModelMessage, ModelTool } from './model-call.ts';
+import { latestWords, type ModelCall, type ModelMessage, type ModelTool } from './model-call.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
@@ -94,17 +95,18 @@ export function modelWork(
   const temperature = node.temperature ?? runtime?.temperature;
   const maxTokens = node.maxTokens ?? runtime?.maxTokens;
   const schema = schemaOf(node);
-  const simulated = simulatedAnswer(runtime, model, ordinal);
+  const messages = [
+    asUser(talk.prompt),
+    ...talk.messages,
+    ...nextMessages(talk, schema, roundOf(state, scope, node, talk)),
+  ];
+  const simulated = simulatedAnswer(runtime, model, { ordinal, messages });
   return {
     type: 'model',
     call: {
       model,
       ...(talk.prompt.system === undefined ? {} : { system: talk.prompt.system }),
-      messages: [
-        asUser(talk.prompt),
-        ...talk.messages,
-        ...nextMessages(talk, schema, roundOf(state, scope, node, talk)),
-      ],
+      messages,
       tools: toolsFor(state, scope, node),
       ...(schema === undefined ? {} : { outputSchema: schema }),
       ...(temperature === undefined ? {} : { temperature }),
@@ -162,11 +164,11 @@ function toolsFor(state: RunState, scope: Scope, node: TalkingPlan): readonly Mo
 function simulatedAnswer(
   runtime: Runtime | undefined,
   model: string,
-  ordinal: number,
+  asked: { readonly ordinal: number; readonly messages: readonly ModelMessage[] },
 ): ModelCall['simulated'] {
   const name = model.startsWith('sim/') ? model.slice('sim/'.length) : undefined;
   if (name === undefined) return undefined;
-  const script = runtime?.simulate[name];
-  // the last one repeats
-  return script?.[Math.min(ordinal, script.length - 1)];
+  const { ordinal, messages } = asked;
+  const prompt = latestWords(messages);
+  return simulatedEntry(runtime?.simulate[name] ?? [], (entry) => entry, { ordinal, prompt });
 }

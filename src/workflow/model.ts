@@ -3,6 +3,7 @@
  * micro-dollars, defaults filled in, every route one move. JSON all through, so that it can be
  * stored, hashed and sent; templates are still text.
  */
+import type { Ruled } from './simulated-entry.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ModelEntry, NodePlan } from './node-model.ts';
 import type { Place, Route, TemplateText } from './route.ts';
@@ -119,18 +120,18 @@ export type SimulatedFailure =
       readonly body?: JsonValue;
     };
 
-export type SimulatedAnswer = {
+export type SimulatedAnswer = Ruled & {
   readonly delayMs: number;
   readonly usage?: SimulatedUsage;
 } & (
-  | { readonly type: 'fail'; readonly fail: SimulatedFailure }
-  | { readonly type: 'stream'; readonly chunks: readonly string[]; readonly isCut: boolean }
-  | {
-      readonly type: 'tool_calls';
-      readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
-    }
-  | { readonly type: 'answer'; readonly answer: JsonValue }
-);
+    | { readonly type: 'fail'; readonly fail: SimulatedFailure }
+    | { readonly type: 'stream'; readonly chunks: readonly string[]; readonly isCut: boolean }
+    | {
+        readonly type: 'tool_calls';
+        readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
+      }
+    | { readonly type: 'answer'; readonly answer: JsonValue }
+  );
 
 export interface Price {
   readonly inputUsdMicrosPerMtok: number;

@@ -138,6 +138,7 @@ function planSimulated(entry: SimulatedFile): SimulatedAnswer {
   const { usage } = entry;
   const common = given({
     delayMs: entry.delay === undefined ? 0 : (parseDuration(entry.delay) ?? 0),
+    when: entry.when,
     usage: usage === undefined ? undefined : planUsage(usage),
   });
   if (entry.fail !== undefined) return { ...common, type: 'fail', fail: planFailure(entry.fail) };

@@ -38,6 +38,10 @@ asker:
 counter:
   - answer: one
   - answer: two
+ruled:
+  - {when: refund, fail: {kind: provider.content_filter}}
+  - {when: "tell me", answer: By rule.}
+  - answer: In line.
 `),
   });
 });
@@ -77,6 +81,17 @@ describe.each(
     expect(heard.toolCalls).toEqual([{ name: 'lookup', input: { id: 7 } }]);
     expect(heard.text).toBe('');
   });
+});
+
+it('answers by rules on the prompt, before anything else', async () => {
+  const [client] = CLIENTS;
+  const say = async (prompt: string): Promise<string | undefined> =>
+    (await client?.ask({ url: server.url, model: 'ruled', prompt, isStream: false }))?.text;
+  expect([await say('Tell me.'), await say('And?'), await say('Tell me.')]).toEqual([
+    'By rule.',
+    'In line.',
+    'By rule.',
+  ]);
 });
 
 it('gives the n-th request to a model the n-th entry, and then the last one', async () => {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../../errors/json.ts';
 import type { Usage } from '../../machine/events.ts';
-import type { ModelCall, ToolCall } from '../../machine/model-call.ts';
+import { latestWords, type ModelCall, type ToolCall } from '../../machine/model-call.ts';
 import type { SimulatedAnswer } from '../../workflow/model.ts';
 import { sample } from './sample.ts';
 import { usageOf } from './tokens.ts';
@@ -39,15 +39,10 @@ export function replyTo(call: ModelCall, entry: SpokenAnswer = improvise(call)):
 
 function improvise(call: ModelCall): SpokenAnswer {
   const { outputSchema } = call;
-  const answer = outputSchema === undefined ? lastUserText(call) : sample(outputSchema);
+  const answer = outputSchema === undefined ? latestWords(call.messages) : sample(outputSchema);
   // a text that fits a schema is JSON too, so it goes out with its quotes
   const written = outputSchema === undefined ? answer : JSON.stringify(answer);
   return { ...IMPROVISED, type: 'answer', answer: written };
-}
-
-function lastUserText({ messages }: ModelCall): string {
-  const texts = messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
-  return texts.at(-1) ?? '';
 }
 
 function piecesOf(entry: SpokenAnswer): readonly string[] {

@@ -55,6 +55,9 @@ const entry = hinted(
     cut: flag('Whether the connection breaks after the stream. Default: false.').optional(),
     tool_calls: list('Tools that the model asks for.', toolCall, 1).optional(),
     answer: json('The answer: text or JSON.').optional(),
+    when: text(
+      'Only where the prompt holds this text, in any case. Such entries come before the others, as often as they fit.',
+    ).optional(),
     usage: usage.optional(),
     delay: delay('How long it takes.').optional(),
   }),

@@ -5,7 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isPlainObject, type JsonObject } from '../../../errors/json.ts';
 import type { Usage } from '../../../machine/events.ts';
-import type { ModelCall } from '../../../machine/model-call.ts';
+import { latestWords, type ModelCall } from '../../../machine/model-call.ts';
+import { simulatedEntry } from '../../../workflow/simulated-entry.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../../clock.ts';
 import { errorBody, type Dialect } from '../wire-failure.ts';
 import { CHAT } from './chat.ts';
@@ -160,7 +161,7 @@ class Desk {
   /** Text: why there is nothing to play. */
   async #perform(stage: Stage): Promise<Performed | string> {
     const { model, ordinal } = stage.call;
-    const entry = this.#entryFor(model, ordinal);
+    const entry = this.#entryFor(model, { ordinal, prompt: latestWords(stage.call.messages) });
     const id = entry?.wire.corpus ?? (entry === undefined ? named(model, 'corpus/') : undefined);
     if (id !== undefined) {
       const recorded = this.#options.corpus?.get(id);
@@ -175,11 +176,14 @@ class Desk {
   }
 
   /** Under the name as it was sent, and without what stands before its last slash. */
-  #entryFor(model: string, ordinal: number): ScriptEntry | undefined {
+  #entryFor(
+    model: string,
+    asked: { readonly ordinal: number; readonly prompt: string },
+  ): ScriptEntry | undefined {
     const { script } = this.#options;
     const list =
       script?.get(model) ?? script?.get(model.replace(/^.*\//, '')) ?? script?.get(EVERY_MODEL);
-    return list?.[ordinal] ?? list?.at(-1);
+    return simulatedEntry(list ?? [], ({ answer }) => answer, asked);
   }
 }
 
