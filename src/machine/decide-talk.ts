@@ -70,7 +70,16 @@ function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk):
     return { events: isBusy ? [] : [failed(visit, inDoubt.result.error)] };
   const wakes: number[] = [];
   for (const open of talk.calls) {
-    if (open.result !== undefined || open.isBegun || open.gate !== undefined) continue;
+    if (open.gate !== undefined) {
+      const deadlineMs = state.gates.get(open.gate)?.deadlineMs;
+      if (deadlineMs !== undefined && state.nowMs >= deadlineMs) {
+        const { node: name, path } = visit;
+        return { events: [{ type: 'gate:expired', node: name, path, gate: open.gate }] };
+      }
+      if (deadlineMs !== undefined) wakes.push(deadlineMs);
+      continue;
+    }
+    if (open.result !== undefined || open.isBegun) continue;
     if (open.again !== undefined && state.nowMs < open.again.atMs) {
       wakes.push(open.again.atMs);
       continue;
@@ -108,27 +117,29 @@ function seeToCall(
     case 'run':
       return open.guardAsks === undefined
         ? [requested(state, scope, open, verdict)]
-        : asked(state, scope, open, verdict);
+        : asked(state, scope, open, { ...verdict, node });
     case 'ask': {
       const isOpen = open.decided === undefined && open.guardAsks === undefined;
       const grant = isOpen ? grantOf(state, scope, verdict.tool) : undefined;
       return grant === undefined
-        ? asked(state, scope, open, verdict)
+        ? asked(state, scope, open, { ...verdict, node })
         : [requested(state, scope, open, { ...verdict, grant })];
     }
   }
 }
+
+type Asked = Extract<Verdict, { type: 'run' | 'ask' }> & { readonly node: AgentPlan };
 
 /** A person decides about exactly this call. */
 function asked(
   state: RunState,
   scope: Scope,
   open: OpenCall,
-  verdict: Extract<Verdict, { type: 'run' | 'ask' }>,
+  { node, ...verdict }: Asked,
 ): readonly EventBody[] {
   if (open.decided === 'approve') return [requested(state, scope, open, verdict)];
   if (open.decided === 'deny' || !state.hasPeople) return deny(state, scope, open, verdict.tool);
-  return [approvalAsked(state, scope, open, verdict)];
+  return [approvalAsked(state, scope, open, { ...verdict, timeoutMs: node.policy.askTimeoutMs })];
 }
 
 function write(
@@ -207,7 +218,15 @@ function approvalAsked(
   state: RunState,
   scope: Scope,
   open: OpenCall,
-  { tool, arguments: given }: { readonly tool: string; readonly arguments: JsonObject },
+  {
+    tool,
+    arguments: given,
+    timeoutMs,
+  }: {
+    readonly tool: string;
+    readonly arguments: JsonObject;
+    readonly timeoutMs: number | undefined;
+  },
 ): EventBody {
   const visit = visitOf(scope);
   const index = talkOf(visit).calls.indexOf(open);
@@ -220,6 +239,9 @@ function approvalAsked(
     gate: `${visit.path}/${tool}#${turn}.${index + 1}`,
     prompt: `${why}May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
     options: ['approve', 'deny'],
+    ...(timeoutMs === undefined
+      ? {}
+      : { deadline: new Date(state.nowMs + timeoutMs).toISOString() }),
   };
 }
 

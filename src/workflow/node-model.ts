@@ -58,6 +58,8 @@ export interface ToolPolicy {
   readonly deny: readonly string[];
   /** A person approves each call. */
   readonly ask: readonly string[];
+  /** Until nobody has approved it, which is a denial. */
+  readonly askTimeoutMs?: number;
 }
 
 export interface AgentPlan extends NodeBase, Answering, Spending {

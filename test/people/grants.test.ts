@@ -84,3 +84,26 @@ describe('an approval', () => {
     expect(requested).toMatchObject([{}, { grant: { gate: 'a/pay#1.1', by: 'ann' } }]);
   });
 });
+
+describe('a person who takes too long', () => {
+  it('has not approved the call, and hears so when the answer comes', async () => {
+    const { run, answer, errand, results, audit } = await paying(
+      { policy: { ask: ['pay'], askTimeout: '1ms' } },
+      1,
+    );
+    expect(await run.result()).toMatchObject({
+      status: 'paused',
+      waiting: { reason: 'gate', until: expect.any(String) },
+    });
+    await expect(answer('approve')).rejects.toMatchObject({ kind: 'validation.input' });
+    // whoever runs next finds the time over
+    const resumed = await errand.resume(run.id, { by: 'ann' });
+    expect(await resumed.result()).toMatchObject({ status: 'completed' });
+    expect(results()[0]?.value).toMatchObject({ error: { kind: 'tool.denied' } });
+    expect(paid).toEqual([]);
+    expect((await audit()).map(({ what, detail }) => `${what}: ${detail}`)).toEqual([
+      'resume: went on with the run',
+      'answer: nobody answered in time',
+    ]);
+  });
+});

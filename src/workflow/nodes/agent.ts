@@ -1,10 +1,12 @@
 /** `agent`: a model answers a prompt, with tools if it may use any. The type of a node without one. */
+import { parseDuration } from '../duration.ts';
 import { given } from '../given.ts';
 import { PARTIAL_POLICIES, type AgentPlan } from '../node-model.ts';
 import type { Path } from '../path.ts';
 import type { Planner } from '../planner.ts';
 import {
   choice,
+  duration,
   hinted,
   list,
   literal,
@@ -48,6 +50,9 @@ export const agentShape = {
     allow: list('Only these; empty for no restriction.', toolName).optional(),
     deny: list('Not these.', toolName).optional(),
     ask: list('A person approves each call of these.', toolName).optional(),
+    ask_timeout: duration(
+      'How long a person has for that; a call that nobody approved is denied. Default: no end.',
+    ).optional(),
   }).optional(),
   max_turns: wholeNumber('Requests to the model at most. Default: 20.', {
     min: 1,
@@ -78,11 +83,13 @@ export function planAgent(
     prompt: node.prompt,
     images: node.images,
     tools: node.tools ?? null,
-    policy: {
+    policy: given({
       allow: node.policy?.allow ?? [],
       deny: node.policy?.deny ?? [],
       ask: node.policy?.ask ?? [],
-    },
+      askTimeoutMs:
+        node.policy?.ask_timeout === undefined ? undefined : parseDuration(node.policy.ask_timeout),
+    }),
     maxTurns: node.max_turns ?? DEFAULT_MAX_TURNS,
     writes: node.writes ?? [],
     onPartial: node.on_partial ?? 'fail',
