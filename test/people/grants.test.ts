@@ -1,6 +1,7 @@
 /** Approvals: of one call with exactly its arguments, or a grant that lasts; each on the record. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { tool } from '../../src/index.ts';
+import { optionsOf } from '../../src/cli/gate-prompt.ts';
+import { tool, workflow } from '../../src/index.ts';
 import { closeAll, talk, type Talk } from './stage.ts';
 
 afterEach(closeAll);
@@ -105,5 +106,45 @@ describe('a person who takes too long', () => {
       'resume: went on with the run',
       'answer: nobody answered in time',
     ]);
+  });
+});
+
+describe('at a terminal', () => {
+  it('the grants are offered beside approve and deny, for calls of an agent’s tools alone', () => {
+    const { plan } = workflow({
+      name: 't',
+      entryPoint: 'a',
+      nodes: [
+        { name: 'a', prompt: 'Go', model: 'sim/m' },
+        {
+          name: 'b',
+          type: 'human_gate',
+          prompt: 'Go?',
+          options: [{ value: 'approve' }, { value: 'deny' }],
+        },
+      ],
+    });
+    const offered = (node: string): readonly unknown[] =>
+      optionsOf(
+        {
+          type: 'gate:opened',
+          seq: 1,
+          run: 'r',
+          at: '',
+          node,
+          path: node,
+          gate: node,
+          prompt: '',
+          options: ['approve', 'deny'],
+        },
+        plan,
+      ).map(({ value }) => value);
+    expect(offered('a')).toEqual([
+      'approve',
+      'deny',
+      { approve: { for: 'node' } },
+      { approve: { for: 'run' } },
+    ]);
+    expect(offered('b')).toEqual(['approve', 'deny']);
   });
 });

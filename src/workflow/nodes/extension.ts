@@ -49,7 +49,8 @@ function withExtensionType(node: unknown): unknown {
   if (!isPlainObject(node)) return node;
   const { type, agent } = node;
   const inner = agent === undefined ? {} : { agent: withExtensionType(agent) };
-  return isExtensionType(type)
+  // what only we may write is not taken from a file
+  return isExtensionType(type) && !('node_type' in node)
     ? { ...node, ...inner, type: EXTENSION_NODE, node_type: type }
     : { ...node, ...inner };
 }
