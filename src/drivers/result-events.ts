@@ -2,6 +2,8 @@
 import { DOUBT } from '../machine/doubt.ts';
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
+import type { RuntimeKind } from '../errors/catalog.ts';
+import { matchesKind } from '../errors/kinds.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 import type { EventBody, Usage } from '../machine/events.ts';
@@ -21,6 +23,28 @@ export function resultEvents(
     reason,
   }));
   return [...suppressed, askedAgain(state, request, result) ?? settled(state, request, result)];
+}
+
+/** What a failure is called that says it was cancelled, when nobody here has cancelled it. */
+const FAILED: Readonly<Record<EffectRequest['work']['type'], RuntimeKind>> = {
+  call: 'call.failed',
+  tool: 'tool.failed',
+  script: 'internal.script_error',
+  transform: 'sandbox.runtime',
+  model: 'provider.unknown',
+};
+
+/** Something inside the effect was cancelled, by whatever it uses: the run goes on and routes it. */
+export function notCancelledByUs(
+  state: RunState,
+  { work, path }: EffectRequest,
+  result: EffectResult,
+): EffectResult {
+  if (result.ok || !matchesKind(result.failure.kind, 'cancelled.*')) return result;
+  const { failure } = result;
+  const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind) });
+  const { message } = cause;
+  return { ...result, failure: { kind: FAILED[work.type], message, cause } };
 }
 
 /** As a run does that comes back from a crash. */

@@ -22,7 +22,7 @@ import type { Breakers } from './breakers.ts';
 import type { EffectClock } from '../effects/clock.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import type { LogWriter } from './log-writer.ts';
-import { resultEvents } from './result-events.ts';
+import { notCancelledByUs, resultEvents } from './result-events.ts';
 
 export interface RunLoopOptions {
   readonly state: RunState;
@@ -324,9 +324,10 @@ export class RunLoop {
     const { state } = this.#options;
     const { key } = request.ref;
     const told = { hasText: false };
-    const { result, changes } = await this.#options.breakers.guard(request, () =>
+    const { result: given, changes } = await this.#options.breakers.guard(request, () =>
       this.#effect(request, this.#contextFor(request, signal, told)),
     );
+    const result = signal.aborted ? given : notCancelledByUs(state, request, given);
     if (told.hasText && !result.ok && !keepsPartial(request)) this.#retract(request);
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);

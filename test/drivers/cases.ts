@@ -31,6 +31,11 @@ export const CASES: readonly DriverCase[] = [
     effects: { a: { fails: [MISSING] } },
   },
   {
+    name: 'fails with what was cancelled by nobody here',
+    files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
+    effects: { a: { fails: [{ kind: 'cancelled.call', message: 'The client gave up' }] } },
+  },
+  {
     name: 'leads a failure to its handler',
     files: main(
       `  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, to: b}]}

@@ -3,12 +3,11 @@
  * equal attempts. What only real effects show is left to the drivers that run them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunHandle } from '../../src/drivers/local.ts';
-import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
 import { openStage, whyNot, type Stage } from '../temporal/place.ts';
-import { act, planOf, type DriverCase } from './case.ts';
+import { act, type DriverCase } from './case.ts';
 import { CASES } from './cases.ts';
-import { carryThrough, LOCAL, SIMULATED, stored, type Subject } from './subjects.ts';
+import { LOCAL, SIMULATED, type Subject } from './subjects.ts';
+import { temporalSubject } from './temporal-subject.ts';
 import type { Told } from './told.ts';
 
 const LOCALLY = new Map<string, Promise<Told>>();
@@ -40,7 +39,7 @@ describe.skipIf(skipped !== undefined)('the Temporal driver does what the local 
   beforeAll(async () => {
     stage = await openStage('conformance');
     await stage.worker({ functions: { act } });
-    temporal = subject(await stage.client());
+    temporal = temporalSubject(await stage.client());
   }, 300_000);
 
   afterAll(() => stage?.close());
@@ -49,20 +48,3 @@ describe.skipIf(skipped !== undefined)('the Temporal driver does what the local 
     expect(await temporal.tell(each)).toEqual(await locally(each));
   });
 });
-
-function subject(driver: TemporalDriver): Subject {
-  return {
-    name: 'temporal',
-    tell: (each) =>
-      carryThrough(each, planOf(each), {
-        driver,
-        // it goes on by itself
-        atTime: async (run): Promise<RunHandle> => {
-          const events = await stored(driver.store, run);
-          const paused = events.findLast(({ type }) => type === 'run:paused');
-          return driver.follow(run, (paused?.seq ?? 0) + 1);
-        },
-        read: (run) => stored(driver.store, run),
-      }),
-  };
-}

@@ -13,6 +13,8 @@ import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
 
 /** For a worker to answer a query. */
 const QUERY_MS = 10_000;
+/** A number that no event has. */
+const NO_EVENTS = Number.MAX_SAFE_INTEGER;
 
 export class TemporalReading {
   readonly place: TemporalPlace;
@@ -35,16 +37,31 @@ export class TemporalReading {
     return this.#query(run, QUERIES.state);
   }
 
+  /** How the latest execution stands, without its events. */
+  standing(run: string): Promise<EventsPage> {
+    return this.#query(run, QUERIES.events, NO_EVENTS);
+  }
+
   /** The events as of now, from that number on, page by page. */
   async *all(run: string, fromSeq = 1): AsyncGenerator<EventsPage, void, undefined> {
-    for (const { execution, firstSeq } of await this.#executionsBack(run, fromSeq)) {
-      let next = Math.max(fromSeq, firstSeq);
-      for (;;) {
+    const latest = await this.#query<EventsPage>(run, QUERIES.events, fromSeq);
+    const earlier = latest.firstSeq > fromSeq ? await this.#earlier(run, latest, fromSeq) : [];
+    let next = fromSeq;
+    for (const execution of earlier) {
+      for (let isMore = true; isMore;) {
         const page = await this.#queryIn<EventsPage>(run, execution, QUERIES.events, next);
-        if (page.events.length > 0) yield page;
+        yield page;
         next += page.events.length;
-        if (page.events.length === 0 || next > page.lastSeq) break;
+        isMore = page.events.length > 0 && next <= page.lastSeq;
       }
+    }
+    yield latest;
+    next += latest.events.length;
+    while (latest.events.length > 0 && next <= latest.lastSeq) {
+      const page = await this.#query<EventsPage>(run, QUERIES.events, next);
+      if (page.events.length === 0) return;
+      yield page;
+      next += page.events.length;
     }
   }
 
@@ -68,19 +85,16 @@ export class TemporalReading {
     }
   }
 
-  /** The executions that have events from that number on, the oldest first. */
-  async #executionsBack(
-    run: string,
-    fromSeq: number,
-  ): Promise<readonly { readonly execution: string | undefined; readonly firstSeq: number }[]> {
-    const found: { readonly execution: string | undefined; readonly firstSeq: number }[] = [];
-    let execution: string | undefined;
-    for (;;) {
-      const page: EventsPage = await this.#queryIn(run, execution, QUERIES.events, Infinity);
-      found.unshift({ execution, firstSeq: page.firstSeq });
-      if (page.firstSeq <= fromSeq || page.before === undefined) return found;
-      execution = page.before;
+  /** The executions before the latest that have events from that number on, the oldest first. */
+  async #earlier(run: string, latest: EventsPage, fromSeq: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    let { before, firstSeq } = latest;
+    while (before !== undefined && firstSeq > fromSeq) {
+      found.unshift(before);
+      const page = await this.#queryIn<EventsPage>(run, before, QUERIES.events, NO_EVENTS);
+      ({ before, firstSeq } = page);
     }
+    return found;
   }
 
   #query<T>(run: string, name: string, ...args: unknown[]): Promise<T> {
@@ -95,11 +109,7 @@ export class TemporalReading {
   ): Promise<T> {
     try {
       return await this.#temporal.connection.withDeadline(Date.now() + QUERY_MS, () =>
-        // JSON knows no infinity
-        this.handle(run, execution).query<T>(
-          name,
-          ...args.map((arg) => (arg === Infinity ? Number.MAX_SAFE_INTEGER : arg)),
-        ),
+        this.handle(run, execution).query<T>(name, ...args),
       );
     } catch (thrown) {
       if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);

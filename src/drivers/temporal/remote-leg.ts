@@ -54,19 +54,43 @@ export class RemoteLeg implements RunHandle {
     this.#left.resolve('left');
   }
 
+  /** Where nobody hears the events, only a pause has to be looked for: an end is told. */
   async #follow(): Promise<RunResult> {
     const closed = this.#closed();
+    const left = this.#left.promise.then((): RunResult => ({ status: 'interrupted' }));
+    const rest = this.#onEvent === undefined ? this.#untilPaused(closed) : this.#tellAll(closed);
+    // what went wrong on the way is told; a run that never pauses is not waited for
+    const paused = rest.then((standing) =>
+      standing?.status === 'paused' ? standing : new Promise<never>(() => undefined),
+    );
+    const result = await Promise.race([closed, left, paused]);
+    // the last events are heard before the end is known
+    if (result.status !== 'interrupted') await rest;
+    return result;
+  }
+
+  async #tellAll(closed: Promise<unknown>): Promise<RunResult> {
     let last: RunEvent | undefined;
     for await (const batch of this.#batches(closed)) {
       last = batch.at(-1) ?? last;
       for (const event of batch) this.#onEvent?.(event);
     }
-    const standing = standingAt(last);
-    if (standing.status === 'paused') return standing;
-    return Promise.race([
-      closed,
-      this.#left.promise.then((): RunResult => ({ status: 'interrupted' })),
-    ]);
+    return standingAt(last);
+  }
+
+  async #untilPaused(closed: Promise<unknown>): Promise<RunResult | undefined> {
+    let isOver = false;
+    const over = Promise.race([closed, this.#left.promise]).finally(() => (isOver = true));
+    // it is told by whoever waits for it
+    over.catch(() => undefined);
+    for (let waitMs = LOOK_MS.first; ; waitMs = Math.min(LOOK_MS.most, waitMs * 1.5)) {
+      await Promise.race([after(waitMs), over]);
+      if (isOver) return undefined;
+      const { status, lastSeq } = await this.#reading.standing(this.id);
+      if (status !== 'paused' || lastSeq < this.#firstSeq) continue;
+      const standing = standingAt((await this.#read(lastSeq)).at(-1));
+      if (standing.status === 'paused') return standing;
+    }
   }
 
   /** To the end of the leg, or until nobody looks any more. */
@@ -83,7 +107,7 @@ export class RemoteLeg implements RunHandle {
       nextSeq += batch.length;
       if (isRest(batch.at(-1)) || isLeft) return;
       waitMs = batch.length > 0 ? LOOK_MS.first : Math.min(LOOK_MS.most, waitMs * 1.5);
-      await Promise.race([after(waitMs, undefined, { ref: true }), closed, this.#left.promise]);
+      await Promise.race([after(waitMs), closed, this.#left.promise]);
     }
   }
 

@@ -161,7 +161,13 @@ export interface WorkerOptions {
 }
 
 export interface WorkerModule {
-  readonly Runtime: { install(options: { logger: Logger; shutdownSignals: [] }): unknown };
+  readonly Runtime: {
+    install(options: {
+      logger: Logger;
+      shutdownSignals: [];
+      telemetryOptions: { logging: { forward: object; filter: string } };
+    }): unknown;
+  };
   readonly NativeConnection: { connect(options: ConnectionOptions): Promise<NativeConnection> };
   readonly Worker: { create(options: WorkerOptions): Promise<Worker> };
   bundleWorkflowCode(options: {

@@ -165,7 +165,11 @@ function installRuntime(sdk: WorkerModule, logger: Logger): void {
   if (hasRuntime) return;
   hasRuntime = true;
   // whoever starts a worker decides which signals stop it
-  sdk.Runtime.install({ logger, shutdownSignals: [] });
+  sdk.Runtime.install({
+    logger,
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+  });
 }
 
 function quietLogger(onWarning: (text: string) => void): Logger {
