@@ -17,6 +17,7 @@ const ENTRIES = [
   'browser',
   'errors/index',
   'workflow/define',
+  'temporal',
   'cli/main',
   'effects/module/load-module',
   'effects/sandbox/worker',
@@ -24,6 +25,7 @@ const ENTRIES = [
 
 /** What finds other files from where it is, and so has to stay there. */
 const PLACED = [
+  'drivers/temporal/worker',
   'cli/version',
   'effects/module/errand-hook',
   'effects/sandbox/engine',
@@ -64,6 +66,16 @@ await bundler.write({
   },
 });
 await bundler.close();
+
+// Temporal's own bundler takes it from here, in a sandbox where nothing of Node may be near
+const workflow = await rolldown({
+  input: { 'drivers/temporal/workflow': compiled('drivers/temporal/workflow') },
+  external: ['@temporalio/workflow'],
+  platform: 'browser',
+  logLevel: 'warn',
+});
+await workflow.write({ dir: DIST, format: 'esm', entryFileNames: '[name].js' });
+await workflow.close();
 
 for (const file of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' }))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));

@@ -59,6 +59,7 @@ const TOP_FILES: Readonly<Record<string, Layer>> = {
   'shared.ts': 'root',
   'resilience.ts': 'root',
   'index.ts': 'entry',
+  'temporal.ts': 'entry',
   'workflow-on-demand.ts': 'entry',
 };
 

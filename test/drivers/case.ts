@@ -48,8 +48,18 @@ export function planOf({ name, files, effects = {} }: DriverCase): WorkflowPlan 
         `type: call, function: act, arguments: {of: ${JSON.stringify(name)}, as: ${JSON.stringify(path)}}`,
     ),
   ]);
-  return planOfFiles(Object.fromEntries(written) as Record<string, string>).plan;
+  const { plan } = planOfFiles(Object.fromEntries(written) as Record<string, string>);
+  return { ...plan, tools: { '': { act: ACT } } };
 }
+
+/** As an agent sees it. */
+const ACT = {
+  isDeclared: true,
+  description: 'Does what the case says',
+  inputSchema: { type: 'object' },
+  isIdempotent: false,
+  writes: true,
+};
 
 const TRIES = new Map<string, number>();
 

@@ -35,11 +35,13 @@ const skipped = whyNot('the failure behaviours on Temporal');
 describe.skipIf(skipped !== undefined)('the Temporal driver does what the local one does', () => {
   let stage: Stage;
   let temporal: Subject;
+  let restless: Subject;
 
   beforeAll(async () => {
     stage = await openStage('conformance');
-    await stage.worker({ functions: { act } });
+    await stage.worker({ functions: { act }, tools: { act } });
     temporal = temporalSubject(await stage.client());
+    restless = temporalSubject(await stage.client({ maxHistoryEvents: 8 }));
   }, 300_000);
 
   afterAll(() => stage?.close());
@@ -47,4 +49,12 @@ describe.skipIf(skipped !== undefined)('the Temporal driver does what the local 
   it.concurrent.each(CASES)('$name', { timeout: 60_000 }, async (each) => {
     expect(await temporal.tell(each)).toEqual(await locally(each));
   });
+
+  it.concurrent.each(CASES)(
+    '$name, in executions that soon continue as new',
+    { timeout: 60_000 },
+    async (each) => {
+      expect(await restless.tell(each)).toEqual(await locally(each));
+    },
+  );
 });

@@ -76,6 +76,7 @@ export const LOCAL: Subject = {
       env: process.env,
       directory: process.cwd(),
       functions: { act },
+      tools: { act },
     });
     const driver = new LocalDriver({ store, effects, isShared: false });
     try {

@@ -17,9 +17,9 @@ import {
 } from '../../src/drivers/temporal/worker.ts';
 import { findProgram, say, startServer, type TemporalServer } from './server.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+export const ROOT = join(import.meta.dirname, '..', '..');
 /** Where the tests have Temporal's packages. */
-const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
+export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
 
 export interface Stage {
   readonly place: TemporalPlace;
@@ -40,11 +40,15 @@ export function whyNot(what: string): string | undefined {
 }
 
 function reasonAgainst(): string | undefined {
-  if (!existsSync(join(PACKAGES, 'node_modules', '@temporalio', 'worker')))
-    return 'run `npm test`, which installs Temporal’s SDK';
+  if (!hasPackages()) return 'run `npm test`, which installs Temporal’s SDK';
   if (process.env['TEMPORAL_ADDRESS'] !== undefined) return undefined;
   const program = findProgram();
   return 'missing' in program ? program.missing : undefined;
+}
+
+/** Whether Temporal's SDK is installed, as `npm test` does. */
+export function hasPackages(): boolean {
+  return existsSync(join(PACKAGES, 'node_modules', '@temporalio', 'worker'));
 }
 
 /** A namespace and a task queue of its own, by the name of the test. */
@@ -96,7 +100,7 @@ async function ownServer(): Promise<TemporalServer> {
 }
 
 /** Bundling takes longer than most tests; the same sources give the same bundle. */
-async function cachedBundle(): Promise<string> {
+export async function cachedBundle(): Promise<string> {
   const hash = createHash('sha256');
   for (const file of globSync('src/{errors,providers,workflow,machine,effects,drivers}/**/*.ts', {
     cwd: ROOT,

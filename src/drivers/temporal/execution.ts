@@ -184,10 +184,10 @@ export class RunExecution {
   /** An activity does not outlive its execution, so the run leaves when none is under way. */
   #mustHold(underWay: number): boolean {
     if (this.#isHolding) return true;
-    if (!this.#isLong() || !this.#canLeave()) return false;
+    if (!this.#isLong()) return false;
     const { historyLength, historySize } = workflowInfo();
     const isOverdue = historyLength > MUST_LEAVE_EVENTS || historySize > MUST_LEAVE_BYTES;
-    this.#isHolding = underWay === 0 || isOverdue;
+    this.#isHolding = (underWay === 0 || isOverdue) && this.#canLeave();
     return this.#isHolding;
   }
 
@@ -208,7 +208,12 @@ export class RunExecution {
   #continueAsNew(begin: Begin): Promise<never> {
     const { snapshot: _snapshot, ...input } = this.#input;
     const { answers } = this.#leg;
-    const leave = makeContinueAsNewFunc<[RunInput]>();
+    const { memo, searchAttributes } = workflowInfo();
+    const leave = makeContinueAsNewFunc<[RunInput]>({
+      // the next execution would begin with those of the first
+      ...(memo === undefined ? {} : { memo }),
+      searchAttributes,
+    });
     return leave({
       ...input,
       begin,

@@ -125,11 +125,11 @@ export class TemporalReading {
     return new ErrandError(
       {
         kind: 'store.unavailable',
-        message: `No worker answers on the task queue ${taskQueue}, and only a worker can tell the events of a run`,
+        message: `No worker answers on the task queue ${taskQueue}; the run ${run} waits for one, and only a worker can tell its events`,
         details: { taskQueue, address },
         action: {
           kind: 'fix_setup',
-          detail: `Start one where the workflow's files are: errand worker --task-queue ${taskQueue}`,
+          detail: `Start one where the workflow's files are: errand worker --task-queue ${taskQueue}. Then follow the run: errand watch ${run}`,
         },
       },
       { cause: thrown },

@@ -11,6 +11,7 @@ import type { TemporalReading } from './reading.ts';
 
 /** How often a run is looked at: soon at first, then less and less. */
 const LOOK_MS = { first: 30, most: 500 };
+const PATIENCE_MS = 60_000;
 
 export class RemoteLeg implements RunHandle {
   readonly id: string;
@@ -86,9 +87,10 @@ export class RemoteLeg implements RunHandle {
     for (let waitMs = LOOK_MS.first; ; waitMs = Math.min(LOOK_MS.most, waitMs * 1.5)) {
       await Promise.race([after(waitMs), over]);
       if (isOver) return undefined;
-      const { status, lastSeq } = await this.#reading.standing(this.id);
+      const { status, lastSeq } = await this.#patiently(() => this.#reading.standing(this.id));
       if (status !== 'paused' || lastSeq < this.#firstSeq) continue;
-      const standing = standingAt((await this.#read(lastSeq)).at(-1));
+      const events = await this.#patiently(() => this.#read(lastSeq));
+      const standing = standingAt(events.at(-1));
       if (standing.status === 'paused') return standing;
     }
   }
@@ -102,7 +104,7 @@ export class RemoteLeg implements RunHandle {
     let isLeft = false;
     void this.#left.promise.then(() => (isLeft = true));
     for (;;) {
-      const batch = await this.#read(nextSeq);
+      const batch = await this.#patiently(() => this.#read(nextSeq));
       if (batch.length > 0) yield batch;
       nextSeq += batch.length;
       if (isRest(batch.at(-1)) || isLeft) return;
@@ -117,11 +119,24 @@ export class RemoteLeg implements RunHandle {
     return events;
   }
 
+  /** A worker may have died just now, or a server; whoever takes over needs a while. */
+  async #patiently<T>(look: () => Promise<T>): Promise<T> {
+    const endMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await look();
+      } catch (thrown) {
+        if (!isKind(thrown, 'store.unavailable') || performance.now() > endMs) throw thrown;
+        await after(LOOK_MS.most);
+      }
+    }
+  }
+
   /** What the execution ended with. */
   async #closed(): Promise<RunResult> {
     try {
-      const output = await this.#reading.guarded(this.id, () =>
-        this.#reading.handle(this.id).result(),
+      const output = await this.#patiently(() =>
+        this.#reading.guarded(this.id, () => this.#reading.handle(this.id).result()),
       );
       // the result of our own workflow
       return { status: 'completed', output: output as JsonValue };

@@ -44,6 +44,8 @@ declare module '@temporalio/workflow' {
     readonly historyLength: number;
     readonly historySize: number;
     readonly continueAsNewSuggested: boolean;
+    readonly memo?: Record<string, unknown>;
+    readonly searchAttributes: Record<string, unknown>;
   }
 
   export function workflowInfo(): WorkflowInfo;
@@ -51,7 +53,8 @@ declare module '@temporalio/workflow' {
   export function condition(isTrue: () => boolean): Promise<void>;
   export function condition(isTrue: () => boolean, timeout: number): Promise<boolean>;
   export function makeContinueAsNewFunc<Args extends unknown[]>(options?: {
-    readonly memo?: Record<string, unknown>;
+    memo?: Record<string, unknown>;
+    searchAttributes?: Record<string, unknown>;
   }): (...args: Args) => Promise<never>;
   export function upsertMemo(memo: Record<string, unknown>): void;
   export function upsertSearchAttributes(attributes: Record<string, readonly string[]>): void;

@@ -1,0 +1,218 @@
+/**
+ * Workers that die, a server that goes away, several workers at once: nothing in the log is done
+ * again, what may have happened is asked about, and the runs come to their end.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { stored } from '../drivers/subjects.ts';
+import { planOfFiles } from '../simulation/plans.ts';
+import { expectWholeLog } from '../survival/books.ts';
+import { Killing, until } from './killing.ts';
+import { openStage, whyNot, type Stage } from './place.ts';
+
+const skipped = whyNot('that workers may be killed and servers restarted');
+
+/** As an agent sees it. */
+const DEED = {
+  isDeclared: true,
+  description: 'Does a deed',
+  inputSchema: { type: 'object' },
+  isIdempotent: false,
+  writes: true,
+};
+
+function plan(text: string, tools: WorkflowPlan['tools'] = {}): WorkflowPlan {
+  return { ...planOfFiles({ 'main.yaml': text }).plan, tools };
+}
+
+/** How often the log asks for an effect, by path. */
+function asked(events: readonly RunEvent[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const event of events)
+    if (event.type === 'effect:requested') counts[event.path] = (counts[event.path] ?? 0) + 1;
+  return counts;
+}
+
+describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 120_000 }, () => {
+  let stage: Stage;
+  let driver: TemporalDriver;
+  let killing: Killing;
+
+  beforeAll(async () => {
+    stage = await openStage('kill');
+    driver = await stage.client();
+  }, 300_000);
+  afterAll(() => stage?.close());
+  beforeEach(() => void (killing = new Killing(stage)));
+  afterEach(() => killing.close());
+
+  it('asks about an effect whose worker was killed, and repeats nothing else', async () => {
+    const first = await killing.worker();
+    const run = await driver.start(
+      plan(`workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: call, function: deed, arguments: {name: a}, routes: [{to: b}]}
+  - {name: b, type: call, function: deed, arguments: {name: b, ms: 20000}, routes: [{to: c}]}
+  - {name: c, type: call, function: deed, arguments: {name: c}}`),
+      {},
+    );
+    await killing.untilBegun('b');
+    await first.kill();
+    await killing.worker();
+    const paused = await run.result();
+    expect(paused).toMatchObject({ status: 'paused', waiting: { reason: 'outcome', path: 'b' } });
+    const events = await stored(driver.store, run.id);
+    const failed = events.find(({ type }) => type === 'effect:failed');
+    expect(failed).toMatchObject({
+      error: {
+        kind: 'effect.outcome_unknown',
+        outcome: 'unknown',
+        details: { temporal: [{ failure: 'ActivityFailure' }, { timeoutType: 'HEARTBEAT' }] },
+      },
+    });
+    const answer = { value: { edit: { name: 'found out' } }, by: 'test' };
+    const rest = await driver.answer(run.id, answer);
+    expect(await rest?.result()).toEqual({ status: 'completed', output: { name: 'c' } });
+    expect(killing.begun()).toEqual({ a: 1, b: 1, c: 1 });
+    expectWholeLog(await stored(driver.store, run.id));
+  });
+
+  it('asks again for an idempotent effect, with the same key, without asking anyone', async () => {
+    const first = await killing.worker();
+    const run = await driver.start(
+      plan(`workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: call, function: deed, idempotent: true, arguments: {name: a, ms: 4000}}`),
+      {},
+    );
+    await killing.untilBegun('a');
+    await first.kill();
+    await killing.worker();
+    expect(await run.result()).toEqual({ status: 'completed', output: { name: 'a' } });
+    const [one, two, ...more] = killing.deeds().filter(({ what }) => what === 'begun');
+    expect(two?.key).toBe(one?.key);
+    expect(two?.pid).not.toBe(one?.pid);
+    expect(more).toEqual([]);
+    expect(asked(await stored(driver.store, run.id))).toEqual({ a: 2 });
+  });
+
+  it('goes on in its backoff, no sooner than it should', async () => {
+    const first = await killing.worker();
+    const run = await driver.start(
+      plan(`workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: call, function: deed, arguments: {name: a, fails: 1}, routes: [{to: $end}, {on_error: external.not_yet, retry: {max: 2, backoff: fixed, initial_seconds: 3, jitter: 0}}]}`),
+      {},
+    );
+    await until(async () =>
+      (await stored(driver.store, run.id)).some(({ type }) => type === 'node:retrying'),
+    );
+    await first.kill();
+    await killing.worker();
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+    const events = await stored(driver.store, run.id);
+    const times = events.filter(({ type }) => type === 'effect:requested').map(({ at }) => at);
+    const waitedMs = Date.parse(times[1] ?? '') - Date.parse(times[0] ?? '');
+    expect(waitedMs).toBeGreaterThanOrEqual(3000);
+    expect(killing.begun()).toEqual({ a: 2 });
+  });
+
+  it('goes on in the middle of an agent’s loop', async () => {
+    const first = await killing.worker();
+    const call = (name: string): string =>
+      `{tool_calls: [{name: deed, arguments: {name: ${name}}}]}`;
+    const run = await driver.start(
+      plan(
+        `workflow:
+  name: main
+  entry_point: a
+  runtime: {simulate: {one: [${call('t1')}, ${call('t2')}, ${call('t3')}, {answer: {label: done}, delay: 4s}]}}
+agents:
+  - {name: a, prompt: Go, model: sim/one, tools: [deed], output: {label: {type: string}}}`,
+        { '': { deed: DEED } },
+      ),
+      {},
+    );
+    await killing.untilBegun('t3');
+    await until(async () => {
+      const last = (await stored(driver.store, run.id)).at(-1);
+      return last?.type === 'effect:requested' && last.effect.type === 'model';
+    });
+    await first.kill();
+    await killing.worker();
+    expect(await run.result()).toEqual({ status: 'completed', output: { label: 'done' } });
+    expect(killing.begun()).toEqual({ t1: 1, t2: 1, t3: 1 });
+  });
+
+  it('outlives its server', async () => {
+    if (stage.server === undefined) return;
+    await killing.worker();
+    const run = await driver.start(
+      plan(`workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: call, function: deed, arguments: {name: a, ms: 1500}, routes: [{to: b}]}
+  - {name: b, type: wait, duration: 2s, routes: [{to: c}]}
+  - {name: c, type: call, function: deed, arguments: {name: c}}`),
+      {},
+    );
+    await until(async () =>
+      (await stored(driver.store, run.id)).some(
+        ({ type, ...event }) => type === 'node:started' && 'node' in event && event.node === 'b',
+      ),
+    );
+    await stage.server.restart();
+    expect(await driver.follow(run.id, 1).result()).toEqual({
+      status: 'completed',
+      output: { name: 'c' },
+    });
+    expect(killing.begun()).toEqual({ a: 1, c: 1 });
+  });
+
+  it('is carried on by whoever is left of two workers', async () => {
+    const first = await killing.worker();
+    await killing.worker();
+    const runs = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        driver.start(
+          plan(`workflow: {name: main, entry_point: a, input: {n: {type: string}}}
+agents:
+  - {name: a, type: call, function: deed, arguments: {name: "a{{ workflow.input.n }}", ms: 100}, routes: [{to: b}]}
+  - {name: b, type: call, function: deed, arguments: {name: "b{{ workflow.input.n }}", ms: 400}, routes: [{to: c}]}
+  - {name: c, type: call, function: deed, idempotent: true, arguments: {name: "c{{ workflow.input.n }}", ms: 100}}`),
+          { n: String(index) },
+        ),
+      ),
+    );
+    await until(() => Object.keys(killing.begun('b')).length >= 3);
+    await first.kill();
+    for (const run of runs) {
+      let result = await run.result();
+      if (result.status === 'paused') {
+        expect(result.waiting.reason).toBe('outcome');
+        const rest = await driver.answer(run.id, { value: { edit: {} }, by: 'test' });
+        result = (await rest?.result()) ?? result;
+      }
+      expect(result.status).toBe('completed');
+      expectWholeLog(await stored(driver.store, run.id));
+    }
+    expect(Object.values(killing.begun('a')).every((times) => times === 1)).toBe(true);
+    expect(Object.values(killing.begun('b')).every((times) => times === 1)).toBe(true);
+  });
+
+  it('loses nothing when a worker is stopped in peace', async () => {
+    const first = await killing.worker();
+    const run = await driver.start(
+      plan(`workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: call, function: deed, arguments: {name: a, ms: 1500}, routes: [{to: b}]}
+  - {name: b, type: call, function: deed, arguments: {name: b}}`),
+      {},
+    );
+    await killing.untilBegun('a');
+    await Promise.all([first.stop(), killing.worker()]);
+    expect(await run.result()).toEqual({ status: 'completed', output: { name: 'b' } });
+    expect(killing.begun()).toEqual({ a: 1, b: 1 });
+  });
+});

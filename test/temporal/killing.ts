@@ -1,0 +1,98 @@
+/** Workers in processes of their own, and what they did, for tests that kill them. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { cachedBundle, ROOT, type Stage } from './place.ts';
+import type { WorkerProcessOptions } from './worker-process.ts';
+
+export interface Deed {
+  readonly what: string;
+  readonly name: string;
+  readonly key: string;
+  readonly pid: number;
+}
+
+export interface WorkerProcess {
+  readonly pid: number;
+  /** At once, and nothing is told to anyone. */
+  kill(): Promise<void>;
+  /** Lets effects end. */
+  stop(): Promise<void>;
+}
+
+const WAIT_MS = 60_000;
+
+export class Killing {
+  readonly #stage: Stage;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'errand-killing-'));
+  readonly #children = new Set<ChildProcess>();
+  readonly deedsFile = join(this.#folder, 'deeds.txt');
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  async worker(): Promise<WorkerProcess> {
+    const options: WorkerProcessOptions = {
+      place: this.#stage.place,
+      base: ROOT,
+      bundleFile: await cachedBundle(),
+      drainMs: 20_000,
+      stickyMs: 1000,
+      deeds: this.deedsFile,
+    };
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'worker-process.ts'), JSON.stringify(options)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    this.#children.add(child);
+    await once(child.stdout, 'data');
+    const end = async (signal: NodeJS.Signals): Promise<void> => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    };
+    return { pid: child.pid ?? 0, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  }
+
+  deeds(): readonly Deed[] {
+    if (!existsSync(this.deedsFile)) return [];
+    return readFileSync(this.deedsFile, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [what = '', name = '', key = '', pid = ''] = line.split(' ');
+        return { what, name, key, pid: Number(pid) };
+      });
+  }
+
+  /** How often each was begun, by name. */
+  begun(prefix = ''): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { what, name } of this.deeds())
+      if (what === 'begun' && name.startsWith(prefix)) counts[name] = (counts[name] ?? 0) + 1;
+    return counts;
+  }
+
+  untilBegun(name: string, times = 1): Promise<void> {
+    return until(() => (this.begun()[name] ?? 0) >= times);
+  }
+
+  close(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + WAIT_MS;
+  while (!(await isTrue())) {
+    if (performance.now() > endMs) throw new Error('It never came about');
+    await after(25);
+  }
+}

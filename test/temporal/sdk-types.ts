@@ -1,0 +1,37 @@
+/**
+ * What Errand has written down of Temporal's SDK against the real thing: compiled, never run. A line
+ * that does not compile means that a new version of the SDK has to be looked at.
+ */
+import type * as activity from '../temporal-sdk/node_modules/@temporalio/activity/lib/index.js';
+import type * as client from '../temporal-sdk/node_modules/@temporalio/client/lib/index.js';
+import type * as worker from '../temporal-sdk/node_modules/@temporalio/worker/lib/index.js';
+import type * as workflow from '../temporal-sdk/node_modules/@temporalio/workflow/lib/index.js';
+import type * as declared from '@temporalio/workflow';
+import type {
+  ActivityModule,
+  ClientModule,
+  Connection,
+  WorkerModule,
+  WorkerOptions,
+  WorkflowClient,
+} from '../../src/drivers/temporal/sdk.ts';
+
+type Is<Real extends Declared, Declared> = Real;
+
+export type Checked = [
+  Is<typeof activity.Context, ActivityModule['Context']>,
+  Is<typeof activity.ApplicationFailure, ActivityModule['ApplicationFailure']>,
+  Is<client.Connection['close'], Connection['close']>,
+  Is<client.WorkflowClient['getHandle'], WorkflowClient['getHandle']>,
+  Is<typeof client.Connection.connect, ClientModule['Connection']['connect']>,
+  Is<worker.Worker['shutdown'], () => void>,
+  Is<typeof worker.NativeConnection.connect, WorkerModule['NativeConnection']['connect']>,
+  Is<Omit<WorkerOptions, 'connection'>, Omit<worker.WorkerOptions, 'connection'>>,
+  Is<typeof worker.bundleWorkflowCode, WorkerModule['bundleWorkflowCode']>,
+  Is<keyof typeof workflow, string>,
+  Is<keyof typeof declared, keyof typeof workflow>,
+  Is<ReturnType<typeof workflow.workflowInfo>, ReturnType<typeof declared.workflowInfo>>,
+  Is<typeof workflow.sleep, typeof declared.sleep>,
+  Is<typeof workflow.upsertMemo, typeof declared.upsertMemo>,
+  Is<typeof workflow.proxyActivities, (options: declared.ActivityOptions) => unknown>,
+];
