@@ -17,8 +17,12 @@ import { fencesOf, notPrinted, stepsOf, type Command } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['README.md', ...globSync('docs/{*,guide/*}.md', { cwd: ROOT }).toSorted()];
+/** Its commands need a server, so `test/temporal/guide.test.ts` runs them. */
+const ELSEWHERE = 'docs/guide/temporal.md';
 /** A page of commands, and what they may hold that no test runs. */
-const RUNNABLE = PAGES.filter((page) => stepsOf(read(page)).some(({ type }) => type === 'command'));
+const RUNNABLE = PAGES.filter(
+  (page) => page !== ELSEWHERE && stepsOf(read(page)).some(({ type }) => type === 'command'),
+);
 
 const root = mkdtempSync(join(tmpdir(), 'errand-docs-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

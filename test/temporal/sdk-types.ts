@@ -27,7 +27,10 @@ export type Checked = [
   Is<worker.Worker['shutdown'], () => void>,
   Is<typeof worker.NativeConnection.connect, WorkerModule['NativeConnection']['connect']>,
   Is<Omit<WorkerOptions, 'connection'>, Omit<worker.WorkerOptions, 'connection'>>,
-  Is<typeof worker.bundleWorkflowCode, WorkerModule['bundleWorkflowCode']>,
+  Is<
+    Omit<Parameters<WorkerModule['bundleWorkflowCode']>[0], 'webpackConfigHook'>,
+    worker.BundleOptions
+  >,
   Is<keyof typeof workflow, string>,
   Is<keyof typeof declared, keyof typeof workflow>,
   Is<ReturnType<typeof workflow.workflowInfo>, ReturnType<typeof declared.workflowInfo>>,

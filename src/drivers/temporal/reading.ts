@@ -137,7 +137,10 @@ export class TemporalReading {
   }
 }
 
-export function memoOf(run: string, { memo }: Pick<WorkflowDescription, 'memo'>): RunMemo {
+export function memoOf(
+  run: string,
+  { memo }: { readonly memo: WorkflowDescription['memo'] | undefined },
+): RunMemo {
   const ours = memo?.[MEMO];
   // written by our own client and workflow
   if (isPlainObject(ours)) return ours as unknown as RunMemo;

@@ -7,10 +7,11 @@ import type { RunEvent } from '../../machine/events.ts';
 import { standingAt, type RunHandle, type RunOptions, type RunResult } from '../leg.ts';
 import { arrivedReport, reportOfFailure } from './failure.ts';
 import { CANCELLED_BY } from './messages.ts';
-import type { TemporalReading } from './reading.ts';
+import { memoOf, type TemporalReading } from './reading.ts';
 
 /** How often a run is looked at: soon at first, then less and less. */
 const LOOK_MS = { first: 30, most: 500 };
+const PAUSE_MS = { first: 100, most: 1000 };
 const PATIENCE_MS = 60_000;
 
 export class RemoteLeg implements RunHandle {
@@ -79,16 +80,19 @@ export class RemoteLeg implements RunHandle {
     return standingAt(last);
   }
 
+  /** Temporal's own record is asked, which costs no worker anything. */
   async #untilPaused(closed: Promise<unknown>): Promise<RunResult | undefined> {
     let isOver = false;
     const over = Promise.race([closed, this.#left.promise]).finally(() => (isOver = true));
     // it is told by whoever waits for it
     over.catch(() => undefined);
-    for (let waitMs = LOOK_MS.first; ; waitMs = Math.min(LOOK_MS.most, waitMs * 1.5)) {
+    for (let waitMs = PAUSE_MS.first; ; waitMs = Math.min(PAUSE_MS.most, waitMs * 1.5)) {
       await Promise.race([after(waitMs), over]);
       if (isOver) return undefined;
-      const { status, lastSeq } = await this.#patiently(() => this.#reading.standing(this.id));
-      if (status !== 'paused' || lastSeq < this.#firstSeq) continue;
+      const { memo } = await this.#patiently(() => this.#reading.describe(this.id));
+      if (memoOf(this.id, { memo }).status !== 'paused') continue;
+      const { lastSeq } = await this.#patiently(() => this.#reading.standing(this.id));
+      if (lastSeq < this.#firstSeq) continue;
       const events = await this.#patiently(() => this.#read(lastSeq));
       const standing = standingAt(events.at(-1));
       if (standing.status === 'paused') return standing;

@@ -129,8 +129,13 @@ export interface Worker {
   getState(): string;
 }
 
-interface WebpackConfig {
+export interface WebpackConfig {
   resolve?: { modules?: string[] };
+  module?: { rules?: WebpackRule[] };
+}
+
+export interface WebpackRule {
+  use?: { options?: { jsc?: { target?: string } } };
 }
 
 export interface Logger {

@@ -82,7 +82,7 @@ export class TemporalStore implements ReadableStore {
 
 function summaryOf(described: WorkflowDescription): RunSummary {
   const { workflowId: run, closeTime, status } = described;
-  const memo = memoOf(run, described);
+  const memo = memoOf(run, { memo: described.memo });
   const standing = standingIn(memo, status.name, closeTime !== undefined);
   return {
     run,

@@ -17,6 +17,7 @@ import {
   workflowPackages,
   type Logger,
   type Worker,
+  type WebpackRule,
   type WorkerModule,
   type WorkflowBundle,
 } from './sdk.ts';
@@ -150,12 +151,21 @@ export function bundleWorkflow(
     logger,
     webpackConfigHook: (config) => ({
       ...config,
+      module: { ...config.module, rules: (config.module?.rules ?? []).map(modern) },
       resolve: {
         ...config.resolve,
         modules: [...(config.resolve?.modules ?? ['node_modules']), packages],
       },
     }),
   });
+}
+
+/** Sources are taken as Node runs them, not rewritten for engines of ten years ago. */
+function modern(rule: WebpackRule): WebpackRule {
+  const { jsc } = rule.use?.options ?? {};
+  if (jsc === undefined) return rule;
+  const options = { ...rule.use?.options, jsc: { ...jsc, target: 'es2022' } };
+  return { ...rule, use: { ...rule.use, options } };
 }
 
 let hasRuntime = false;

@@ -1,0 +1,100 @@
+/** The page about Temporal does what it says, typed into a shell against a real server. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { notPrinted, stepsOf } from '../docs/page.ts';
+import { openStage, PACKAGES, ROOT, whyNot, type Stage } from './place.ts';
+
+const skipped = whyNot('the guide to Temporal, and the commands on it');
+
+/** Done before: the packages are here, the server runs, and nobody exports into another shell. */
+const DONE = /^(npm|temporal|export) /;
+
+describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
+  let stage: Stage;
+  let worker: ChildProcess | undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'errand-guide-'));
+
+  beforeAll(async () => {
+    stage = await openStage('guide');
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(
+      join(PACKAGES, 'node_modules', '@temporalio'),
+      join(folder, 'node_modules', '@temporalio'),
+    );
+  }, 300_000);
+
+  afterAll(async () => {
+    worker?.kill('SIGKILL');
+    await stage?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('does what it says', { timeout: 180_000 }, async () => {
+    const { address, namespace, taskQueue } = stage.place;
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      NO_COLOR: '1',
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      TEMPORAL_TASK_QUEUE: taskQueue,
+    };
+    let run = 'RUN';
+    for (const step of stepsOf(readFileSync(join(ROOT, 'docs/guide/temporal.md'), 'utf8'))) {
+      if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);
+      else if (step.typed === 'errand worker &') worker = await background(['worker'], env, folder);
+      else if (!DONE.test(step.typed)) {
+        const typed = step.typed.replaceAll(/\bRUN\b/g, run).replace(/^errand/, '"$@"');
+        const { exit, printed } = await type(typed, env, folder);
+        run = /\b[0-9a-f]{8}-[0-9a-f]{4}\b/.exec(printed)?.[0] ?? run;
+        expect(exit, `${step.typed}\n${printed}`).toBe(step.exit);
+        expect(notPrinted(step.prints, printed), `${step.typed}\n${printed}`).toBeUndefined();
+      }
+    }
+    expect(run).not.toBe('RUN');
+    expect(await stopped(worker)).toEqual([0, null]);
+  });
+});
+
+/** Until it has said its first line. */
+async function background(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await once(child.stderr, 'data');
+  return child;
+}
+
+async function type(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<{ readonly exit: unknown; readonly printed: string }> {
+  const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`, 'bash', process.execPath, LAUNCHER], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const [exit] = (await once(child, 'close')) as [unknown];
+  return { exit, printed };
+}
+
+async function stopped(child: ChildProcess | undefined): Promise<unknown> {
+  if (child === undefined) return undefined;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  return gone;
+}
