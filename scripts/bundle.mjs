@@ -38,6 +38,9 @@ const ROOTS = {
   shared: ['providers/report-from', 'resilience', 'workflow/tool'],
   engine: ['drivers/errand', 'stores/sqlite'],
   browser: ['browser'],
+  // what --help needs, and what a file is checked with, need not bring the rest along
+  command: ['cli/main'],
+  check: ['drivers/check-file', 'cli/commands/validate'],
 };
 
 /** @type {Map<string, ReadonlySet<string>>} */
@@ -87,11 +90,12 @@ for (const file of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' }))
  */
 function togetherIn(id, graph) {
   const isIn = (/** @type {keyof typeof ROOTS} */ part) => reachedFrom(part, graph).has(id);
-  if (isIn('errors')) return 'errors';
-  if (isIn('shared')) return 'shared';
+  if (isIn('errors')) return isIn('command') ? 'command' : 'errors';
+  if (isIn('shared')) return isIn('check') ? 'known' : 'shared';
   if (!isIn('engine')) return null;
   // a browser takes what it needs of the engine, and none of its Node
-  return isIn('browser') ? 'pure' : 'engine';
+  if (isIn('browser')) return 'pure';
+  return isIn('check') ? 'check' : 'engine';
 }
 
 /**
