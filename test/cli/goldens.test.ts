@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf } from '../../src/errors/render/columns.ts';
 import { newPlace, type Place } from './errand.ts';
 
+/** Else it would be counted from a prompt that tells of the whole format. */
+const USAGE = 'usage: {input_tokens: 2000, output_tokens: 100}';
+
 const FILES: Readonly<Record<string, string>> = {
   'good.yaml': `workflow:
   name: good
@@ -29,8 +32,8 @@ nodes:
 nodes:
   - {name: a, type: agnet, prompt: Hello}
 `,
-  'good.sim.yaml': `- answer: "workflow: {name: hi, entry_point: a, on_unhandled: fail}\\nnodes:\\n  - {name: a, type: set, value: 1}\\n"\n`,
-  'bad.sim.yaml': `- answer: "nodes: []"\n`,
+  'good.sim.yaml': `- answer: "workflow: {name: hi, entry_point: a, on_unhandled: fail}\\nnodes:\\n  - {name: a, type: set, value: 1}\\n"\n  ${USAGE}\n`,
+  'bad.sim.yaml': `- answer: "nodes: []"\n  ${USAGE}\n`,
 };
 
 /** A name, what is typed, and the exit. Words in capitals stand for runs. */
