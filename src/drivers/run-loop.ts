@@ -2,7 +2,12 @@
  * One run in one process: takes what happened, lets the machine decide, stores the step in one
  * commit, and only then does what was decided. Decides nothing itself.
  */
-import { neverRejecting, type Effect, type EffectContext } from '../effects/effect.ts';
+import {
+  cancelledBefore,
+  neverRejecting,
+  type Effect,
+  type EffectContext,
+} from '../effects/effect.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import { toInternalRecord, type InternalRecord } from '../errors/internal-record.ts';
 import type { JsonValue } from '../errors/json.ts';
@@ -324,15 +329,18 @@ export class RunLoop {
     const { state } = this.#options;
     const { key } = request.ref;
     const told = { hasText: false };
+    const isWanted = (): boolean => state.effects.get(key)?.attempt === attempt;
     const { result: given, changes } = await this.#options.breakers.guard(request, () =>
-      this.#effect(request, this.#contextFor(request, signal, told)),
+      // given up while its breaker was asked: it is not begun
+      isWanted()
+        ? this.#effect(request, this.#contextFor(request, signal, told))
+        : Promise.resolve(cancelledBefore('cancelled.call')),
     );
     const result = signal.aborted ? given : notCancelledByUs(state, request, given);
     if (told.hasText && !result.ok && !keepsPartial(request)) this.#retract(request);
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
-    const isWanted = state.effects.get(key)?.attempt === attempt;
-    if (isWanted) {
+    if (isWanted()) {
       this.#answered.add(key);
       const events = resultEvents(state, request, result);
       if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);

@@ -26,7 +26,7 @@ import { grantOf } from './grants.ts';
 import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { Grant, RunState, Scope, Visit } from './state.ts';
-import { hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
+import { approvalGate, hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
 
 /** Throws `validation.template`. */
 export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {
@@ -229,14 +229,13 @@ function approvalAsked(
   },
 ): EventBody {
   const visit = visitOf(scope);
-  const index = talkOf(visit).calls.indexOf(open);
-  const turn = talkOf(visit).turns;
   const why = open.guardAsks === undefined ? '' : `${open.guardAsks}. `;
+  const { calls, turns } = talkOf(visit);
   return {
     type: 'gate:opened',
     node: visit.node,
     path: visit.path,
-    gate: `${visit.path}/${tool}#${turn}.${index + 1}`,
+    gate: approvalGate(visit.path, tool, turns, calls.indexOf(open)),
     prompt: `${why}May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
     options: ['approve', 'deny'],
     ...(timeoutMs === undefined

@@ -26,6 +26,7 @@ import type { RunState, Scope } from './state.ts';
 import {
   hasBadCall,
   isOffForm,
+  isApprovalOf,
   newTalk,
   nextMessages,
   toldToModel,
@@ -250,23 +251,19 @@ function noteWrite(talk: Talk, given: JsonValue | undefined): void {
   talk.writes.push([given['key'], given['value'] ?? null]);
 }
 
-/** The call that a gate of this conversation is about. */
+/** The call that a gate of this conversation is about; false for a gate of the node itself. */
 export function talkGate(
   state: RunState,
   scope: Scope,
   event: Extract<EventBody, { type: `gate:${string}` }>,
 ): boolean {
   const { talk } = visitOf(scope);
-  if (talk === undefined) return false;
+  const open = talk?.calls.find((_, index) => isApprovalOf(event.gate, talk.turns, index));
+  if (open === undefined) return false;
   if (event.type === 'gate:opened') {
-    // its name ends in the turn and the place of the call
-    const open = talk.calls[Number(event.gate.split('.').at(-1)) - 1];
-    if (open === undefined) return false;
     open.gate = event.gate;
     return true;
   }
-  const open = talk.calls.find(({ gate }) => gate === event.gate);
-  if (open === undefined) return false;
   open.gate = undefined;
   const isApproved = event.type === 'gate:answered' && isApproval(event.value);
   open.decided = isApproved ? 'approve' : 'deny';

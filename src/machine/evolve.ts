@@ -42,7 +42,7 @@ import {
   newWorkflowScope,
 } from './scopes.ts';
 import { raiseBudget, reserve, settle } from './spending.ts';
-import { groupSlot, partialSlot, slotOf } from './slots.ts';
+import { groupSlot, isGroup, partialSlot, slotOf } from './slots.ts';
 import { ROOT_SCOPE, type OpenGate, type RunState, type Scope, type Visit } from './state.ts';
 import { takeOverText } from './take-over-text.ts';
 import { noteReplaced } from './trail.ts';
@@ -300,7 +300,6 @@ function completed(
   event: Extract<EventBody, { type: 'node:completed' }>,
 ): void {
   const visit = visitOf(scope);
-  const isGroup = visit.members !== undefined;
   dropInside(state, visit);
   visit.output = event.output;
   visit.error = undefined;
@@ -308,7 +307,8 @@ function completed(
   visit.work = undefined;
   visit.phase = { at: 'succeeded' };
   // a later success clears the error of an earlier try
-  scope.slots.set(event.node, isGroup ? groupSlot(event.output) : slotOf(state, scope, event));
+  const slot = isGroup(visit) ? groupSlot(event.output) : slotOf(state, scope, event);
+  scope.slots.set(event.node, slot);
   scope.last = event.node;
   noteFinished(state, scope.file, event.node);
   const shared = workflowScope(state, scope).state;

@@ -6,7 +6,7 @@
 import { DOUBT } from './doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { Resumed } from './events.ts';
-import { scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { outwards, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { dropInside, enter, insideOf } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type RunStatus, type Scope, type Visit } from './state.ts';
 import { goBack } from './trail.ts';
@@ -42,11 +42,13 @@ function reopenScope(state: RunState, scope: Scope): void {
   const { visit } = scope;
   scope.isFrozen = false;
   if (visit === undefined) return;
+  // what a supervisor has been told of is a result, and its conversation does not go back behind it
+  const isTold = visit.talk !== undefined;
   const inside = insideOf(state, visit).filter(
-    ({ result }) => result === undefined || result.error !== undefined,
+    ({ result }) => result === undefined || (result.error !== undefined && !isTold),
   );
   for (const inner of inside) reopenScope(state, inner);
-  if (isStuck(state, scope)) goOnAt(visit, inside.length > 0);
+  if (isStuck(state, scope)) goOnAt(visit, inside.length > 0 && !isTold);
   scope.result = undefined;
 }
 
@@ -120,9 +122,17 @@ export function findVisited(state: RunState, path: string): readonly [Scope, str
   for (const scope of state.scopes.values()) {
     const prefix = scope.id === ROOT_SCOPE ? '' : `${scope.id}/`;
     const node = path.slice(prefix.length);
-    if (path.startsWith(prefix) && scope.visits.has(node)) return [scope, node];
+    if (path.startsWith(prefix) && scope.visits.has(node) && !isRound(state, scope))
+      return [scope, node];
   }
   return undefined;
+}
+
+/** In a round of a supervisor, which is run again only with the whole of its conversation. */
+function isRound(state: RunState, scope: Scope): boolean {
+  return [...outwards(state, scope)].some(
+    (around) => around !== scope && around.visit?.talk !== undefined,
+  );
 }
 
 function neverRan(path: string): ErrandError {

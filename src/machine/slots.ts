@@ -1,5 +1,5 @@
 /** What later templates see of a node that has ended. */
-import type { JsonValue } from '../errors/json.ts';
+import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import { givesErrors } from '../workflow/node-model.ts';
 import type { EventBody } from './events.ts';
 import { asJson } from './names.ts';
@@ -17,10 +17,16 @@ export function slotOf(
 
 export function partialSlot(visit: Visit, output: JsonValue | undefined): Slot {
   if (output === undefined) return {};
-  return visit.members === undefined ? { output } : groupSlot(output);
+  return isGroup(visit) ? groupSlot(output) : { output };
 }
 
+/** A supervisor has rounds inside, and is none. */
+export function isGroup({ members, talk }: Visit): boolean {
+  return members !== undefined && talk === undefined;
+}
+
+/** A person may have given it any output. */
 export function groupSlot(output: JsonValue): Slot {
-  const { outputs = null, errors = null } = output as { outputs?: JsonValue; errors?: JsonValue };
-  return { outputs, errors, output };
+  if (!isPlainObject(output)) return { output };
+  return { outputs: output['outputs'] ?? null, errors: output['errors'] ?? null, output };
 }

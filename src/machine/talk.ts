@@ -94,6 +94,19 @@ export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
   };
 }
 
+/** The gate at which a person is asked about one call of a turn. */
+export function approvalGate(path: string, tool: string, turn: number, index: number): string {
+  return `${path}/${tool}${placeInTurn(turn, index)}`;
+}
+
+export function isApprovalOf(gate: string, turn: number, index: number): boolean {
+  return gate.endsWith(placeInTurn(turn, index));
+}
+
+function placeInTurn(turn: number, index: number): string {
+  return `#${turn}.${index + 1}`;
+}
+
 /** What a model is told about a failure: enough to do better, and nothing else. */
 export function toldToModel(report: ErrorReport): JsonObject {
   const { kind, message, retryable } = forModel(report);
