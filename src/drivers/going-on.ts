@@ -30,7 +30,7 @@ export interface OpenGate {
 export function goOn(state: RunState, options: GoingOn, nowMs: number): readonly EventBody[] {
   const { resumed, answered } = checkGoingOn(state, options, nowMs);
   const events: EventBody[] = [...record(state, [resumed], nowMs)];
-  events.push(...record(state, lostEffects(state), nowMs));
+  for (const event of lostEffects(state)) events.push(...record(state, [event], nowMs));
   events.push(...record(state, answered, nowMs));
   return events;
 }

@@ -5,6 +5,8 @@
 import { DOUBT } from '../machine/doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
+import { checkBudgets } from '../machine/budget.ts';
+import { restOf } from '../machine/cooldown.ts';
 import { pendingRequest } from '../machine/effect-request.ts';
 import type { EventBody } from '../machine/events.ts';
 import { stopped } from '../machine/endings.ts';
@@ -25,28 +27,47 @@ export async function recover(store: RunStore, run: string, plan: WorkflowPlan):
   return state;
 }
 
-/** What becomes of the effects that were under way when the run was last heard of. */
-export function lostEffects(state: RunState): readonly EventBody[] {
-  return [...state.effects.values()].flatMap((pending): readonly EventBody[] => {
-    const request = pendingRequest(state, pending);
-    if (request?.isIdempotent !== true) return [inDoubt(state, pending)];
-    const { node, path } = visitOf(scopeOf(state, pending.scope));
-    const again: EventBody = {
-      type: 'effect:requested',
-      node,
-      path,
-      effect: request.ref,
-      attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
-      ...reservedFor(state, pending),
-    };
-    // its text has changed meanwhile, so it is another action
-    return request.ref.key === pending.effect.key
-      ? [again]
-      : [
-          stopped(state, pending, { message: 'Its text has changed since', outcome: 'unknown' }),
-          again,
-        ];
-  });
+/** What becomes of the effects that were under way when the run was last heard of; each event is to
+ * be taken before the next is asked for, because what one call uses another may not have. */
+export function* lostEffects(state: RunState): Iterable<EventBody> {
+  for (const pending of Array.from(state.effects.values())) yield* lostEffect(state, pending);
+}
+
+function lostEffect(state: RunState, pending: PendingEffect): readonly EventBody[] {
+  const request = pendingRequest(state, pending);
+  if (request?.isIdempotent !== true) return [inDoubt(state, pending)];
+  if (!mayAskNow(state, pending))
+    return [
+      stopped(state, pending, { message: 'It was lost with its process', outcome: 'unknown' }),
+    ];
+  const { node, path } = visitOf(scopeOf(state, pending.scope));
+  const again: EventBody = {
+    type: 'effect:requested',
+    node,
+    path,
+    effect: request.ref,
+    attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
+    ...reservedFor(state, pending),
+  };
+  // its text has changed meanwhile, so it is another action
+  return request.ref.key === pending.effect.key
+    ? [again]
+    : [
+        stopped(state, pending, { message: 'Its text has changed since', outcome: 'unknown' }),
+        again,
+      ];
+}
+
+/** A model that rests, or a budget that is used up, holds back the same call made again, too. */
+function mayAskNow(
+  state: RunState,
+  { scope, effect: { key, type, target } }: PendingEffect,
+): boolean {
+  if (type !== 'model') return true;
+  if (restOf(state, target, key) > state.nowMs) return false;
+  const reserved = state.reservations.get(key);
+  if (reserved === undefined) return true;
+  return checkBudgets(state, scopeOf(state, scope), reserved).type === 'free';
 }
 
 /** It may cost once more what it may have cost already. */

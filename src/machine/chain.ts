@@ -18,6 +18,8 @@ export interface ChainEntry {
   isSpent: boolean;
   /** `due`: the next request to it is made with a fresh key; `done`: that was tried. */
   refresh: 'none' | 'due' | 'done';
+  /** An earlier entry is to be asked first, because it names the failure and this one does not. */
+  isBarred: boolean;
 }
 
 export type Choice =
@@ -45,6 +47,7 @@ export function newChain(models: readonly ModelEntry[]): ChainEntry[] {
     restUntilMs: 0,
     isSpent: false,
     refresh: 'none',
+    isBarred: false,
   }));
 }
 
@@ -54,7 +57,7 @@ export function choose(
   nowMs: number,
   restOf: (model: string) => number,
 ): Choice {
-  const left = chain.filter(({ isSpent }) => !isSpent);
+  const left = chain.filter(isOpen);
   if (left.length === 0) return { type: 'spent' };
   let untilMs = Infinity;
   for (const entry of left) {
@@ -87,14 +90,15 @@ export function noteFailure(
     entry.refresh = 'due';
     return true;
   }
+  for (const other of chain) other.isBarred = false;
   if (isTransient(error)) {
     noteTransient(entry, error, context);
-    return chain.some(({ isSpent }) => !isSpent);
+    return chain.some(isOpen);
   }
   if (error.kind === 'provider.quota_exhausted') {
     for (const other of chain)
       if (providerOf(other.model) === providerOf(model)) other.isSpent = true;
-    return chain.some(({ isSpent }) => !isSpent);
+    return chain.some(isOpen);
   }
   return goOnWhereAllowed(chain, index, error.kind);
 }
@@ -114,13 +118,21 @@ export function noteAnswer(chain: readonly ChainEntry[]): void {
       attempts: 0,
       restUntilMs: 0,
       refresh: 'none',
+      isBarred: false,
     } satisfies Partial<ChainEntry>);
 }
 
-/** Fatal for this entry: only a later one that names the kind may be asked. */
+function isOpen({ isSpent, isBarred }: ChainEntry): boolean {
+  return !isSpent && !isBarred;
+}
+
+/** Fatal for this entry: only a later one that names the kind may be asked, however well others are. */
 function goOnWhereAllowed(chain: readonly ChainEntry[], index: number, kind: string): boolean {
   const next = chain.findIndex((entry, at) => at > index && !entry.isSpent && names(entry, kind));
-  for (const [at, entry] of chain.entries()) if (next < 0 || at < next) entry.isSpent = true;
+  for (const [at, entry] of chain.entries()) {
+    if (next < 0 || at < next) entry.isSpent = true;
+    else entry.isBarred = !names(entry, kind);
+  }
   return next >= 0;
 }
 

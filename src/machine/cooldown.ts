@@ -39,13 +39,14 @@ export function beginProbe(state: RunState, model: string, key: string): void {
   }
 }
 
-/** Until when the model is left alone; Infinity while another call finds out. */
-export function restOf(state: RunState, model: string): number {
+/** Until when the model is left alone; Infinity while another call than `own` finds out. */
+export function restOf(state: RunState, model: string, own?: string): number {
   let untilMs = 0;
   for (const name of namesOf(model)) {
     const known = state.cooldowns.get(name);
     if (known === undefined) continue;
-    untilMs = Math.max(untilMs, isProbed(state, known) ? Infinity : known.untilMs);
+    const isHeld = isProbed(state, known) && known.probe !== own;
+    untilMs = Math.max(untilMs, isHeld ? Infinity : known.untilMs);
   }
   return untilMs;
 }

@@ -17,7 +17,14 @@ import {
 } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
-import { afterFailure, askModel, beginTalk, failed, partialOutput } from './decide-model.ts';
+import {
+  afterFailure,
+  askModel,
+  beginTalk,
+  failed,
+  partialOutput,
+  unanswered,
+} from './decide-model.ts';
 import { DOUBT, stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
@@ -41,7 +48,7 @@ export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Dec
       ? { events: keepPartial(state, scope, talk, talk.failure) }
       : afterFailure(state, scope, talk.failure);
   }
-  if (talk.answer === undefined) return { events: [] };
+  if (talk.answer === undefined) return unanswered(state, scope, talk);
   return talk.answer.toolCalls.length > 0
     ? seeToCalls(state, scope, node, talk)
     : conclude(state, scope, node, talk);

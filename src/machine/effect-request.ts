@@ -77,8 +77,7 @@ export function modelRequest(
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const asked = state.modelRequests.get(requestName(visit.path, model)) ?? 0;
-  const isMade = [...visit.pending].some((key) => state.effects.get(key)?.effect.type === 'model');
-  const ordinal = isMade ? Math.max(0, asked - 1) : asked;
+  const ordinal = talk.asking?.model === model ? Math.max(0, asked - 1) : asked;
   // only agents and supervisors talk
   const work = modelWork(state, scope, node as TalkingPlan, { talk, model, ordinal });
   // the same words are the same action, whichever model they go to and how often

@@ -83,9 +83,10 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   const { talk } = visit;
   const name = requestName(visit.path, event.effect.target);
   // a call that was lost with its process is the same request when it is made again
-  const isAgain = talk.asking === event.effect.key;
+  const { key, target: model } = event.effect;
+  const isAgain = talk.asking?.key === key && talk.asking.model === model;
   if (!isAgain) state.modelRequests.set(name, (state.modelRequests.get(name) ?? 0) + 1);
-  talk.asking = event.effect.key;
+  talk.asking = { key, model };
   talk.failure = undefined;
   if (talk.answer !== undefined) {
     const schema = schemaOf(node);

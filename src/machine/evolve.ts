@@ -173,8 +173,12 @@ function effect(
     visit.pending.delete(key);
   }
   const isStopped = event.type === 'effect:failed' && matchesKind(event.error.kind, 'cancelled.*');
-  if (isStopped) visit.phase = { at: 'cancelled' };
-  else if (isTalking(nodeOf(fileOf(state.plan, scope.file), visit.node))) {
+  // nobody has answered the model's call, so the conversation is where it was
+  const isTalk = event.effect.type === 'model' && visit.talk !== undefined;
+  if (isStopped) {
+    visit.phase = isTalk ? { at: 'talking' } : { at: 'cancelled' };
+    if (isTalk) stopTryClock(state, scope);
+  } else if (isTalking(nodeOf(fileOf(state.plan, scope.file), visit.node))) {
     talkEffect(state, scope, event);
   } else if (event.type === 'effect:requested') {
     goOnWithTryClock(state, scope);

@@ -9,7 +9,7 @@ import type { SupervisorPlan } from '../workflow/node-model.ts';
 import { readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
-import { afterFailure, askModel, beginTalk, failed } from './decide-model.ts';
+import { afterFailure, askModel, beginTalk, failed, unanswered } from './decide-model.ts';
 import { failureAt } from './failure.ts';
 import { decisionSchema, DONE } from './model-request.ts';
 import { visitOf } from './plan-lookup.ts';
@@ -24,7 +24,7 @@ export function decideSupervisor(state: RunState, scope: Scope, node: Supervisor
   const { talk } = visit;
   if (talk === undefined) return beginTalk(state, scope, node);
   if (talk.failure !== undefined) return afterFailure(state, scope, talk.failure);
-  if (talk.answer === undefined) return { events: [] };
+  if (talk.answer === undefined) return unanswered(state, scope, talk);
   const reading = readAnswer(talk.answer.text, decisionSchema(node));
   switch (reading.type) {
     case 'raised':

@@ -23,8 +23,8 @@ export interface Talk {
   /** How often the model was sent back, by why. */
   readonly corrections: { schema: number; tools: number };
   readonly chain: ChainEntry[];
-  /** The key of the call that is under way. */
-  asking: string | undefined;
+  /** The call that is under way, or was lost and has to be made again. */
+  asking: { readonly key: string; readonly model: string } | undefined;
   /** The call that failed last, until the next one is made. */
   failure: TalkFailure | undefined;
   /** Failed calls of models since the last answer. */
