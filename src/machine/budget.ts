@@ -139,11 +139,11 @@ function reserved(state: RunState, isMeant: (scope: string) => boolean): Amount 
   return { usdMicros, tokens };
 }
 
-/** What happens to a call that would break a budget; undefined when it is made all the same. */
+/** What becomes of a call that would break a budget; undefined when it is made all the same. */
 export function overBudget(
   state: RunState,
   scope: Scope,
-  excess: Excess,
+  excess: Excess & { readonly cause: ErrorReport | undefined },
 ): readonly EventBody[] | undefined {
   const visit = visitOf(scope);
   const where = { node: visit.node, path: visit.path };
@@ -172,8 +172,11 @@ export function auditWarning({ limit, spent, unit, holder }: Excess): EventBody 
   return { type: 'budget:warning', limit, spent, unit, holder: holder?.id ?? '' };
 }
 
-function budgetReport(state: RunState, scope: Scope, excess: Excess): ErrorReport {
-  const { limit, spent, unit, holder } = excess;
+function budgetReport(
+  state: RunState,
+  scope: Scope,
+  { limit, spent, unit, holder, cause }: Parameters<typeof overBudget>[2],
+): ErrorReport {
   const { node } = visitOf(scope);
   const owner = holder === undefined ? node : ownerName(state, holder);
   return failureAt(state, scope, node, {
@@ -181,6 +184,8 @@ function budgetReport(state: RunState, scope: Scope, excess: Excess): ErrorRepor
     message: `The budget of ${owner} (${words(limit, unit)}) does not allow the next call; ${words(spent, unit)} are spent`,
     outcome: 'not_started',
     details: { limit, spent, unit: unit === 'usd' ? 'usdMicros' : 'tokens' },
+    // what would have been tried again
+    ...(cause === undefined ? {} : { cause }),
   });
 }
 

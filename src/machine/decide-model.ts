@@ -23,6 +23,11 @@ export function beginTalk(state: RunState, scope: Scope, node: TalkingPlan): Dec
   return askModel(state, scope, fresh);
 }
 
+/** A call is under way; or it was lost, and is made again like any other. */
+export function unanswered(state: RunState, scope: Scope, talk: Talk): Decision {
+  return visitOf(scope).pending.size > 0 ? { events: [] } : askModel(state, scope, talk);
+}
+
 /** The next healthy model, or a wait until there is one. */
 export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
   const unable = unableModels(state, scope, talk);
@@ -112,7 +117,10 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
   }
   const warnings: EventBody[] = [];
   if (verdict.type === 'over') {
-    const events = overBudget(state, scope, verdict.excess);
+    const events = overBudget(state, scope, {
+      ...verdict.excess,
+      cause: talk.failure?.error,
+    });
     if (events !== undefined) return { events };
     warnings.push(auditWarning(verdict.excess));
   }

@@ -8,6 +8,7 @@ import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { Outcome } from '../errors/vocabulary.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
+import { DOUBT } from './doubt.ts';
 import type { EventBody } from './events.ts';
 import { crossedAt, failureAt, stampAt } from './failure.ts';
 import { fileOf, scopeOf, visitOf, workflowsAround } from './plan-lookup.ts';
@@ -134,12 +135,21 @@ export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): read
     kind: 'limit.node_timeout',
     message: `${visit.node} has used its ${durationWords(limit)}`,
     details: { limit, spent: state.nowMs - visit.startedAtMs },
+    // what it would have tried again
+    ...(visit.talk?.failure === undefined ? {} : { cause: visit.talk.failure.error }),
   });
   const why = `${visit.node} has used its time`;
+  // what may have happened is asked about, however late it is
+  const inDoubt = visit.talk?.calls.find(({ result }) => result?.error?.kind === DOUBT);
   return [
     ...stopEffects(state, visit, why),
     ...stopInside(state, visit, why),
-    { type: 'node:failed', node: visit.node, path: visit.path, error },
+    {
+      type: 'node:failed',
+      node: visit.node,
+      path: visit.path,
+      error: inDoubt?.result?.error ?? error,
+    },
   ];
 }
 
