@@ -52,7 +52,9 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
       // asked again after a crash: the first one was never heard of
       const lost = open.get(event.effect.key);
       if (lost !== undefined) attempts.push(abandoned(lost));
-      open.set(event.effect.key, event);
+      // the same call, so what was set aside for it is the same
+      const reserves = event.reserves ?? lost?.reserves;
+      open.set(event.effect.key, reserves === undefined ? event : { ...event, reserves });
     }
     if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') continue;
     const requested = open.get(event.effect.key);
