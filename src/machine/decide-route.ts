@@ -60,6 +60,9 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   if (endsTheRun(error.kind)) return failRun(state, error);
   // the scope that may start nothing more cannot be helped by its own routes
   if (isOwnStepLimit(error)) return byDefault(state, scope, error);
+  // a termination ends its workflow; only a caller can route it
+  if (error.kind === TERMINATED && isTermination(state, scope))
+    return byDefault(state, scope, error);
   const candidates = errorRoutes(state, scope, error);
   for (const [position, { route, bucket }] of candidates.entries()) {
     if (position < visit.routesTried || !takes(route, error.kind)) continue;
@@ -143,12 +146,17 @@ function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly 
   return scope.id === ROOT_SCOPE ? failRun(state, error) : [...stopOthers(state, scope), route];
 }
 
+const TERMINATED = 'terminate.failed';
+
+function isTermination(state: RunState, scope: Scope): boolean {
+  return nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node).type === 'terminate';
+}
+
 /** A termination ends its whole workflow, with whatever runs in other branches. */
 function stopOthers(state: RunState, scope: Scope): readonly EventBody[] {
   const visit = visitOf(scope);
-  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const around = workflowScope(state, scope);
-  if (type !== 'terminate' || around === scope) return [];
+  if (!isTermination(state, scope) || around === scope) return [];
   return stopInside(state, visitOf(around), `${visit.node} ended the workflow`);
 }
 
