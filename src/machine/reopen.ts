@@ -48,6 +48,11 @@ function reopenScope(state: RunState, scope: Scope): void {
     ({ result }) => result === undefined || (result.error !== undefined && !isTold),
   );
   for (const inner of inside) reopenScope(state, inner);
+  // all that failed in it are to run again, whether it has failed by them or not
+  if (visit.members !== undefined && !isTold) {
+    visit.members.failed = 0;
+    visit.members.firstFailed = undefined;
+  }
   if (isStuck(state, scope)) goOnAt(visit, inside.length > 0 && !isTold);
   scope.result = undefined;
 }
@@ -67,10 +72,6 @@ function isStuck(state: RunState, { visit, result }: Scope): boolean {
 }
 
 function goOnAt(visit: Visit, hasInside: boolean): void {
-  if (visit.members !== undefined) {
-    visit.members.failed = 0;
-    visit.members.firstFailed = undefined;
-  }
   const wasAsked = visit.phase.at === 'asking' && visit.error !== undefined;
   if (wasAsked || visit.error?.kind === DOUBT) {
     visit.routesTried = 0;
