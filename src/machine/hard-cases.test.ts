@@ -1,0 +1,144 @@
+/** What only many seeds together have brought to light, each by itself. */
+import { describe, expect, it } from 'vitest';
+import { buildReport } from '../errors/build.ts';
+import { choose, newChain, noteFailure } from './chain.ts';
+import type { EventBody, RunEvent } from './events.ts';
+import { rehearse } from './harness.cases.ts';
+import { costsOf } from './ledger.ts';
+import { step } from './step.ts';
+import { Stage } from './talk.cases.ts';
+
+function failed(kind: string): ReturnType<typeof buildReport> {
+  return buildReport({ kind, message: 'x' }, { stamp: { id: 'e', at: '' } });
+}
+
+describe('a chain after a fatal failure', () => {
+  const chain = newChain([
+    { model: 'sim/a' },
+    { model: 'sim/b', on: ['provider.content_filter'] },
+    { model: 'sim/c' },
+  ]);
+  const context = { nowMs: 0, isTakenOver: false, words: [] };
+
+  it('waits for the entry that names it, however well a later one is', () => {
+    expect(noteFailure(chain, 'sim/a', failed('provider.content_filter'), context)).toBe(true);
+    const rests = (model: string): number => (model === 'sim/b' ? 5000 : 0);
+    expect(choose(chain, 0, rests)).toEqual({ type: 'wait', untilMs: 5000 });
+    expect(choose(chain, 5000, rests)).toEqual({ type: 'ask', model: 'sim/b' });
+  });
+
+  it('goes on to that one when the other fails for the time being', () => {
+    noteFailure(chain, 'sim/b', failed('provider.overloaded'), context);
+    expect(choose(chain, 0, () => 0)).toEqual({ type: 'ask', model: 'sim/c' });
+  });
+});
+
+describe('the bill', () => {
+  it('has a call that was lost twice with what was set aside, each time', () => {
+    const effect = { key: 'k', type: 'model', target: 'sim/m' } as const;
+    const asked: EventBody = {
+      type: 'effect:requested',
+      node: 'a',
+      path: 'a',
+      effect,
+      attempt: 0,
+      reserves: { usdMicros: 40, tokens: 4 },
+    };
+    const again: EventBody = { type: 'effect:requested', node: 'a', path: 'a', effect, attempt: 1 };
+    const log = [asked, again, { ...again, attempt: 2 }].map((body, index): RunEvent => ({
+      ...body,
+      seq: index + 1,
+      run: 'r',
+      at: '2026-03-01T12:00:00Z',
+    }));
+    expect(costsOf(log).totalUsdMicros).toBe(120);
+  });
+});
+
+describe('a run that failed', () => {
+  it('comes to an end when it is resumed, although a member had failed before the group did', () => {
+    const { state, events } = rehearse(
+      `
+workflow: {name: t, entry_point: g}
+nodes:
+  - {name: x, type: script, command: x}
+  - {name: y, type: call, function: f, routes: [{to: $end}, {on_error: call.failed, halt: true}]}
+parallel: [{name: g, agents: [x, y], failure_mode: continue_on_error, routes: [{to: $end}]}]
+`,
+      {
+        effects: ({ work }) => ({
+          fail: {
+            kind: work.type === 'call' ? 'call.failed' : 'internal.script_error',
+            message: 'x',
+          },
+        }),
+      },
+    );
+    expect(events.at(-1)).toMatchObject({ error: { kind: 'halt.intentional' } });
+    step(state, [{ type: 'run:resumed', by: 'test' }], state.nowMs);
+    for (const { scope, effect } of state.effects.values())
+      step(
+        state,
+        [
+          {
+            type: 'effect:succeeded',
+            node: effect.type === 'call' ? 'y' : 'x',
+            path: `${scope}/${effect.type === 'call' ? 'y' : 'x'}`,
+            effect,
+            output: {},
+          },
+        ],
+        state.nowMs,
+      );
+    expect(state.status).toBe('completed');
+  });
+
+  it('lets an agent that was stopped for it go on where it was', () => {
+    const stage = new Stage({
+      workflow: { name: 't', entry_point: 'g' },
+      nodes: [
+        { name: 'x', model: 'sim/m', prompt: 'hi' },
+        {
+          name: 'y',
+          type: 'set',
+          value: 1,
+          assert: [{ that: '{{ false }}' }],
+          routes: [{ to: '$end' }, { on_error: true, halt: true }],
+        },
+      ],
+      parallel: [{ name: 'g', agents: ['x', 'y'] }],
+    });
+    expect(stage.state.status).toBe('failed');
+    stage.take({ type: 'run:resumed', by: 'test' });
+    const asked = stage.events.filter(({ type }) => type === 'effect:requested');
+    const started = stage.events.filter(
+      (event) => event.type === 'node:started' && event.node === 'x',
+    );
+    expect([asked.length, started.length]).toEqual([2, 1]);
+  });
+});
+
+describe('a termination that fails', () => {
+  it('ends its workflow, whatever the workflow’s own table says', () => {
+    const { state } = rehearse(`
+workflow: {name: t, entry_point: a, on_error: [{on_error: true, to: $end}]}
+nodes: [{name: a, type: terminate, status: failed, reason: Enough}]
+`);
+    expect(state.error?.kind).toBe('terminate.failed');
+  });
+});
+
+describe('a budget that is used up while a model is to be asked again', () => {
+  it('fails with the failure of the model as its cause', () => {
+    const cut = { stream: ['x'], cut: true, usage: { output_tokens: 900 } };
+    const node = { model: 'sim/m', on_partial: 'restart', budget: { tokens: 1500 } };
+    const { state } = new Stage({
+      workflow: { name: 't', entry_point: 'a', runtime: { simulate: { m: [cut] } } },
+      nodes: [{ name: 'a', prompt: 'hi', ...node }],
+    }).play();
+    expect(state.error).toMatchObject({
+      kind: 'limit.budget',
+      cause: { kind: 'provider.stream_interrupted' },
+    });
+  });
+});
