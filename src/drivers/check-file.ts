@@ -66,8 +66,9 @@ export async function checkFile(
         providers: [...(checks.providers ?? []), ...providersOf(added)],
         // a module that cannot be loaded has been told of; its names are nobody's fault
         known: (of) => {
-          const names = Object.keys(found.get(of) ?? {});
-          return found.has(of) ? { functions: names, tools: names } : undefined;
+          const describes = found.get(of);
+          const names = Object.keys(describes ?? {});
+          return describes && { functions: names, tools: names, describes };
         },
       },
     );

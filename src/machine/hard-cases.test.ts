@@ -18,7 +18,7 @@ describe('a chain after a fatal failure', () => {
     { model: 'sim/b', on: ['provider.content_filter'] },
     { model: 'sim/c' },
   ]);
-  const context = { nowMs: 0, isTakenOver: false, words: [] };
+  const context = { nowMs: 0, isTakenOver: false, words: [], maxAttempts: 6 };
 
   it('waits for the entry that names it, however well a later one is', () => {
     expect(noteFailure(chain, 'sim/a', failed('provider.content_filter'), context)).toBe(true);

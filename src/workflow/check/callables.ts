@@ -6,6 +6,7 @@ import { isTemplate } from '../models.ts';
 import type { NodePlan } from '../node-model.ts';
 import { fromPointer, type Path } from '../path.ts';
 import type { Problem, Report } from '../problem.ts';
+import type { ToolDescriptions } from '../tool-description.ts';
 import { listed, quoted } from '../words.ts';
 
 /** What a file may call: what the host registers and what the file's module exports. */
@@ -14,6 +15,8 @@ export interface KnownNames {
   readonly functions: readonly string[];
   /** For `tool` nodes and agents; those of MCP servers are asked of the servers. */
   readonly tools: readonly string[];
+  /** What they say of themselves, such as how often they are tried again. */
+  readonly describes?: ToolDescriptions;
 }
 
 export interface CallablesContext {

@@ -169,6 +169,7 @@ class Checker {
       },
       kindsOf: (node) => this.#kindsOf(node, plan),
       inherited: this.#inherited(plan),
+      describes: this.#options.known?.(plan.file)?.describes ?? {},
     });
     this.#bills.set(plan.file, bill);
     return bill;

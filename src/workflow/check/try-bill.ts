@@ -4,8 +4,10 @@ import { attemptsPerEntry } from '../attempts.ts';
 import type { FilePlan, Price } from '../model.ts';
 import type { AgentPlan, NodePlan, SupervisorPlan } from '../node-model.ts';
 import { SIMULATED_PROVIDER } from '../models.ts';
+import type { ToolDescription } from '../tool-description.ts';
 import { NOTHING, type Bill } from './bill.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
+import type { BillContext } from './worst-case.ts';
 
 /** A script that was told to end has this long before it is killed. */
 const KILL_GRACE_MS = 2000;
@@ -14,7 +16,11 @@ const SANDBOX_MS = 1000;
 const SUPERVISOR_ASKS = 1 + SCHEMA_CORRECTIONS;
 
 /** Everything but groups, children and supervised nodes, whose bills are those of what they run. */
-export function tryBill(node: NodePlan, plan: FilePlan, inherited: FilePlan['runtime']): Bill {
+export function tryBill(
+  node: NodePlan,
+  plan: FilePlan,
+  { inherited, describes }: Pick<BillContext, 'inherited' | 'describes'>,
+): Bill {
   switch (node.type) {
     case 'agent':
       return modelBill(node, exactly(turnsOf(node)), plan, inherited);
@@ -24,8 +30,9 @@ export function tryBill(node: NodePlan, plan: FilePlan, inherited: FilePlan['run
     case 'script':
       return effectBill(node, KILL_GRACE_MS);
     case 'call':
+      return effectBill(node, 0, describes[node.function]?.retry);
     case 'tool':
-      return effectBill(node, 0);
+      return effectBill(node, 0, describes[node.tool]?.retry);
     case 'transform':
       return { ...NOTHING, effects: exactly(1), wallMs: exactly(SANDBOX_MS) };
     case 'wait':
@@ -40,12 +47,16 @@ export function tryBill(node: NodePlan, plan: FilePlan, inherited: FilePlan['run
   }
 }
 
-function effectBill(node: NodePlan, graceMs: number): Bill {
+/** What a tool declares is tried again inside the node's try, and its waits are not the node's time. */
+function effectBill(node: NodePlan, graceMs: number, retry?: ToolDescription['retry']): Bill {
+  const again = retry?.max ?? 0;
+  const ownMs = retry === undefined ? 0 : Math.ceil(retry.maxMs * (1 + retry.jitter));
+  const waitsMs = again * Math.max(ownMs, INLINE_CEILING_MS);
   const wallMs =
     node.timeoutMs === undefined
       ? unbounded(`${node.name} has no timeout_seconds`)
-      : exactly(node.timeoutMs + graceMs);
-  return { ...NOTHING, effects: exactly(1), wallMs };
+      : exactly(node.timeoutMs + graceMs + waitsMs);
+  return { ...NOTHING, effects: exactly(1 + again), wallMs };
 }
 
 function modelBill(
@@ -88,8 +99,10 @@ function turnsOf(node: AgentPlan): number {
   return Math.min(node.maxTurns, 1 + TOOL_CORRECTIONS + corrections);
 }
 
+/** What it writes to the shared state goes by a tool, too. */
 function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
-  if (node.type === 'supervisor' || (node.tools !== null && node.tools.length === 0)) return ZERO;
+  if (node.type === 'supervisor') return ZERO;
+  if (node.tools !== null && node.tools.length === 0 && node.writes.length === 0) return ZERO;
   return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
 }
 

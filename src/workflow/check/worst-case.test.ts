@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../validate.ts';
+import type { CheckOptions } from './check.ts';
 import type { WorstCase } from './worst-case.ts';
 
 const CHILD = `
@@ -9,7 +10,7 @@ nodes:
      routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]}
 `;
 
-function worst(body: string, header = ''): WorstCase {
+function worst(body: string, header = '', options: CheckOptions = {}): WorstCase {
   const texts: Record<string, string> = {
     'c.yaml': CHILD,
     'main.yaml': `workflow:\n  name: t\n  entry_point: a\n${header}${body}`,
@@ -23,7 +24,7 @@ function worst(body: string, header = ''): WorstCase {
         : ({ ok: true, text } as const);
     },
   };
-  const { files: verdicts } = validateWorkflow('main.yaml', files, {});
+  const { files: verdicts } = validateWorkflow('main.yaml', files, {}, options);
   const [verdict] = verdicts;
   if (verdict === undefined || verdict.worstCase === null)
     throw new Error(JSON.stringify(verdicts));
@@ -51,6 +52,19 @@ nodes:
      routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]}
 `;
     expect(worst(middle).effects).toBe(9);
+  });
+
+  it('counts the tries that a tool declares, and what an agent writes', () => {
+    const retry = { max: 2, backoff: 'fixed', initialMs: 1, maxMs: 1, jitter: 0 } as const;
+    const describes = { look: { isDeclared: true, isIdempotent: true, writes: false, retry } };
+    const known = (): object => ({ functions: [], tools: ['look'], describes });
+    const node = 'nodes:\n  - {name: a, type: tool, tool: look, timeout_seconds: 1}\n';
+    expect(worst(node, '', { known } as CheckOptions)).toMatchObject({
+      effects: 3,
+      wallMs: 241_000,
+    });
+    const writing = 'nodes:\n  - {name: a, prompt: Hi, model: sim/x, tools: [], writes: [n]}\n';
+    expect(worst(writing, '  state: {n: {type: number}}\n').effects).toBeNull();
   });
 
   it('follows the dearest path, not the sum of all', () => {

@@ -7,6 +7,7 @@ import { INLINE_CEILING_MS } from '../limits.ts';
 import type { FilePlan } from '../model.ts';
 import type { GroupPlan, NodePlan } from '../node-model.ts';
 import type { Route } from '../route.ts';
+import type { ToolDescriptions } from '../tool-description.ts';
 import { addBills, boundBill, largestBill, NOTHING, timesBill, type Bill } from './bill.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
@@ -20,6 +21,8 @@ export interface BillContext {
   readonly kindsOf: (node: NodePlan) => readonly string[];
   /** Of the caller, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
+  /** What the functions and tools of the file say of themselves, as far as that is known. */
+  readonly describes: ToolDescriptions;
 }
 
 export interface WorstCase {
@@ -97,7 +100,7 @@ interface Around extends BillContext {
 
 /** One visit of a node with all its tries and the waits between them. */
 function visitBill(node: NodePlan, plan: FilePlan, around: Around): Bill {
-  const once = addBills([tryBill(node, plan, around.inherited), insideBill(node, around)]);
+  const once = addBills([tryBill(node, plan, around), insideBill(node, around)]);
   const kinds = around.kindsOf(node);
   const routes = [...node.routes, ...plan.onError].filter((route) => mayTake(route, node, kinds));
   const reruns = rerunsOf(node, routes, plan);
