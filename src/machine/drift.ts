@@ -1,6 +1,7 @@
 /** What changed in a workflow's files or inputs since a run last went on, and whether that matters. */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
+import { allNodes } from '../workflow/all-nodes.ts';
 import { templateSites } from '../workflow/check/template-sites.ts';
 import { canonicalJson } from '../workflow/hash.ts';
 import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
@@ -106,7 +107,7 @@ function changedNodes(
 ): readonly string[] {
   const files = ['', ...Object.keys(plan.children)];
   return files.flatMap((file) =>
-    (filePlan(plan, file)?.nodes ?? [])
+    nodesIn(plan, file)
       .filter(
         ({ name, fingerprint }) => findNode(state.plan, file, name)?.fingerprint !== fingerprint,
       )
@@ -116,11 +117,12 @@ function changedNodes(
 }
 
 export function findNode(plan: WorkflowPlan, file: string, name: string): NodePlan | undefined {
-  for (const node of filePlan(plan, file)?.nodes ?? []) {
-    if (node.name === name) return node;
-    if (node.type === 'for_each' && node.member.name === name) return node.member;
-  }
-  return undefined;
+  return nodesIn(plan, file).find((node) => node.name === name);
+}
+
+function nodesIn(plan: WorkflowPlan, file: string): readonly NodePlan[] {
+  const found = filePlan(plan, file);
+  return found === undefined ? [] : allNodes(found);
 }
 
 function filePlan(plan: WorkflowPlan, file: string): FilePlan | undefined {
