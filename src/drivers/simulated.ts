@@ -19,9 +19,11 @@ import type { Answer } from '../machine/answers.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { RunSummary, StoredCommit } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
+import type { Change } from '../machine/drift.ts';
 import type { RunHandle, RunOptions, RunResult } from './local.ts';
 import type { Execution } from './simulation/execution.ts';
 import { CALM, type FaultPlan, type Incident } from './simulation/faults.ts';
+import type { Speaker } from './simulation/model-fate.ts';
 import { Operator, type Answers, type NextLeg } from './simulation/operator.ts';
 import { World, type SimulatedProcess } from './simulation/world.ts';
 
@@ -38,8 +40,12 @@ export interface SimulationOptions {
    * last one repeats, and null succeeds. Nothing else happens to such an effect.
    */
   readonly fails?: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
+  /** What models say that have no script. Default: what fits the schema, or the prompt again. */
+  readonly speaker?: Speaker;
   /** To gates, by path or by name of the node. Default: none, and the run stays paused there. */
   readonly answers?: Answers;
+  /** What somebody has done to the file before the run is resumed for the n-th time. Default: nothing. */
+  readonly revise?: (leg: number) => Revision | undefined;
   /** How often a run that failed, or was parked for a person, is resumed. Default: 0. */
   readonly resumes?: number;
   /** Starts and resumes in all; a run that parks for ever has to end some time. Default: 50. */
@@ -51,10 +57,15 @@ export interface SimulationOptions {
   readonly isShared?: boolean;
 }
 
+/** What has become of the file meanwhile, and whether finished nodes may keep their results. */
+export type Revision = Pick<Change, 'plan' | 'acceptDrift'>;
+
 /** One stretch of a run, from a start or a resume to its rest. */
 export interface Leg {
   readonly by: 'start' | 'resume' | 'cancel';
   readonly answer?: Answer;
+  /** What it was resumed with. */
+  readonly change?: Revision;
   /** `refused`: nothing was run. */
   readonly result: RunResult | { readonly status: 'refused'; readonly error: ErrorReport };
   readonly process: number;
@@ -83,7 +94,7 @@ export interface Simulation {
   readonly legs: readonly Leg[];
 }
 
-/** How long nothing may be stored before someone kills the process; no inline wait takes as long. */
+/** How long nothing may be stored, or one effect take; no inline wait is as long. */
 const PATIENCE_MS = 15 * 60_000;
 
 /** A driver with the API of the local one, which survives the deaths of its processes. */
@@ -94,7 +105,8 @@ export class SimulatedDriver {
   constructor(plan: WorkflowPlan, options: SimulationOptions = {}) {
     const { seed = 1, outputs = {}, fails = {}, isShared = false } = options;
     const faults = { ...CALM, ...options.faults };
-    this.world = new World({ plan, seed, faults, outputs, fails, isShared });
+    const { speaker } = options;
+    this.world = new World({ plan, seed, faults, outputs, fails, isShared, speaker });
     this.#process = this.world.spawn();
   }
 
@@ -111,7 +123,7 @@ export class SimulatedDriver {
 
   async resume(
     run: string,
-    options: RunOptions & { readonly answer?: Answer } = {},
+    options: RunOptions & Revision & { readonly answer?: Answer } = {},
   ): Promise<RunHandle> {
     const process = this.#living();
     return this.#handle(process, process.driver.resume(run, options), () => run);
@@ -192,9 +204,15 @@ export class SimulatedDriver {
   ): Promise<void> {
     for (;;) {
       const before = this.world.storedSeq(run);
+      const sinceMs = this.world.clock.now();
       const waited = await this.world.clock.passUntil(promise, PATIENCE_MS);
       if (waited === 'settled') return;
-      if (this.world.storedSeq(run) > before) continue;
+      // what else goes on beside an effect that hangs may go on for ever
+      const hangs = this.world.executions.some(
+        ({ process: number, ending, startedAtMs }) =>
+          number === process.number && ending === undefined && startedAtMs <= sinceMs,
+      );
+      if (this.world.storedSeq(run) > before && !hangs) continue;
       this.#killStuck(process, run);
     }
   }
@@ -273,10 +291,11 @@ class Rehearsal {
     const startedAtMs = world.clock.now();
     // a process that died before its first commit has left nothing to resume
     const by = run === '' ? 'start' : next.type;
+    const change = by === 'resume' ? this.#options.revise?.(this.#legs.length) : undefined;
     const interference: Interference = {};
     let result: Leg['result'];
     try {
-      const handle = await this.#begin(by, run, answer);
+      const handle = await this.#begin(by, run, { ...change, ...(answer && { answer }) });
       const leaveAlone = this.#interfere(handle, interference);
       result = await handle.result();
       leaveAlone();
@@ -286,6 +305,7 @@ class Rehearsal {
     const leg: Leg = {
       by,
       ...(answer === undefined ? {} : { answer }),
+      ...(change === undefined ? {} : { change }),
       ...interference,
       result,
       process: this.#driver.process,
@@ -301,12 +321,12 @@ class Rehearsal {
     return leg;
   }
 
-  #begin(by: Leg['by'], run: string, answer: Answer | undefined): Promise<RunHandle> {
+  #begin(by: Leg['by'], run: string, how: Revision & { answer?: Answer }): Promise<RunHandle> {
     switch (by) {
       case 'start':
         return this.#driver.start(this.#driver.world.plan, this.#options.input ?? {});
       case 'resume':
-        return this.#driver.resume(run, answer === undefined ? {} : { answer });
+        return this.#driver.resume(run, how);
       case 'cancel':
         return this.#driver.cancel(run, 'someone');
     }

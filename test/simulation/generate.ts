@@ -1,29 +1,21 @@
 /** Workflows of every shape that the machine knows, drawn from a seed; as JSON, which is YAML. */
 import { randomFrom, type Random } from '../../src/drivers/simulation/random.ts';
+import {
+  agent,
+  AGENT_KINDS,
+  budgetLimits,
+  runtime,
+  SUPERVISOR_KINDS,
+  supervisor,
+  TOOL_KINDS,
+  toolNode,
+} from './generate-agents.ts';
+import { AUTHOR_KINDS, SECRET, type Fields, type Shape } from './shape.ts';
 
 /** Texts by file name; `main.yaml` is the one to run. */
 export type Files = Readonly<Record<string, string>>;
 
-/** What a drawn file may contain. */
-interface Shape {
-  readonly random: Random;
-  /** The files that it may call. */
-  readonly children: readonly string[];
-  readonly isChild: boolean;
-  /** Routes may lead back; the file then limits its iterations itself. */
-  readonly mayLoop: boolean;
-  /** Nothing that depends on how long something takes or which of two ends first. */
-  readonly isTimeless: boolean;
-  readonly names: readonly string[];
-}
-
-type Fields = Record<string, unknown>;
-
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
-/** Of the shape of a key: where it may stand, and where it must never be seen. */
-export const SECRET = `sk-ant-api03-${'Q7w9'.repeat(20)}`;
-const AUTHOR_KINDS = ['order.missing', 'order.late', 'stock.empty'];
-
 /** Some plans are the same however long anything takes: only those can be compared across crashes. */
 export function generate(seed: number): { readonly files: Files; readonly isTimeless: boolean } {
   const random = randomFrom('workflow', seed);
@@ -48,7 +40,8 @@ function file(
 ): string {
   const { random, isChild, isTimeless } = given;
   const names = NAMES.slice(0, 1 + random.int(isChild ? 2 : 5));
-  const shape: Shape = { ...given, names, mayLoop: random.chance(0.2) };
+  const hasAgents = random.chance(0.5);
+  const shape: Shape = { ...given, names, hasAgents, mayLoop: random.chance(0.2) };
   const groups = random.chance(isChild ? 0.2 : 0.4) ? groupsOf(shape) : {};
   const groupNames = Object.values(groups).flatMap((list) => list.map(({ name: each }) => each));
   const nodes = names.map((each, index) => node(each, index, shape));
@@ -58,6 +51,7 @@ function file(
       entry_point: groupNames[0] ?? 'a',
       input: { items: { type: 'array', default: [1, 2, 3] } },
       ...limits(shape),
+      ...runtime(shape),
       state: { total: { type: 'number', merge: 'sum' }, tags: { type: 'array', merge: 'append' } },
       ...(random.chance(0.25) ? { on_error: errorRoutes(shape, [], { isTable: true }) } : {}),
     },
@@ -68,20 +62,22 @@ function file(
   return JSON.stringify(content, null, 1);
 }
 
-function limits({ random, mayLoop, isTimeless, isChild }: Shape): Fields {
+function limits(shape: Shape): Fields {
+  const { random, mayLoop, isTimeless, isChild } = shape;
   const drawn = {
     ...(mayLoop ? { max_iterations: 2 + random.int(6) } : {}),
     ...(random.chance(0.15) && !isTimeless
       ? { timeout_seconds: random.pick([1, 30, 300, 4000]) }
       : {}),
     ...(random.chance(0.15) && !isChild && !isTimeless ? { max_retries: random.int(4) } : {}),
+    ...budgetLimits(shape),
   };
   return Object.keys(drawn).length === 0 ? {} : { limits: drawn };
 }
 
 function node(name: string, index: number, shape: Shape): Fields {
-  const body = nodeBody(shape, name);
   const targets = targetsFrom(index, shape);
+  const body = nodeBody(shape, name, targets);
   if (body['type'] === 'terminate') return { name, ...body };
   return { name, ...body, routes: routes(shape, targets, canRaise(body)) };
 }
@@ -94,9 +90,11 @@ function targetsFrom(index: number, { names, mayLoop }: Shape): readonly string[
   return mayLoop ? [...names, '$end'] : [...names.slice(index + 1), '$end'];
 }
 
-function nodeBody(shape: Shape, name: string): Fields {
-  const { random, children, isTimeless } = shape;
+function nodeBody(shape: Shape, name: string, targets: readonly string[]): Fields {
+  const { random, children, isTimeless, hasAgents } = shape;
   const [child] = children;
+  // what a supervisor manages may not lead back to it, one round inside the other
+  const managed = shape.mayLoop ? [] : targets.filter((target) => target !== '$end');
   const kinds: (() => Fields)[] = [
     () => script(shape),
     () => script(shape),
@@ -121,6 +119,11 @@ function nodeBody(shape: Shape, name: string): Fields {
           () => ({ type: 'workflow', workflow: `./${child}.yaml` }),
         ]),
     ...(random.chance(0.3) && !isTimeless ? [() => terminate(shape)] : []),
+    ...(hasAgents ? Array.from({ length: 5 }, () => () => agent(shape, name)) : []),
+    ...(hasAgents ? [() => toolNode(shape), () => toolNode(shape)] : []),
+    ...(hasAgents && managed.length > 0
+      ? [() => supervisor(shape, managed), () => supervisor(shape, managed)]
+      : []),
   ];
   return random.pick(kinds)();
 }
@@ -207,7 +210,7 @@ function groupsOf(shape: Shape): Record<string, { name: string }[]> {
 
 function forEach(shape: Shape): Fields {
   const { random } = shape;
-  const body = nodeBody({ ...shape, mayLoop: false }, 'one');
+  const body = nodeBody({ ...shape, mayLoop: false }, 'one', []);
   return {
     source: random.pick(['workflow.input.items', '{{ [1, 2] }}', '{{ [] }}', '{{ [7, 8, 9] }}']),
     as: 'item',
@@ -253,6 +256,17 @@ function canRaise(body: Fields): readonly string[] {
       return ['call.failed', ...own, ...asserted, ...inDoubt];
     case 'transform':
       return ['sandbox.runtime', 'sandbox.timeout'];
+    case 'agent':
+      return [
+        ...AGENT_KINDS,
+        ...own,
+        ...asserted,
+        ...(body['tools'] === null || (body['tools'] as unknown[]).length > 0 ? inDoubt : []),
+      ];
+    case 'tool':
+      return [...TOOL_KINDS, ...own, ...inDoubt];
+    case 'supervisor':
+      return SUPERVISOR_KINDS;
     case 'workflow':
       return AUTHOR_KINDS;
     case 'human_gate':

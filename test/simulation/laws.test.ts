@@ -3,11 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { simulate } from '../../src/drivers/simulated.ts';
 import type { ErrorReport } from '../../src/errors/report.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
-import { SECRET } from './generate.ts';
+import { SECRET } from './shape.ts';
 import { LAWS } from './laws.ts';
+import * as bill from './laws/bill.ts';
 import * as attempts from './laws/bounded-attempts.ts';
 import * as books from './laws/books.ts';
+import * as budgets from './laws/budgets.ts';
 import * as classified from './laws/classified-once.ts';
+import * as conversations from './laws/conversations.ts';
+import * as drift from './laws/drift.ts';
 import * as success from './laws/no-silent-success.ts';
 import * as repeated from './laws/nothing-repeated.ts';
 import * as ending from './laws/one-ending.ts';
@@ -15,9 +19,23 @@ import * as replay from './laws/replay.ts';
 import { planOfFiles } from './plans.ts';
 import type { Law, Subject } from './subject.ts';
 
-/** A failure, a retry, a group and a good end. */
+/** A failure, a retry, a group, an agent with a tool, and a good end. */
 const MAIN = JSON.stringify({
-  workflow: { name: 'main', entry_point: 'a', limits: { max_retries: 3 } },
+  workflow: {
+    name: 'main',
+    entry_point: 'a',
+    limits: { max_retries: 3 },
+    runtime: {
+      simulate: {
+        m: [
+          { fail: { kind: 'provider.rate_limited', retry_after: 2 } },
+          { tool_calls: [{ name: 'lookup', arguments: { id: 7 } }] },
+          { answer: { n: 1 } },
+        ],
+      },
+      simulate_price_per_mtok: { input: 3, output: 15 },
+    },
+  },
   nodes: [
     {
       name: 'a',
@@ -33,18 +51,66 @@ const MAIN = JSON.stringify({
     },
     { name: 'x', type: 'call', function: 'f', timeout_seconds: 60 },
     { name: 'y', type: 'call', function: 'f', timeout_seconds: 60 },
+    {
+      name: 'm',
+      model: 'sim/m',
+      prompt: 'How many?',
+      tools: ['lookup'],
+      output: { n: { type: 'number' } },
+      timeout_seconds: 60,
+    },
   ],
-  parallel: [{ name: 'g', agents: ['x', 'y'], routes: [{ to: '$end' }] }],
+  parallel: [{ name: 'g', agents: ['x', 'y'], routes: [{ to: 'm' }] }],
 });
+
+/** One that fails in its second node, to be resumed with another text. */
+function twoNodes(mark: string): string {
+  const node = { type: 'script', command: 'x', timeout_seconds: 60, env: { REVISION: mark } };
+  return JSON.stringify({
+    workflow: { name: 'main', entry_point: 'a' },
+    nodes: [
+      { name: 'a', ...node, routes: [{ to: 'b' }] },
+      { name: 'b', ...node, raises: ['order.missing'], routes: [{ to: '$end' }] },
+    ],
+  });
+}
 
 let good: Subject;
+let drifted: Subject;
 
 beforeAll(async () => {
-  const { plan, worstEffects } = planOfFiles({ 'main.yaml': MAIN });
+  const { plan, worstCase } = planOfFiles({ 'main.yaml': MAIN });
   const failure = { kind: 'order.missing', message: 'No such order' };
   const simulation = await simulate(plan, { fails: { a: [failure, null] } });
-  good = { ...simulation, plan, worstEffects };
+  good = { ...simulation, plan, worstCase };
+  const first = planOfFiles({ 'main.yaml': twoNodes('revision-0') });
+  const second = planOfFiles({ 'main.yaml': twoNodes('revision-1') });
+  const resumed = await simulate(first.plan, {
+    fails: { b: [failure, null] },
+    resumes: 1,
+    revise: () => ({ plan: second.plan, acceptDrift: true }),
+  });
+  drifted = { ...resumed, ...first };
 });
+
+function withNode(subject: Subject, name: string, fields: object): Subject {
+  const nodes = subject.plan.nodes.map((node) =>
+    node.name === name ? { ...node, ...fields } : node,
+  );
+  return { ...subject, plan: { ...subject.plan, nodes } };
+}
+
+function withLimits(subject: Subject, fields: Partial<Subject['plan']['limits']>): Subject {
+  return { ...subject, plan: { ...subject.plan, limits: { ...subject.plan.limits, ...fields } } };
+}
+
+/** The model charged something else for all that it said. */
+function withCharges(subject: Subject): Subject {
+  const charged = { inputTokens: 1_000_000, outputTokens: 0 };
+  return withExecutions(subject, (each) => [
+    each.effect.type === 'model' ? { ...each, charged } : each,
+  ]);
+}
 
 /** Changes events, or leaves them out, in the list and in the commits. */
 function doctored(subject: Subject, change: (event: RunEvent) => RunEvent | undefined): Subject {
@@ -142,7 +208,43 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
           : event,
       ),
   ],
-  [attempts.withinWorstCase, (run) => ({ ...run, worstEffects: 3 })],
+  [attempts.withinWorstCase, (run) => ({ ...run, worstCase: { ...run.worstCase, effects: 3 } })],
+  [
+    attempts.withinModelRequests,
+    (run) => ({ ...run, worstCase: { ...run.worstCase, modelRequests: 2 } }),
+  ],
+  [
+    conversations.hintsAreKept,
+    (run) => withError(run, at('effect:failed', 'm'), { provider: { retryAfterMs: 1e9 } }),
+  ],
+  [
+    conversations.chainsAreFollowed,
+    (run) =>
+      withError(run, at('effect:failed', 'm'), {
+        kind: 'provider.auth',
+        category: 'configuration',
+        retryable: false,
+      }),
+  ],
+  [conversations.answersFit, (run) => withOutput(run, at('node:completed', 'm'), { n: 'one' })],
+  [conversations.toolsAreAllowed, (run) => withNode(run, 'm', { tools: [] })],
+  [conversations.turnsAreCounted, (run) => withNode(run, 'm', { maxTurns: 1 })],
+  [bill.chargesAreBilled, withCharges],
+  [bill.sumsAreRight, withCharges],
+  [bill.budgetsKnowTheBill, withCharges],
+  [budgets.withinBudgets, (run) => withLimits(run, { budgetTokens: 1 })],
+  [budgets.zeroMeansZero, (run) => withLimits(run, { budgetUsdMicros: 0 })],
+  [
+    drift.driftIsSaid,
+    () => withLeg(drifted, { change: { ...drifted.legs[1]?.change, acceptDrift: false } }),
+  ],
+  [
+    drift.newTextIsTaken,
+    () =>
+      withExecutions(drifted, (each) => [
+        { ...each, work: { type: 'script', command: 'x', args: [], env: {} } },
+      ]),
+  ],
   [
     attempts.withinMaxRetries,
     (run) => ({ ...run, plan: { ...run.plan, limits: { ...run.plan.limits, maxRetries: 0 } } }),
@@ -226,13 +328,16 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
   [replay.replaysTheSame, (run) => withOutput(run, at('node:completed', 'a'), { n: 'other' })],
   [
     replay.resumesTheSame,
-    (run) => doctored(run, (event) => (event.type === 'effect:requested' ? undefined : event)),
+    () => doctored(drifted, (event) => (event.type === 'effect:requested' ? undefined : event)),
   ],
 ];
+
+const PROMISES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9'];
 
 describe('a law', () => {
   it('finds nothing in a good run', () => {
     expect(LAWS.flatMap((law) => law.breaches(good))).toEqual([]);
+    expect(LAWS.flatMap((law) => law.breaches(drifted))).toEqual([]);
   });
 
   for (const [law, doctor] of DOCTORS) {
@@ -240,6 +345,11 @@ describe('a law', () => {
       expect(law.breaches(doctor(good))).not.toEqual([]);
     });
   }
+
+  it('there is for each of the nine promises', () => {
+    const kept = LAWS.flatMap(({ promise }) => promise.match(/P\d/g) ?? []);
+    expect([...new Set(kept)].sort()).toEqual(PROMISES);
+  });
 
   it('is always put to this test', () => {
     expect(DOCTORS.map(([law]) => law.name).sort()).toEqual(LAWS.map(({ name }) => name).sort());

@@ -1,5 +1,19 @@
 /** All laws that hold of every run, whatever went wrong around it. */
-import { withinMaxRetries, withinWorstCase, onePerRequest } from './laws/bounded-attempts.ts';
+import { budgetsKnowTheBill, chargesAreBilled, sumsAreRight } from './laws/bill.ts';
+import {
+  onePerRequest,
+  withinMaxRetries,
+  withinModelRequests,
+  withinWorstCase,
+} from './laws/bounded-attempts.ts';
+import { withinBudgets, zeroMeansZero } from './laws/budgets.ts';
+import {
+  answersFit,
+  chainsAreFollowed,
+  hintsAreKept,
+  toolsAreAllowed,
+  turnsAreCounted,
+} from './laws/conversations.ts';
 import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
 import {
   oneClassification,
@@ -7,6 +21,7 @@ import {
   theEndIsKnown,
   theSameKind,
 } from './laws/classified-once.ts';
+import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
 import { nothingBlindly, nothingRepeated, oneKeyOneAction } from './laws/nothing-repeated.ts';
 import {
@@ -28,13 +43,17 @@ export const LAWS: readonly Law[] = [
   surfacesAsItself,
   theEndIsKnown,
   withinWorstCase,
+  withinModelRequests,
   withinMaxRetries,
   onePerRequest,
+  hintsAreKept,
+  chainsAreFollowed,
   nothingRepeated,
   nothingBlindly,
   oneKeyOneAction,
   reallySucceeded,
   handledFailures,
+  answersFit,
   groupsSayTheTruth,
   gapFree,
   restsAreFinal,
@@ -45,7 +64,16 @@ export const LAWS: readonly Law[] = [
   comesToAnEnd,
   typedEndings,
   everyAttemptIsBilled,
+  chargesAreBilled,
+  sumsAreRight,
+  budgetsKnowTheBill,
+  withinBudgets,
+  zeroMeansZero,
+  toolsAreAllowed,
+  turnsAreCounted,
   damageIsSaid,
+  driftIsSaid,
+  newTextIsTaken,
   noSecrets,
   replaysTheSame,
   resumesTheSame,

@@ -1,17 +1,22 @@
 /** Drawn workflows that the checks accept, with the worst case that they print. */
 import { simulate } from '../../src/drivers/simulated.ts';
 import type { FilePort } from '../../src/workflow/load/port.ts';
+import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { validateWorkflow } from '../../src/workflow/validate.ts';
+import { speak } from './conversation.ts';
 import { generate, type Files } from './generate.ts';
+import { TOOLS } from './tools.ts';
 
 export interface DrawnPlan {
   readonly files: Files;
   readonly plan: WorkflowPlan;
   readonly isTimeless: boolean;
-  /** Attempts of effects at most; null where nothing bounds them. */
-  readonly worstEffects: number | null;
+  /** The most that validate prints before the run; null where nothing bounds it. */
+  readonly worstCase: WorstCase;
 }
+
+const KNOWN = { functions: ['f'], tools: Object.keys(TOOLS), describes: TOOLS };
 
 /** Many small runs find more than a few long ones. */
 const MOST_EVENTS = 80;
@@ -32,7 +37,7 @@ export function drawPlan(number: number): Promise<DrawnPlan> {
 async function draw(number: number): Promise<DrawnPlan> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const drawn = planOf(number * 1000 + attempt);
-    const { events } = await simulate(drawn.plan, { answers: 'any', maxLegs: 10 });
+    const { events } = await simulate(drawn.plan, { answers: 'any', maxLegs: 10, speaker: speak });
     if (events.length <= MOST_EVENTS) return drawn;
   }
   throw new Error(`No file of number ${number} is short enough`);
@@ -45,9 +50,27 @@ function planOf(seed: number): DrawnPlan {
 
 /** Throws when the checks refuse it: what is drawn has to be valid. */
 export function planOfFiles(files: Files): Omit<DrawnPlan, 'isTimeless'> {
-  const { plan, files: verdicts } = validateWorkflow('main.yaml', portOf(files), {});
-  if (plan === undefined) throw new Error(JSON.stringify(verdicts.flatMap((v) => v.diagnostics)));
-  return { files, plan, worstEffects: verdicts[0]?.worstCase?.effects ?? null };
+  const { plan, files: verdicts } = validateWorkflow(
+    'main.yaml',
+    portOf(files),
+    {},
+    { known: () => KNOWN },
+  );
+  const worstCase = verdicts[0]?.worstCase ?? undefined;
+  if (plan === undefined || worstCase === undefined)
+    throw new Error(JSON.stringify(verdicts.flatMap((v) => v.diagnostics)));
+  const names = ['', ...Object.keys(plan.children)];
+  const tools = Object.fromEntries(names.map((name) => [name, TOOLS]));
+  const whole = { ...plan, tools };
+  TEXTS.set(whole, files);
+  return { files, plan: whole, worstCase };
+}
+
+const TEXTS = new WeakMap<WorkflowPlan, Files>();
+
+/** What a plan was made from. */
+export function textsOf(plan: WorkflowPlan): Files {
+  return TEXTS.get(plan) ?? {};
 }
 
 function portOf(files: Files): FilePort {

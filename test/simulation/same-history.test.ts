@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulate, type Simulation } from '../../src/drivers/simulated.ts';
 import { CALM, STORMY } from '../../src/drivers/simulation/faults.ts';
+import { speak } from './conversation.ts';
 import { drawPlan, planOfFiles } from './plans.ts';
 import { ofType } from './subject.ts';
 import { tryOut } from './trial.ts';
@@ -25,7 +26,7 @@ describe('the same seed', () => {
   it('gives the same history, byte for byte', async () => {
     for (let seed = 0; seed < 200; seed++) {
       const { plan } = await drawPlan(seed % 10);
-      const options = { seed, faults: STORMY, answers: 'any', resumes: 1 } as const;
+      const options = { seed, faults: STORMY, answers: 'any', speaker: speak, resumes: 1 } as const;
       const [first, second] = [await simulate(plan, options), await simulate(plan, options)];
       expect(firstDifference(first, second), `seed ${seed}`).toBeUndefined();
     }
@@ -44,7 +45,7 @@ describe('a run that is killed and resumed', () => {
           seed += 19;
           continue;
         }
-        const options = { seed, answers: 'any', maxLegs: 60 } as const;
+        const options = { seed, answers: 'any', speaker: speak, maxLegs: 60 } as const;
         const calm = { ...CALM, effectFails: SURVIVABLE.effectFails };
         const disturbed = await simulate(plan, { ...options, faults: SURVIVABLE });
         if (disturbed.events.some(isInDoubt)) continue;
@@ -113,7 +114,7 @@ describe('retries around retries', () => {
       fails: { a: [{ kind: 'order.missing', message: 'No such order' }] },
     });
     expect(result).toMatchObject({ status: 'failed', error: { kind: 'order.missing' } });
-    expect({ made: executions.length, printed: drawn.worstEffects }).toEqual({
+    expect({ made: executions.length, printed: drawn.worstCase.effects }).toEqual({
       made: 27,
       printed: 27,
     });

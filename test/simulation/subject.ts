@@ -1,6 +1,7 @@
 /** What a law looks at: a workflow, what was promised of it, and all that happened to one run of it. */
 import type { Simulation } from '../../src/drivers/simulated.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
+import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import type { FilePlan, WorkflowPlan } from '../../src/workflow/model.ts';
 import type { NodePlan } from '../../src/workflow/node-model.ts';
 import type { Route } from '../../src/workflow/route.ts';
@@ -8,15 +9,14 @@ import type { ErrorReport } from '../../src/errors/report.ts';
 
 export interface Subject extends Simulation {
   readonly plan: WorkflowPlan;
-  readonly worstEffects: number | null;
+  /** What validate printed before the run. */
+  readonly worstCase: WorstCase;
 }
 
 export interface Law {
   readonly name: string;
   /** The promise of the README that it holds the engine to, or what else it rests on. */
   readonly promise: string;
-  /** Asked of one run in so many, because it costs as much as the run itself. Default: of all. */
-  readonly oneIn?: number;
   /** One sentence for each breach. */
   readonly breaches: (subject: Subject) => readonly string[];
 }
@@ -55,6 +55,25 @@ export function nodeAt(plan: WorkflowPlan, path: string): Found | undefined {
     found = { file, node };
   }
   return found;
+}
+
+/** The files whose workflows run around a path, the innermost first. */
+export function filesAround(plan: WorkflowPlan, path: string): readonly Around[] {
+  const found: Around[] = [{ file: plan, holder: '' }];
+  const parts = path.split('/');
+  for (let length = 1; length < parts.length; length++) {
+    const holder = parts.slice(0, length).join('/');
+    const node = nodeAt(plan, holder)?.node;
+    const file = node?.type === 'workflow' ? plan.children[node.workflow] : undefined;
+    if (file !== undefined) found.unshift({ file, holder });
+  }
+  return found;
+}
+
+export interface Around {
+  readonly file: FilePlan;
+  /** The path of the node that calls it; empty for the run. */
+  readonly holder: string;
 }
 
 function nodesOf({ nodes }: FilePlan): readonly NodePlan[] {

@@ -4,27 +4,29 @@ import { randomFrom } from '../../src/drivers/simulation/random.ts';
 
 const WEATHERS: readonly FaultPlan[] = [
   STORMY,
-  { ...CALM, effectFails: 0.3, diesBefore: 0.1, diesAfter: 0.1, most: 10 },
+  { ...CALM, effectFails: 0.3, modelFails: 0.2, diesBefore: 0.1, diesAfter: 0.1, most: 10 },
   {
     ...CALM,
     effectFails: 0.3,
+    modelFails: 0.2,
     storeSlow: 0.2,
     storeRefuses: 0.2,
     storeForgets: 0.15,
     claimLost: 0.06,
     most: 12,
   },
-  { ...CALM, effectFails: 0.5, replyLost: 0.15, effectHangs: 0.1, most: 5 },
+  { ...CALM, effectFails: 0.5, modelFails: 0.4, replyLost: 0.15, effectHangs: 0.1, most: 5 },
   {
     ...CALM,
     effectFails: 0.3,
+    modelFails: 0.2,
     effectHangs: 0.1,
     storeSlow: 0.3,
     stops: 0.3,
     cancels: 0.4,
     most: 12,
   },
-  { ...STORMY, effectFails: 0.9, replyLost: 0, effectHangs: 0, effectThrows: 0 },
+  { ...STORMY, effectFails: 0.9, modelFails: 0.8, replyLost: 0, effectHangs: 0, effectThrows: 0 },
 ];
 
 export function weatherOf(seed: number): FaultPlan {

@@ -3,7 +3,8 @@
  * its log with this.
  */
 import type { JsonValue } from '../../errors/json.ts';
-import type { EffectRef } from '../../machine/events.ts';
+import type { EffectWork } from '../../machine/effect-request.ts';
+import type { EffectRef, Usage } from '../../machine/events.ts';
 
 export type ExecutionEnding =
   | { readonly type: 'succeeded'; readonly output: JsonValue }
@@ -23,6 +24,8 @@ export interface Execution {
   readonly process: number;
   readonly run: string;
   readonly effect: EffectRef;
+  /** What was asked for, word by word. */
+  readonly work: EffectWork;
   readonly node: string;
   readonly path: string;
   readonly attempt: number;
@@ -32,6 +35,8 @@ export interface Execution {
   readonly startedAtMs: number;
   /** Whether it was told to stop. */
   isAborted: boolean;
+  /** What a model charges for it, whether anybody hears of that or not. */
+  charged?: Usage;
   /** Absent while it is under way. */
   ending?: ExecutionEnding;
 }

@@ -6,20 +6,23 @@ import { isArray, type JsonObject, type JsonValue } from '../../errors/json.ts';
 import type { ReportDraft } from '../../errors/report.ts';
 import type { EffectRequest } from '../../machine/effect-request.ts';
 import { kindsOf } from '../../workflow/check/raises.ts';
-import type { FilePlan } from '../../workflow/model.ts';
+import type { FilePlan, SimulatedAnswer } from '../../workflow/model.ts';
 import type { FaultPlan } from './faults.ts';
+import { drawModelFailure, type Speaker } from './model-fate.ts';
 import type { Random } from './random.ts';
 
 export type Fate = {
   readonly latencyMs: number;
   /** From being told to stop to having stopped. */
   readonly stopMs: number;
-  /** Told to stop, it goes on: nobody knows what it did. */
+  /** Told to stop, it goes on, and nobody knows what it did; of a model: what it used. */
   readonly isDeaf: boolean;
   /** What it gives if it succeeds. */
   readonly output: JsonValue;
 } & (
   | { readonly type: 'succeeds' }
+  /** Of a model: this, or whatever fits. */
+  | { readonly type: 'speaks'; readonly answer: SimulatedAnswer | undefined }
   | { readonly type: 'fails'; readonly failure: ReportDraft }
   | { readonly type: 'loses its reply'; readonly failure: ReportDraft }
   | { readonly type: 'hangs' }
@@ -50,6 +53,18 @@ const PROVIDER_FAILURES: readonly ReportDraft[] = [
   },
 ];
 
+/** What a tool itself fails with; all else is decided before it is called. */
+const TOOL_KINDS = [
+  'tool.failed',
+  'tool.failed',
+  'tool.busy',
+  'tool.timeout',
+  'tool.unavailable',
+  'tool.output_malformed',
+  'mcp.unreachable',
+  'mcp.tool_failed',
+];
+
 /** Kinds of an author who declared none. */
 const AUTHOR_KINDS = ['order.missing', 'order.late', 'stock.empty'];
 
@@ -58,16 +73,20 @@ export interface FateOptions {
   readonly faults: FaultPlan;
   /** What it gives when nothing goes wrong. */
   readonly output: JsonValue;
+  /** What models say that have no script. Default: whatever fits. */
+  readonly speaker: Speaker | undefined;
 }
 
 export function drawFate(request: EffectRequest, options: FateOptions, random: Random): Fate {
   const { faults, output } = options;
+  const { type } = request.work;
   const how = {
     latencyMs: random.chance(0.2) ? random.int(20_000) : random.int(50),
     stopMs: random.chance(0.3) ? random.int(2000) : 0,
-    isDeaf: request.work.type === 'call' && random.chance(0.2),
+    isDeaf: type !== 'script' && type !== 'transform' && random.chance(0.2),
     output,
   };
+  if (request.work.type === 'model') return drawModelFate(request, options, { how, random });
   const draw = random.next();
   const failure = drawFailure(request, options.plan, random);
   const bounds = [faults.effectFails, faults.replyLost, faults.effectHangs, faults.effectThrows];
@@ -85,6 +104,35 @@ export function drawFate(request: EffectRequest, options: FateOptions, random: R
       return { ...how, type: 'throws' };
     default:
       return { ...how, type: 'succeeds' };
+  }
+}
+
+interface Drawing {
+  readonly how: Omit<Extract<Fate, { type: 'succeeds' }>, 'type'>;
+  readonly random: Random;
+}
+
+function drawModelFate(
+  request: EffectRequest,
+  { faults, speaker }: FateOptions,
+  { how, random }: Drawing,
+): Fate {
+  const draw = random.next();
+  const bounds = [faults.modelFails, faults.replyLost, faults.effectHangs, faults.effectThrows];
+  switch (bounds.findIndex((_, index) => draw < total(bounds.slice(0, index + 1)))) {
+    case 0:
+      return { ...how, type: 'speaks', answer: drawModelFailure(random) };
+    case 1:
+      return { ...how, type: 'loses its reply', failure: lostReply(request) };
+    case 2:
+      return { ...how, type: 'hangs' };
+    case 3:
+      return { ...how, type: 'throws' };
+    default: {
+      const call = request.work.type === 'model' ? request.work.call : undefined;
+      const answer = call?.simulated ?? (call === undefined ? undefined : speaker?.(call, random));
+      return { ...how, type: 'speaks', answer };
+    }
   }
 }
 
@@ -106,7 +154,7 @@ export function timeoutFailure({ work, node }: EffectRequest, isDeaf: boolean): 
 
 /** A value that fits the schema of the node, as far as its types go. */
 export function exampleOutput({ work, node }: EffectRequest, random: Random): JsonValue {
-  const schema = 'outputSchema' in node ? node.outputSchema : undefined;
+  const schema = 'outputSchema' in node && node.type !== 'agent' ? node.outputSchema : undefined;
   const fields = schema === undefined ? { n: random.int(4) } : exampleOf(schema, random);
   return work.type === 'script' && isObject(fields)
     ? { stdout: '', stderr: '', exit_code: 0, ...fields }
@@ -116,16 +164,30 @@ export function exampleOutput({ work, node }: EffectRequest, random: Random): Js
 function drawFailure(request: EffectRequest, plan: FilePlan, random: Random): ReportDraft {
   const { node, work } = request;
   if (work.type === 'call' && random.chance(0.3)) return random.pick(PROVIDER_FAILURES);
-  const known = kindsOf(node, plan, () => []).filter((kind) => !NOT_RAISED.has(kind));
+  const known =
+    work.type === 'tool'
+      ? TOOL_KINDS
+      : kindsOf(node, plan, () => []).filter((kind) => !NOT_RAISED.has(kind));
   const isFree = node.raises === undefined && work.type !== 'transform';
   const kind = random.pick(isFree && random.chance(0.5) ? AUTHOR_KINDS : known);
   return { kind, message: `${node.name} fails with ${kind}` };
 }
 
 function lostReply({ work, node }: EffectRequest): ReportDraft {
-  const kind = work.type === 'script' ? 'internal.script_error' : 'call.failed';
-  return { kind, message: `The reply of ${node.name} was lost`, outcome: 'unknown' };
+  return {
+    kind: LOST_KINDS[work.type],
+    message: `The reply of ${node.name} was lost`,
+    outcome: 'unknown',
+  };
 }
+
+const LOST_KINDS: Readonly<Record<EffectRequest['work']['type'], string>> = {
+  script: 'internal.script_error',
+  call: 'call.failed',
+  tool: 'tool.failed',
+  transform: 'sandbox.runtime',
+  model: 'provider.outcome_unknown',
+};
 
 function exampleOf(schema: JsonObject, random: Random): JsonValue {
   const choices = schema['enum'];

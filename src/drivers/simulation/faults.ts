@@ -3,6 +3,8 @@
 export interface FaultPlan {
   /** An effect fails with one of the kinds that it can raise. */
   readonly effectFails: number;
+  /** A provider refuses a model's call, or breaks while it answers. */
+  readonly modelFails: number;
   /** It does its work and nobody hears of it: the outcome is unknown. */
   readonly replyLost: number;
   /** It does not answer until it is told to stop, or until its own time limit. */
@@ -34,6 +36,7 @@ export interface FaultPlan {
 /** Nothing goes wrong. */
 export const CALM: FaultPlan = {
   effectFails: 0,
+  modelFails: 0,
   replyLost: 0,
   effectHangs: 0,
   effectThrows: 0,
@@ -52,6 +55,7 @@ export const CALM: FaultPlan = {
 /** A bad day: something of everything. */
 export const STORMY: FaultPlan = {
   effectFails: 0.3,
+  modelFails: 0.2,
   replyLost: 0.06,
   effectHangs: 0.04,
   effectThrows: 0.02,

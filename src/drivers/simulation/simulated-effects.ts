@@ -2,9 +2,17 @@
  * Runs effects in the simulated world: each try goes as its fate says, within its time limit, and is
  * written down by the world whatever the engine hears of it.
  */
-import type { EffectContext, EffectResult } from '../../effects/effect.ts';
+import {
+  cancelledBefore,
+  type EffectContext,
+  type EffectResult,
+  type Used,
+} from '../../effects/effect.ts';
+import { playModel } from '../../effects/simulator/play.ts';
 import type { ReportDraft } from '../../errors/report.ts';
 import type { EffectRequest } from '../../machine/effect-request.ts';
+import type { ModelCall } from '../../machine/model-call.ts';
+import type { SimulatedAnswer } from '../../workflow/model.ts';
 import type { EffectRunner } from '../effect-runner.ts';
 import type { Execution, ExecutionEnding } from './execution.ts';
 import { timeoutFailure, type Fate } from './fate.ts';
@@ -22,6 +30,13 @@ export function simulatedEffects(world: EffectWorld): EffectRunner {
   return {
     run: (request, context) =>
       new Promise((resolve, reject) => {
+        // what a dead process had in mind is not done
+        if (!world.isAlive()) return;
+        // nor is what nobody wants any more, as with every real effect
+        if (context.signal.aborted) {
+          resolve(cancelledBefore(context.cancelled ?? 'cancelled.call'));
+          return;
+        }
         const { execution, fate } = world.begin(request, context);
         new Try(world.clock, execution, (ending, result) => {
           if (execution.ending !== undefined || !world.isAlive()) return;
@@ -47,19 +62,21 @@ class Try {
     this.#settle = settle;
   }
 
-  run(request: EffectRequest, { signal, cancelled }: EffectContext, fate: Fate): void {
-    const limitMs = request.node.timeoutMs ?? Infinity;
-    const isLate = fate.type === 'hangs' || fate.latencyMs >= limitMs;
+  run(request: EffectRequest, context: EffectContext, fate: Fate): void {
+    const { signal, cancelled } = context;
+    // the time of a conversation is the machine's to keep
+    const limitMs = request.timeoutMs ?? Infinity;
+    const latencyMs = fate.latencyMs + (fate.type === 'speaks' ? (fate.answer?.delayMs ?? 0) : 0);
+    const isLate = fate.type === 'hangs' || latencyMs >= limitMs;
     const timer = isLate
       ? this.#atLimit(request, fate, limitMs)
-      : this.#clock.after(fate.latencyMs, () => this.#end(fate));
+      : this.#clock.after(latencyMs, () => this.#end(request, context, fate));
     const stop = (): void => {
       this.#execution.isAborted = true;
       timer();
       this.#stopped(fate, cancelled ?? 'cancelled.call');
     };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop, { once: true });
   }
 
   #atLimit(request: EffectRequest, { isDeaf }: Fate, limitMs: number): () => void {
@@ -70,8 +87,11 @@ class Try {
     });
   }
 
-  #end(fate: Fate): void {
+  #end({ work }: EffectRequest, context: EffectContext, fate: Fate): void {
     switch (fate.type) {
+      case 'speaks':
+        if (work.type === 'model') void this.#speak(work.call, fate.answer, context);
+        return;
       case 'succeeds':
         this.#settle({ type: 'succeeded', output: fate.output }, { ok: true, output: fate.output });
         return;
@@ -79,28 +99,55 @@ class Try {
         this.#settle({ type: 'threw' });
         return;
       case 'fails':
-      case 'loses its reply':
         this.#failed(fate.failure);
+        return;
+      case 'loses its reply':
+        this.#failed(fate.failure, this.#execution.effect.type === 'model' ? GUESSED : {});
         return;
       case 'hangs':
         return;
     }
   }
 
-  #failed(failure: ReportDraft): void {
+  /** As a `sim/` model does it in any run; its time has passed already. */
+  async #speak(
+    call: ModelCall,
+    answer: SimulatedAnswer | undefined,
+    context: EffectContext,
+  ): Promise<void> {
+    const asked = answer === undefined ? call : { ...call, simulated: { ...answer, delayMs: 0 } };
+    const result = await playModel(asked, { ...context, clock: this.#clock });
+    this.#execution.charged = result.usage ?? {};
+    const ending: ExecutionEnding = result.ok
+      ? { type: 'succeeded', output: result.output }
+      : { type: 'failed', kind: result.failure.kind };
+    this.#settle(ending, result);
+  }
+
+  #failed(failure: ReportDraft, used: Used = {}): void {
     const type = failure.outcome === 'unknown' ? 'lost' : 'failed';
-    this.#settle({ type, kind: failure.kind }, { ok: false, failure });
+    if (used.usage !== undefined) this.#execution.charged = used.usage;
+    this.#settle({ type, kind: failure.kind }, { ok: false, failure, ...used });
   }
 
   #stopped({ stopMs, isDeaf }: Fate, kind: string): void {
+    const isModel = this.#execution.effect.type === 'model';
     const isKnown = !isDeaf || this.#execution.isIdempotent;
+    if (isModel) this.#execution.charged = USED_BY_THEN;
+    const used = isModel && !isDeaf ? { usage: USED_BY_THEN } : {};
     const failure: ReportDraft = {
       kind,
       message: 'It was told to stop',
       outcome: isKnown ? 'partial' : 'unknown',
     };
     this.#clock.after(stopMs, () =>
-      this.#settle({ type: 'stopped', isKnown }, { ok: false, failure }),
+      this.#settle({ type: 'stopped', isKnown }, { ok: false, failure, ...used }),
     );
   }
 }
+
+/** Of a call that was stopped on its way. */
+const USED_BY_THEN = { inputTokens: 30, outputTokens: 0 };
+
+/** As the effect of a real model counts what no provider told it. */
+const GUESSED: Used = { usage: { inputTokens: 30, outputTokens: 10 }, isEstimated: true };

@@ -17,6 +17,7 @@ import { LocalDriver, type RunResult } from '../local.ts';
 import type { Execution } from './execution.ts';
 import { drawFate, exampleOutput, type Fate } from './fate.ts';
 import type { FaultPlan, Incident } from './faults.ts';
+import type { Speaker } from './model-fate.ts';
 import { randomFrom, type Random, type SeedWord } from './random.ts';
 import { simulatedEffects } from './simulated-effects.ts';
 import { simulatedStore, type CommitFault } from './simulated-store.ts';
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly fails: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
   /** Whether processes look for what others say to their runs. */
   readonly isShared: boolean;
+  /** What models say that have no script. */
+  readonly speaker: Speaker | undefined;
 }
 
 /** One life of a driver. Dead, it can neither act nor hear anything. */
@@ -235,6 +238,7 @@ export class World {
       process,
       run,
       effect: ref,
+      work: request.work,
       node: request.node.name,
       path,
       attempt,
@@ -246,24 +250,34 @@ export class World {
     this.executions.push(execution);
     // what was killed because it hung does not hang for ever
     const isOver = fate.type === 'hangs' && before > heard;
-    return { execution, fate: isOver ? { ...fate, type: 'succeeds' } : fate };
+    return { execution, fate: isOver ? succeeding(request, fate) : fate };
   }
 
   #drawFate(request: EffectRequest, run: string): Fate {
-    const { faults, outputs, fails } = this.#options;
+    const { faults, outputs, fails, speaker } = this.#options;
     const { path, node, ref } = request;
     const random = this.random('fate', ref.key, this.#heard(run, ref.key));
-    const output = outputs[path] ?? outputs[node.name] ?? exampleOutput(request, random);
-    const fate = drawFate(request, { plan: this.plan, faults, output }, random);
+    const given = outputs[path] ?? outputs[node.name];
+    const output = given ?? exampleOutput(request, random);
+    const said: Speaker | undefined =
+      given === undefined ? speaker : () => ({ type: 'answer', answer: given, delayMs: 0 });
+    const fate = drawFate(request, { plan: this.plan, faults, output, speaker: said }, random);
     const told = fails[path] ?? fails[node.name];
     if (told === undefined) return fate;
     const failure = told[Math.min(this.#heard(run, path), told.length - 1)] ?? null;
-    return failure === null ? { ...fate, type: 'succeeds' } : { ...fate, type: 'fails', failure };
+    return failure === null ? succeeding(request, fate) : { ...fate, type: 'fails', failure };
   }
 
   #heard(run: string, name: string): number {
     return this.#books.get(run)?.results.get(name) ?? 0;
   }
+}
+
+/** The same, but nothing goes wrong. */
+function succeeding({ work }: EffectRequest, fate: Fate): Fate {
+  return work.type === 'model'
+    ? { ...fate, type: 'speaks', answer: work.call.simulated }
+    : { ...fate, type: 'succeeds' };
 }
 
 function newBooks(): Books {

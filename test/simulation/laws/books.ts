@@ -1,6 +1,6 @@
 /** P7, P8 and P9: the bill is whole, damage is said, and no secret is in a report. */
 import { costsOf } from '../../../src/machine/ledger.ts';
-import { SECRET } from '../generate.ts';
+import { SECRET } from '../shape.ts';
 import { reportsOf, type Law } from '../subject.ts';
 
 export const everyAttemptIsBilled: Law = {

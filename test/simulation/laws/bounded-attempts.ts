@@ -1,20 +1,38 @@
 /** P2: the attempts never exceed the bound that `errand validate` prints before the run. */
 import type { RunEvent } from '../../../src/machine/events.ts';
-import { isType, ofType, type Law } from '../subject.ts';
+import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import { modelRequests } from '../model-requests.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
 
 export const withinWorstCase: Law = {
   name: 'no more effects are asked for than the worst case that was printed',
   promise: 'P2 one owner of retries',
-  breaches: ({ events, worstEffects }) => {
-    if (worstEffects === null || isResumedAfterEnd(events)) return [];
+  breaches: ({ events, plan, worstCase }) => {
+    const { effects } = worstCase;
+    if (effects === null || isResumedAfterEnd(events) || isAgentRepeated(events, plan)) return [];
     const asked = countAsked(events);
     // what a person orders beyond the file is theirs
     const ordered = ofType(events, 'gate:answered').filter(
       ({ value }) => value === 'repeat' || value === 'retry',
     ).length;
-    return asked - ordered <= worstEffects
+    return asked - ordered <= effects
       ? []
-      : [`${asked} effects were asked for, ${ordered} by a person; the bound is ${worstEffects}`];
+      : [`${asked} effects were asked for, ${ordered} by a person; the bound is ${effects}`];
+  },
+};
+
+export const withinModelRequests: Law = {
+  name: 'no more requests go to models than the worst case that was printed',
+  promise: 'P2 one owner of retries',
+  breaches: (subject) => {
+    const { events, plan, worstCase } = subject;
+    const bound = worstCase.modelRequests;
+    if (bound === null || isResumedAfterEnd(events) || isAgentRepeated(events, plan)) return [];
+    const sent = modelRequests(subject).filter(({ isAgain, settled }) => {
+      const isNone = settled?.type === 'effect:failed' && (isKeptBack(settled) || isLost(settled));
+      return !isAgain && !isNone;
+    }).length;
+    return sent <= bound ? [] : [`${sent} requests went to models; the bound is ${bound}`];
   },
 };
 
@@ -56,6 +74,8 @@ function countAsked(events: readonly RunEvent[]): number {
   for (const event of events) {
     if (!isType(event, 'effect:requested', 'effect:succeeded', 'effect:failed')) continue;
     const { key } = event.effect;
+    // an open breaker keeps it back: no request, no attempt
+    if (event.type === 'effect:failed' && (isKeptBack(event) || isLost(event))) count--;
     if (event.type !== 'effect:requested') open.delete(key);
     else if (!open.has(key)) count++;
     if (event.type === 'effect:requested') open.add(key);
@@ -63,8 +83,25 @@ function countAsked(events: readonly RunEvent[]): number {
   return count;
 }
 
+function isKeptBack({ error }: EventOf<'effect:failed'>): boolean {
+  return error.kind === 'breaker.open';
+}
+
+/** Lost with its process, and asked for again later or with a text that has changed meanwhile. */
+function isLost({ error }: EventOf<'effect:failed'>): boolean {
+  return error.kind.startsWith('cancelled.') && error.outcome === 'unknown';
+}
+
 /** A person who resumes what has ended begins again; no bound was printed for that. */
 function isResumedAfterEnd(events: readonly RunEvent[]): boolean {
   const failed = events.findIndex(({ type }) => type === 'run:failed');
   return failed >= 0 && events.slice(failed).some(({ type }) => type === 'run:resumed');
+}
+
+/** One answer of a person, and a whole conversation is had again. */
+function isAgentRepeated(events: readonly RunEvent[], plan: WorkflowPlan): boolean {
+  return ofType(events, 'gate:answered').some(
+    ({ value, path }) =>
+      (value === 'repeat' || value === 'retry') && nodeAt(plan, path)?.node.type === 'agent',
+  );
 }

@@ -1,7 +1,8 @@
 /** P1: no failure changes kind, category or retryability between its source and any screen. */
 import type { ErrorReport } from '../../../src/errors/report.ts';
 import type { RunEvent } from '../../../src/machine/events.ts';
-import { isType, reportsOf, type Law, type Subject } from '../subject.ts';
+import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import { isType, nodeAt, reportsOf, type EventOf, type Law, type Subject } from '../subject.ts';
 
 export const oneClassification: Law = {
   name: 'one failure has one classification, wherever it is written',
@@ -28,10 +29,10 @@ export const theSameKind: Law = {
       const said = events.find(
         (event) =>
           event.seq > afterSeq &&
-          isType(event, 'effect:failed', 'effect:succeeded') &&
+          isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
           event.effect.key === effect.key,
       );
-      // nobody heard of it: the process died, or was no longer asked
+      // nobody heard of it: the process died, was no longer asked, or it was asked for again
       if (said?.type !== 'effect:failed') return [];
       const { error } = said;
       if (error.kind === 'effect.outcome_unknown' && !isIdempotent) return [];
@@ -45,27 +46,54 @@ export const theSameKind: Law = {
 export const surfacesAsItself: Law = {
   name: 'a node fails with the failure of its effect, or with one that holds it as its cause',
   promise: 'P1 classified once',
-  breaches: ({ events }) => {
+  breaches: ({ events, plan }) => {
     const breaches: string[] = [];
-    const open = new Map<string, ErrorReport>();
+    /** More than one where an agent had several tools under way. */
+    const open = new Map<string, readonly ErrorReport[]>();
     for (const event of events) {
-      if (event.type === 'effect:failed') open.set(event.path, event.error);
+      if (event.type === 'effect:failed') {
+        const { path, error } = event;
+        open.set(path, isTheNodes(plan, event) ? [...(open.get(path) ?? []), error] : []);
+      }
+      // said, and gone on without: the node keeps what there was
+      else if (event.type === 'error:suppressed') {
+        for (const [path, reports] of open)
+          if (reports.some(({ id }) => id === event.error.id)) open.delete(path);
+      }
       // a resumed run begins its failed nodes anew
       else if (event.type === 'run:resumed') open.clear();
       else if ('path' in event) {
-        const effect = open.get(event.path);
+        const effects = open.get(event.path) ?? [];
         open.delete(event.path);
-        if (effect === undefined || event.type !== 'node:failed') continue;
-        if (!chainOf(event.error).includes(effect.id))
-          breaches.push(`event ${event.seq} at ${event.path} hides ${effect.kind}`);
+        const [first] = effects;
+        if (first === undefined || event.type !== 'node:failed') continue;
+        const chain = chainOf(event.error);
+        if (!effects.some(({ id }) => chain.includes(id)))
+          breaches.push(`event ${event.seq} at ${event.path} hides ${first.kind}`);
       }
     }
     return breaches;
   },
 };
 
+/**
+ * What a tool does for an agent is told to its model and is not the failure of the node, unless it is
+ * in doubt; and what was stopped for another failure is not that failure.
+ */
+function isTheNodes(plan: WorkflowPlan, event: EventOf<'effect:failed'>): boolean {
+  const { kind } = event.error;
+  if (kind.startsWith('cancelled.')) return false;
+  const isForAgent = nodeAt(plan, event.path)?.node.type === 'agent';
+  return !isForAgent || event.effect.type === 'model' || kind === 'effect.outcome_unknown';
+}
+
 /** Failures that nobody raised: the run itself makes them. */
-const OF_THE_RUN = new Set(['limit.run_timeout', 'limit.retries', 'halt.intentional']);
+const OF_THE_RUN = new Set([
+  'limit.run_timeout',
+  'limit.retries',
+  'limit.budget',
+  'halt.intentional',
+]);
 
 export const theEndIsKnown: Law = {
   name: 'a run fails with a failure that happened in it',

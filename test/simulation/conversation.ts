@@ -1,0 +1,78 @@
+/** What models say that have no script: mostly sense, and all that real ones get wrong. */
+import type { Speaker } from '../../src/drivers/simulation/model-fate.ts';
+import type { Random } from '../../src/drivers/simulation/random.ts';
+import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../../src/errors/json.ts';
+import type { ModelCall } from '../../src/machine/model-call.ts';
+import type { SimulatedAnswer } from '../../src/workflow/model.ts';
+
+type Said = Extract<SimulatedAnswer, { type: 'answer' | 'tool_calls' | 'stream' }>;
+
+export const speak: Speaker = (call, random) => {
+  const turns = call.messages.filter(({ role }) => role === 'assistant').length;
+  const how = {
+    delayMs: random.chance(0.1) ? random.int(8000) : 0,
+    ...(random.chance(0.2)
+      ? { usage: { inputTokens: random.int(2000), outputTokens: random.pick([3, 90, 3000]) } }
+      : {}),
+  };
+  const choices = choicesOf(call);
+  if (choices !== undefined) return { ...how, ...chosen(choices, turns, random) };
+  const draw = random.next();
+  // the longer it takes, the likelier it comes to an end
+  const calls = turns >= 3 ? 0.1 : 0.5;
+  if (call.tools.length > 0 && draw < calls) return { ...how, ...toolCalls(call, random) };
+  if (draw > 0.97) return { ...how, ...toolCalls(call, random) };
+  return { ...how, ...words(call, random) };
+};
+
+/** Of a supervisor: who may be named. */
+function choicesOf({ outputSchema }: ModelCall): readonly JsonValue[] | undefined {
+  const properties = outputSchema?.['properties'];
+  const next = isPlainObject(properties) ? properties['next'] : undefined;
+  const choices = isPlainObject(next) ? next['enum'] : undefined;
+  return choices !== undefined && isArray(choices) ? choices : undefined;
+}
+
+function chosen(choices: readonly JsonValue[], turns: number, random: Random): Said {
+  if (random.chance(0.15)) return answer('whoever you like');
+  const next = random.chance(turns / 5) ? 'done' : random.pick(choices);
+  return answer({ next, reason: 'It is time' });
+}
+
+function toolCalls(call: ModelCall, random: Random): Said {
+  const calls = Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => oneCall(call, random));
+  return { delayMs: 0, type: 'tool_calls', calls };
+}
+
+/** Of what it was told of, in the right form; or not. */
+function oneCall(
+  { tools }: ModelCall,
+  random: Random,
+): { readonly name: string; readonly arguments: JsonObject } {
+  const draw = random.next();
+  const told = tools.length === 0 ? 'charge' : random.pick(tools).name;
+  const name = draw < 0.1 ? random.pick(['charge', 'send', 'nosuch', 'write_state']) : told;
+  if (name === 'raise_error')
+    return {
+      name,
+      arguments: { kind: random.pick(['order.missing', 'provider.auth']), message: 'No' },
+    };
+  if (name === 'write_state')
+    return { name, arguments: { key: random.pick(['total', 'tags', 'other']), value: [1] } };
+  return { name, arguments: draw > 0.9 ? { id: 'seven' } : { id: random.int(2) } };
+}
+
+function words({ outputSchema }: ModelCall, random: Random): Said {
+  const draw = random.next();
+  if (draw < 0.06)
+    return answer({ errand_error: true, kind: 'order.missing', message: 'No such order' });
+  if (draw < 0.08) return answer({ errand_error: true, kind: 'Not A Kind' });
+  if (draw < 0.1)
+    return answer({ conductor_error: true, kind: 'provider.auth', message: 'Not mine to raise' });
+  if (outputSchema !== undefined && draw < 0.3) return answer(random.pick(['none', { n: 'two' }]));
+  return answer(outputSchema === undefined ? 'done' : { n: random.int(4) });
+}
+
+function answer(value: JsonValue): Said {
+  return { delayMs: 0, type: 'answer', answer: value };
+}

@@ -1,0 +1,63 @@
+/** P7: what models charge is on the bill to the micro-dollar, heard of or not. */
+import { evolve } from '../../../src/machine/evolve.ts';
+import { costsOf } from '../../../src/machine/ledger.ts';
+import { newRunState } from '../../../src/machine/state.ts';
+import { dueFor, modelRequests, NOTHING, plus, spentFor } from '../model-requests.ts';
+import type { Law, Subject } from '../subject.ts';
+
+export const chargesAreBilled: Law = {
+  name: 'an attempt that was heard of is on the bill with what the model charged',
+  promise: 'P7 every attempt is on the bill',
+  breaches: (subject) =>
+    modelRequests(subject).flatMap(({ asked: { path }, settled, execution }) => {
+      const charged = execution?.charged;
+      if (settled === undefined || charged === undefined) return [];
+      const isStopped =
+        settled.type === 'effect:failed' && settled.error.kind.startsWith('cancelled.');
+      if (isStopped && settled.usage === undefined) return [];
+      const due = spentFor(subject.plan, path, charged);
+      const { usage = {}, costUsdMicros = 0 } = settled;
+      const billed = spentFor(subject.plan, path, usage);
+      return costUsdMicros === due.usdMicros && billed.tokens === due.tokens
+        ? []
+        : [
+            `event ${settled.seq} at ${path} bills ${costUsdMicros}, and ${due.usdMicros} was charged`,
+          ];
+    }),
+};
+
+export const sumsAreRight: Law = {
+  name: 'the total is what was charged, and what was set aside where nobody heard of it',
+  promise: 'P7 every attempt is on the bill',
+  breaches: (subject) => {
+    const { totalUsdMicros } = costsOf(subject.events);
+    const { usdMicros } = dueInAll(subject);
+    return totalUsdMicros === usdMicros
+      ? []
+      : [`the bill is ${totalUsdMicros}, and ${usdMicros} is due`];
+  },
+};
+
+export const budgetsKnowTheBill: Law = {
+  name: 'what budgets count as spent is what is on the bill',
+  promise: 'P7 every attempt is on the bill',
+  breaches: (subject) => {
+    // what is under way is set aside, and not spent yet
+    if (subject.result.status === 'interrupted' || modelRequests(subject).length === 0) return [];
+    const state = newRunState(subject.run, subject.plan);
+    for (const { seq: _seq, run: _run, at, ...body } of subject.events)
+      evolve(state, body, Date.parse(at));
+    const spent = state.scopes.get('')?.spent ?? NOTHING;
+    const due = dueInAll(subject);
+    return spent.usdMicros === due.usdMicros && spent.tokens === due.tokens
+      ? []
+      : [`${JSON.stringify(spent)} counts as spent, and ${JSON.stringify(due)} is due`];
+  },
+};
+
+function dueInAll(subject: Subject): typeof NOTHING {
+  return modelRequests(subject).reduce(
+    (sum, request) => plus(sum, dueFor(subject.plan, request)),
+    NOTHING,
+  );
+}

@@ -1,0 +1,174 @@
+/** What agents and supervisors may do: ask again in time, go on in their chain, use their tools. */
+import { matchesKind } from '../../../src/errors/kinds.ts';
+import type { RunEvent } from '../../../src/machine/events.ts';
+import type { AgentPlan, ModelEntry } from '../../../src/workflow/node-model.ts';
+import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import { checkValue } from '../../../src/workflow/value-check.ts';
+import { modelRequests } from '../model-requests.ts';
+import { TOOLS } from '../tools.ts';
+import { filesAround, isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
+
+export const hintsAreKept: Law = {
+  name: 'no model is asked again before the time that its provider said',
+  promise: 'P2 one owner of retries',
+  breaches: (subject) => {
+    const requests = modelRequests(subject);
+    return requests.flatMap(({ settled }) => {
+      if (settled?.type !== 'effect:failed') return [];
+      const { error, at, seq, effect } = settled;
+      const hintMs = error.provider?.retryAfterMs;
+      const isTransient = error.category === 'transient' && error.retryable === true;
+      if (hintMs === undefined || !isTransient || error.details?.['scope'] === 'request') return [];
+      const untilMs = Date.parse(at) + hintMs;
+      return requests
+        .filter(
+          ({ asked }) =>
+            asked.seq > seq &&
+            asked.effect.target === effect.target &&
+            Date.parse(asked.at) < untilMs,
+        )
+        .map(
+          ({ asked }) => `event ${asked.seq} asks ${effect.target} too early after event ${seq}`,
+        );
+    });
+  },
+};
+
+export const chainsAreFollowed: Law = {
+  name: 'after a failure that is not transient only an entry is asked that may be, by the file',
+  promise: 'the chain',
+  breaches: (subject) => {
+    const breaches: string[] = [];
+    const failed = new Map<string, EventOf<'effect:failed'>>();
+    for (const event of subject.events) {
+      if (!('path' in event)) continue;
+      if (event.type === 'node:started') failed.delete(event.path);
+      if (event.type === 'effect:failed' && event.effect.type === 'model')
+        failed.set(event.path, event);
+      if (event.type === 'effect:succeeded' && event.effect.type === 'model')
+        failed.delete(event.path);
+      if (event.type !== 'effect:requested' || event.effect.type !== 'model') continue;
+      const before = failed.get(event.path);
+      if (before !== undefined && !mayFollow(subject.plan, before, event.effect.target))
+        breaches.push(
+          `event ${event.seq} asks ${event.effect.target} after ${before.error.kind} of ${before.effect.target}`,
+        );
+    }
+    return breaches;
+  },
+};
+
+function mayFollow(
+  plan: WorkflowPlan,
+  { error, effect, path }: EventOf<'effect:failed'>,
+  next: string,
+): boolean {
+  const { kind } = error;
+  const node = nodeAt(plan, path)?.node;
+  // whoever was stopped or left alone may be asked again
+  if (kind.startsWith('cancelled.') || kind === 'breaker.open') return true;
+  if (error.category === 'transient' && error.retryable === true) return true;
+  if (kind === 'provider.quota_exhausted') return next !== effect.target;
+  const isRestart = node?.type === 'agent' && node.onPartial === 'restart';
+  if (kind === 'provider.stream_interrupted' && isRestart) return true;
+  const entry = chainAt(plan, path).findLast(({ model }) => model === next);
+  if (entry?.on === undefined) return false;
+  return entry.on === 'any' || entry.on.some((pattern) => matchesKind(kind, pattern));
+}
+
+function chainAt(plan: WorkflowPlan, path: string): readonly ModelEntry[] {
+  const node = nodeAt(plan, path)?.node;
+  const own = node?.type === 'agent' || node?.type === 'supervisor' ? node.model : undefined;
+  const runtime = filesAround(plan, path).find(({ file }) => file.runtime !== undefined);
+  return own ?? runtime?.file.runtime?.defaultModel ?? [];
+}
+
+export const answersFit: Law = {
+  name: 'an agent completes with an answer of the form that was asked for, or with what a person said',
+  promise: 'P5 no silent success',
+  breaches: ({ events, plan }) =>
+    ofType(events, 'node:completed').flatMap(({ seq, path, output }) => {
+      const node = nodeAt(plan, path)?.node;
+      if (node?.type !== 'agent') return [];
+      const before = events.findLast(
+        (event) => event.seq < seq && 'path' in event && event.path === path,
+      );
+      // a person gave the output, or went on without one
+      if (before?.type === 'gate:answered' || before?.type === 'node:skipped') return [];
+      if (before?.type === 'effect:failed')
+        return before.error.kind === 'provider.stream_interrupted' &&
+          node.onPartial === 'keep_partial'
+          ? []
+          : [`event ${seq} completes ${path} after ${before.error.kind}`];
+      const fits =
+        node.outputSchema === undefined || checkValue(node.outputSchema, output).length === 0;
+      return before?.type === 'effect:succeeded' && before.effect.type === 'model' && fits
+        ? []
+        : [`event ${seq} completes ${path} with ${JSON.stringify(output)}`];
+    }),
+};
+
+export const toolsAreAllowed: Law = {
+  name: 'an agent’s tool runs only if the node may use it, the policy allows it and a person who is asked agrees',
+  promise: 'tools: what is not allowed is not done',
+  breaches: ({ events, executions, plan }) =>
+    executions.flatMap(({ work, path, number, afterSeq }) => {
+      const node = nodeAt(plan, path)?.node;
+      if (work.type !== 'tool' || node?.type !== 'agent') return [];
+      if (!mayUse(node, work.tool))
+        return [`execution ${number} of ${path} ran ${work.tool}, which it may not use`];
+      if (!node.policy.ask.some((wanted) => fits(wanted, work.tool))) return [];
+      const since = startOf(events, path, afterSeq);
+      const isApproved = events.some(
+        (event) =>
+          event.seq > since &&
+          event.seq <= afterSeq &&
+          event.type === 'gate:answered' &&
+          event.gate.startsWith(`${path}/${work.tool}#`) &&
+          event.value === 'approve',
+      );
+      return isApproved ? [] : [`execution ${number} of ${path} ran ${work.tool} unasked`];
+    }),
+};
+
+function mayUse({ tools, policy: { allow, deny } }: AgentPlan, tool: string): boolean {
+  const isGiven =
+    tools === null ? TOOLS[tool]?.writes === false : tools.some((wanted) => fits(wanted, tool));
+  const isAllowed = allow.length === 0 || allow.some((wanted) => fits(wanted, tool));
+  return isGiven && isAllowed && !deny.some((unwanted) => fits(unwanted, tool));
+}
+
+function fits(wanted: string, tool: string): boolean {
+  return wanted === tool || (wanted.endsWith('/*') && tool.startsWith(wanted.slice(0, -1)));
+}
+
+export const turnsAreCounted: Law = {
+  name: 'a try of an agent gets no more answers than its turns, and writes only what it may',
+  promise: 'limits: max_turns, writes',
+  breaches: ({ events, plan }) => {
+    const turns = new Map<string, number>();
+    return events.flatMap((event) => {
+      if (event.type === 'node:started') turns.set(event.path, 0);
+      if (!isType(event, 'effect:succeeded', 'node:completed')) return [];
+      const node = nodeAt(plan, event.path)?.node;
+      if (node?.type !== 'agent') return [];
+      if (event.type === 'node:completed') {
+        const written = Object.keys(event.state ?? {}).filter((key) => !node.writes.includes(key));
+        return written.map((key) => `event ${event.seq} at ${event.path} writes ${key}`);
+      }
+      if (event.effect.type !== 'model') return [];
+      const count = (turns.get(event.path) ?? 0) + 1;
+      turns.set(event.path, count);
+      return count > node.maxTurns
+        ? [`event ${event.seq} at ${event.path} is answer ${count}`]
+        : [];
+    });
+  },
+};
+
+function startOf(events: readonly RunEvent[], path: string, beforeSeq: number): number {
+  const started = events.findLast(
+    (event) => event.seq <= beforeSeq && event.type === 'node:started' && event.path === path,
+  );
+  return started?.seq ?? 0;
+}

@@ -1,0 +1,100 @@
+/** The requests to models of one run: what was set aside, what came of them, and what they cost. */
+import type { Execution } from '../../src/drivers/simulation/execution.ts';
+import type { RunEvent, Usage } from '../../src/machine/events.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { filesAround, isType, type EventOf, type Subject } from './subject.ts';
+
+type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
+
+export interface ModelRequest {
+  readonly asked: EventOf<'effect:requested'>;
+  /** Asked again because its process died, so the same one as before. */
+  readonly isAgain: boolean;
+  readonly reserves: Spent;
+  /** Absent: nobody ever heard of it. */
+  settled?: Settled;
+  /** What really happened, by the world's own books; absent: it never went out. */
+  execution?: Execution;
+}
+
+export interface Spent {
+  readonly usdMicros: number;
+  readonly tokens: number;
+}
+
+const KNOWN = new WeakMap<object, readonly ModelRequest[]>();
+
+export function modelRequests(subject: Subject): readonly ModelRequest[] {
+  const known = KNOWN.get(subject);
+  if (known !== undefined) return known;
+  const found = find(subject.events, subject.executions);
+  KNOWN.set(subject, found);
+  return found;
+}
+
+function find(events: readonly RunEvent[], executions: readonly Execution[]): ModelRequest[] {
+  const open = new Map<string, ModelRequest>();
+  const requests: ModelRequest[] = [];
+  for (const event of events) {
+    if (!isType(event, 'effect:requested', 'effect:succeeded', 'effect:failed')) continue;
+    const { key, type } = event.effect;
+    if (type !== 'model') continue;
+    const before = open.get(key);
+    if (event.type === 'effect:requested') {
+      const reserves = event.reserves ?? before?.reserves ?? { usdMicros: 0, tokens: 0 };
+      const request = { asked: event, isAgain: before !== undefined, reserves };
+      requests.push(request);
+      open.set(key, request);
+    } else if (before !== undefined) {
+      before.settled = event;
+      open.delete(key);
+    }
+  }
+  for (const execution of executions) {
+    const request = requests.findLast(
+      ({ asked }) => asked.effect.key === execution.effect.key && asked.seq <= execution.afterSeq,
+    );
+    if (request !== undefined) request.execution = execution;
+  }
+  return requests;
+}
+
+/** What it is to be on the bill with: as charged, or as it might have been where nobody heard. */
+export function dueFor(plan: WorkflowPlan, request: ModelRequest): Spent {
+  const { settled, execution, reserves, asked } = request;
+  if (settled === undefined) return reserves;
+  const isStopped = settled.type === 'effect:failed' && settled.error.kind.startsWith('cancelled.');
+  if (isStopped && settled.usage === undefined) {
+    const { outcome } = settled.error;
+    return outcome === 'partial' || outcome === 'unknown' ? reserves : NOTHING;
+  }
+  return spentFor(plan, asked.path, execution?.charged ?? {});
+}
+
+export const NOTHING: Spent = { usdMicros: 0, tokens: 0 };
+
+export function spentFor(plan: WorkflowPlan, path: string, usage: Usage): Spent {
+  const { inputTokens = 0, outputTokens = 0 } = usage;
+  const { input, output } = ratesAt(plan, path);
+  return {
+    usdMicros: Math.ceil((inputTokens * input + outputTokens * output) / 1_000_000),
+    tokens: inputTokens + outputTokens,
+  };
+}
+
+/** Micro-dollars for a million tokens; those of the nearest file that sets up models. */
+export function ratesAt(
+  plan: WorkflowPlan,
+  path: string,
+): { readonly input: number; readonly output: number } {
+  const runtime = filesAround(plan, path).find(({ file }) => file.runtime !== undefined)?.file
+    .runtime;
+  return {
+    input: runtime?.simulatePrice.inputUsdMicrosPerMtok ?? 0,
+    output: runtime?.simulatePrice.outputUsdMicrosPerMtok ?? 0,
+  };
+}
+
+export function plus(one: Spent, other: Spent): Spent {
+  return { usdMicros: one.usdMicros + other.usdMicros, tokens: one.tokens + other.tokens };
+}

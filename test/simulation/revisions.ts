@@ -1,0 +1,87 @@
+/** Changes to a drawn workflow between two legs of a run, such as a person makes with an editor. */
+import { randomFrom } from '../../src/drivers/simulation/random.ts';
+import type { Revision } from '../../src/drivers/simulated.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import type { Files } from './generate.ts';
+import { planOfFiles, type DrawnPlan } from './plans.ts';
+import type { Fields } from './shape.ts';
+
+interface Revised {
+  readonly files: Files;
+  readonly plan: WorkflowPlan;
+}
+
+/** What a changed node says, and what it did not say before. */
+export function markOf(number: number): string {
+  return `revision-${number}`;
+}
+
+/** For one seed: what the file is like when the run is resumed. */
+export function reviser(drawn: DrawnPlan, seed: number): (leg: number) => Revision | undefined {
+  return (leg) => {
+    const random = randomFrom('revision', seed, leg);
+    const draw = random.int(4);
+    if (draw === 0) return undefined;
+    const plan = draw === 1 ? drawn.plan : revised(drawn, draw).plan;
+    return { plan, acceptDrift: random.chance(0.5) };
+  };
+}
+
+const REVISED = new WeakMap<DrawnPlan, Map<number, Revised>>();
+
+/** One of two; all runs of a workflow share them, because each has to be loaded and checked. */
+function revised(drawn: DrawnPlan, number: number): Revised {
+  const known = REVISED.get(drawn) ?? new Map<number, Revised>();
+  REVISED.set(drawn, known);
+  const found = known.get(number) ?? revise(drawn, number);
+  known.set(number, found);
+  return found;
+}
+
+function revise({ files }: DrawnPlan, number: number): Revised {
+  const changed = Object.fromEntries(
+    Object.entries(files).map(([name, text], index) => {
+      const file = JSON.parse(text) as FileText;
+      const random = randomFrom('revise', text, number);
+      for (const node of nodesOf(file))
+        if (random.chance(0.25)) change(node, markOf(number + 10 * index));
+      return [name, JSON.stringify(file)];
+    }),
+  );
+  const { plan } = planOfFiles(changed);
+  return { files: changed, plan };
+}
+
+interface FileText {
+  readonly nodes: Fields[];
+  readonly for_each?: (Fields & { readonly agent: Fields })[];
+}
+
+/** By name, for whoever compares two texts. */
+export function nodesOf({ nodes, for_each = [] }: FileText): readonly Fields[] {
+  return [...nodes, ...for_each.flatMap((group) => [group.agent])];
+}
+
+/** Something that changes what the node does, and nothing of where it leads. */
+function change(node: Fields, mark: string): void {
+  switch (node['type']) {
+    case 'script':
+      node['env'] = { REVISION: mark };
+      return;
+    case 'call':
+    case 'tool':
+    case 'transform':
+      node['arguments'] = { ...(node['arguments'] as Fields), revision: mark };
+      return;
+    case 'agent':
+    case 'supervisor':
+    case 'human_gate':
+      node['prompt'] = `${String(node['prompt'])} (${mark})`;
+      return;
+    case 'set':
+      node['value'] = { n: 1, mark };
+      return;
+    default:
+      return;
+  }
+}

@@ -1,0 +1,23 @@
+/** What a drawn file may contain, and the words that all of them share. */
+import type { Random } from '../../src/drivers/simulation/random.ts';
+
+export interface Shape {
+  readonly random: Random;
+  /** The files that it may call. */
+  readonly children: readonly string[];
+  readonly isChild: boolean;
+  /** Routes may lead back; the file then limits its iterations itself. */
+  readonly mayLoop: boolean;
+  /** Nothing that depends on how long something takes or which of two ends first. */
+  readonly isTimeless: boolean;
+  /** Models, tools and what they may spend. */
+  readonly hasAgents: boolean;
+  readonly names: readonly string[];
+}
+
+export type Fields = Record<string, unknown>;
+
+/** Of the shape of a key: where it may stand, and where it must never be seen. */
+export const SECRET = `sk-ant-api03-${'Q7w9'.repeat(20)}`;
+
+export const AUTHOR_KINDS = ['order.missing', 'order.late', 'stock.empty'];
