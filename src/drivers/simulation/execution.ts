@@ -3,7 +3,7 @@
  * its log with this.
  */
 import type { JsonValue } from '../../errors/json.ts';
-import type { EffectWork } from '../../machine/effect-request.ts';
+import type { EffectWork } from '../../machine/effect-work.ts';
 import type { EffectRef, Usage } from '../../machine/events.ts';
 
 export type ExecutionEnding =
