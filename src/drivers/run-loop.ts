@@ -18,7 +18,7 @@ import { pendingRequest, type EffectRequest } from '../machine/effect-request.ts
 import { stopped } from '../machine/endings.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
 import { LazyMap, LazySet } from '../machine/lazy.ts';
-import type { RunState } from '../machine/state.ts';
+import type { PendingEffect, RunState } from '../machine/state.ts';
 import { record, step } from '../machine/step.ts';
 import { nextTimerMs } from '../machine/timers.ts';
 import { mustPause, waitingOf } from '../machine/waits.ts';
@@ -70,8 +70,8 @@ export type Rest =
   | { readonly type: 'defect'; readonly thrown: unknown };
 
 interface Running {
-  /** The same action may be asked for again while an attempt that was stopped still winds up. */
-  readonly attempt: number | undefined;
+  /** Which request it is for: the same action may be asked for again in the step that stops it. */
+  readonly pending: PendingEffect;
   readonly controller: AbortController;
   readonly ended: Promise<void>;
 }
@@ -284,7 +284,7 @@ export class RunLoop {
     for (const [key, pending] of state.effects) {
       if (this.#running.has(key) || this.#answered.has(key)) continue;
       const request = pendingRequest(state, pending);
-      if (request?.ref.key === key) this.#run(request);
+      if (request?.ref.key === key) this.#run(request, pending);
     }
   }
 
@@ -303,7 +303,7 @@ export class RunLoop {
   async #stopUnwanted(): Promise<void> {
     const { state } = this.#options;
     const unwanted = [...this.#running].filter(
-      ([key, { attempt }]) => state.effects.get(key)?.attempt !== attempt,
+      ([key, { pending }]) => state.effects.get(key) !== pending,
     );
     for (const [, { controller }] of unwanted) controller.abort();
     await Promise.all(unwanted.map(([, { ended }]) => ended));
@@ -313,23 +313,21 @@ export class RunLoop {
     for (const { controller } of this.#running.values()) controller.abort();
   }
 
-  #run(request: EffectRequest): void {
-    const { key } = request.ref;
+  #run(request: EffectRequest, pending: PendingEffect): void {
     const controller = new AbortController();
-    const attempt = this.#options.state.effects.get(key)?.attempt;
-    const ended = this.#perform(request, attempt, controller.signal);
-    this.#running.set(key, { attempt, controller, ended });
+    const ended = this.#perform(request, pending, controller.signal);
+    this.#running.set(request.ref.key, { pending, controller, ended });
   }
 
   async #perform(
     request: EffectRequest,
-    attempt: number | undefined,
+    pending: PendingEffect,
     signal: AbortSignal,
   ): Promise<void> {
     const { state } = this.#options;
     const { key } = request.ref;
     const told = { hasText: false };
-    const isWanted = (): boolean => state.effects.get(key)?.attempt === attempt;
+    const isWanted = (): boolean => state.effects.get(key) === pending;
     const { result: given, changes } = await this.#options.breakers.guard(request, () =>
       // given up while its breaker was asked: it is not begun
       isWanted()

@@ -16,6 +16,31 @@ const GATE = planOf(
 );
 const SCRIPT = planOf('  - {name: a, type: script, command: x, idempotent: true}\n');
 
+describe('a member that is stopped and asked for again in the same step', () => {
+  const text = `
+workflow: {name: t, entry_point: g}
+nodes:
+  - {name: x, type: call, function: f}
+  - {name: y, type: script, command: y}
+parallel:
+  - {name: g, agents: [x, y], routes: [{to: $end}, {on_error: group.failed, retry: {max: 1, backoff: none}}]}
+`;
+
+  it('is really stopped, and runs anew', async () => {
+    const loaded = loadWorkflowText(text, { file: 't.yaml' });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+    const fails = { x: [{ kind: 'call.failed', message: 'x' }, null] };
+    for (let seed = 0; seed < 20; seed++) {
+      const { events, executions } = await simulate(loaded.plan, { seed, fails });
+      const asked = events.filter(
+        (event) => event.type === 'effect:requested' && event.node === 'y',
+      );
+      const made = executions.filter(({ node }) => node === 'y');
+      expect(made.length, `seed ${seed}`).toBe(asked.length);
+    }
+  });
+});
+
 describe('a rehearsal', () => {
   it('takes as long as the workflow says, and no time at all', async () => {
     const { result, events } = await simulate(planOf('  - {name: a, type: wait, duration: 90s}\n'));
