@@ -12,7 +12,7 @@ interface Revised {
 }
 
 /** What a changed node says, and what it did not say before. */
-export function markOf(number: number): string {
+function markOf(number: number): string {
   return `revision-${number}`;
 }
 
