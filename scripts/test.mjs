@@ -11,6 +11,9 @@ import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './in
 runScript(() => {
   ensureInstalled('dev', 'sdks', 'servers', 'temporal');
   const node = devNode();
+  // one process builds what several test files would otherwise build at once
+  if (wantsTemporal(process.argv.slice(2)))
+    spawnSync(node, [join(ROOT, 'test', 'temporal', 'server.ts')], { stdio: 'inherit' });
   const directory = mkdtempSync(join(tmpdir(), 'errand-test-'));
   const outcome = join(directory, 'outcome.json');
   try {
@@ -32,6 +35,15 @@ runScript(() => {
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+/**
+ * @param {readonly string[]} wanted arguments for Vitest
+ * @returns {boolean}
+ */
+function wantsTemporal(wanted) {
+  const names = wanted.filter((word) => !word.startsWith('-'));
+  return names.length === 0 || names.some((name) => /temporal|drivers/.test(name));
+}
 
 /**
  * @param {string} outcome path of what Vitest's JSON reporter wrote

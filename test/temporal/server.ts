@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -41,17 +41,48 @@ export function findProgram(): { readonly path: string } | { readonly missing: s
   return build(go, built);
 }
 
+/** Once, whoever else wants it at the same time. */
 function build(go: string, target: string): ReturnType<typeof findProgram> {
   const folder = join(target, '..');
-  mkdirSync(folder, { recursive: true });
-  say(`building the server ${VERSION} with Go, once; some minutes`);
-  const { status, stderr } = spawnSync(
-    go,
-    ['install', `github.com/temporalio/cli/cmd/temporal@${VERSION}`],
-    { env: { ...process.env, GOBIN: folder }, encoding: 'utf8', timeout: BUILD_MS },
-  );
-  if (status === 0 && existsSync(target)) return { path: target };
-  return { missing: `Go could not build it: ${stderr.trim().split('\n').at(-1) ?? ''}` };
+  const lock = `${folder}.lock`;
+  mkdirSync(join(folder, '..'), { recursive: true });
+  if (!takeLock(lock)) return awaitBuild(target, lock);
+  try {
+    say(`building the server ${VERSION} with Go, once; some minutes`);
+    mkdirSync(folder, { recursive: true });
+    const { status, stderr } = spawnSync(
+      go,
+      ['install', `github.com/temporalio/cli/cmd/temporal@${VERSION}`],
+      { env: { ...process.env, GOBIN: folder }, encoding: 'utf8', timeout: BUILD_MS },
+    );
+    if (status === 0 && existsSync(target)) return { path: target };
+    return { missing: `Go could not build it: ${stderr.trim().split('\n').at(-1) ?? ''}` };
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    // left behind by one that was killed
+    if (!existsSync(lock) || Date.now() - statSync(lock).mtimeMs < BUILD_MS) return false;
+    rmSync(lock, { recursive: true, force: true });
+    return takeLock(lock);
+  }
+}
+
+function awaitBuild(target: string, lock: string): ReturnType<typeof findProgram> {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (existsSync(lock)) Atomics.wait(pause, 0, 0, 500);
+  return existsSync(target) ? { path: target } : { missing: 'another process could not build it' };
+}
+
+/** Whether a server could be built here. */
+export function hasGo(): boolean {
+  return onPath('go') !== undefined;
 }
 
 function cacheFolder(): string {
@@ -139,3 +170,6 @@ function isOpen(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
   });
 }
+
+// `npm test` has it built before the tests begin
+if (import.meta.main && process.env['TEMPORAL_ADDRESS'] === undefined) findProgram();

@@ -1,0 +1,115 @@
+/** What Temporal itself holds and shows of a run, and what happens at the edges of what it carries. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { planOfFiles } from '../simulation/plans.ts';
+import { until } from './killing.ts';
+import { openStage, PACKAGES, whyNot, type Stage } from './place.ts';
+
+const skipped = whyNot('what Temporal shows of a run, and the sizes it carries');
+
+function plan(node: string): WorkflowPlan {
+  const text = `workflow: {name: shown, entry_point: a}\nagents:\n  - ${node}`;
+  return planOfFiles({ 'main.yaml': text }).plan;
+}
+
+const functions = {
+  missing: () => {
+    throw Object.assign(new Error('No such order'), { kind: 'external.order.missing' });
+  },
+  large: (input: unknown) => ({ text: 'x'.repeat(Number((input as { chars: number }).chars)) }),
+};
+
+describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 60_000 }, () => {
+  let stage: Stage;
+  let driver: TemporalDriver;
+  // Temporal's own client, as anyone would use it
+  let client: { workflow: { list(q: object): AsyncIterable<never>; getHandle(id: string): never } };
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    stage = await openStage('boundary');
+    await stage.worker({ functions });
+    driver = await stage.client();
+    const { Connection, Client } = createRequire(join(PACKAGES, 'package.json'))(
+      '@temporalio/client',
+    );
+    const connection = await Connection.connect({ address: stage.place.address });
+    client = new Client({ connection, namespace: stage.place.namespace });
+    close = () => connection.close();
+  }, 300_000);
+
+  afterAll(async () => {
+    await close?.();
+    await stage?.close();
+  });
+
+  it('is found by workflow, status and kind, and has them in its memo', async () => {
+    const run = await driver.start(plan('{name: a, type: call, function: missing}'), {});
+    await run.result();
+    const query = `ErrandWorkflow = 'shown' AND ErrandStatus = 'failed' AND ErrandKind = 'external.order.missing'`;
+    const found: { workflowId: string; memo: object }[] = [];
+    await until(async () => {
+      for await (const each of client.workflow.list({ query })) found.push(each);
+      return found.length > 0;
+    });
+    expect(found[0]).toMatchObject({
+      workflowId: run.id,
+      memo: { errand: { workflow: 'shown', status: 'failed', kind: 'external.order.missing' } },
+    });
+  });
+
+  it('shows each failure as what it is, without a stack or a path of this machine', async () => {
+    const run = await driver.start(plan('{name: a, type: call, function: missing}'), {});
+    await run.result();
+    const handle: { fetchHistory(): Promise<{ events: object[] }> } = client.workflow.getHandle(
+      run.id,
+    );
+    const { events } = await handle.fetchHistory();
+    const text = JSON.stringify(events);
+    expect(text).toContain('"type":"external.order.missing"');
+    expect(text).not.toContain('.ts:');
+    expect(text).not.toContain(process.cwd());
+  });
+
+  it('fails typed on an output that is too large, and carries one that is not', async () => {
+    const large = (chars: number): Promise<{ result(): Promise<{ status: string }> }> =>
+      driver.start(
+        plan(`{name: a, type: call, function: large, arguments: {chars: ${chars}}}`),
+        {},
+      );
+    expect(await (await large(3_000_000)).result()).toMatchObject({
+      status: 'failed',
+      error: {
+        kind: 'tool.output_malformed',
+        outcome: 'partial',
+        details: { maxBytes: 1_900_000 },
+      },
+    });
+    expect((await (await large(1_800_000)).result()).status).toBe('completed');
+  });
+
+  it('fails typed on a request that is too large, before it is made', async () => {
+    const text = 'x'.repeat(1_000_000);
+    const whole = planOfFiles({
+      'main.yaml': `workflow: {name: shown, entry_point: a, input: {text: {type: string}}}\nagents:\n  - {name: a, type: call, function: large, arguments: {chars: 1, one: "{{ workflow.input.text }}", two: "{{ workflow.input.text }}"}}`,
+    }).plan;
+    const run = await driver.start(whole, { text });
+    expect(await run.result()).toMatchObject({
+      status: 'failed',
+      error: { kind: 'tool.input_invalid', outcome: 'not_started' },
+    });
+  });
+
+  it('ends typed, and does not loop, where our own code breaks in the workflow', async () => {
+    const whole = plan('{name: a, type: call, function: missing}');
+    const broken = { ...whole, nodes: [] } as WorkflowPlan;
+    const run = await driver.start(broken, {});
+    expect(await run.result()).toMatchObject({
+      status: 'failed',
+      error: { kind: 'internal.invariant', category: 'defect' },
+    });
+  });
+});
