@@ -8,7 +8,7 @@ import type { ReportDraft } from '../../src/errors/report.ts';
 import type { PreparedAnswer } from '../../src/drivers/local.ts';
 import type { FunctionContext } from '../../src/effects/function.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { planOfFiles } from '../simulation/plans.ts';
+import { planOfTexts } from './plan.ts';
 
 /** The n-th try of an effect fails with the n-th, the last one repeats, and null succeeds. */
 export interface EffectScript {
@@ -48,7 +48,7 @@ export function planOf({ name, files, effects = {} }: DriverCase): WorkflowPlan 
         `type: call, function: act, arguments: {of: ${JSON.stringify(name)}, as: ${JSON.stringify(path)}}`,
     ),
   ]);
-  const { plan } = planOfFiles(Object.fromEntries(written) as Record<string, string>);
+  const plan = planOfTexts(Object.fromEntries(written) as Record<string, string>);
   return { ...plan, tools: { '': { act: ACT } } };
 }
 

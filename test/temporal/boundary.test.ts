@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { planOfFiles } from '../simulation/plans.ts';
+import { planOfTexts } from '../drivers/plan.ts';
 import { until } from './killing.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from './place.ts';
 
@@ -12,7 +12,7 @@ const skipped = whyNot('what Temporal shows of a run, and the sizes it carries')
 
 function plan(node: string): WorkflowPlan {
   const text = `workflow: {name: shown, entry_point: a}\nagents:\n  - ${node}`;
-  return planOfFiles({ 'main.yaml': text }).plan;
+  return planOfTexts({ 'main.yaml': text });
 }
 
 const functions = {
@@ -93,9 +93,9 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
 
   it('fails typed on a request that is too large, before it is made', async () => {
     const text = 'x'.repeat(1_000_000);
-    const whole = planOfFiles({
+    const whole = planOfTexts({
       'main.yaml': `workflow: {name: shown, entry_point: a, input: {text: {type: string}}}\nagents:\n  - {name: a, type: call, function: large, arguments: {chars: 1, one: "{{ workflow.input.text }}", two: "{{ workflow.input.text }}"}}`,
-    }).plan;
+    });
     const run = await driver.start(whole, { text });
     expect(await run.result()).toMatchObject({
       status: 'failed',

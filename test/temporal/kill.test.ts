@@ -7,7 +7,7 @@ import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { stored } from '../drivers/subjects.ts';
-import { planOfFiles } from '../simulation/plans.ts';
+import { planOfTexts } from '../drivers/plan.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { Killing, until } from './killing.ts';
 import { openStage, whyNot, type Stage } from './place.ts';
@@ -24,7 +24,7 @@ const DEED = {
 };
 
 function plan(text: string, tools: WorkflowPlan['tools'] = {}): WorkflowPlan {
-  return { ...planOfFiles({ 'main.yaml': text }).plan, tools };
+  return { ...planOfTexts({ 'main.yaml': text }), tools };
 }
 
 /** How often the log asks for an effect, by path. */
