@@ -97,6 +97,30 @@ describe('openErrand', () => {
     expect(await handle?.result()).toMatchObject({ status: 'completed' });
   });
 
+  it.each([0, 1, 2, 3, 5, 8])(
+    'takes one of two answers at once, whenever they come: after %i turns of promises',
+    async (turns) => {
+      const errand = await open();
+      const run = await errand.start(gate);
+      for await (const event of run.events()) if (event.type === 'gate:opened') break;
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const answers = await Promise.allSettled([
+        errand.signal(run.id, { value: 'yes' }),
+        errand.signal(run.id, { value: 'yes' }),
+      ]);
+      const taken = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer] : []));
+      expect(taken).toHaveLength(1);
+      expect(await taken[0]?.value?.result()).toMatchObject({ status: 'completed' });
+      const types: string[] = [];
+      for await (const { type } of errand.history(run.id)) types.push(type);
+      expect(types.filter((type) => type === 'gate:answered')).toHaveLength(1);
+      // a leg is over with its pause
+      expect(types.filter((_, index) => types[index - 1] === 'run:paused')).toEqual(
+        types.filter((type) => type === 'run:resumed'),
+      );
+    },
+  );
+
   it('cancels a run that is at rest, for good', async () => {
     const errand = await open();
     const run = await errand.start(gate);

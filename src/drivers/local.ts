@@ -175,10 +175,12 @@ export class LocalDriver {
   ): Promise<RunHandle | undefined> {
     const answer = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
-    if (here !== undefined) {
-      here.loop.take(answerEvent(here.loop.state, answer));
+    if (here?.loop.state.status === 'running') {
+      here.loop.takeAnswer(answer);
       return here;
     }
+    // it is just coming to rest, and goes on with the answer after that
+    await here?.result();
     if (!(await this.#isRunElsewhere(run)))
       return this.resume(run, { by: answer.by, ...options, answer });
     // refused here, where whoever answers can still hear it

@@ -14,6 +14,7 @@ import type { JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
+import { answerEvent, answeredBefore, type Answer } from '../machine/answers.ts';
 import { pendingRequest, type EffectRequest } from '../machine/effect-request.ts';
 import { stopped } from '../machine/endings.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
@@ -132,6 +133,14 @@ export class RunLoop {
     void this.#pump();
   }
 
+  /** Throws when it is refused, also because another one was quicker. */
+  takeAnswer(answer: Answer, nowMs?: number): void {
+    const event = answerEvent(this.#options.state, answer, nowMs);
+    if (this.#inbox.some((other) => other.type === 'gate:answered' && other.gate === event.gate))
+      throw answeredBefore(event.gate);
+    this.take(event);
+  }
+
   /** Number of the last signal that was heard, in this leg. */
   get heardThrough(): number {
     return this.#heardThrough;
@@ -225,9 +234,11 @@ export class RunLoop {
     await this.#commit(record(state, known, nowMs), nowMs);
   }
 
+  /** A pause is for when nothing happens; if something has since, it is thought over. */
   #takeInbox(): readonly EventBody[] {
     this.#answered.clear();
-    return this.#inbox.splice(0);
+    const happened = this.#inbox.splice(0);
+    return happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
   }
 
   async #commit(bodies: readonly EventBody[], nowMs: number): Promise<void> {

@@ -1,7 +1,6 @@
 /** What is said to a run from outside its process, through its store. */
 import type { JsonObject } from '../errors/json.ts';
 import { toReport } from '../errors/to-report.ts';
-import { answerEvent } from '../machine/answers.ts';
 import type { StoredSignal } from '../machine/store-port.ts';
 import type { RunLoop } from './run-loop.ts';
 
@@ -30,7 +29,7 @@ export function deliver(loop: RunLoop, signals: readonly StoredSignal[]): void {
 function deliverOne(loop: RunLoop, signal: Signal): void {
   if (signal.type === 'cancel') return loop.cancel(signal.by);
   try {
-    loop.take(answerEvent(loop.state, signal));
+    loop.takeAnswer(signal);
   } catch (refusal) {
     // whoever answered has gone, so the run's own record says what became of it
     const error = toReport(refusal);

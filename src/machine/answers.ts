@@ -19,7 +19,7 @@ export function answerEvent(
   state: RunState,
   { gate, value, by }: Answer,
   nowMs = state.nowMs,
-): EventBody {
+): Extract<EventBody, { type: 'gate:answered' }> {
   const found = findGate(state, gate);
   const open = state.gates.get(found);
   if (open === undefined)
@@ -35,6 +35,11 @@ export function answerEvent(
   const accepted = isOfTool ? acceptApproval(value, open.options) : accept(value, open.options);
   checkEdit(nodeOf(fileOf(state.plan, scope.file), node), accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
+}
+
+/** Two answered at once, and one of them was quicker. */
+export function answeredBefore(gate: string): ErrandError {
+  return refused(`Somebody has just answered at ${gate}`, 'errand show says what became of it.');
 }
 
 function findGate(state: RunState, name: string | undefined): string {

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { JsonValue } from '../../errors/json.ts';
 import { createRedactor } from '../../errors/redact.ts';
-import { answerEvent, type Answer } from '../../machine/answers.ts';
+import type { Answer } from '../../machine/answers.ts';
 import type { EventBody } from '../../machine/events.ts';
 import { packState, unpackState } from '../../machine/snapshot.ts';
 import { newRunState, type RunState } from '../../machine/state.ts';
@@ -91,7 +91,7 @@ export class RunExecution {
   /** To a run that is under way at once; one that is paused goes on with it. */
   answer(answer: Answer, how: GoingOn, leg: LegSettings): void {
     if (this.state.status === 'paused') return this.resume({ ...how, answer }, leg);
-    this.#loop?.take(answerEvent(this.state, answer, Date.now()));
+    this.#loop?.takeAnswer(answer, Date.now());
   }
 
   cancel(by: string): void {
