@@ -28,7 +28,7 @@ import {
 import { DOUBT, stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
-import { failureAt } from './failure.ts';
+import { failureAt, thrownAt } from './failure.ts';
 import { grantOf } from './grants.ts';
 import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -61,10 +61,19 @@ function keepPartial(
   failure: TalkFailure,
 ): readonly EventBody[] {
   const { error } = failure;
-  return [
-    { type: 'error:suppressed', error, reason: 'the node keeps what had arrived' },
-    ...completion(state, scope, partialOutput(failure), { state: written(state, scope, talk) }),
-  ];
+  const said = {
+    type: 'error:suppressed',
+    error,
+    reason: 'the node keeps what had arrived',
+  } as const;
+  try {
+    const beside = { state: written(state, scope, talk) };
+    return [said, ...completion(state, scope, partialOutput(failure), beside)];
+  } catch (thrown) {
+    // whatever it fails with now, the stream that broke is not forgotten
+    const visit = visitOf(scope);
+    return [said, failed(visit, thrownAt(state, scope, visit.node, thrown))];
+  }
 }
 
 /** Everything that the answer asks for, then the model again. */
