@@ -42,7 +42,7 @@ export async function openProject(extensions: Extensions, run?: string): Promise
   }
   // most people never need it
   const { openTemporal } = await import('../drivers/temporal/client.ts');
-  const driver: TemporalDriver = await openTemporal({ place });
+  const driver: TemporalDriver = await openTemporal({ place, secrets: keyValuesIn(process.env) });
   return {
     home,
     extensions,

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
+import { isKind } from '../../src/errors/errand-error.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { planOfTexts } from '../drivers/plan.ts';
 import { until } from './killing.ts';
@@ -15,7 +16,15 @@ function plan(node: string): WorkflowPlan {
   return planOfTexts({ 'main.yaml': text });
 }
 
+/** Payloads are bytes in a history, which stand as base64 in its JSON. */
+function textsIn(events: readonly object[]): string {
+  return JSON.stringify(events, (key, value: unknown) =>
+    key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString() : value,
+  );
+}
+
 const functions = {
+  echo: (input: unknown) => input,
   missing: () => {
     throw Object.assign(new Error('No such order'), { kind: 'external.order.missing' });
   },
@@ -72,6 +81,31 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     expect(text).toContain('"type":"external.order.missing"');
     expect(text).not.toContain('.ts:');
     expect(text).not.toContain(process.cwd());
+  });
+
+  it('never gets the value of a key: a plan with one is refused, an input goes without', async () => {
+    const secret = 'sk-planted-1234567890';
+    const careful = await stage.client({ secrets: [secret] });
+    const holding = plan(`{name: a, type: call, function: echo, arguments: {key: ${secret}}}`);
+    const started = careful.start(holding, {}).then(
+      () => 'started',
+      (refusal: unknown) => (isKind(refusal, 'validation.node_config') ? 'refused' : refusal),
+    );
+    expect(await started).toBe('refused');
+    const reading = planOfTexts({
+      'main.yaml': `workflow: {name: shown, entry_point: a, input: {note: {type: string}}}\nagents:\n  - {name: a, type: call, function: echo, arguments: {note: "{{ workflow.input.note }}"}}`,
+    });
+    const run = await careful.start(reading, { note: `the key is ${secret}` });
+    expect(await run.result()).toEqual({
+      status: 'completed',
+      output: { note: 'the key is [redacted]' },
+    });
+    const handle: { fetchHistory(): Promise<{ events: object[] }> } = client.workflow.getHandle(
+      run.id,
+    );
+    const { events } = await handle.fetchHistory();
+    expect(textsIn(events)).toContain('[redacted]');
+    expect(textsIn(events)).not.toContain(secret);
   });
 
   it('fails typed on an output that is too large, and carries one that is not', async () => {

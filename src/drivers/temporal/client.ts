@@ -11,6 +11,7 @@ import { alreadyEnded, checkGoingOn, type GoingOn } from '../going-on.ts';
 import type { ResumeOptions, StartOptions } from '../local.ts';
 import type { RunHandle, RunOptions } from '../leg.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
+import { createRedactor } from '../../errors/redact.ts';
 import { connectTemporal, hasAttributes, type TemporalConnection } from './connect.ts';
 import { arrivedReport } from './failure.ts';
 import {
@@ -26,6 +27,7 @@ import {
   type RunMemo,
   type RunSettings,
 } from './messages.ts';
+import { Parcels } from './parcels.ts';
 import type { TemporalPlace } from './place.ts';
 import { TemporalReading } from './reading.ts';
 import { RemoteLeg } from './remote-leg.ts';
@@ -35,6 +37,8 @@ export interface TemporalOptions {
   readonly place: TemporalPlace;
   /** Names of runs. Default: random ones. */
   readonly newId?: () => string;
+  /** Values of keys on this machine, which do not leave it. */
+  readonly secrets?: readonly string[];
   /** A worker that is silent for so long is taken for dead. Default: 30 s. */
   readonly heartbeatMs?: number;
   /** Continue as new after so many events of Temporal's history. Default: when it suggests so. */
@@ -57,12 +61,14 @@ export class TemporalDriver {
   readonly #temporal: TemporalConnection;
   readonly #reading: TemporalReading;
   readonly #settings: RunSettings;
+  readonly #parcels: Parcels;
   readonly #legs = new Map<string, RemoteLeg>();
   #closed: Promise<void> | undefined;
 
   constructor(options: TemporalOptions, temporal: TemporalConnection, isShown: boolean) {
     this.#options = options;
     this.#temporal = temporal;
+    this.#parcels = new Parcels(createRedactor(options.secrets));
     this.#reading = new TemporalReading(options.place, temporal);
     this.store = new TemporalStore(this.#reading, () => this.close());
     this.#settings = {
@@ -79,6 +85,7 @@ export class TemporalDriver {
     input: JsonObject,
     options: StartOptions = {},
   ): Promise<RunHandle> {
+    this.#parcels.check(plan);
     const run = (this.#options.newId ?? randomUUID)().slice(0, 13);
     const identity: RunIdentity = {
       run,
@@ -86,7 +93,7 @@ export class TemporalDriver {
       // as the plan has it: where it lies on this machine is nobody else's business
       file: plan.file,
       plan,
-      input,
+      input: this.#parcels.without(input),
       startedAt: new Date().toISOString(),
     };
     const begin: Begin = { type: 'start', ...(options.gates === false ? { gates: false } : {}) };
@@ -100,11 +107,11 @@ export class TemporalDriver {
     if (status === 'cancelled' || (status === 'completed' && options.from === undefined))
       throw alreadyEnded({ run, status });
     if (endedAt === undefined) {
-      const how = goingOnOf(options);
+      const how = this.#goingOn(options);
       const firstSeq = await this.#update(run, UPDATES.resume, [how, legOf(options)]);
       return this.#leg(run, firstSeq, options);
     }
-    return this.#again(run, { type: 'resume', how: goingOnOf(options) }, options);
+    return this.#again(run, { type: 'resume', how: this.#goingOn(options) }, options);
   }
 
   /** Tells a gate; undefined when the run was under way, is not followed here, and has heard it. */
@@ -115,8 +122,8 @@ export class TemporalDriver {
   ): Promise<RunHandle | undefined> {
     const { status, endedAt } = await this.store.summary(run);
     if (endedAt !== undefined) return this.resume(run, { ...options, answer });
-    const how = goingOnOf(options);
-    const args = [answer, how, legOf(options)];
+    const how = this.#goingOn(options);
+    const args = [this.#parcels.without(answer), how, legOf(options)];
     const firstSeq = await this.#update(run, UPDATES.answer, args);
     return status === 'paused' ? this.#leg(run, firstSeq, options) : this.#legs.get(run);
   }
@@ -124,6 +131,12 @@ export class TemporalDriver {
   /** A leg that others have begun, from the event with this number on. */
   follow(run: string, fromSeq: number, options: Pick<RunOptions, 'onEvent'> = {}): RunHandle {
     return this.#leg(run, fromSeq, options);
+  }
+
+  #goingOn(options: ResumeOptions): GoingOn {
+    this.#parcels.check(options.plan);
+    const { plan, ...said } = goingOnOf(options);
+    return { ...this.#parcels.without(said), ...(plan === undefined ? {} : { plan }) };
   }
 
   /** Ends a run for good. */
