@@ -187,6 +187,7 @@ describe('the gallery of refused files', () => {
     // `validation.input` is about what is given to a file, `validation.contract_version` about a store
     // that a newer Errand has written: no key of a file names the version of the format
     expect([...kinds].toSorted()).toEqual([
+      'extension.missing',
       'validation.node_config',
       'validation.template',
       'validation.unsupported',

@@ -426,7 +426,7 @@ describe('a module that cannot be loaded', () => {
       message: 'The module ./none.ts is not there',
       action: {
         kind: 'fix_file',
-        detail: expect.stringMatching(/^Correct the path after `module:`/),
+        detail: expect.stringMatching(/^Correct its path/),
       },
     });
     expect(folder?.error?.message).toBe('The module folder.ts is not a file');

@@ -123,8 +123,7 @@ function missing(name: string, why: string, cause?: unknown): ErrandError {
       details: { module: name },
       action: {
         kind: 'fix_file',
-        detail:
-          'Correct the path after `module:`, which is seen from the workflow file, or create the module.',
+        detail: 'Correct its path, which is seen from the workflow file, or create the module.',
       },
     },
     cause === undefined ? {} : { cause },
