@@ -11,6 +11,7 @@ import { codeOf } from '../system-code.ts';
 const ENTRIES: Readonly<Record<string, string>> = {
   errand: 'index',
   'errand/errors': 'errors/index',
+  'errand/temporal': 'temporal',
   'errand/workflow': 'workflow/define',
 };
 
