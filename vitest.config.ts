@@ -1,5 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes minutes begins first, or it would still run when all the rest is done. */
+const LONG = ['test/simulation/simulation.test.ts', 'test/survival/kill.test.ts'];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG.some((file) => moduleId.endsWith(file));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -7,6 +20,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'build/**', 'dist/**'],
     globals: false,
+    sequence: { sequencer: LongFirst },
     // much of it waits for processes, so two fit on two cores as well
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
