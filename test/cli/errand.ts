@@ -15,7 +15,10 @@ export interface Place {
   readonly folder: string;
   /** What a child process has: nothing of whoever runs the tests but the path. */
   readonly env: Record<string, string>;
-  run(args: readonly string[], more?: { readonly env?: Record<string, string> }): Ended;
+  run(
+    args: readonly string[],
+    more?: { readonly env?: Record<string, string>; readonly stdin?: string },
+  ): Ended;
   json(args: readonly string[]): unknown;
   /** The run that was started last. */
   lastRun(): string;
@@ -33,7 +36,7 @@ export function newPlace(): Place {
       const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
         cwd: folder,
         encoding: 'utf8',
-        input: '',
+        input: more.stdin ?? '',
         env: { ...env, ...more.env },
       });
       return { exit: status, stdout, stderr };

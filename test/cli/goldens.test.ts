@@ -79,7 +79,7 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
 ];
 
 /** Commands without a JSON form of their own. */
-const TEXT_ONLY = /^(init|completion|simulate|unknown|missing|runs-none)/;
+const TEXT_ONLY = /^(init|completion|simulate|worker|unknown|missing|runs-none)/;
 
 describe.each(['text', 'json'])('as %s', (format) => {
   let place: Place;
@@ -113,6 +113,22 @@ describe.each(['text', 'json'])('as %s', (format) => {
       `__golden__/commands/${name}.${format === 'text' ? 'txt' : 'json.txt'}`,
     );
   });
+});
+
+it.each([
+  [
+    'classify',
+    '{"provider": "openai", "status": 429, "body": {"error": {"code": "insufficient_quota"}}}',
+    0,
+  ],
+  ['classify-refused', 'not JSON', 2],
+])('%s: errand classify', async (name, stdin, exit) => {
+  const place = newPlace();
+  const ended = place.run(['classify'], { stdin });
+  place.remove();
+  expect(ended.exit).toBe(exit);
+  const said = `-- stdout\n${settled(ended.stdout)}-- stderr\n${settled(ended.stderr)}`;
+  await expect(`$ errand classify\n${said}`).toMatchFileSnapshot(`__golden__/commands/${name}.txt`);
 });
 
 /** Lines that a person cannot read at 80 columns; commands and places are copied whole. */

@@ -104,12 +104,11 @@ describe('one failure', () => {
       expect(text).toContain('capacity');
       expect(text).toContain('call/ask in deep (deep.yaml:8:5)');
     }
-    for (const text of [panel, line, markdown]) {
+    for (const text of [panel, story, line, markdown]) {
       expect(text).toMatch(/[Rr]etryable:?(?:\*\*)? no/);
       expect(text).toContain('Check billing at OpenAI, or add a fallback model.');
       expect(text).toContain('check_billing');
     }
-    // the story has the failure's own life: what it is, not what to do about it
     expect(story).toContain('ended the run');
   });
 

@@ -7,6 +7,7 @@ import {
   durationWords,
   locationWords,
   providerWords,
+  retryableWords,
   ruleWords,
 } from '../../errors/render/words.ts';
 import type { FailureLife, LifeStep } from '../../machine/failure-life.ts';
@@ -81,17 +82,25 @@ function lifeLines(life: FailureLife, columns: number): string[] {
   );
 }
 
-function factsOf({ error, source, rule, joined }: FailureLife): (readonly [string, string])[] {
+function factsOf({
+  error,
+  source,
+  rule,
+  joined,
+  status,
+}: FailureLife): (readonly [string, string])[] {
   const facts: (readonly [string, string | undefined])[] = [
     ['message', singleLine(error.message)],
     ['source', error.class === 'group' ? 'its members' : sourceWords(source)],
     ['provider', providerWords(error)],
     ['rule', rule === undefined ? undefined : ruleWords({ rule })],
     ['category', categoryWords(error)],
+    ['retryable', retryableWords(error)],
     ['where', locationWords(error.location)],
     ['crossed', boundaryWords(error)],
     ['joined', joined],
     ['id', error.id],
+    ['next', status === 'handled' ? undefined : `${error.action.detail} (${error.action.kind})`],
   ];
   return facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
 }
