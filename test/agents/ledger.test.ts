@@ -17,6 +17,10 @@ import { scriptOf } from '../simulator/script.cases.ts';
 
 const PRICE: Price = { inputUsdMicrosPerMtok: 3_000_000, outputUsdMicrosPerMtok: 15_000_000 };
 
+/** A file takes `${A}` for a variable of the environment, wherever it stands. */
+const text = (bounds: fc.StringConstraints): fc.Arbitrary<string> =>
+  fc.string(bounds).map((said) => said.replaceAll('${', '$'));
+
 const usage = fc.record(
   {
     input_tokens: fc.integer({ min: 0, max: 5000 }),
@@ -34,10 +38,10 @@ const FATAL = ['auth', 'content_filter', 'truncated', 'context_length', 'quota_e
 
 const entry = billed(
   fc.oneof(
-    fc.record({ answer: fc.string({ maxLength: 200 }).map((text) => `x${text}`) }),
+    fc.record({ answer: text({ maxLength: 200 }).map((said) => `x${said}`) }),
     fc.record({ answer: fc.record({ n: fc.integer() }) }),
     fc.record({
-      stream: fc.array(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 4 }),
+      stream: fc.array(text({ minLength: 1, maxLength: 20 }), { maxLength: 4 }),
       cut: fc.constant(true),
     }),
     fc
