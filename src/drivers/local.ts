@@ -11,7 +11,7 @@ import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
 import { newRunState, type RunState } from '../machine/state.ts';
-import { record, step } from '../machine/step.ts';
+import { record, step, stored } from '../machine/step.ts';
 import type {
   Claim,
   ClaimOwner,
@@ -111,12 +111,7 @@ export class LocalDriver {
     const at = new Date(nowMs).toISOString();
     const gates = options.gates === false ? { gates: false } : {};
     const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates };
-    const events = step(state, [started], nowMs).map((body, index): RunEvent => ({
-      seq: index + 1,
-      run: id,
-      at,
-      ...body,
-    }));
+    const events = stored(state, step(state, [started], nowMs), at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,

@@ -8,6 +8,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
 import type { RunState } from '../machine/state.ts';
+import { stored } from '../machine/step.ts';
 import type { Claim, RunStore } from '../machine/store-port.ts';
 import type { EffectClock } from '../effects/clock.ts';
 import { standingOf } from './standing.ts';
@@ -41,12 +42,7 @@ export class LogWriter {
     const { state, claim, store } = this.#options;
     const at = new Date(nowMs).toISOString();
     const first = state.seq - bodies.length + 1;
-    const events = bodies.map((body, index): RunEvent => ({
-      seq: first + index,
-      run: state.run,
-      at,
-      ...body,
-    }));
+    const events = stored(state, bodies, at);
     const taken = signalsThrough === undefined ? {} : { signalsThrough };
     const standing = standingOf(state, at);
     await withPatience(

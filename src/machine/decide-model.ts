@@ -10,7 +10,7 @@ import { restOf } from './cooldown.ts';
 import { modelRequest } from './effect-request.ts';
 import { lateFor } from './endings.ts';
 import type { EventBody } from './events.ts';
-import { failureAt } from './failure.ts';
+import { failed, failureAt } from './failure.ts';
 import { chainOf, promptOf, schemaOf, type TalkingPlan } from './model-request.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { estimateOf, isPriced } from './pricing.ts';
@@ -171,13 +171,6 @@ function lastWord(node: string, { tries }: Talk, { error, isTakenOver }: TalkFai
     cause: error,
     attempts: tries,
   };
-}
-
-export function failed(
-  visit: Visit,
-  error: ErrorReport,
-): Extract<EventBody, { type: 'node:failed' }> {
-  return { type: 'node:failed', node: visit.node, path: visit.path, error };
 }
 
 function talkOf(visit: Visit): Talk {

@@ -14,7 +14,7 @@ import { backoffMs } from './backoff.ts';
 import { failRun, lateFor, outOfRetries, stopInside } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from './events.ts';
-import { failureAt, thrownAt } from './failure.ts';
+import { failed, failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
@@ -281,10 +281,6 @@ function taken(
     Partial<Pick<RouteTaken, 'move' | 'to' | 'rule' | 'kind' | 'until'>>,
 ): RouteTaken {
   return { type: 'route:taken', ...here(visit), move: 'to', ...how };
-}
-
-function failed(visit: Visit, error: ErrorReport): EventBody {
-  return { type: 'node:failed', ...here(visit), error };
 }
 
 function here({ node, path }: Visit): { readonly node: string; readonly path: string } {

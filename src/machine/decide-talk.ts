@@ -17,18 +17,11 @@ import {
 } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
-import {
-  afterFailure,
-  askModel,
-  beginTalk,
-  failed,
-  partialOutput,
-  unanswered,
-} from './decide-model.ts';
+import { afterFailure, askModel, beginTalk, partialOutput, unanswered } from './decide-model.ts';
 import { DOUBT, stillInDoubt } from './doubt.ts';
 import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
-import { failureAt, thrownAt } from './failure.ts';
+import { failed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from './grants.ts';
 import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';

@@ -13,7 +13,7 @@ import { stillInDoubt } from './doubt.ts';
 import { effectRequest } from './effect-request.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { EventBody } from './events.ts';
-import { failureAt, thrownAt } from './failure.ts';
+import { failed, failureAt, thrownAt } from './failure.ts';
 import { mergeState } from './merge-state.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -149,7 +149,7 @@ function terminate(
     message: reason,
     details: { output },
   });
-  return [{ type: 'node:failed', node: visit.node, path: visit.path, error, output }];
+  return [{ ...failed(visit, error), output }];
 }
 
 function setOutput(node: SetPlan, names: TemplateScope): JsonValue {
@@ -185,10 +185,6 @@ function withDefaults(child: FilePlan, given: JsonObject, names: TemplateScope):
   );
   if (missing !== undefined) throw invalidInput(`${child.name} needs the input ${missing[0]}`);
   return { ...given, ...(Object.fromEntries(defaults) as JsonObject) };
-}
-
-function failed(visit: Visit, error: ErrorReport): EventBody {
-  return { type: 'node:failed', node: visit.node, path: visit.path, error };
 }
 
 function invalid(message: string): ErrandError {

@@ -20,7 +20,7 @@ import { decideWork } from './decide-work.ts';
 import { failRun, outOfTime, tryTimedOut } from './endings.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
-import { crossedAt, failureAt, thrownAt } from './failure.ts';
+import { crossedAt, failed, failureAt, thrownAt } from './failure.ts';
 import { decideGroup } from './group.ts';
 import { namesIn } from './names.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
@@ -145,7 +145,7 @@ function afterEffect(
   const error = failureAt(state, scope, visit.node, withTries(visit, result.error));
   const partial = result.output === undefined ? {} : { output: result.output };
   return {
-    events: [{ type: 'node:failed', node: visit.node, path: visit.path, error, ...partial }],
+    events: [{ ...failed(visit, error), ...partial }],
   };
 }
 
@@ -250,5 +250,5 @@ function afterExpiry(state: RunState, scope: Scope): readonly EventBody[] {
     kind: 'gate.expired',
     message: `Nobody answered ${visit.node} in time`,
   });
-  return [{ type: 'node:failed', node: visit.node, path: visit.path, error }];
+  return [failed(visit, error)];
 }

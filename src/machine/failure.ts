@@ -5,8 +5,17 @@ import type { ErrorReport, Location, ReportDraft, Stamp } from '../errors/report
 import { toReport } from '../errors/to-report.ts';
 import { hashText } from '../workflow/hash.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
+import type { EventBody } from './events.ts';
 import { fileOf, nodeOf, pathOf } from './plan-lookup.ts';
-import type { RunState, Scope } from './state.ts';
+import type { RunState, Scope, Visit } from './state.ts';
+
+/** The present try of a node fails with it. */
+export function failed(
+  { node, path }: Visit,
+  error: ErrorReport,
+): Extract<EventBody, { type: 'node:failed' }> {
+  return { type: 'node:failed', node, path, error };
+}
 
 export function failureAt(
   state: RunState,

@@ -5,7 +5,7 @@ import { completion } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
 import { stopInside } from './endings.ts';
 import type { EventBody } from './events.ts';
-import { failureAt } from './failure.ts';
+import { failed, failureAt } from './failure.ts';
 import { asJson } from './names.ts';
 import { fileOf, visitOf } from './plan-lookup.ts';
 import { branchId, newBranch } from './scopes.ts';
@@ -117,5 +117,5 @@ function groupFailed(
     frames: [{ workflow: plan.name, node: node.name, path: visit.path }],
     ...(first === undefined ? {} : { cause: first }),
   });
-  return { type: 'node:failed', node: visit.node, path: visit.path, error, output: results };
+  return { ...failed(visit, error), output: results };
 }

@@ -1,7 +1,7 @@
 /** One step of a run: take what happened, decide until nothing more can be decided, say what to do. */
 import type { Decision } from './completion.ts';
 import { decide } from './decide.ts';
-import type { EventBody } from './events.ts';
+import type { EventBody, RunEvent } from './events.ts';
 import { evolve } from './evolve.ts';
 import type { RunState } from './state.ts';
 import { setTimer, takeDue } from './timers.ts';
@@ -41,6 +41,16 @@ export function record(
   state.nowMs = nowMs;
   for (const event of happened) evolve(state, event, nowMs);
   return happened;
+}
+
+/** Events that the state has taken last, as they are stored. */
+export function stored(
+  { run, seq }: RunState,
+  bodies: readonly EventBody[],
+  at: string,
+): RunEvent[] {
+  const first = seq - bodies.length + 1;
+  return bodies.map((body, index) => ({ seq: first + index, run, at, ...body }));
 }
 
 /** What follows from the log and is not in it. */

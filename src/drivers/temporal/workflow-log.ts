@@ -2,6 +2,7 @@
 import { upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { EventBody, RunEvent } from '../../machine/events.ts';
 import type { RunState } from '../../machine/state.ts';
+import { stored } from '../../machine/step.ts';
 import { standingOf } from '../standing.ts';
 import {
   ATTRIBUTES,
@@ -32,15 +33,8 @@ export class WorkflowLog {
 
   /** Temporal keeps them: a replay writes the same ones. */
   write(bodies: readonly EventBody[], nowMs: number): Promise<readonly RunEvent[]> {
-    const { run, seq } = this.#state;
     const at = new Date(nowMs).toISOString();
-    const first = seq - bodies.length + 1;
-    const events = bodies.map((body, index): RunEvent => ({
-      seq: first + index,
-      run,
-      at,
-      ...body,
-    }));
+    const events = stored(this.#state, bodies, at);
     this.#events.push(...events);
     this.#lastAt = at;
     if (events.some(({ type }) => SHOWN.has(type))) this.#show();
