@@ -1,16 +1,9 @@
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  watch,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { untilLine } from './survival/until.ts';
 
 const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
 
@@ -234,14 +227,9 @@ function errandInBackground(...args: string[]): ReturnType<typeof spawn> {
 
 /** Kills the process once its script has left its first trace. */
 async function killedWhile(begin: () => ReturnType<typeof spawn>): Promise<void> {
-  const begun = Promise.withResolvers<void>();
-  const watcher = watch(folder, () => {
-    if (existsSync(join(folder, 'count'))) begun.resolve();
-  });
   const child = begin();
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await begun.promise;
-  watcher.close();
+  await untilLine(join(folder, 'count'));
   child.kill('SIGKILL');
   await gone;
 }

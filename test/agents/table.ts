@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { errand, startErrand } from '../survival/process.ts';
-import { untilFile } from '../survival/until.ts';
+import { untilLine } from '../survival/until.ts';
 
 export interface Step {
   /** What is typed after `errand`; RUN is the run of the first step. Default: `run t.yaml`. */
@@ -129,7 +129,7 @@ async function take(step: Step, cwd: string, run: string): Promise<string> {
   const args = typed.map((word) => (word === 'RUN' ? run : word));
   if (step.isKilled === true) {
     const running = startErrand(args, { cwd, env });
-    await untilFile(join(cwd, 'did'), '\n');
+    await untilLine(join(cwd, 'did'));
     running.kill('SIGKILL');
     await running.ended;
     const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });

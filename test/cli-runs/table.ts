@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { errand, startErrand } from '../survival/process.ts';
-import { untilFile } from '../survival/until.ts';
+import { untilLine } from '../survival/until.ts';
 
 export interface Step {
   /** What is typed after `errand`; RUN is the run of the first step. JSON is asked for by itself. */
@@ -68,7 +68,7 @@ async function take(step: Step, cwd: string, run: string): Promise<string> {
   const env = { ERRAND_HOME: join(cwd, 'home') };
   if (step.killed !== undefined) {
     const running = startErrand(step.killed, { cwd, env });
-    await untilFile(join(cwd, 'count'), '\n');
+    await untilLine(join(cwd, 'count'));
     running.kill('SIGKILL');
     await running.ended;
     const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });

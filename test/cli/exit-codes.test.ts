@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXITS } from '../../src/errors/exit-codes.ts';
 import { startErrand } from '../survival/process.ts';
-import { untilFile } from '../survival/until.ts';
+import { untilLine } from '../survival/until.ts';
 import { newPlace, type Place } from './errand.ts';
 
 const SET = 'workflow: {name: w, entry_point: a, on_unhandled: fail}\nnodes:\n';
@@ -74,7 +74,7 @@ describe('the exit code', () => {
     const env = { ERRAND_HOME: home };
     expect(place.run(['init', `${signal.toLowerCase()}/x.yaml`]).exit).toBe(0);
     const running = startErrand(['run', '../slow.yaml'], { cwd: folder, env });
-    await untilFile(join(place.folder, 'begun'), '\n');
+    await untilLine(join(place.folder, 'begun'));
     running.kill(signal);
     const ended = await running.ended;
     expect([ended.exit, ended.stdout]).toEqual([exit, '']);

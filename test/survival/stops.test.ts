@@ -9,7 +9,7 @@ import { logOf, oneLeg, type LegEnd } from './one-leg.ts';
 import { inPlace, prepare } from './place.ts';
 import { errand, startErrand, type Ended } from './process.ts';
 import { text } from './subjects.ts';
-import { untilFile } from './until.ts';
+import { untilLine } from './until.ts';
 import { deedsIn, livingWith } from './world.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-stops-'));
@@ -201,7 +201,7 @@ describe('the command', () => {
     async (signal, exit) => {
       const { cwd, env, world } = home();
       const running = startErrand(['run', 't.yaml', '--format', 'json'], { cwd, env });
-      await untilFile(world);
+      await untilLine(world);
       running.kill(signal);
       const ended = await running.ended;
       expect({ exit: ended.exit, ...said(ended) }).toMatchObject({ exit, status: 'interrupted' });
@@ -223,7 +223,7 @@ describe('the command', () => {
   it('cancels a run that another process has, and it stays cancelled', async () => {
     const { cwd, env, world } = home();
     const running = startErrand(['run', 't.yaml', '--format', 'json'], { cwd, env });
-    await untilFile(world);
+    await untilLine(world);
     const listed = await errand(['runs', '--format', 'json'], { cwd, env });
     const [{ run = '', status = '' } = {}] = JSON.parse(listed.stdout) as Record<string, string>[];
     expect(status).toBe('running');

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** Fulfilled when the file is there and holds the text. */
-export async function untilFile(path: string, text = ''): Promise<void> {
-  const isThere = (): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(text);
+/** Fulfilled when the file holds a whole line: a shell makes the file before it writes into it. */
+export async function untilLine(path: string): Promise<void> {
+  const isThere = (): boolean => existsSync(path) && readFileSync(path, 'utf8').includes('\n');
   const { promise, resolve } = Promise.withResolvers<void>();
   const watcher = watch(dirname(path), (_, name) => {
     if (name === basename(path) && isThere()) resolve();
