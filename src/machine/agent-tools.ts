@@ -7,9 +7,7 @@ import type { ToolDescription, ToolDescriptions } from '../workflow/tool-descrip
 import { checkValue } from '../workflow/value-check.ts';
 import type { ModelTool, ToolCall } from './model-call.ts';
 import type { RunState, Scope } from './state.ts';
-
-const RAISE_ERROR = 'raise_error';
-export const WRITE_STATE = 'write_state';
+import { RAISE_ERROR, toolCalled, wireNames, WRITE_STATE } from './tool-names.ts';
 
 const ANYTHING: JsonObject = { type: 'object' };
 
@@ -19,19 +17,15 @@ export function toolsOf(state: RunState, scope: Scope): ToolDescriptions {
 
 /** What the model is told that it may call. */
 export function modelTools(node: AgentPlan, tools: ToolDescriptions): readonly ModelTool[] {
+  const names = wireNames(tools);
   const own = Object.entries(tools)
     .filter(([name, tool]) => mayUse(node, name, tool) && !isDenied(node, name))
     .map(([name, { description, inputSchema }]): ModelTool => ({
-      name: wireName(name),
+      name: names.get(name) ?? name,
       ...(description === undefined ? {} : { description }),
       inputSchema: inputSchema ?? ANYTHING,
     }));
   return [...own, ...builtIns(node)];
-}
-
-/** Providers take letters, digits, `_` and `-` only. */
-function wireName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/g, '__');
 }
 
 function mayUse({ tools }: AgentPlan, name: string, { writes }: ToolDescription): boolean {
@@ -89,12 +83,10 @@ export type Verdict =
 export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCall): Verdict {
   if (call.name === RAISE_ERROR) return { type: 'raise', value: call.arguments ?? null };
   if (call.name === WRITE_STATE) return judgeWrite(call);
-  const found = Object.entries(tools).find(
-    ([name]) => name === call.name || wireName(name) === call.name,
-  );
-  if (found === undefined)
+  const name = toolCalled(tools, call.name);
+  const tool = name === undefined ? undefined : tools[name];
+  if (name === undefined || tool === undefined)
     return refuse(call.name, 'tool.not_found', `There is no tool called ${call.name}`);
-  const [name, tool] = found;
   if (!mayUse(node, name, tool))
     return refuse(name, 'tool.forbidden', `${node.name} may not use the tool ${name}`, 'policy');
   if (isDenied(node, name)) {

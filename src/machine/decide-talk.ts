@@ -7,14 +7,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../workflow/limits.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
-import {
-  judgeCall,
-  sameCall,
-  toolsOf,
-  WRITE_STATE,
-  type DeniedBy,
-  type Verdict,
-} from './agent-tools.ts';
+import { judgeCall, sameCall, toolsOf, type DeniedBy, type Verdict } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
 import { afterFailure, askModel, beginTalk, partialOutput, unanswered } from './decide-model.ts';
@@ -27,6 +20,7 @@ import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { Grant, RunState, Scope, Visit } from './state.ts';
 import { approvalGate, hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
+import { WRITE_STATE } from './tool-names.ts';
 
 /** Throws `validation.template`. */
 export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Decision {

@@ -7,7 +7,7 @@ import {
   RESTARTED_AS,
 } from '../workflow/attempts.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
-import { sameCall, toolsOf, WRITE_STATE } from './agent-tools.ts';
+import { sameCall, toolsOf } from './agent-tools.ts';
 import { newChain, noteAnswer, noteFailure } from './chain.ts';
 import { goOnWithTryClock, stopTryClock } from './clocks.ts';
 import { noteCooldown, settleCooldown } from './cooldown.ts';
@@ -21,6 +21,7 @@ import { branchId } from './scopes.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { guardWants } from './guard-asks.ts';
 import { isApproval, noteGrant } from './grants.ts';
+import { WRITE_STATE } from './tool-names.ts';
 import { retryDelayMs } from './tool-retry.ts';
 import type { RunState, Scope } from './state.ts';
 import {
@@ -199,7 +200,8 @@ function toolEvent(state: RunState, scope: Scope, talk: Talk, event: EffectEvent
       return;
     case 'effect:succeeded':
       open.result = { value: withErrors(event) };
-      if (event.effect.target === WRITE_STATE) noteWrite(talk, open.call.arguments);
+      // what the model called so: a tool of that name is called by another
+      if (open.call.name === WRITE_STATE) noteWrite(talk, open.call.arguments);
       return;
     case 'effect:failed':
       toolFailed(state, scope, { talk, open, event });

@@ -112,6 +112,25 @@ describe('a run', () => {
     expect(out).not.toContain(ENV.SECRET_TOKEN);
   });
 
+  it('routes a failure and what was got done beside it to whoever handles it', async () => {
+    const { folder } = project([
+      {
+        name: 'a',
+        type: 'tool',
+        tool: 's/half',
+        routes: [{ to: '$end' }, { on_error: true, to: 'b' }],
+      },
+      {
+        name: 'b',
+        type: 'set',
+        values: { kind: '{{ failing.error.kind }}', pages: '{{ failing.output.pages }}' },
+      },
+    ]);
+    const { exit, stdout: out } = await run(folder);
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ output: { kind: 'mcp.tool_failed', pages: [1, 3] } });
+  });
+
   it('pauses and asks when a server died in the middle of a call that may not be repeated', async () => {
     const { folder, did, mark } = project([{ name: 'a', type: 'tool', tool: 's/crash' }]);
     const { exit, stdout: out } = await run(folder);

@@ -51,6 +51,19 @@ describe('a tool of a server that is a process', () => {
     expect(reportOf(await call('throw')).kind).toBe('mcp.tool_failed');
   });
 
+  it('says that it failed, and keeps beside that what it has got done', async () => {
+    const { call } = host();
+    expect(await call('half')).toEqual({
+      ok: false,
+      failure: expect.objectContaining({
+        kind: 'mcp.tool_failed',
+        outcome: 'partial',
+        message: expect.stringContaining('page 2 is gone'),
+      }),
+      output: { pages: [1, 3] },
+    });
+  });
+
   it('gets its key, and nothing of the environment that the file does not give it', async () => {
     const { call } = host();
     expect(await call('key', {}, { context: { idempotencyKey: 'k', attempt: 2 } })).toEqual(

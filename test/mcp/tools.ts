@@ -60,6 +60,11 @@ export function newServer({ did, crash }: World): unknown {
     did('refuse');
     return { ...text(`no luck with ${process.env['TOKEN'] ?? 'nothing'}`), isError: true };
   });
+  server.registerTool('half', {}, () => ({
+    ...text('page 2 is gone'),
+    structuredContent: { pages: [1, 3] },
+    isError: true,
+  }));
   server.registerTool('throw', {}, () => {
     throw new Error('it broke');
   });
