@@ -64,7 +64,7 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
       if (next !== undefined && 'result' in next) return finish(next, place);
       running = next;
     }
-    return place.show.delivered();
+    return await place.show.delivered();
   } finally {
     await driver.close();
     // where another process runs the effects, nobody has used them

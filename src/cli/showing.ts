@@ -41,27 +41,38 @@ export interface EndedLeg {
   readonly plan?: WorkflowPlan | undefined;
 }
 
+/** What is shown, as far as it is known: every result names its run, its workflow and the bill. */
+export interface Subject {
+  readonly run?: string;
+  readonly workflow?: string;
+  /** All that happened in the run so far. */
+  readonly events?: () => Promise<readonly RunEvent[]>;
+}
+
 export class Showing {
   readonly #options: ShowingOptions;
   readonly #terminal: Terminal;
-  readonly #name: string;
+  #subject: Subject;
   readonly #lines: EventLines;
   readonly #live: LiveView | undefined;
   #render: ExtensionParts['render'];
   /** Lines that wait until a person has answered. */
   #held: string[] | undefined;
 
-  /** The name is what was asked for: a file or a run. */
-  constructor(options: ShowingOptions, terminal: Terminal, name: string) {
+  constructor(options: ShowingOptions, terminal: Terminal, subject: Subject) {
     this.#options = options;
     this.#terminal = terminal;
-    this.#name = name;
+    this.#subject = subject;
     this.#lines = new EventLines(options);
     const { screen } = terminal;
     this.#live =
       screen === undefined || !this.#isReading() || options.verbose === true
         ? undefined
         : new LiveView({ screen, color: this.#look().color, now: Date.now });
+  }
+
+  about(more: Subject): void {
+    this.#subject = { ...this.#subject, ...more };
   }
 
   event(event: RunEvent): void {
@@ -92,15 +103,16 @@ export class Showing {
   }
 
   /** Nothing was run. A hint says what may help besides. */
-  refused(thrown: unknown, hint?: string): number {
+  async refused(thrown: unknown, hint?: string): Promise<number> {
     this.#live?.stop();
     const error = toReport(thrown);
-    const body = { workflow: this.#name, status: 'refused', error: forPerson(error) };
-    if (this.#isObject()) this.#printObject(body);
+    if (this.#isObject())
+      this.#printObject(await this.#withoutLeg({ status: 'refused', error: forPerson(error) }));
     else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
     else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
     else {
-      const commands = [...waysOut(error, this.#name), ...(hint === undefined ? [] : [hint])];
+      const ways = waysOut(error, this.#subject.run ?? '');
+      const commands = [...ways, ...(hint === undefined ? [] : [hint])];
       this.#terminal.err(failurePanel({ error, commands }, this.#look()));
     }
     if (this.#options.verbose === true) this.#internals(thrown, error);
@@ -116,7 +128,7 @@ export class Showing {
       'error' in result && result.error !== undefined
         ? { ...result, error: forPerson(result.error) }
         : result;
-    const workflow = started?.workflow ?? this.#name;
+    const workflow = started?.workflow ?? this.#subject.workflow ?? null;
     if (this.#isObject()) this.#printObject({ run, workflow, ...shown, costs: costsOf(events) });
     else if (result.status !== 'completed') this.#say(ended);
     else if (this.#options.json !== true) {
@@ -127,11 +139,21 @@ export class Showing {
   }
 
   /** What was said will be heard by the process that runs it. */
-  delivered(): number {
-    const run = this.#name;
-    if (this.#isObject()) this.#printObject({ run, status: 'running' });
+  async delivered(): Promise<number> {
+    const { run = '' } = this.#subject;
+    if (this.#isObject()) this.#printObject(await this.#withoutLeg({ status: 'running' }));
     else this.note(`${run} is running, and has been told. Follow it with: errand watch ${run}`);
     return 0;
+  }
+
+  /** A result that no leg of this process came to. */
+  async #withoutLeg(body: object): Promise<object> {
+    const { run = null, workflow = null, events } = this.#subject;
+    const spent = await events?.().catch(() => {
+      // a run that cannot be read is what is being told of, and has no bill that anyone could read
+      return undefined;
+    });
+    return { run, workflow, ...body, costs: costsOf(spent ?? []) };
   }
 
   /** While a person is asked nothing is drawn or told; it is made up for when they have answered. */

@@ -35,6 +35,7 @@ import { PlanTexts, withoutValues } from './plan-texts.ts';
 import { abandonedEffects, recover } from './recover.ts';
 import { RunLoop } from './run-loop.ts';
 import { deliver, type Signal } from './signals.ts';
+import { standingOf } from './standing.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 
 export type { RunHandle, RunOptions, RunResult } from './leg.ts';
@@ -120,7 +121,8 @@ export class LocalDriver {
       input,
       startedAt: at,
       events,
-      standing: { status: 'running', costUsdMicros: 0 },
+      // what needs nothing of the world is over in its first commit
+      standing: standingOf(state, at),
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };

@@ -132,7 +132,7 @@ function failureOf(
     };
   }
   if (end.endedBy === 'timeout') {
-    const message = `The script ran longer than ${request.timeoutMs ?? 0} ms and was stopped`;
+    const message = 'The script ran longer than its time limit and was stopped';
     return { kind: 'internal.script_timeout', message, ...outcome, details: facts };
   }
   if (!isAnswer(end, request)) {

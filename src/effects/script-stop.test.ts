@@ -24,7 +24,7 @@ describe('a timeout', () => {
     expect(reportOf(result)).toMatchObject({
       kind: 'internal.script_timeout',
       outcome: 'partial',
-      message: 'The script ran longer than 300 ms and was stopped',
+      message: 'The script ran longer than its time limit and was stopped',
       details: { stderr_tail: 'err\n', signal: 'SIGTERM' },
     });
     expect(result).toMatchObject({ output: { stdout: 'before\n', exit_code: null } });

@@ -80,8 +80,9 @@ function readsAny(plan: FilePlan, node: NodePlan, inputs: readonly string[]): bo
   if (node.type === 'workflow' && node.inputMapping === undefined) return true;
   return templateSites(plan)
     .filter((site) => site.node?.name === node.name)
-    .some(({ source, isGuard }) => {
-      const parsed = isGuard && isBare(source) ? parseExpression(source) : parseTemplate(source);
+    .some(({ source, bare }) => {
+      const isExpression = bare !== undefined && isBare(source);
+      const parsed = isExpression ? parseExpression(source) : parseTemplate(source);
       if (!parsed.ok) return false;
       return parsed.template.references.some(({ path: [root, field, name] }) => {
         if (root !== 'workflow' || (field !== undefined && field !== 'input')) return false;

@@ -84,6 +84,13 @@ function resultsOf(state: RunState, visit: Visit, node: GroupPlan): JsonObject {
   };
 }
 
+function messageOf(node: GroupPlan, { members }: Visit, failures: number): string {
+  const of = `of ${members?.keys.length ?? 0} members of ${node.name}`;
+  return node.failureMode === 'quorum'
+    ? `${members?.succeeded ?? 0} ${of} succeeded, and ${node.quorum ?? 0} are needed`
+    : `${failures} ${of} failed`;
+}
+
 function groupFailed(
   state: RunState,
   scope: Scope,
@@ -103,7 +110,7 @@ function groupFailed(
   const { pointer, line, column } = node.location;
   const error = failureAt(state, scope, visit.node, {
     kind: node.failureMode === 'quorum' ? 'group.quorum' : 'group.failed',
-    message: `${failures.length} of ${visit.members?.keys.length ?? 0} members of ${node.name} failed`,
+    message: messageOf(node, visit, failures.length),
     details: { members: Object.fromEntries(failures.slice(0, MAX_REPORTED)), counts },
     location: {
       workflow: plan.name,

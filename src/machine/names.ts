@@ -60,7 +60,14 @@ function fieldOf({ fields, output }: NamesOptions, name: string): JsonValue | un
 function reservedName(name: string, { plan, scope, around, options }: Seen): JsonValue | undefined {
   switch (name) {
     case 'workflow':
-      return { name: plan.name, dir: folderOf(plan.file), file: plan.file, input: around.input };
+      return {
+        name: plan.name,
+        dir: folderOf(plan.file),
+        file: plan.file,
+        ...(plan.description === undefined ? {} : { description: plan.description }),
+        ...(plan.version === undefined ? {} : { version: plan.version }),
+        input: around.input,
+      };
     case 'state':
       return Object.fromEntries(around.state);
     case 'attempt':

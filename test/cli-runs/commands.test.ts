@@ -11,7 +11,7 @@ describe('run', () => {
       it: 'reads inputs from -i and from a file, by their declared types; defaults are filled in',
       header: input,
       nodes: '- {name: a, type: set, value: "{{ workflow.input }}"}',
-      files: { 'in.json': '{"s": "x", "n": 9}', 'list.json': '[1]', 'bad.json': '{' },
+      files: { 'in.json': '\uFEFF{"s": "x", "n": 9}', 'list.json': '[1]', 'bad.json': '{' },
       steps: [
         { do: 'run t.yaml -i s=12', says: { output: { s: '12', n: 3 } } },
         { do: 'run t.yaml --input in.json -i n=4', says: { output: { s: 'x', n: 4 } } },
@@ -85,6 +85,36 @@ describe('a run that is there', () => {
       ],
     },
     {
+      it: 'has ended also when it needed nothing of the world; a refusal has the form of a result',
+      nodes: '- {name: a, type: set, value: 1}',
+      steps: [
+        { do: 'run t.yaml', says: { output: 1 } },
+        { do: 'show RUN', says: { status: 'completed', output: 1 } },
+        { do: 'runs', says: [{ status: 'completed', endedAt: expect.any(String) }] },
+        {
+          do: 'resume RUN',
+          exit: 2,
+          says: {
+            run: expect.stringMatching(/./),
+            workflow: 't',
+            ...REFUSED('run.already_ended'),
+            costs: { totalUsdMicros: 0, attempts: [] },
+          },
+          events: ['run:started', 'run:completed'],
+        },
+        {
+          do: 'resume none',
+          exit: 2,
+          says: { run: 'none', workflow: null, status: 'refused', costs: { attempts: [] } },
+        },
+        {
+          do: 'run t.yaml -i x=1',
+          exit: 2,
+          says: { run: null, workflow: 't', status: 'refused', costs: { attempts: [] } },
+        },
+      ],
+    },
+    {
       it: 'retry --from runs a finished node and what follows again, in a completed run too',
       file: two('1'),
       steps: [
@@ -140,6 +170,18 @@ describe('a run that is there', () => {
         { do: 'resume RUN -i x=5 -i y=2', exit: 2, says: REFUSED('run.drifted'), count: 1 },
         { do: 'resume RUN -i z=5', exit: 2, says: { status: 'refused' }, count: 1 },
         { do: 'resume RUN -i y=2', says: { output: '1 1 2' }, count: 2 },
+      ],
+    },
+    {
+      it: 'counts a list that a finished group went through as read',
+      file: `workflow: {name: t, entry_point: g, input: {xs: {type: array, default: [1]}}}
+for_each:
+  - {name: g, source: workflow.input.xs, as: x, agent: {name: m, type: set, value: 1}, routes: [{to: b}]}
+nodes: [${sh('b', 'exit 1')}]
+`,
+      steps: [
+        { do: 'run t.yaml', exit: 3 },
+        { do: 'resume RUN -i xs=[1,2]', exit: 2, says: REFUSED('run.drifted'), count: 1 },
       ],
     },
     {

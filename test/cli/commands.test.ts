@@ -60,6 +60,23 @@ beforeAll(() => {
 });
 afterAll(() => place.remove());
 
+describe('validate', () => {
+  it('tells of a circle in each file of it', () => {
+    const calls = (file: string): string =>
+      `workflow: {name: t, entry_point: a}\nnodes: [{name: a, type: workflow, workflow: ./${file}}]\n`;
+    place.write('left.yaml', calls('right.yaml'));
+    place.write('right.yaml', calls('left.yaml'));
+    const circle = [{ severity: 'error', code: 'workflow-cycle', pointer: '/nodes/0/workflow' }];
+    expect(place.json(['validate', 'left.yaml', 'right.yaml'])).toMatchObject({
+      isValid: false,
+      files: [
+        { file: 'left.yaml', diagnostics: circle },
+        { file: 'right.yaml', diagnostics: circle },
+      ],
+    });
+  });
+});
+
 describe('help', () => {
   it('of the whole lists every command', () => {
     const { exit, stdout } = place.run(['--help']);

@@ -22,7 +22,7 @@ export interface DraftFlags extends LegFlags {
 }
 
 export async function draft(goal: string, flags: DraftFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, 'draft');
+  const show = new Showing(flags, terminal, { workflow: 'draft' });
   const { out, simulate } = flags;
   try {
     if (goal.trim() === '')
@@ -44,7 +44,7 @@ export async function draft(goal: string, flags: DraftFlags, terminal: Terminal)
     };
     return await leg(place, (driver, onEvent) => driver.start(workflow.plan, input, { onEvent }));
   } catch (error) {
-    return show.refused(error);
+    return await show.refused(error);
   }
 }
 

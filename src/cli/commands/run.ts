@@ -33,11 +33,12 @@ export interface ResumeFlags extends LegFlags {
 }
 
 export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, file);
+  const show = new Showing(flags, terminal, { workflow: file });
   let workflow: LoadedWorkflow | undefined;
   try {
     const extensions = await projectExtensions(({ message }) => show.note(message));
     workflow = await loadWorkflowFile(file, here(), { extensions });
+    show.about({ workflow: workflow.plan.name });
     noteServers(workflow, show);
     const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
     const input = completeInput(workflow.plan, given);
@@ -49,18 +50,18 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     );
   } catch (error) {
     await workflow?.servers?.close();
-    return show.refused(error, similarFile(file));
+    return await show.refused(error, similarFile(file));
   }
 }
 
 /** Also `retry` and `answer`: whatever goes on with a run that is there. */
 export async function resume(id: string, flags: ResumeFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, id);
+  const show = new Showing(flags, terminal, { run: id });
   try {
     const extensions = await projectExtensions(({ message }) => show.note(message));
     const project = await openProject(extensions, id);
-    return await closing(project.store, async () => {
-      const record = await findRun(project.store, id);
+    return await closing(project.store, show, async () => {
+      const record = await found(project.store, id, show);
       const workflow = await reloadWorkflow(record.file, here(), { extensions });
       noteServers(workflow, show);
       if (workflow === undefined && record.file !== null)
@@ -91,17 +92,17 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
       });
     });
   } catch (error) {
-    return show.refused(error);
+    return await show.refused(error);
   }
 }
 
 export async function cancel(id: string, flags: LegFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, id);
+  const show = new Showing(flags, terminal, { run: id });
   try {
     const extensions = await projectExtensions(({ message }) => show.note(message));
     const project = await openProject(extensions, id);
-    const exit = await closing(project.store, async () => {
-      await findRun(project.store, id);
+    const exit = await closing(project.store, show, async () => {
+      await found(project.store, id, show);
       return leg({ show, project, workflow: undefined, flags, terminal }, (driver, onEvent) =>
         driver.cancel(id, whoIsHere(), { onEvent }),
       );
@@ -109,7 +110,7 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
     // the command did what it was asked for; it is the run that ended with another code
     return exit === 130 ? 0 : exit;
   } catch (error) {
-    return show.refused(error);
+    return await show.refused(error);
   }
 }
 
@@ -157,7 +158,8 @@ function inputsFrom(file: string | undefined): JsonObject {
 
 function readFile(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    // some editors begin a file with a mark of its encoding
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     throw new ErrandError(
       {
@@ -200,14 +202,23 @@ async function exportAnew({ home, store }: Project, run: string, show: Showing):
   journal.repair(await storedEvents(store.read(run)));
 }
 
-/** The store is closed also when nothing came of it. */
+/** The store is closed also when nothing came of it, which is told while the run can be read. */
 async function closing(
   store: Pick<RunStore, 'close'>,
+  show: Showing,
   work: () => Promise<number>,
 ): Promise<number> {
   try {
     return await work();
+  } catch (error) {
+    return await show.refused(error);
   } finally {
     await store.close();
   }
+}
+
+async function found(store: ReadableStore, id: string, show: Showing): Promise<RunRecord> {
+  const record = await findRun(store, id);
+  show.about({ workflow: record.workflow, events: () => storedEvents(store.read(id)) });
+  return record;
 }

@@ -1,7 +1,7 @@
 /** `errand validate`: what can be proved of workflow files before a token is spent. */
 import { wrap } from '../../errors/render/columns.ts';
 import { durationWords } from '../../errors/render/words.ts';
-import { renderDiagnostic } from '../../workflow/diagnostics.ts';
+import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import { checkFile } from '../../drivers/check-file.ts';
@@ -38,13 +38,26 @@ export async function validate(
   return isValid ? 0 : EXIT_INVALID;
 }
 
-/** A child that two files call is told once; what was asked for comes first. */
+/** A child that two files call is told once, with what either found; what was asked for comes first. */
 function uniqueFiles(verdicts: readonly Validation[]): ValidatedFile[] {
   const seen = new Map<string, ValidatedFile>();
   const asked = verdicts.flatMap(({ files }) => files.slice(0, 1));
   const reached = verdicts.flatMap(({ files }) => files.slice(1));
-  for (const file of [...asked, ...reached]) if (!seen.has(file.file)) seen.set(file.file, file);
+  for (const file of [...asked, ...reached]) {
+    const known = seen.get(file.file);
+    seen.set(file.file, known === undefined ? file : both(known, file));
+  }
   return [...seen.values()];
+}
+
+function both(known: ValidatedFile, again: ValidatedFile): ValidatedFile {
+  const told = new Set(known.diagnostics.map(sameness));
+  const more = again.diagnostics.filter((diagnostic) => !told.has(sameness(diagnostic)));
+  return { ...known, diagnostics: [...known.diagnostics, ...more] };
+}
+
+function sameness({ code, pointer, severity }: Diagnostic): string {
+  return [code, pointer, severity].join(' ');
 }
 
 function toJson({ file, diagnostics, nodes, worstCase }: ValidatedFile): object {

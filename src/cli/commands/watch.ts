@@ -29,7 +29,7 @@ export async function watch(
     const show = new Showing(
       { format: 'text', json: isJson, verbose: verbose === true },
       terminal,
-      id,
+      { run: id },
     );
     const events: RunEvent[] = [];
     for await (const fresh of follow(store, id, (ms) => after(ms))) {

@@ -264,6 +264,34 @@ for_each:
     expect(of('{{ g.outputs }}')).toEqual([]);
     expect(of('{{ x }}')).toEqual(['error unknown-name: There is nothing called `x` here']);
     expect(of('{{ m.output }}')).toEqual(['error never-ran: `m` can never have run before `b`']);
+    expect(of('{{ g.count }}')).toEqual(['error unknown-name: `g` has no `count`']);
+  });
+
+  it.each([
+    ['source: workflow.input.ys', 'unknown-input: `workflow.input` has no `ys`'],
+    ['source: ys', 'unknown-name: There is nothing called `ys` here'],
+    ['source: workflow.input.xs, key_by: y.id', 'unknown-name: There is nothing called `y` here'],
+    ['source: workflow.input.xs, id: _key', 'unknown-name: There is nothing called `_key` here'],
+    ['source: workflow.input.xs, key_by: x.id, id: _key', undefined],
+    ['source: "workflow.input.xs | default([])"', undefined],
+  ])('of a list are those of a template: %s', (fields, problem) => {
+    const [group = '', id = 'x'] = fields.split(', id: ');
+    const main = `workflow: {name: t, entry_point: g, input: {xs: {type: array}}}
+for_each:
+  - {name: g, ${group}, as: x, agent: {name: m, type: set, value: "{{ ${id} }}"}}
+`;
+    const verdict = validateWorkflow('main.yaml', filesOf({ 'main.yaml': main }), {});
+    expect(found(verdict)).toEqual(problem === undefined ? [] : [`error ${problem}`]);
+  });
+
+  it('are checked in the list of what a node sees', () => {
+    const listing = (item: string): string[] =>
+      two(`{name: b, type: set, input: [${item}], value: 1}`, '  context: {mode: explicit}\n');
+    expect(listing('a.output.n, b.output?, workflow.name')).toEqual([]);
+    expect(listing('nope.output')).toEqual([
+      'error unknown-name: There is nothing called `nope` here',
+    ]);
+    expect(listing('a.output.m?')).toEqual(['error unknown-field: `a.output` has no `m`']);
   });
 
   it('holds explicit mode to what a node lists', () => {

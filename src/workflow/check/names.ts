@@ -7,6 +7,7 @@ import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
 import { givesErrors, type NodePlan } from '../node-model.ts';
 import type { Problem, Report } from '../problem.ts';
+import { fromPointer } from '../path.ts';
 import { listed, quoted } from '../words.ts';
 import { TEMPLATE_LIMITS } from '../template/limits.ts';
 import { parseExpression, parseTemplate, type Template } from '../template/template.ts';
@@ -25,7 +26,7 @@ export interface NamesContext {
 
 const WORKFLOW_FIELDS = ['input', 'name', 'dir', 'file', 'description', 'version'];
 const FAILING_FIELDS = ['node', 'error', 'output'];
-const GROUP_FIELDS = ['outputs', 'errors', 'error', 'output', 'count'];
+const GROUP_FIELDS = ['outputs', 'errors', 'error', 'output'];
 const NODE_FIELDS = ['output', 'error'];
 /** Of a function or a tool, whose result may be a part with errors beside it. */
 const PARTLY_FIELDS = [...NODE_FIELDS, 'errors'];
@@ -35,7 +36,7 @@ export function checkNames(context: NamesContext, report: Report): void {
   const failing = failingNodes(context.flow);
   for (const site of templateSites(context.plan)) {
     const isPlain = !/\{[{%#]/.test(site.source);
-    const isBare = site.isGuard && isPlain;
+    const isBare = site.bare !== undefined && isPlain;
     // text without templates names nothing, however it reads; one that is too long is refused below
     if (isPlain && !isBare && site.source.length <= TEMPLATE_LIMITS.sourceChars) continue;
     const parsed = isBare ? parseExpression(site.source) : parseTemplate(site.source);
@@ -53,6 +54,21 @@ export function checkNames(context: NamesContext, report: Report): void {
     }
     const names = new Names(context, site, { isBare, loops, failing });
     names.check(parsed.template, report);
+  }
+  for (const node of allNodes(context.plan)) checkInput(context, node, report);
+}
+
+/** What a node lists in its `input` is read as a name, and must be one. */
+function checkInput(context: NamesContext, node: NodePlan, report: Report): void {
+  const path = [...fromPointer(node.location.pointer), 'input'];
+  for (const [index, item] of (node.input ?? []).entries()) {
+    const names = item.replace(/\?$/, '').split('.');
+    const reference = { path: names, offset: 0, length: item.length };
+    // listing what may not have run yet is no mistake; reading it is, and is found where it is read
+    const references = [{ ...reference, isForgiven: true, isGuarded: true, isCall: false }];
+    const site = { source: item, path: [...path, index], node, scope: 'node' as const };
+    const around = { isBare: false, loops: new Map(), failing: new Set<string>() };
+    new Names(context, site, around).check({ references }, report);
   }
 }
 
@@ -74,7 +90,7 @@ class Names {
     this.#around = around;
   }
 
-  check(template: Template, report: Report): void {
+  check(template: Pick<Template, 'references'>, report: Report): void {
     for (const reference of template.references) {
       const problem = this.#problemOf(reference);
       if (problem === undefined) continue;
@@ -90,6 +106,7 @@ class Names {
   #problemOf(reference: Reference): Omit<Problem, 'path'> | undefined {
     const [root = '', ...rest] = reference.path.map(String);
     const { plan, flow } = this.#context;
+    if (root === this.#site.also) return undefined;
     if (this.#isLoopName(root) || this.#isVerdictName(root)) return undefined;
     if (root === 'attempt') return undefined;
     if (root === 'workflow') return workflowProblem(rest, plan);
@@ -98,7 +115,8 @@ class Names {
     if (root === 'failing') return this.#failingProblem(rest[0], reference);
     const node = flow.nodes.get(root);
     if (node !== undefined) return this.#nodeProblem(node, rest, reference);
-    return this.#around.isBare ? this.#bareProblem(root) : this.#unknown(root);
+    const isField = this.#around.isBare && this.#site.bare === 'fields';
+    return isField ? this.#bareProblem(root) : this.#unknown(root);
   }
 
   #isLoopName(name: string): boolean {
@@ -231,16 +249,17 @@ function memberProblem(
 
 /** For each node, the loop names of the branches it can run in. */
 function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, Set<string>>();
+  const loops = new Map<string, Set<string>>();
   for (const node of allNodes(plan)) {
     if (node.type !== 'for_each') continue;
     for (const inside of reachable(flow, [node.member.name])) {
-      const seen = names.get(inside) ?? new Set<string>();
-      for (const name of [node.as, '_index', '_key']) seen.add(name);
-      names.set(inside, seen);
+      const seen = loops.get(inside) ?? new Set<string>();
+      const names = [node.as, '_index', ...(node.keyBy === undefined ? [] : ['_key'])];
+      for (const name of names) seen.add(name);
+      loops.set(inside, seen);
     }
   }
-  return names;
+  return loops;
 }
 
 function failingNodes(flow: Flow): ReadonlySet<string> {

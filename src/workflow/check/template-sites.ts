@@ -16,8 +16,10 @@ export interface TemplateSite {
    * `error`. `file`: the header and the final output, which see everything that ran.
    */
   readonly scope: 'node' | 'verdict' | 'file';
-  /** A guard may be a bare expression over the fields of the output. */
-  readonly isGuard: boolean;
+  /** Text without braces is an expression too: over the fields of the output, or over names only. */
+  readonly bare?: 'fields' | 'names';
+  /** A name that is there beside what the node sees. */
+  readonly also?: string;
 }
 
 export function templateSites(plan: FilePlan): readonly TemplateSite[] {
@@ -80,8 +82,13 @@ function ownSites(node: NodePlan): TemplateSite[] {
       return at('input_mapping', node.inputMapping);
     case 'terminate':
       return [...at('reason', node.reason), ...at('output_template', node.outputTemplate)];
-    case 'for_each':
-      return node.source.includes('{{') ? at('source', node.source) : [];
+    case 'for_each': {
+      const [source, keyBy] = [at('source', node.source), at('key_by', node.keyBy)];
+      return [
+        ...source.map((site) => ({ ...site, bare: 'names' as const })),
+        ...keyBy.map((site) => ({ ...site, bare: 'names' as const, also: node.as })),
+      ];
+    }
     case 'parallel':
       return [];
   }
@@ -107,11 +114,11 @@ function routeSites(route: Route, node: NodePlan | undefined): TemplateSite[] {
 }
 
 function guardSite(source: string, path: Path, node: NodePlan | undefined): TemplateSite {
-  return { source, path, node, scope: 'verdict', isGuard: true };
+  return { source, path, node, scope: 'verdict', bare: 'fields' };
 }
 
 function fileSite(source: string, path: Path): TemplateSite {
-  return { source, path, node: undefined, scope: 'file', isGuard: false };
+  return { source, path, node: undefined, scope: 'file' };
 }
 
 /** Strings within lists and maps are templates too. */
@@ -121,7 +128,7 @@ function deepSites(
   node: NodePlan | undefined,
   scope: TemplateSite['scope'],
 ): TemplateSite[] {
-  if (typeof value === 'string') return [{ source: value, path, node, scope, isGuard: false }];
+  if (typeof value === 'string') return [{ source: value, path, node, scope }];
   if (isArray(value))
     return value.flatMap((item, index) => deepSites(item, [...path, index], node, scope));
   if (!isPlainObject(value)) return [];
