@@ -7,7 +7,9 @@ import { isKind } from '../../src/errors/errand-error.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { planOfTexts } from '../drivers/plan.ts';
 import { until } from './killing.ts';
+import { temporalPlace } from '../../src/drivers/temporal/place.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from './place.ts';
+import { mutualTls, pemFile } from './tls.ts';
 
 const skipped = whyNot('what Temporal shows of a run, and the sizes it carries');
 
@@ -145,5 +147,32 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
       status: 'failed',
       error: { kind: 'internal.invariant', category: 'defect' },
     });
+  });
+
+  it('is carried on through TLS with certificates on both sides', async () => {
+    const front = await mutualTls(stage.place.address);
+    try {
+      const env = {
+        TEMPORAL_ADDRESS: front.address,
+        TEMPORAL_NAMESPACE: stage.place.namespace,
+        TEMPORAL_TASK_QUEUE: `${stage.place.taskQueue}-tls`,
+        TEMPORAL_TLS_SERVER_NAME: 'server.errand.test',
+        TEMPORAL_TLS_SERVER_CA_CERT_PATH: pemFile('ca.pem'),
+        TEMPORAL_TLS_CLIENT_CERT_PATH: pemFile('client.pem'),
+        TEMPORAL_TLS_CLIENT_KEY_PATH: pemFile('client.key'),
+      };
+      const place = temporalPlace({}, env, PACKAGES);
+      const worker = await stage.worker({ place, functions });
+      const afar = await stage.client({ place });
+      const run = await afar.start(
+        plan('{name: a, type: call, function: echo, arguments: {n: 1}}'),
+        {},
+      );
+      expect(await run.result()).toEqual({ status: 'completed', output: { n: 1 } });
+      await afar.close();
+      await worker.stop();
+    } finally {
+      await front.close();
+    }
   });
 });

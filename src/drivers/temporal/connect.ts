@@ -1,15 +1,19 @@
 /** A connection to a Temporal server, and what it means when there is none. */
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { codeOf } from '../../effects/system-code.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { readProperty } from '../../errors/json.ts';
 import { describe } from '../../errors/to-report.ts';
 import { DATA_CONVERTER } from './codec.ts';
+import { tryHandshake, type Handshake } from './handshake.ts';
 import { ATTRIBUTES } from './messages.ts';
-import type { TemporalPlace } from './place.ts';
+import type { Pem, TemporalPlace, TemporalTls } from './place.ts';
 import {
   loadClientModule,
   type Connection,
   type ConnectionOptions,
+  type TlsOptions,
   type WorkflowClient,
 } from './sdk.ts';
 
@@ -18,14 +22,12 @@ export interface TemporalConnection {
   readonly workflows: WorkflowClient;
 }
 
-/** Throws `store.unavailable` where no server answers. */
+/** Throws `store.unavailable` where no server answers, `validation.input` for wrong settings. */
 export async function connectTemporal(place: TemporalPlace): Promise<TemporalConnection> {
   const { Connection, Client } = loadClientModule(place.directory);
+  const options = connectionOptions(place);
   try {
-    const connection = await Connection.connect({
-      ...connectionOptions(place),
-      connectTimeout: CONNECT_MS,
-    });
+    const connection = await Connection.connect({ ...options, connectTimeout: CONNECT_MS });
     const client = new Client({
       connection,
       namespace: place.namespace,
@@ -33,22 +35,60 @@ export async function connectTemporal(place: TemporalPlace): Promise<TemporalCon
     });
     return { connection, workflows: client.workflow };
   } catch (thrown) {
-    throw unreachable(place, thrown);
+    throw unreachable(place, thrown, isSlow(thrown) ? await tryHandshake(options) : undefined);
   }
 }
 
 const CONNECT_MS = 10_000;
 
-export function connectionOptions({ address, apiKey, tls }: TemporalPlace): ConnectionOptions {
-  const pair =
-    tls === undefined
-      ? undefined
-      : { crt: readFileSync(tls.certificate), key: readFileSync(tls.key) };
+/** Throws `validation.input` for a file that cannot be read. */
+export function connectionOptions(place: TemporalPlace): ConnectionOptions {
+  const { address, apiKey, tls, metadata } = place;
   return {
     address,
-    ...(apiKey === undefined ? {} : { apiKey, tls: true }),
-    ...(pair === undefined ? {} : { tls: { clientCertPair: pair } }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tls === undefined ? {} : { tls: tls === false ? false : tlsOptions(tls) }),
+    ...(metadata === undefined ? {} : { metadata }),
   };
+}
+
+function tlsOptions({ serverName, serverCa, client }: TemporalTls): TlsOptions {
+  return {
+    ...(serverName === undefined ? {} : { serverNameOverride: serverName }),
+    ...(serverCa === undefined
+      ? {}
+      : { serverRootCACertificate: readPem(serverCa, 'certificate of the server’s authority') }),
+    ...(client === undefined
+      ? {}
+      : {
+          clientCertPair: {
+            crt: readPem(client.certificate, 'client’s certificate'),
+            key: readPem(client.key, 'client’s key'),
+          },
+        }),
+  };
+}
+
+function readPem(pem: Pem, what: string): Buffer {
+  if ('data' in pem) return Buffer.from(pem.data);
+  try {
+    return readFileSync(pem.path);
+  } catch (thrown) {
+    const file = basename(pem.path);
+    throw new ErrandError(
+      {
+        kind: 'validation.input',
+        message: `The ${what} for Temporal cannot be read from ${file} (${codeOf(thrown)})`,
+        details: { file },
+        action: {
+          kind: 'fix_setup',
+          detail:
+            'Correct the path in TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH or TEMPORAL_TLS_SERVER_CA_CERT_PATH.',
+        },
+      },
+      { cause: thrown },
+    );
+  }
 }
 
 /** gRPC's codes for a server that is away or slow, and for one that does not let us in. */
@@ -57,27 +97,38 @@ const AWAY: readonly unknown[] = [4, 14];
 const UNANSWERED: readonly unknown[] = [4, 9];
 const REFUSED: readonly unknown[] = [7, 16];
 
-export function unreachable(place: TemporalPlace, thrown: unknown): ErrandError {
+export function unreachable(
+  place: TemporalPlace,
+  thrown: unknown,
+  handshake: Handshake = { type: 'away' },
+): ErrandError {
   const { address, namespace } = place;
-  const { what, detail } = troubleWith(place, thrown);
+  const { what, detail } = troubleWith(place, thrown, handshake);
   return new ErrandError(
     {
       kind: 'store.unavailable',
       message: `The Temporal server at ${address} ${what}`,
-      details: { address, namespace, said: describe(thrown) },
+      details: {
+        address,
+        namespace,
+        said: describe(thrown),
+        ...(handshake.type === 'refused' ? { tls: handshake.code } : {}),
+      },
       action: { kind: 'fix_setup', detail },
     },
     { cause: thrown },
   );
 }
 
-function troubleWith(
-  { namespace }: TemporalPlace,
-  thrown: unknown,
-): { readonly what: string; readonly detail: string } {
+interface Trouble {
+  readonly what: string;
+  readonly detail: string;
+}
+
+function troubleWith(place: TemporalPlace, thrown: unknown, handshake: Handshake): Trouble {
   if (isNoNamespace(thrown))
     return {
-      what: `has no namespace ${namespace}`,
+      what: `has no namespace ${place.namespace}`,
       detail: 'Name an existing namespace with --namespace or TEMPORAL_NAMESPACE.',
     };
   if (REFUSED.includes(codeIn(thrown)))
@@ -86,11 +137,36 @@ function troubleWith(
       detail:
         'Check TEMPORAL_API_KEY, or the files of TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH.',
     };
-  return {
-    what: 'does not answer',
-    detail:
-      'Start one with `temporal server start-dev`, or name yours with --address or TEMPORAL_ADDRESS.',
-  };
+  switch (handshake.type) {
+    case 'refused':
+      return {
+        what: `and we do not agree on TLS (${handshake.code})`,
+        detail:
+          'Name who signed its certificate with TEMPORAL_TLS_SERVER_CA_CERT_PATH and the name in it with TEMPORAL_TLS_SERVER_NAME; for a server without TLS set TEMPORAL_TLS=false.',
+      };
+    case 'done':
+      return {
+        what: 'is there and does not answer',
+        detail: isPlain(place)
+          ? 'Is it a Temporal server, and does it want TLS? Then set TEMPORAL_TLS=true, or TEMPORAL_API_KEY.'
+          : 'Is it a Temporal server, and does it want a certificate of ours? Then set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH.',
+      };
+    case 'away':
+      return {
+        what: 'does not answer',
+        detail:
+          'Start one with `temporal server start-dev`, or name yours with --address or TEMPORAL_ADDRESS.',
+      };
+  }
+}
+
+function isPlain({ tls, apiKey }: TemporalPlace): boolean {
+  return tls === false || (tls === undefined && apiKey === undefined);
+}
+
+/** The SDK's word for everything that kept it from connecting in time. */
+function isSlow(thrown: unknown): boolean {
+  return !REFUSED.includes(codeIn(thrown)) && !isNoNamespace(thrown);
 }
 
 /** Whether the server cannot be used at present; the run itself is safe there. */

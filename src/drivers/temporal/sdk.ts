@@ -28,6 +28,7 @@ export interface ConnectionOptions {
   readonly address: string;
   readonly tls?: boolean | TlsOptions;
   readonly apiKey?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface TlsOptions {

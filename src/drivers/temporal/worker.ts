@@ -107,8 +107,9 @@ async function runToEnd(worker: Worker, close: () => Promise<void>): Promise<voi
 }
 
 async function nativeConnection(sdk: WorkerModule, place: TemporalPlace) {
+  const options = connectionOptions(place);
   try {
-    return await sdk.NativeConnection.connect(connectionOptions(place));
+    return await sdk.NativeConnection.connect(options);
   } catch (thrown) {
     throw unreachable(place, thrown);
   }

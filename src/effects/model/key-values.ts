@@ -1,4 +1,4 @@
-/** The keys that calls may be made with, so that whoever writes anything down can take them out. */
+/** The keys of a process's environment, so that whoever writes anything down can take them out. */
 import type { Environment } from './connection.ts';
 import { HOSTS } from './hosts.ts';
 
@@ -15,6 +15,8 @@ const VARIABLES: readonly string[] = [
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS_CLIENT_KEY_DATA',
   ...Object.values(HOSTS).flatMap(({ keys }) => keys),
 ];
 
