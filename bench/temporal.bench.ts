@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { MACHINE_CLOCK } from '../src/effects/clock.ts';
+import { Extensions } from '../src/drivers/extensions.ts';
 import { Breakers } from '../src/drivers/breakers.ts';
 import { createEffectActivity } from '../src/drivers/temporal/activities.ts';
 import type { TemporalDriver } from '../src/drivers/temporal/client.ts';
@@ -100,8 +101,10 @@ async function handWritten({ place }: Stage): Promise<ByHand> {
   } = require('@temporalio/worker');
   const { Connection, Client } = require('@temporalio/client');
   const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, () => undefined);
+  const base = process.cwd();
+  const extensions = new Extensions({ registered: [], base, onWarning: () => undefined });
   const activity = createEffectActivity(
-    { env: process.env, base: process.cwd(), functions, breakers },
+    { env: process.env, base, functions, extensions, breakers },
     loadActivityModule(PACKAGES),
   );
   const taskQueue = `${place.taskQueue}-by-hand`;

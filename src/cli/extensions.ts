@@ -9,14 +9,19 @@ import type { ExtensionParts } from '../machine/extension-port.ts';
 import { refusal } from './exit.ts';
 import { FORMATS } from './format.ts';
 
-/** Paths of modules, with commas between them. Rejects with `extension.*`. */
+/** Rejects with `extension.*`. */
 export async function projectExtensions(
   onWarning: (error: ErrorReport) => void,
 ): Promise<Extensions> {
   const extensions = new Extensions({ registered: [], base: process.cwd(), onWarning });
-  const named = (process.env['ERRAND_EXTENSIONS'] ?? '').split(',').map((path) => path.trim());
-  await extensions.load(named.filter((path) => path !== ''));
+  await extensions.load(projectModules());
   return extensions;
+}
+
+/** Paths, with commas between them. */
+export function projectModules(): readonly string[] {
+  const named = (process.env['ERRAND_EXTENSIONS'] ?? '').split(',').map((path) => path.trim());
+  return named.filter((path) => path !== '');
 }
 
 /** What prints `--format NAME`; undefined for a form of ours. Throws where nobody has it. */

@@ -7,7 +7,7 @@ import type { Callables } from '../effects/module/find-callable.ts';
 import type { CheckOptions } from '../workflow/check/check.ts';
 import { toReport } from '../errors/to-report.ts';
 import { loadWorkflow } from '../workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../workflow/model.ts';
+import { extensionModules, type WorkflowPlan } from '../workflow/model.ts';
 import type { Problem, ValidationKind } from '../workflow/problem.ts';
 import { validateLoaded, type Validation } from '../workflow/validate.ts';
 import { describeTools, withTools, type FoundProblem } from './describe-tools.ts';
@@ -97,9 +97,7 @@ async function addedBy(
   base: string,
   extensions: Extensions | undefined,
 ): Promise<typeof NOTHING | { readonly problem: Problem }> {
-  const modules = [plan, ...Object.values(plan.children)].flatMap(
-    ({ extensions: named = [] }) => named,
-  );
+  const modules = extensionModules(plan);
   if (extensions === undefined && modules.length === 0) return NOTHING;
   try {
     const { Extensions: Fresh } = await import('./extensions.ts');

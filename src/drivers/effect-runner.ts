@@ -257,7 +257,7 @@ function callServer(
 }
 
 /** Nothing was begun: the module, the name or the declaration is no good. */
-function notCallable(thrown: unknown, { redactor }: EffectContext): EffectResult {
+export function notCallable(thrown: unknown, { redactor }: EffectContext): EffectResult {
   const failure = toDraft(toReport(thrown, { redactor }));
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown };
 }

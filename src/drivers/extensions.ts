@@ -46,34 +46,20 @@ export class Extensions {
   readonly #options: ExtensionsOptions;
   /** In the order in which they are started. */
   #held: readonly Held[] = [];
-  #lastLoad: Promise<void> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
 
   constructor(options: ExtensionsOptions) {
     this.#options = options;
   }
 
   /** Those of the host, and of these modules; each once. Rejects with `extension.*`. */
-  async load(modules: readonly string[]): Promise<void> {
-    // one after the other, or two files that name one extension would both load it
-    const loading = this.#lastLoad.then(() => this.#loadAll(modules));
-    this.#lastLoad = loading.catch(() => undefined);
-    return loading;
+  load(modules: readonly string[]): Promise<void> {
+    return this.#inTurn(() => this.#loadAll(modules));
   }
 
   /** Rejects with `extension.lifecycle`; then none that this call has started is left running. */
-  async start(): Promise<void> {
-    const begun: Held[] = [];
-    for (const held of this.#held) {
-      if (held.isStarted) continue;
-      try {
-        await withinTime(held.hooks.start, LOAD_MS);
-      } catch (thrown) {
-        await this.#stopAll(begun);
-        throw lifecycle(held.name, 'started', thrown);
-      }
-      held.isStarted = true;
-      begun.push(held);
-    }
+  start(): Promise<void> {
+    return this.#inTurn(() => this.#startAll());
   }
 
   /** Never rejects: what cannot be stopped is told of. */
@@ -114,6 +100,13 @@ export class Extensions {
   /** Names of those that have it, for whoever wrote another. */
   having(part: 'store' | 'render'): readonly string[] {
     return this.#held.filter(({ parts }) => parts[part] !== undefined).map(({ name }) => name);
+  }
+
+  /** Or two files that name one extension would both load it, and two runs start it. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 
   async #loadAll(modules: readonly string[]): Promise<void> {
@@ -159,6 +152,21 @@ export class Extensions {
         ? undefined
         : new Sink(name, listen, (error) => this.#options.onWarning(error));
     return { ...read, parts, sink, isStarted: false };
+  }
+
+  async #startAll(): Promise<void> {
+    const begun: Held[] = [];
+    for (const held of this.#held) {
+      if (held.isStarted) continue;
+      try {
+        await withinTime(held.hooks.start, LOAD_MS);
+      } catch (thrown) {
+        await this.#stopAll(begun);
+        throw lifecycle(held.name, 'started', thrown);
+      }
+      held.isStarted = true;
+      begun.push(held);
+    }
   }
 
   async #stopAll(started: readonly Held[]): Promise<void> {

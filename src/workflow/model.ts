@@ -194,3 +194,11 @@ export interface WorkflowPlan extends FilePlan {
   /** What nodes and agents may call, by file as in `children`; of this file itself under ``. */
   readonly tools?: Readonly<Record<string, ToolDescriptions>>;
 }
+
+/** The modules with extensions that a run of it needs, whichever of its files names them. */
+export function extensionModules(plan: WorkflowPlan): readonly string[] {
+  const named = [plan, ...Object.values(plan.children)].flatMap(
+    ({ extensions = [] }) => extensions,
+  );
+  return [...new Set(named)];
+}

@@ -9,6 +9,7 @@ import { planOfTexts } from '../drivers/plan.ts';
 import { until } from './killing.ts';
 import { temporalPlace } from '../../src/drivers/temporal/place.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from './place.ts';
+import { extendedProject } from './extensions.ts';
 import { mutualTls, pemFile } from './tls.ts';
 
 const skipped = whyNot('what Temporal shows of a run, and the sizes it carries');
@@ -173,6 +174,39 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
       await worker.stop();
     } finally {
       await front.close();
+    }
+  });
+
+  it('has the extensions that its files name, for as long as the worker is there', async () => {
+    const project = extendedProject();
+    const place = { ...stage.place, taskQueue: `${stage.place.taskQueue}-extended` };
+    const worker = await stage.worker({ place, base: project.folder });
+    const there = await stage.client({ place });
+    const results = async (file: string, input = {}): Promise<unknown> =>
+      (await there.start(await project.plan(file), input)).result();
+    try {
+      // side by side: it is started once
+      expect(
+        await Promise.all([
+          results('prices.yaml', { currency: 'EUR' }),
+          results('calling.yaml'),
+          results('prices.yaml', { currency: 'XXX' }),
+        ]),
+      ).toMatchObject([
+        { status: 'completed', output: { usd: 10 } },
+        { status: 'completed', output: { usd: 10 } },
+        { status: 'failed', error: { kind: 'acme.no_rate' } },
+      ]);
+      expect(await results('broken.yaml')).toMatchObject({
+        status: 'failed',
+        error: { kind: 'extension.lifecycle', outcome: 'not_started' },
+      });
+      expect(project.diary()).toEqual(['start']);
+      await worker.stop();
+      expect(project.diary()).toEqual(['start', 'stop']);
+    } finally {
+      await worker.stop();
+      project.close();
     }
   });
 });

@@ -4,7 +4,7 @@ import { temporalPlace } from '../../drivers/temporal/place.ts';
 import { startWorker } from '../../drivers/temporal/worker.ts';
 import { parseDuration } from '../../workflow/duration.ts';
 import { refusal } from '../exit.ts';
-import { projectExtensions } from '../extensions.ts';
+import { projectModules } from '../extensions.ts';
 import { errandHome } from '../home.ts';
 import { keepInternal } from '../project.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,13 +19,9 @@ export async function worker(
   const place = temporalPlace(whereFlags(), process.env, process.cwd());
   const home = errandHome(process.env, process.cwd());
   mkdirSync(home, { recursive: true });
-  const extensions = await projectExtensions(({ message }) =>
-    terminal.err(`errand worker: ${message}`),
-  );
-  await extensions.start();
   const running = await startWorker({
     place,
-    extensions,
+    extensionModules: projectModules(),
     base: process.cwd(),
     env: process.env,
     concurrency,
@@ -53,7 +49,6 @@ export async function worker(
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   await running.stopped;
-  await extensions.stop();
   terminal.err('Stopped.');
   return 0;
 }

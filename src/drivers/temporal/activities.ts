@@ -14,15 +14,23 @@ import type { EffectRequest } from '../../machine/effect-request.ts';
 import { expandEnvironment } from '../../workflow/load/environment.ts';
 import { hashText } from '../../workflow/hash.ts';
 import type { Breakers } from '../breakers.ts';
-import { createEffectRunner, type EffectHost, type EffectRunner } from '../effect-runner.ts';
+import {
+  createEffectRunner,
+  notCallable,
+  type EffectHost,
+  type EffectRunner,
+} from '../effect-runner.ts';
+import type { Extensions } from '../extensions.ts';
 import { lostDraft, toFailure } from './failure.ts';
 import type { EffectDone, EffectRest, EffectTask } from './messages.ts';
 import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeOutput } from './payload-size.ts';
 import type { ActivityContext, ActivityModule } from './sdk.ts';
 
-export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base'> {
+export interface ActivityHost extends Omit<EffectHost, 'directory' | 'base' | 'extensions'> {
   /** Where workflow files, modules and scripts lie on this machine. */
   readonly base: string;
+  /** Those of the worker; those of its runs come to them when the first effect needs them. */
+  readonly extensions: Pick<Extensions, 'added' | 'load' | 'start'>;
   readonly secrets?: readonly string[];
   readonly breakers: Breakers;
   readonly onInternal?: (record: InternalRecord) => void;
@@ -37,28 +45,57 @@ export interface EffectActivity {
 const HEARTBEAT_EVERY_MS = 200;
 
 export function createEffectActivity(host: ActivityHost, sdk: ActivityModule): EffectActivity {
-  const runners = new Map<string, EffectRunner>();
-  const runnerFor = (file: string): EffectRunner => {
-    const directory = dirname(resolve(host.base, file));
-    const known = runners.get(directory) ?? createEffectRunner({ ...host, directory });
-    runners.set(directory, known);
-    return known;
-  };
+  const runners = new Runners(host);
   return {
-    run: (task) => perform(task, { host, sdk, runner: runnerFor(task.file) }),
-    close: async () => {
-      for (const runner of runners.values()) await runner.close();
-    },
+    run: (task) => perform(task, { host, sdk, runners }),
+    close: () => runners.close(),
   };
+}
+
+/** One for each folder of workflows and the extensions that they name. */
+class Runners {
+  readonly #host: ActivityHost;
+  readonly #made = new Map<string, Promise<EffectRunner>>();
+
+  constructor(host: ActivityHost) {
+    this.#host = host;
+  }
+
+  /** Rejects with `extension.*`; whoever asks next tries again. */
+  async of({ file, extensions = [] }: EffectTask): Promise<EffectRunner> {
+    const directory = dirname(resolve(this.#host.base, file));
+    const name = [directory, ...extensions].join('\u0000');
+    const making = this.#made.get(name) ?? this.#make(directory, extensions);
+    this.#made.set(name, making);
+    try {
+      return await making;
+    } catch (failure) {
+      this.#made.delete(name);
+      throw failure;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const made of await Promise.allSettled(this.#made.values()))
+      if (made.status === 'fulfilled') await made.value.close();
+  }
+
+  async #make(directory: string, extensions: readonly string[]): Promise<EffectRunner> {
+    if (extensions.length > 0) {
+      await this.#host.extensions.load(extensions);
+      await this.#host.extensions.start();
+    }
+    return createEffectRunner({ ...this.#host, directory });
+  }
 }
 
 interface Place {
   readonly host: ActivityHost;
   readonly sdk: ActivityModule;
-  readonly runner: EffectRunner;
+  readonly runners: Runners;
 }
 
-async function perform(task: EffectTask, { host, sdk, runner }: Place): Promise<EffectDone> {
+async function perform(task: EffectTask, { host, sdk, runners }: Place): Promise<EffectDone> {
   const { request } = task;
   const activity = sdk.Context.current();
   const redactor = createRedactor([
@@ -66,7 +103,10 @@ async function perform(task: EffectTask, { host, sdk, runner }: Place): Promise<
     ...keyValuesIn(host.env),
     ...secretsIn(request, host.env),
   ]);
-  const effect = neverRejecting<EffectRequest>((what, context) => runner.run(what, context));
+  const effect = neverRejecting<EffectRequest>(async (what, given) => {
+    const runner = await runners.of(task).catch((thrown: unknown) => notCallable(thrown, given));
+    return 'run' in runner ? runner.run(what, given) : runner;
+  });
   const context = contextOf(task, activity, redactor);
   const beating = setInterval(() => activity.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
@@ -99,7 +139,7 @@ function contextOf(
   };
 }
 
-interface FailingPlace extends Omit<Place, 'runner'> {
+interface FailingPlace extends Omit<Place, 'runners'> {
   readonly activity: ActivityContext;
   readonly redactor: Redactor;
 }

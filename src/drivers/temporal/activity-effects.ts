@@ -21,6 +21,8 @@ import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeRequest } from './payload-size.ts
 export interface ActivityEffectsOptions {
   readonly run: string;
   readonly file: string;
+  /** Of the workflow as it is now. */
+  readonly extensions: () => readonly string[];
   readonly heartbeatMs: number;
   /** Whether nothing new is to begin here, so that the run can go on in a new execution. */
   readonly mustHold: (underWay: number) => boolean;
@@ -93,7 +95,14 @@ export class ActivityEffects {
 
   #taskOf(request: EffectRequest): EffectTask {
     const { run, file } = this.#options;
-    return { v: 1, run, file, request: { ...request, node: essenceOf(request.node) } };
+    const extensions = this.#options.extensions();
+    return {
+      v: 1,
+      run,
+      file,
+      ...(extensions.length === 0 ? {} : { extensions }),
+      request: { ...request, node: essenceOf(request.node) },
+    };
   }
 
   #succeeded({ ref }: EffectRequest, { changes = [], ...done }: EffectDone): EffectResult {

@@ -17,6 +17,7 @@ import { packState, unpackState } from '../../machine/snapshot.ts';
 import { newRunState, type RunState } from '../../machine/state.ts';
 import { record } from '../../machine/step.ts';
 import { INLINE_CEILING_MS } from '../../workflow/limits.ts';
+import { extensionModules } from '../../workflow/model.ts';
 import { goOn, openGates, type GoingOn } from '../going-on.ts';
 import { PreparedAnswers } from '../prepared-answers.ts';
 import { abandonedEffects } from '../recover.ts';
@@ -62,6 +63,7 @@ export class RunExecution {
     this.#effects = new ActivityEffects({
       run: identity.run,
       file: identity.plan.file,
+      extensions: () => extensionModules(this.state.plan),
       heartbeatMs: settings.heartbeatMs,
       mustHold: (underWay) => this.#mustHold(underWay),
     });

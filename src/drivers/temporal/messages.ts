@@ -114,6 +114,8 @@ export interface EffectTask {
   readonly run: string;
   /** The workflow's file, relative to the folder of whoever loaded it. */
   readonly file: string;
+  /** Paths of modules with the extensions of the workflow, relative as the file is. */
+  readonly extensions?: readonly string[];
   readonly request: EffectRequest;
 }
 

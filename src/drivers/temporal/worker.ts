@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { InternalRecord } from '../../errors/internal-record.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
+import type { Extension } from '../../machine/extension-port.ts';
 import { Breakers } from '../breakers.ts';
 import type { EffectHost } from '../effect-runner.ts';
+import { Extensions } from '../extensions.ts';
 import { createEffectActivity } from './activities.ts';
 import { DATA_CONVERTER } from './codec.ts';
 import { connectionOptions, connectTemporal, ensureAttributes, unreachable } from './connect.ts';
@@ -22,8 +24,15 @@ import {
   type WorkflowBundle,
 } from './sdk.ts';
 
-export interface ErrandWorkerOptions extends Omit<EffectHost, 'directory' | 'base' | 'functions'> {
+export interface ErrandWorkerOptions extends Omit<
+  EffectHost,
+  'directory' | 'base' | 'functions' | 'extensions'
+> {
   readonly place: TemporalPlace;
+  /** Beside those that the workflow files name. */
+  readonly extensions?: readonly Extension[];
+  /** Paths of modules that export more of them. */
+  readonly extensionModules?: readonly string[];
   /** Where workflow files, modules and scripts lie on this machine. */
   readonly base: string;
   readonly functions?: EffectHost['functions'];
@@ -56,8 +65,28 @@ const HEARTBEAT_THROTTLE_MS = 500;
 /** For effects to stop what they started, after their time to end. */
 const STOP_MS = 10_000;
 
-/** Rejects with `extension.missing` or `store.unavailable`. */
+/** Rejects with `extension.*` or `store.unavailable`. */
 export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
+  const { base, onWarning = () => undefined } = options;
+  const extensions = new Extensions({
+    registered: options.extensions ?? [],
+    base,
+    onWarning: ({ message }) => onWarning(message),
+  });
+  await extensions.load(options.extensionModules ?? []);
+  await extensions.start();
+  try {
+    return await startWith(extensions, options);
+  } catch (failure) {
+    await extensions.stop();
+    throw failure;
+  }
+}
+
+async function startWith(
+  extensions: Extensions,
+  options: ErrandWorkerOptions,
+): Promise<ErrandWorker> {
   const { place, onWarning = () => undefined } = options;
   const sdk = loadWorkerModule(place.directory);
   const logger = quietLogger(onWarning);
@@ -67,7 +96,7 @@ export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandW
     onWarning(message),
   );
   const activity = createEffectActivity(
-    { functions: {}, ...options, breakers },
+    { functions: {}, ...options, extensions, breakers },
     loadActivityModule(place.directory),
   );
   const connection = await nativeConnection(sdk, place);
@@ -86,6 +115,7 @@ export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandW
   });
   const stopped = runToEnd(worker, async () => {
     await activity.close();
+    await extensions.stop();
     await connection.close();
   });
   return {
