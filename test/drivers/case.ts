@@ -5,7 +5,9 @@
 import { ErrandError } from '../../src/errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
 import type { ReportDraft } from '../../src/errors/report.ts';
+import type { GoingOn } from '../../src/drivers/going-on.ts';
 import type { PreparedAnswer } from '../../src/drivers/local.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
 import type { FunctionContext } from '../../src/effects/function.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { planOfTexts } from './plan.ts';
@@ -14,6 +16,14 @@ import { planOfTexts } from './plan.ts';
 export interface EffectScript {
   readonly fails?: readonly (ReportDraft | null)[];
   readonly output?: JsonValue;
+  /** It does not end by itself. */
+  readonly hangs?: true;
+}
+
+/** How a run that rests is gone on with. */
+export interface Further extends Pick<GoingOn, 'from' | 'acceptDrift' | 'now' | 'input'> {
+  /** The files as they are by now. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface DriverCase {
@@ -27,29 +37,50 @@ export interface DriverCase {
   readonly answers?: readonly JsonValue[];
   readonly prepared?: readonly PreparedAnswer[];
   readonly gates?: false;
-  /** How often a failed run is resumed. */
-  readonly resumes?: number;
-  /** Cancelled when it first rests. */
-  readonly cancels?: true;
+  /** One after the other, whenever it rests and waits for no answer. */
+  readonly goesOn?: readonly Further[];
+  /** How often it is cancelled once it rests. */
+  readonly cancels?: number;
+  /** Cancelled as soon as this has happened; or once what hangs has begun to. */
+  readonly cancelsAfter?: RunEvent['type'] | 'hanging';
   /** What only real effects show: models, scripts, the sandbox. */
   readonly isReal?: true;
+  /** Takes long, so that it is shown once on each driver. */
+  readonly isLong?: true;
 }
 
 const SCRIPTS = new Map<string, EffectScript>();
 
 /** Each case has a name of its own, so that one worker can serve them all. */
-export function planOf({ name, files, effects = {} }: DriverCase): WorkflowPlan {
+export function planOf(
+  { name, files, effects = {} }: DriverCase,
+  changed: Further['files'] = files,
+): WorkflowPlan {
   for (const [path, script] of Object.entries(effects)) SCRIPTS.set(`${name}\n${path}`, script);
-  const written = Object.entries(files).map(([file, text]) => [
+  // so that whoever waits for it knows which of several runs hangs
+  const hangs = Object.values(effects).some((script) => script.hangs === true);
+  const ticket = hangs ? `ticket ${(tickets += 1)}` : undefined;
+  const written = Object.entries(changed).map(([file, text]) => [
     file,
     text.replaceAll(
       /\bact\((?<path>[^)]*)\)/g,
       (_, path: string) =>
-        `type: call, function: act, arguments: {of: ${JSON.stringify(name)}, as: ${JSON.stringify(path)}}`,
+        `type: call, function: act, arguments: {of: ${JSON.stringify(name)}, as: ${JSON.stringify(path)}${ticket === undefined ? '' : `, ticket: ${ticket}`}}`,
     ),
   ]);
   const plan = planOfTexts(Object.fromEntries(written) as Record<string, string>);
-  return { ...plan, tools: { '': { act: ACT } } };
+  const whole = { ...plan, tools: { '': { act: ACT, 's/throw': ACT } } };
+  if (ticket !== undefined) TICKETS.set(whole, ticket);
+  return whole;
+}
+
+let tickets = 0;
+const TICKETS = new WeakMap<WorkflowPlan, string>();
+const HANGING = new Set<string>();
+
+/** Whether an effect of the run of this very plan hangs by now. */
+export function isHanging(plan: WorkflowPlan): boolean {
+  return HANGING.has(TICKETS.get(plan) ?? '');
 }
 
 /** As an agent sees it. */
@@ -64,9 +95,17 @@ const ACT = {
 const TRIES = new Map<string, number>();
 
 /** The function behind `act(PATH)`. */
-export function act(input: JsonValue, { idempotencyKey }: FunctionContext): JsonValue {
-  const { of: name, as: path } = input as { of: string; as: string };
-  const { fails = [], output = {} } = SCRIPTS.get(`${name}\n${path}`) ?? {};
+export function act(
+  input: JsonValue,
+  { idempotencyKey, signal }: FunctionContext,
+): JsonValue | Promise<JsonValue> {
+  const { of: name, as: path, ticket = '' } = input as { of: string; as: string; ticket?: string };
+  const { fails = [], output = {}, hangs } = SCRIPTS.get(`${name}\n${path}`) ?? {};
+  if (hangs === true)
+    return new Promise((_, reject) => {
+      HANGING.add(ticket);
+      signal.addEventListener('abort', () => reject(new Error('Given up')));
+    });
   const tries = TRIES.get(idempotencyKey) ?? 0;
   TRIES.set(idempotencyKey, tries + 1);
   const failure = fails[Math.min(tries, fails.length - 1)] ?? null;

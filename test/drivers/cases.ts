@@ -1,4 +1,5 @@
 /** The failure behaviours that all drivers share. Waits are short, because some of them are real. */
+import { fileURLToPath } from 'node:url';
 import type { DriverCase } from './case.ts';
 
 const MISSING = { kind: 'external.order.missing', message: 'No such order', details: { id: 7 } };
@@ -14,6 +15,15 @@ function main(nodes: string, rest = '', header = ''): Record<string, string> {
     'main.yaml': `workflow: {name: main, entry_point: a${header}}\nagents:\n${nodes}\n${rest}`,
   };
 }
+
+const MCP_SERVER = fileURLToPath(new URL('../mcp/stdio-server.ts', import.meta.url));
+
+const THREE = `  - {name: a, act(a), routes: [{to: b}]}
+  - {name: b, act(b), routes: [{to: c}]}
+  - {name: c, act(c)}`;
+const GATED = `  - {name: a, act(a), routes: [{to: b}]}
+  - {name: b, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: c}]}
+  - {name: c, act(c)}`;
 
 export const CASES: readonly DriverCase[] = [
   {
@@ -214,14 +224,94 @@ output: {all: "{{ a.outputs }}"}`,
   - {name: b, act(b)}`,
     ),
     effects: { a: { output: { n: 1 } }, b: { fails: [MISSING, null], output: { n: 2 } } },
-    resumes: 1,
+    goesOn: [{}],
   },
   {
     name: 'is cancelled while it waits for a person',
     files: main(
       '  - {name: a, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: $end}]}',
     ),
-    cancels: true,
+    cancels: 1,
+  },
+  {
+    name: 'is cancelled in the middle of an effect',
+    isReal: true,
+    files: main('  - {name: a, act(a), routes: [{to: $end}, {on_error: true, to: $end}]}'),
+    effects: { a: { hangs: true } },
+    cancelsAfter: 'hanging',
+  },
+  {
+    name: 'is cancelled in a backoff',
+    isReal: true,
+    files: main(
+      '  - {name: a, act(a), routes: [{to: $end}, {on_error: true, retry: {max: 3, backoff: fixed, initial_seconds: 60, jitter: 0}}]}',
+    ),
+    effects: { a: { fails: [MISSING] } },
+    cancelsAfter: 'node:retrying',
+  },
+  {
+    name: 'is cancelled while it is parked, and only once',
+    files: main('  - {name: a, act(a), routes: [{to: $end}, {on_error: true, park: {for: 1h}}]}'),
+    effects: { a: { fails: [MISSING] } },
+    cancels: 2,
+  },
+  {
+    name: 'is cancelled after it failed',
+    files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
+    effects: { a: { fails: [MISSING] } },
+    cancels: 1,
+    goesOn: [{}],
+  },
+  {
+    name: 'is not cancelled after it completed',
+    files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
+    effects: { a: { output: { n: 1 } } },
+    cancels: 1,
+  },
+  {
+    name: 'runs a finished node again, and what follows, in a completed run',
+    files: main(THREE),
+    effects: { a: { output: { n: 1 } }, b: { output: { n: 2 } }, c: { output: { n: 3 } } },
+    goesOn: [{}, { from: 'b' }, { from: 'nothing' }],
+  },
+  {
+    name: 'runs a finished node again, and what follows, in a failed run',
+    files: main(THREE),
+    effects: { a: { output: { n: 1 } }, b: { output: { n: 2 } }, c: { fails: [MISSING] } },
+    goesOn: [{ from: 'a' }],
+  },
+  {
+    name: 'runs a finished node again in a run that waits for a person',
+    files: main(
+      `  - {name: a, act(a), routes: [{to: b}]}
+  - {name: b, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: $end}]}`,
+    ),
+    effects: { a: { output: { n: 1 } } },
+    goesOn: [{ from: 'a' }],
+  },
+  {
+    name: 'does not go on where a finished node has changed, unless that is accepted',
+    files: main(THREE),
+    effects: { a: { output: { n: 1 } }, b: { output: { n: 2 } }, c: { fails: [MISSING, null] } },
+    goesOn: [
+      { files: main(THREE.replace('act(a)', 'act(other)')) },
+      { files: main(THREE.replace('act(a)', 'act(other)')), acceptDrift: true },
+    ],
+  },
+  {
+    name: 'does not go on from a gate where a finished node has changed, unless that is accepted',
+    files: main(GATED),
+    effects: { a: { output: { n: 1 } }, c: { output: { n: 3 } } },
+    goesOn: [
+      { files: main(GATED.replace('act(a)', 'act(other)')) },
+      { files: main(GATED.replace('act(a)', 'act(other)')), acceptDrift: true },
+    ],
+  },
+  {
+    name: 'takes the new text of what is not finished',
+    files: main(THREE),
+    effects: { a: { output: { n: 1 } }, c: { fails: [MISSING] } },
+    goesOn: [{ files: main(THREE.replace('act(c)', 'type: set, values: {n: 4}')) }],
   },
   {
     name: 'does not wait past its deadline',
@@ -321,5 +411,19 @@ output: {all: "{{ a.outputs }}"}`,
     files: main(
       '  - {name: a, type: transform, code: "input.x.y.z", arguments: {x: {}}, routes: [{to: $end}]}',
     ),
+  },
+  {
+    name: 'tells what a server’s tool refused from a server that died in the middle of a call',
+    isReal: true,
+    isLong: true,
+    files: main(
+      `  - {name: a, type: tool, tool: s/refuse, routes: [{to: $end}, {on_error: mcp.tool_failed, to: b}]}
+  - {name: b, prompt: Go, model: sim/one, tools: [s/throw], routes: [{to: c}]}
+  - {name: c, type: tool, tool: s/crash, routes: [{to: d}]}
+  - {name: d, type: tool, tool: t/add, routes: [{to: $end}]}`,
+      '',
+      `, runtime: {simulate: {one: [{tool_calls: [{name: s__throw, arguments: {}}]}, {answer: done}]}, mcp_servers: {s: {command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(MCP_SERVER)}]}, t: {command: "false", args: []}}}`,
+    ),
+    answers: [{ edit: { content: [] } }],
   },
 ];

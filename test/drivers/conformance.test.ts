@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStage, whyNot, type Stage } from '../temporal/place.ts';
 import { act, type DriverCase } from './case.ts';
 import { CASES } from './cases.ts';
-import { LOCAL, SIMULATED, type Subject } from './subjects.ts';
+import { LOCAL, mcpServers, SIMULATED, type Subject } from './subjects.ts';
 import { temporalSubject } from './temporal-subject.ts';
 import type { Told } from './told.ts';
 
@@ -18,8 +18,10 @@ function locally(each: DriverCase): Promise<Told> {
   return known;
 }
 
+const SHORT = CASES.filter(({ isLong }) => isLong !== true);
+
 describe('the local driver', () => {
-  it.each(CASES)('$name, the same each time', async (each) => {
+  it.each(SHORT)('$name, the same each time', async (each) => {
     expect(await LOCAL.tell(each)).toEqual(await locally(each));
   });
 });
@@ -39,7 +41,7 @@ describe.skipIf(skipped !== undefined)('the Temporal driver does what the local 
 
   beforeAll(async () => {
     stage = await openStage('conformance');
-    await stage.worker({ functions: { act }, tools: { act } });
+    await stage.worker({ functions: { act }, tools: { act }, servers: mcpServers() });
     temporal = temporalSubject(await stage.client());
     restless = temporalSubject(await stage.client({ maxHistoryEvents: 8 }));
   }, 300_000);
@@ -50,7 +52,7 @@ describe.skipIf(skipped !== undefined)('the Temporal driver does what the local 
     expect(await temporal.tell(each)).toEqual(await locally(each));
   });
 
-  it.concurrent.each(CASES)(
+  it.concurrent.each(SHORT)(
     '$name, in executions that soon continue as new',
     { timeout: 60_000 },
     async (each) => {

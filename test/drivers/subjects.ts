@@ -1,4 +1,5 @@
 /** The drivers that the cases are run on, with one way to carry a run through all its rests. */
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
 import {
@@ -15,8 +16,12 @@ import type { RunStore } from '../../src/machine/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import { completeInput } from '../../src/workflow/inputs.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { act, planOf, type DriverCase } from './case.ts';
-import { toldOf, type Told } from './told.ts';
+import { act, isHanging, planOf, type DriverCase } from './case.ts';
+import { toldOf, type Refused, type Told } from './told.ts';
+import { toReport } from '../../src/errors/to-report.ts';
+import { createMcpServers, type McpServers } from '../../src/effects/mcp/mcp.ts';
+import { until } from '../temporal/killing.ts';
+import { ROOT } from '../temporal/place.ts';
 
 export interface CaseDriver {
   start(plan: WorkflowPlan, input: object, options: object): Promise<RunHandle>;
@@ -45,27 +50,61 @@ export async function carryThrough(
 ): Promise<Told> {
   const { driver } = by;
   const input = completeInput(plan, each.input ?? {});
-  const answers = [...(each.answers ?? [])];
-  const results: RunResult[] = [];
-  let resumes = each.resumes ?? 0;
-  let handle: RunHandle | undefined = await driver.start(plan, input, {
+  const results: (RunResult | Refused)[] = [];
+  const handle = await driver.start(plan, input, {
     ...(each.gates === false ? { gates: false } : {}),
     ...(each.prepared === undefined ? {} : { answers: each.prepared }),
   });
   const { id } = handle;
-  while (handle !== undefined) {
-    const result: RunResult = await handle.result();
-    results.push(result);
-    if (each.cancels === true && result.status === 'paused')
-      handle = await driver.cancel(id, 'cancel');
-    else if (result.status === 'paused' && result.waiting.reason === 'time')
-      handle = await by.atTime(id, Date.parse(result.waiting.until ?? ''));
-    else if (result.status === 'paused' && answers.length > 0)
-      handle = await driver.answer(id, { value: answers.shift() ?? null, by: 'test' });
-    else if (result.status === 'failed' && resumes-- > 0) handle = await driver.resume(id);
-    else handle = undefined;
+  const { cancelsAfter } = each;
+  if (cancelsAfter !== undefined) {
+    const hasHappened = async (): Promise<boolean> =>
+      (await by.read(id)).some(({ type }) => type === cancelsAfter);
+    await until(() => (cancelsAfter === 'hanging' ? isHanging(plan) : hasHappened()));
+    await driver.cancel(id, 'cancel');
+  }
+  const steps = stepsOf(each, id, by);
+  let result = await handle.result();
+  results.push(result);
+  for (let step = steps(result); step !== undefined; step = steps(result)) {
+    try {
+      result = (await (await step())?.result()) ?? result;
+      results.push(result);
+    } catch (refusal) {
+      results.push({ status: 'refused', error: toReport(refusal) });
+    }
   }
   return toldOf(results, await by.read(id));
+}
+
+type Step = () => Promise<RunHandle | undefined>;
+
+/** What is done next with a run that rests; undefined when nothing is. */
+function stepsOf(
+  each: DriverCase,
+  id: string,
+  { driver, atTime }: Carrying,
+): (result: RunResult) => Step | undefined {
+  const answers = [...(each.answers ?? [])];
+  const further = [...(each.goesOn ?? [])];
+  let cancels = each.cancels ?? 0;
+  return (result) => {
+    if (cancels-- > 0) return () => driver.cancel(id, 'cancel');
+    const { waiting } = result.status === 'paused' ? result : {};
+    if (waiting?.reason === 'time') return () => atTime(id, Date.parse(waiting.until ?? ''));
+    if (waiting !== undefined && answers.length > 0)
+      return () => driver.answer(id, { value: answers.shift() ?? null, by: 'test' });
+    const next = further.shift();
+    if (next === undefined) return undefined;
+    const { files, ...how } = next;
+    const plan = files === undefined ? {} : { plan: planOf(each, files) };
+    return () => driver.resume(id, { ...how, ...plan });
+  };
+}
+
+/** The client of the protocol is with the SDKs that only tests load. */
+export function mcpServers(): McpServers {
+  return createMcpServers({ env: process.env, directory: join(ROOT, 'test', 'sdks') });
 }
 
 export const LOCAL: Subject = {
@@ -77,6 +116,7 @@ export const LOCAL: Subject = {
       directory: process.cwd(),
       functions: { act },
       tools: { act },
+      servers: mcpServers(),
     });
     const driver = new LocalDriver({ store, effects, isShared: false });
     try {

@@ -1,8 +1,15 @@
 /** What a driver has told of a case, without what differs by nature: ids, times and who resumed. */
 import type { RunResult } from '../../src/drivers/local.ts';
+import type { ErrorReport } from '../../src/errors/report.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
 import { costsOf } from '../../src/machine/ledger.ts';
 import { nodesOf } from '../../src/machine/node-history.ts';
+
+/** What was not done. */
+export interface Refused {
+  readonly status: 'refused';
+  readonly error: ErrorReport;
+}
 
 export interface Told {
   /** Of each leg. */
@@ -14,7 +21,12 @@ export interface Told {
   readonly events: readonly string[];
 }
 
-export function toldOf(results: readonly RunResult[], events: readonly RunEvent[]): Told {
+export function toldOf(
+  results: readonly (RunResult | Refused)[],
+  events: readonly RunEvent[],
+): Told {
+  const run = events[0]?.run ?? '';
+  const withoutChance = (value: unknown): unknown => anonymous(value, run);
   return {
     results: results.map(withoutChance),
     nodes: sorted(nodesOf(events).map(withoutChance)),
@@ -42,16 +54,17 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
 ]);
 
 /** The same value, with what no two runs have alike taken out, at whatever depth. */
-function withoutChance(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutChance);
+function anonymous(value: unknown, run: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => anonymous(item, run));
   // what was left of a time limit is a time too
-  if (typeof value === 'string') return value.replace(/\b\d+ ms\b/, 'some ms');
+  if (typeof value === 'string')
+    return value.replaceAll(run, 'RUN').replace(/\b\d+ ms\b/, 'some ms');
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
       .filter(([key]) => key !== 'id' || !('v' in value))
-      .map(([key, part]) => [key, withoutChance(part)]),
+      .map(([key, part]) => [key, anonymous(part, run)]),
   );
 }
 

@@ -77,7 +77,7 @@ async function historyOf(
   const driver = await stage.client();
   const run = await driver.start(planOf(each), each.input ?? {});
   const result = await run.result();
-  if (each.cancels === true) await (await driver.cancel(run.id, 'test'))?.result();
+  if (each.cancels !== undefined) await (await driver.cancel(run.id, 'test'))?.result();
   for (const value of each.answers ?? []) {
     const rest = await driver.answer(run.id, { value, by: 'test' });
     await rest?.result();

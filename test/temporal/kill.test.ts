@@ -215,4 +215,51 @@ agents:
     expect(await run.result()).toEqual({ status: 'completed', output: { name: 'b' } });
     expect(killing.begun()).toEqual({ a: 1, b: 1 });
   });
+
+  it('asks about what a worker that was stopped gave up on, when its time was over', async () => {
+    const first = await killing.worker({ drainMs: 300 });
+    // hangs when it is run first, and not again
+    const script = (name: string): string =>
+      `type: script, command: bash, args: ["-c", "echo begun ${name} k 0 >> ${killing.deedsFile}; grep -c 'begun ${name}' ${killing.deedsFile} | grep -qx 1 && exec sleep 60; echo '{}'"]`;
+    const runs = await Promise.all(
+      [script('a'), `${script('b')}, idempotent: true`].map((node) =>
+        driver.start(
+          plan(`workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, ${node}}`),
+          {},
+        ),
+      ),
+    );
+    await killing.untilBegun('a');
+    await killing.untilBegun('b');
+    await first.stop();
+    await killing.worker();
+    const [doubted, repeated] = await Promise.all(runs.map((run) => run.result()));
+    expect(doubted).toMatchObject({ status: 'paused', waiting: { reason: 'outcome', path: 'a' } });
+    expect(repeated?.status).toBe('completed');
+    expect(killing.begun()).toEqual({ a: 1, b: 2 });
+    const events = await stored(driver.store, runs[0]?.id ?? '');
+    expect(events.findLast(({ type }) => type === 'effect:failed')).toMatchObject({
+      error: { kind: 'effect.outcome_unknown', outcome: 'unknown' },
+    });
+  });
+
+  it('has its result also where the last worker went with it', async () => {
+    const only = await killing.worker();
+    const run = await driver.start(
+      plan(`workflow: {name: main, entry_point: a}
+agents:
+  - {name: a, type: call, function: deed, arguments: {name: a}}`),
+      {},
+    );
+    await run.result();
+    await only.kill();
+    const warnings: string[] = [];
+    const onWarning = ({ kind }: { kind: string }): void => void warnings.push(kind);
+    const hasty = await stage.client({ queryMs: 300, onWarning });
+    const heard: RunEvent[] = [];
+    const onEvent = (event: RunEvent): void => void heard.push(event);
+    const late = hasty.follow(run.id, 1, { onEvent });
+    expect(await late.result()).toEqual({ status: 'completed', output: { name: 'a' } });
+    expect({ heard, warnings }).toEqual({ heard: [], warnings: ['store.unavailable'] });
+  });
 });

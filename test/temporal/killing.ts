@@ -35,7 +35,7 @@ export class Killing {
     this.#stage = stage;
   }
 
-  async worker(): Promise<WorkerProcess> {
+  async worker(given: Partial<WorkerProcessOptions> = {}): Promise<WorkerProcess> {
     const options: WorkerProcessOptions = {
       place: this.#stage.place,
       base: ROOT,
@@ -43,6 +43,7 @@ export class Killing {
       drainMs: 20_000,
       stickyMs: 1000,
       deeds: this.deedsFile,
+      ...given,
     };
     const child = spawn(
       process.execPath,

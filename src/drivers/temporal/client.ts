@@ -12,6 +12,7 @@ import type { ResumeOptions, StartOptions } from '../local.ts';
 import type { RunHandle, RunOptions } from '../leg.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { createRedactor } from '../../errors/redact.ts';
+import type { ErrorReport } from '../../errors/report.ts';
 import { connectTemporal, hasAttributes, type TemporalConnection } from './connect.ts';
 import { arrivedReport } from './failure.ts';
 import {
@@ -43,6 +44,10 @@ export interface TemporalOptions {
   readonly heartbeatMs?: number;
   /** Continue as new after so many events of Temporal's history. Default: when it suggests so. */
   readonly maxHistoryEvents?: number;
+  /** For a worker to say what it knows of a run. Default: 10 s. */
+  readonly queryMs?: number;
+  /** Hears what is wrong beside the runs. Default: a warning of the process. */
+  readonly onWarning?: (error: ErrorReport) => void;
 }
 
 const HEARTBEAT_MS = 30_000;
@@ -69,7 +74,7 @@ export class TemporalDriver {
     this.#options = options;
     this.#temporal = temporal;
     this.#parcels = new Parcels(createRedactor(options.secrets));
-    this.#reading = new TemporalReading(options.place, temporal);
+    this.#reading = new TemporalReading(options.place, temporal, options.queryMs);
     this.store = new TemporalStore(this.#reading, () => this.close());
     this.#settings = {
       heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
@@ -217,7 +222,8 @@ export class TemporalDriver {
   }
 
   #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
-    const leg = new RemoteLeg(this.#reading, { run, firstSeq }, options);
+    const { onWarning = warn } = this.#options;
+    const leg = new RemoteLeg(this.#reading, { run, firstSeq }, { ...options, onWarning });
     this.#legs.set(run, leg);
     const forget = (): void => {
       if (this.#legs.get(run) === leg) this.#legs.delete(run);
@@ -225,6 +231,10 @@ export class TemporalDriver {
     leg.result().then(forget, forget);
     return leg;
   }
+}
+
+function warn({ message }: ErrorReport): void {
+  process.emitWarning(message, { code: 'ERRAND' });
 }
 
 function legOf({ wait, answers }: RunOptions): LegSettings {

@@ -11,7 +11,6 @@ import { MEMO, QUERIES, type EventsPage, type RunFacts, type RunMemo } from './m
 import type { TemporalPlace } from './place.ts';
 import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
 
-/** For a worker to answer a query. */
 const QUERY_MS = 10_000;
 /** A number that no event has. */
 const NO_EVENTS = Number.MAX_SAFE_INTEGER;
@@ -19,10 +18,12 @@ const NO_EVENTS = Number.MAX_SAFE_INTEGER;
 export class TemporalReading {
   readonly place: TemporalPlace;
   readonly #temporal: TemporalConnection;
+  readonly #queryMs: number;
 
-  constructor(place: TemporalPlace, temporal: TemporalConnection) {
+  constructor(place: TemporalPlace, temporal: TemporalConnection, queryMs = QUERY_MS) {
     this.place = place;
     this.#temporal = temporal;
+    this.#queryMs = queryMs;
   }
 
   handle(run: string, execution?: string): WorkflowHandle {
@@ -108,7 +109,7 @@ export class TemporalReading {
     ...args: unknown[]
   ): Promise<T> {
     try {
-      return await this.#temporal.connection.withDeadline(Date.now() + QUERY_MS, () =>
+      return await this.#temporal.connection.withDeadline(Date.now() + this.#queryMs, () =>
         this.handle(run, execution).query<T>(name, ...args),
       );
     } catch (thrown) {

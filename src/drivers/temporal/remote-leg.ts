@@ -1,6 +1,8 @@
 /** One leg of a run that others carry on, as whoever asked for it sees it: told by asking again. */
 import { setTimeout as after } from 'node:timers/promises';
-import { isKind } from '../../errors/errand-error.ts';
+import { ErrandError, isKind } from '../../errors/errand-error.ts';
+import type { ErrorReport } from '../../errors/report.ts';
+import { toReport } from '../../errors/to-report.ts';
 import { readProperty, type JsonValue } from '../../errors/json.ts';
 import { causeChain } from '../../errors/cause-chain.ts';
 import type { RunEvent } from '../../machine/events.ts';
@@ -14,23 +16,29 @@ const LOOK_MS = { first: 30, most: 500 };
 const PAUSE_MS = { first: 100, most: 1000 };
 const PATIENCE_MS = 60_000;
 
+export interface RemoteLegOptions extends Pick<RunOptions, 'onEvent'> {
+  /** Hears that an end came whose last events nobody could tell. */
+  readonly onWarning: (error: ErrorReport) => void;
+}
+
 export class RemoteLeg implements RunHandle {
   readonly id: string;
   readonly #reading: TemporalReading;
-  readonly #onEvent: RunOptions['onEvent'];
+  readonly #options: RemoteLegOptions;
   readonly #firstSeq: number;
   readonly #left = Promise.withResolvers<'left'>();
   readonly #result: Promise<RunResult>;
+  #isClosed = false;
 
   constructor(
     reading: TemporalReading,
     place: { readonly run: string; readonly firstSeq: number },
-    options: Pick<RunOptions, 'onEvent'>,
+    options: RemoteLegOptions,
   ) {
     this.id = place.run;
     this.#reading = reading;
     this.#firstSeq = place.firstSeq;
-    this.#onEvent = options.onEvent;
+    this.#options = options;
     this.#result = this.#follow();
     // whoever never asks for the result need not hear that there is none
     this.#result.catch(() => undefined);
@@ -60,22 +68,39 @@ export class RemoteLeg implements RunHandle {
   async #follow(): Promise<RunResult> {
     const closed = this.#closed();
     const left = this.#left.promise.then((): RunResult => ({ status: 'interrupted' }));
-    const rest = this.#onEvent === undefined ? this.#untilPaused(closed) : this.#tellAll(closed);
+    const { onEvent } = this.#options;
+    const rest = onEvent === undefined ? this.#untilPaused(closed) : this.#tellAll(closed, onEvent);
     // what went wrong on the way is told; a run that never pauses is not waited for
     const paused = rest.then((standing) =>
       standing?.status === 'paused' ? standing : new Promise<never>(() => undefined),
     );
     const result = await Promise.race([closed, left, paused]);
     // the last events are heard before the end is known
-    if (result.status !== 'interrupted') await rest;
+    if (result.status !== 'interrupted') await this.#lastHeard(rest);
     return result;
   }
 
-  async #tellAll(closed: Promise<unknown>): Promise<RunResult> {
+  /** An end is an end, also where the last worker went with it and nobody is left to tell how. */
+  async #lastHeard(rest: Promise<unknown>): Promise<void> {
+    try {
+      await rest;
+    } catch (thrown) {
+      if (!this.#isClosed || !isKind(thrown, 'store.unavailable')) throw thrown;
+      const message = `The run ${this.id} has ended, and no worker is left to tell its last events`;
+      this.#options.onWarning(
+        toReport(new ErrandError({ kind: 'store.unavailable', message }, { cause: thrown })),
+      );
+    }
+  }
+
+  async #tellAll(
+    closed: Promise<unknown>,
+    onEvent: NonNullable<RunOptions['onEvent']>,
+  ): Promise<RunResult> {
     let last: RunEvent | undefined;
     for await (const batch of this.#batches(closed)) {
       last = batch.at(-1) ?? last;
-      for (const event of batch) this.#onEvent?.(event);
+      for (const event of batch) onEvent(event);
     }
     return standingAt(last);
   }
@@ -108,10 +133,12 @@ export class RemoteLeg implements RunHandle {
     let isLeft = false;
     void this.#left.promise.then(() => (isLeft = true));
     for (;;) {
+      // one that was ended by force has no event that says so
+      const isOver = this.#isClosed;
       const batch = await this.#patiently(() => this.#read(nextSeq));
       if (batch.length > 0) yield batch;
       nextSeq += batch.length;
-      if (isRest(batch.at(-1)) || isLeft) return;
+      if (isRest(batch.at(-1)) || isLeft || isOver) return;
       waitMs = batch.length > 0 ? LOOK_MS.first : Math.min(LOOK_MS.most, waitMs * 1.5);
       await Promise.race([after(waitMs), closed, this.#left.promise]);
     }
@@ -123,14 +150,18 @@ export class RemoteLeg implements RunHandle {
     return events;
   }
 
-  /** A worker may have died just now, or a server; whoever takes over needs a while. */
+  /**
+   * A worker may have died just now, or a server; whoever takes over needs a while. Of a run that is
+   * over nothing more is to come, so it is asked about once more and no longer waited for.
+   */
   async #patiently<T>(look: () => Promise<T>): Promise<T> {
     const endMs = performance.now() + PATIENCE_MS;
     for (;;) {
+      const isLast = this.#isClosed || performance.now() > endMs;
       try {
         return await look();
       } catch (thrown) {
-        if (!isKind(thrown, 'store.unavailable') || performance.now() > endMs) throw thrown;
+        if (!isKind(thrown, 'store.unavailable') || isLast) throw thrown;
         await after(LOOK_MS.most);
       }
     }
@@ -138,6 +169,12 @@ export class RemoteLeg implements RunHandle {
 
   /** What the execution ended with. */
   async #closed(): Promise<RunResult> {
+    const result = await this.#ended();
+    this.#isClosed = true;
+    return result;
+  }
+
+  async #ended(): Promise<RunResult> {
     try {
       const output = await this.#patiently(() =>
         this.#reading.guarded(this.id, () => this.#reading.handle(this.id).result()),

@@ -117,7 +117,8 @@ function standingIn(memo: RunMemo, status: string, isClosed: boolean): StandingS
     case 'CANCELED':
       return 'cancelled';
     case 'FAILED':
-      return 'failed';
+      // Temporal calls only those cancelled that it was asked to cancel; one that had failed was not
+      return memo.status === 'cancelled' ? 'cancelled' : 'failed';
     default:
       return 'interrupted';
   }

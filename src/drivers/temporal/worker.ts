@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { InternalRecord } from '../../errors/internal-record.ts';
+import { readProperty } from '../../errors/json.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Extension } from '../../machine/extension-port.ts';
 import { Breakers } from '../breakers.ts';
@@ -113,7 +114,7 @@ async function startWith(
     shutdownGraceTime: options.drainMs ?? DEFAULTS.drainMs,
     shutdownForceTime: (options.drainMs ?? DEFAULTS.drainMs) + STOP_MS,
   });
-  const stopped = runToEnd(worker, async () => {
+  const stopped = runToEnd(worker, onWarning, async () => {
     await activity.close();
     await extensions.stop();
     await connection.close();
@@ -128,9 +129,17 @@ async function startWith(
   };
 }
 
-async function runToEnd(worker: Worker, close: () => Promise<void>): Promise<void> {
+async function runToEnd(
+  worker: Worker,
+  onWarning: (text: string) => void,
+  close: () => Promise<void>,
+): Promise<void> {
   try {
     await worker.run();
+  } catch (thrown) {
+    // the SDK's name for effects that would not be stopped either
+    if (readProperty(thrown, 'name') !== 'GracefulShutdownPeriodExpiredError') throw thrown;
+    onWarning('Some effects did not stop when they were told to; what became of them is in doubt');
   } finally {
     await close();
   }

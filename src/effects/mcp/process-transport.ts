@@ -97,9 +97,19 @@ export class ProcessTransport implements McpTransport {
     if (stdin === undefined || stdin === null || !stdin.writable || this.#end !== undefined)
       throw new Error('The server is not running');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    stdin.write(`${JSON.stringify(message)}\n`, (error) =>
-      error === null || error === undefined ? resolve() : reject(error),
-    );
+    stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+      if (error === null || error === undefined) resolve();
+      else void this.#exit().then(() => reject(error));
+    });
+    return promise;
+  }
+
+  /** A pipe breaks a moment before its process is known to be gone, and how it ended says more. */
+  #exit(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#end !== undefined) resolve();
+    this.#child?.once('exit', () => resolve());
+    setTimeout(resolve, DRAIN_MS).unref();
     return promise;
   }
 
