@@ -49,7 +49,7 @@ export interface LegParts {
   readonly options: RunOptions;
   readonly firstSeq: number;
   readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
-  readonly onRest: () => Promise<void>;
+  readonly onRest: (rest: Rest) => Promise<void>;
   /** Hears what the listeners of the leg hear; never throws. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
@@ -114,7 +114,7 @@ export class Leg implements RunHandle {
     const rest = await this.loop.rested;
     this.#isOver = true;
     for (const subscription of this.#subscriptions) subscription.end();
-    await this.#parts.onRest();
+    await this.#parts.onRest(rest);
     if (rest.type === 'defect') throw rest.thrown;
     return resultOf(this.loop.state, rest);
   }

@@ -10,7 +10,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
-import { newRunState, type RunState } from '../machine/state.ts';
+import { newRunState } from '../machine/state.ts';
 import { record, step, stored } from '../machine/step.ts';
 import type {
   Claim,
@@ -32,8 +32,14 @@ import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { isOwnerAlive, processStart } from './owner.ts';
 import { PlanTexts, withoutValues } from './plan-texts.ts';
-import { abandonedEffects, recover } from './recover.ts';
-import { RunLoop } from './run-loop.ts';
+import {
+  abandonedEffects,
+  CHECKPOINT_EVENTS,
+  keepCheckpoint,
+  recover,
+  type Recovered,
+} from './recover.ts';
+import { RunLoop, type Rest } from './run-loop.ts';
 import { deliver, type Signal } from './signals.ts';
 import { standingOf } from './standing.ts';
 import { LEASE_MS, Watch } from './watch.ts';
@@ -52,6 +58,8 @@ export interface LocalOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** False: nobody else speaks to these runs, and nobody takes them over. */
   readonly isShared?: boolean;
+  /** How many events make a checkpoint worthwhile when a run comes to rest. */
+  readonly checkpointEvents?: number;
   /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
   readonly onInternal?: (record: InternalRecord) => void;
   /** Hears every event of every run, after it is stored. Must not throw. */
@@ -66,6 +74,11 @@ export interface StartOptions extends RunOptions {
 }
 
 export interface ResumeOptions extends RunOptions, GoingOn {}
+
+/** A run at the end of a leg, and how much of it has a checkpoint. */
+interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
+  readonly rest: Rest;
+}
 
 const OWN_START = processStart(process.pid);
 
@@ -127,7 +140,7 @@ export class LocalDriver {
       leaseMs: LEASE_MS,
     };
     const claim = await this.#create(fresh);
-    const { leg } = await this.#carryOn(state, claim, options, 1);
+    const { leg } = await this.#carryOn({ state, checkpointSeq: 0 }, claim, options, 1);
     for (const event of events) leg.tell(event);
     leg.loop.take();
     return leg;
@@ -135,7 +148,7 @@ export class LocalDriver {
 
   /** Goes on with what is paused, crashed, parked or failed; or again, from a node of its past. */
   async resume(run: string, options: ResumeOptions = {}): Promise<RunHandle> {
-    const found = await this.#store.get(run);
+    const found = await this.#store.summary(run);
     if (
       found.status === 'cancelled' ||
       (found.status === 'completed' && options.from === undefined)
@@ -143,7 +156,8 @@ export class LocalDriver {
       throw alreadyEnded(found);
     const claim = await this.#claim(run);
     try {
-      const state = await this.#recover(run);
+      const recovered = await recover(this.#store, run);
+      const { state } = recovered;
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#planTexts.without(options.plan);
       const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
@@ -151,7 +165,7 @@ export class LocalDriver {
       state.plan = options.plan ?? state.plan;
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
-      const { leg, said } = await this.#carryOn(state, claim, options, firstSeq);
+      const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
       leg.loop.begin(events, nowMs, () => {
         deliver(leg.loop, said);
         leg.answerOpen(open);
@@ -181,7 +195,7 @@ export class LocalDriver {
     if (!(await this.#isRunElsewhere(run)))
       return this.resume(run, { by: answer.by, ...options, answer });
     // refused here, where whoever answers can still hear it
-    answerEvent(await this.#recover(run), answer);
+    answerEvent((await recover(this.#store, run)).state, answer);
     const { gate, value, by } = answer;
     const signal: Signal = { type: 'answer', by, value, ...(gate === undefined ? {} : { gate }) };
     await this.#store.send(run, signal);
@@ -208,12 +222,13 @@ export class LocalDriver {
       return undefined;
     }
     const claim = await this.#claim(run);
-    const state = await this.#recover(run);
+    const recovered = await recover(this.#store, run);
+    const { state } = recovered;
     const nowMs = Math.max(this.#clock.now(), state.nowMs);
     const end: EventBody = { type: 'run:cancelled', by };
     const events = record(state, [...abandonedEffects(state), end], nowMs);
     const firstSeq = state.seq - events.length + 1;
-    const { leg, said } = await this.#carryOn(state, claim, options, firstSeq);
+    const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
     const last = said.at(-1);
     // nobody will hear them any more
     if (last !== undefined) leg.loop.takeSignalsThrough(last.number);
@@ -278,14 +293,8 @@ export class LocalDriver {
     };
   }
 
-  async #recover(run: string): Promise<RunState> {
-    const { plan } = await this.#store.get(run);
-    // written by a driver, and its row is checked
-    return recover(this.#store, run, JSON.parse(plan) as WorkflowPlan);
-  }
-
   async #carryOn(
-    state: RunState,
+    { state, checkpointSeq }: Pick<Recovered, 'state' | 'checkpointSeq'>,
     claim: Claim,
     options: RunOptions,
     firstSeq: number,
@@ -317,7 +326,7 @@ export class LocalDriver {
       options,
       firstSeq,
       read: (fromSeq) => this.#store.read(state.run, fromSeq),
-      onRest: () => this.#rested(claim),
+      onRest: (rest) => this.#rested(claim, { rest, state, checkpointSeq }),
       onEvent: this.#options.onEvent,
     });
     this.#legs.set(state.run, leg);
@@ -331,13 +340,28 @@ export class LocalDriver {
     else onWarning(error);
   }
 
-  async #rested(claim: Claim): Promise<void> {
+  async #rested(claim: Claim, resting: Resting): Promise<void> {
     this.#watch?.remove(claim.run);
     this.#legs.delete(claim.run);
+    if (this.#deservesCheckpoint(resting))
+      await this.#unlessStoreFails(() => keepCheckpoint(this.#store, claim));
+    // the claim ends with this process or with its lease, whichever comes first
+    await this.#unlessStoreFails(() => this.#store.release(claim));
+  }
+
+  /** Someone may go on with it, and would have much to read. */
+  #deservesCheckpoint({ rest, state, checkpointSeq }: Resting): boolean {
+    const { checkpointEvents = CHECKPOINT_EVENTS } = this.#options;
+    const isWhole = rest.type !== 'store' && rest.type !== 'defect';
+    const isOver = state.status === 'completed' || state.status === 'cancelled';
+    return isWhole && !isOver && state.seq - checkpointSeq >= checkpointEvents;
+  }
+
+  /** For what a run at rest can do without. */
+  async #unlessStoreFails(write: () => Promise<void>): Promise<void> {
     try {
-      await this.#store.release(claim);
+      await write();
     } catch (thrown) {
-      // the claim ends with this process or with its lease, whichever comes first
       if (!isKind(thrown, 'store.*')) throw thrown;
       this.#warn(toReport(thrown));
     }

@@ -15,16 +15,45 @@ import { failureAt } from '../machine/failure.ts';
 import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import type { Amount } from '../machine/pricing.ts';
 import { newRunState, type PendingEffect, type RunState } from '../machine/state.ts';
-import type { RunStore } from '../machine/store-port.ts';
+import type { Claim, LogHead, RunStore } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
+import { loadCheckpoint, saveCheckpoint } from './checkpoints.ts';
+
+/** A run as its log has it. */
+export interface Recovered {
+  readonly state: RunState;
+  /** Undefined when the checkpoint has all of it. */
+  readonly head: LogHead | undefined;
+  /** Number of the last event in the checkpoint that it began with; 0 without one. */
+  readonly checkpointSeq: number;
+}
+
+export async function recover(store: RunStore, run: string): Promise<Recovered> {
+  const state = (await loadCheckpoint(store, run)) ?? (await beforeFirst(store, run));
+  const checkpointSeq = state.seq;
+  const time = new EventTime();
+  let last: LogHead | undefined;
+  for await (const { events, head } of store.read(run, checkpointSeq + 1)) {
+    for (const event of events) fold(state, event, time);
+    last = head;
+  }
+  return { state, head: last, checkpointSeq };
+}
+
+/** Fewer events are read sooner than a checkpoint. */
+export const CHECKPOINT_EVENTS = 500;
+
+/** The log is read again: what is in the hands of a driver has more in it than that. */
+export async function keepCheckpoint(store: RunStore, claim: Claim): Promise<void> {
+  const { state, head } = await recover(store, claim.run);
+  if (head !== undefined) await saveCheckpoint(store, claim, { state, head });
+}
 
 /** The plan is the one that the run was started with; later ones are in its log. */
-export async function recover(store: RunStore, run: string, plan: WorkflowPlan): Promise<RunState> {
-  const state = newRunState(run, plan);
-  const time = new EventTime();
-  for await (const { events } of store.read(run))
-    for (const event of events) fold(state, event, time);
-  return state;
+async function beforeFirst(store: RunStore, run: string): Promise<RunState> {
+  const { plan } = await store.get(run);
+  // written by a driver, and its row is checked
+  return newRunState(run, JSON.parse(plan) as WorkflowPlan);
 }
 
 /** What becomes of the effects that were under way when the run was last heard of; each event is to

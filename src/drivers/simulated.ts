@@ -25,7 +25,7 @@ import type { Execution } from './simulation/execution.ts';
 import { CALM, type FaultPlan, type Incident } from './simulation/faults.ts';
 import type { Speaker } from './simulation/model-fate.ts';
 import { Operator, type Answers, type NextLeg } from './simulation/operator.ts';
-import { World, type SimulatedProcess } from './simulation/world.ts';
+import { World, type SimulatedProcess, type Warning } from './simulation/world.ts';
 
 export interface SimulationOptions {
   /** Everything follows from it. Default: 1. */
@@ -91,6 +91,7 @@ export interface Simulation {
   /** Every effect that was really executed, by the world's own books. */
   readonly executions: readonly Execution[];
   readonly incidents: readonly Incident[];
+  readonly warnings: readonly Warning[];
   readonly legs: readonly Leg[];
 }
 
@@ -370,6 +371,7 @@ class Rehearsal {
       events: commits.flatMap(({ events }) => events as unknown as readonly RunEvent[]),
       executions: world.executions,
       incidents: world.incidents,
+      warnings: world.warnings,
       legs: this.#legs,
     };
   }

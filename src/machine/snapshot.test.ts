@@ -3,8 +3,9 @@ import { simulate } from '../drivers/simulated.ts';
 import { STORMY } from '../drivers/simulation/faults.ts';
 import { drawPlan } from '../../test/simulation/plans.ts';
 import { evolve } from './evolve.ts';
-import { packState, unpackState } from './snapshot.ts';
-import { newRunState, type RunState } from './state.ts';
+import { packState, SNAPSHOT_VERSION, unpackState } from './snapshot.ts';
+import { hashValue } from '../workflow/hash.ts';
+import { newRunState, newVisit, type RunState } from './state.ts';
 
 /** Through JSON, as it travels. */
 function copied(state: RunState): RunState {
@@ -52,5 +53,20 @@ describe('a snapshot', () => {
     expect(read.finished.get('')).toEqual(new Set(['n']));
     expect(read.output).toEqual({ $: ['map', []], nested: { $: 1 } });
     expect(read.error).toBeUndefined();
+  });
+
+  it('has another version when a state has other parts', async () => {
+    const { plan } = await drawPlan(1);
+    const state = newRunState('r', plan);
+    evolve(state, { type: 'run:started', workflow: plan.name, input: {} }, 0);
+    const [scope] = state.scopes.values();
+    const parts = [state, scope, newVisit('a', 'a', 1)].map((each) => Object.keys(each ?? {}));
+    // a checkpoint of before would be taken for one of now: raise SNAPSHOT_VERSION with the digest
+    expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
+      {
+        "digest": "8e974a82f3b28d4d",
+        "version": 1,
+      }
+    `);
   });
 });

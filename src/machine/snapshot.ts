@@ -26,46 +26,72 @@ export function packState(state: RunState): Snapshot {
   return { v: SNAPSHOT_VERSION, state: packed, shared: packing.shared };
 }
 
-/** The snapshot is one that `packState` made. */
+/** The snapshot is one that `packState` made; it is used up, and becomes part of the state. */
 export function unpackState({ state, shared }: Snapshot): RunState {
-  const known = new Map<number, unknown>();
-  const unpack = (value: JsonValue): unknown => {
-    if (isArray(value)) return value.map(unpack);
-    if (!isPlainObject(value)) return value;
+  // written by `packState`, so it is a state; what is undefined was left out
+  const read = new Unpacking(shared).unpack(state) as RunState;
+  return { ...newRunState(read.run, read.plan), ...read };
+}
+
+/** In place: a long run has thousands of parts, and few of them are anything but themselves. */
+class Unpacking {
+  readonly #shared: readonly JsonValue[];
+  readonly #known = new Map<number, unknown>();
+
+  constructor(shared: readonly JsonValue[]) {
+    this.#shared = shared;
+  }
+
+  unpack(value: JsonValue): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (isArray(value)) {
+      const items = value as unknown[];
+      for (const [index, item] of value.entries()) items[index] = this.unpack(item);
+      return items;
+    }
     const tagged = value[TAG];
-    if (!isArray(tagged)) return mapObject(value, unpack);
-    return unpackTagged(tagged);
-  };
-  const unpackTagged = ([type, content = null]: readonly JsonValue[]): unknown => {
+    return isArray(tagged) ? this.#unpackTagged(tagged) : this.#unpackFields(value);
+  }
+
+  #unpackFields(value: JsonObject): unknown {
+    const fields = value as Record<string, unknown>;
+    for (const key of Object.keys(value)) fields[key] = this.unpack(value[key] ?? null);
+    return fields;
+  }
+
+  #unpackTagged([type, content = null]: readonly JsonValue[]): unknown {
     switch (type) {
       case 'map':
-        return new Map((content as [JsonValue, JsonValue][]).map(([k, v]) => [k, unpack(v)]));
+        return new Map(this.#entries(content));
       case 'set':
-        return new Set((content as JsonValue[]).map(unpack));
+        return new Set(this.unpack(content) as unknown[]);
       case 'lazy-map': {
         const map = new LazyMap<unknown, unknown>();
-        for (const [key, part] of content as [JsonValue, JsonValue][]) map.set(key, unpack(part));
+        for (const [key, part] of this.#entries(content)) map.set(key, part);
         return map;
       }
       case 'lazy-set': {
         const set = new LazySet<unknown>();
-        for (const part of content as JsonValue[]) set.add(unpack(part));
+        for (const part of this.unpack(content) as unknown[]) set.add(part);
         return set;
       }
       case 'number':
         return Number(content);
       case 'object':
-        return mapObject(content as JsonObject, unpack);
-      default: {
-        const index = Number(content);
-        if (!known.has(index)) known.set(index, unpack(shared[index] ?? null));
-        return known.get(index);
-      }
+        return this.#unpackFields(content as JsonObject);
+      default:
+        return this.#unpackShared(Number(content));
     }
-  };
-  // written by `packState`, so it is a state; what is undefined was left out
-  const read = unpack(state) as RunState;
-  return { ...newRunState(read.run, read.plan), ...read };
+  }
+
+  #entries(content: JsonValue): readonly (readonly [unknown, unknown])[] {
+    return (content as [JsonValue, JsonValue][]).map(([key, part]) => [key, this.unpack(part)]);
+  }
+
+  #unpackShared(index: number): unknown {
+    if (!this.#known.has(index)) this.#known.set(index, this.unpack(this.#shared[index] ?? null));
+    return this.#known.get(index);
+  }
 }
 
 class Packing {

@@ -134,7 +134,9 @@ function script({ random, isTimeless }: Shape): Fields {
     command: 'x',
     ...(random.chance(0.3) ? { args: ['{{ workflow.input.items | default([]) | length }}'] } : {}),
     ...(random.chance(0.5) ? { idempotent: true } : {}),
-    ...(random.chance(0.5) ? { timeout_seconds: isTimeless ? 60 : random.pick([1, 10, 60]) } : {}),
+    ...(random.chance(0.5)
+      ? { timeout_seconds: isTimeless ? 86_400 : random.pick([1, 10, 60]) }
+      : {}),
     ...declared(random),
     ...(random.chance(0.2) ? { output: { n: { type: 'number' } } } : {}),
   };
@@ -146,7 +148,9 @@ function call({ random, isTimeless }: Shape): Fields {
     function: 'f',
     arguments: { n: random.int(3) },
     ...(random.chance(0.5) ? { idempotent: true } : {}),
-    ...(random.chance(0.4) ? { timeout_seconds: isTimeless ? 60 : random.pick([1, 10, 60]) } : {}),
+    ...(random.chance(0.4)
+      ? { timeout_seconds: isTimeless ? 86_400 : random.pick([1, 10, 60]) }
+      : {}),
     ...declared(random),
   };
 }

@@ -57,6 +57,15 @@ interface Books {
 }
 
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+/** What a driver said beside its runs. */
+export interface Warning {
+  readonly kind: string;
+  readonly atMs: number;
+}
+
+/** Few enough for most runs of a simulation to have checkpoints. */
+const CHECKPOINT_EVENTS = 8;
+
 /** The longest that a slow commit takes. */
 const SLOW_MS = 3000;
 
@@ -65,6 +74,7 @@ export class World {
   readonly store: RunStore = openMemoryStore({ now: () => this.clock.now() });
   readonly executions: Execution[] = [];
   readonly incidents: Incident[] = [];
+  readonly warnings: Warning[] = [];
   /** What is rehearsed; effects fail with kinds that it knows. */
   readonly plan: WorkflowPlan;
   readonly #options: WorldOptions;
@@ -147,8 +157,8 @@ export class World {
       },
       newId: this.#newIds(id),
       isShared: this.#options.isShared,
-      // the world has its own record of what went wrong around a run
-      onWarning: () => undefined,
+      checkpointEvents: CHECKPOINT_EVENTS,
+      onWarning: ({ kind }) => this.warnings.push({ kind, atMs: clock.now() }),
     });
     return { number, driver, died, isAlive, die };
   }

@@ -17,19 +17,23 @@ export const everyAttemptIsBilled: Law = {
 };
 
 export const damageIsSaid: Law = {
-  name: 'a damaged log is refused as store.corrupt, and nothing is written to it',
+  name: 'a damaged log is refused as store.corrupt, and nothing is made of it',
   promise: 'P8 no resume on damaged state',
-  breaches: ({ legs, incidents }) =>
+  breaches: ({ legs, incidents, warnings }) =>
     incidents.flatMap(({ what, atMs }) => {
       if (what !== 'log damaged') return [];
-      const isSaid = legs.some(
+      const isRefused = legs.some(
         ({ startedAtMs, endedAtMs, result }) =>
           startedAtMs <= atMs &&
           atMs <= endedAtMs &&
           result.status === 'refused' &&
           result.error.kind === 'store.corrupt',
       );
-      return isSaid ? [] : ['a log without one of its commits was taken as it is'];
+      // a leg is over when its checkpoint is made, and is only without it
+      const isWarned = warnings.some(
+        (warning) => warning.atMs === atMs && warning.kind === 'store.corrupt',
+      );
+      return isRefused || isWarned ? [] : ['a log without one of its commits was taken as it is'];
     }),
 };
 
