@@ -172,8 +172,9 @@ export class TemporalDriver {
     const facts = await this.#reading.facts(run);
     const { runId } = await this.#reading.describe(run);
     const snapshot = await this.#reading.state(run);
-    // refused here, where nothing has been begun
-    if (begin.type === 'resume') checkGoingOn(unpackState(snapshot), begin.how, Date.now());
+    // refused here, where nothing has been begun; reading a snapshot uses it up
+    if (begin.type === 'resume')
+      checkGoingOn(unpackState(structuredClone(snapshot)), begin.how, Date.now());
     const { standing: _standing, lastSeq, ...identity } = facts;
     const before = { execution: runId, nextSeq: lastSeq + 1 };
     const leg = legOf(options);
