@@ -46,6 +46,23 @@ const ROOTS = {
 /** @type {Map<string, ReadonlySet<string>>} */
 const REACHED = new Map();
 
+/**
+ * Node's own modules, taken as they are: an import asks a module for everything that it has, which
+ * loads what it would only have loaded on demand, such as the streams of `node:fs`.
+ * @type {import('rolldown').Plugin}
+ */
+const builtinsAsTheyAre = {
+  name: 'builtins-as-they-are',
+  renderChunk: (code) => ({
+    code: code.replaceAll(
+      /^import \{ ([^}]+) \} from "(node:[^"]+)";$/gm,
+      (_, names, builtin) =>
+        `const { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("${builtin}");`,
+    ),
+    map: null,
+  }),
+};
+
 const bundler = await rolldown({
   input: Object.fromEntries([...ENTRIES, ...PLACED].map((name) => [name, compiled(name)])),
   // the sandbox finds its engine, which is no JavaScript, by its package
@@ -53,6 +70,7 @@ const bundler = await rolldown({
   platform: 'node',
   // what a file is chosen for by name does not bring along what it imports
   preserveEntrySignatures: 'allow-extension',
+  plugins: [builtinsAsTheyAre],
   logLevel: 'warn',
 });
 await bundler.write({

@@ -1,5 +1,4 @@
 /** Runs on this machine: started, resumed, answered, cancelled and listed, over any store. */
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isKind } from '../errors/errand-error.ts';
@@ -82,6 +81,16 @@ interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
 
 const OWN_START = processStart(process.pid);
 
+/** Loaded on demand: a process that goes on with a run names none, and would wait for it. */
+function newName(): string {
+  return process.getBuiltinModule('node:crypto').randomUUID();
+}
+
+/** Of a driver; its process and host are told beside it. */
+function newOwnerName(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+}
+
 export class LocalDriver {
   readonly #options: LocalOptions;
   readonly #store: RunStore;
@@ -101,12 +110,12 @@ export class LocalDriver {
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
     this.#planTexts = new PlanTexts(this.#redactor);
-    this.#newId = options.newId ?? randomUUID;
+    this.#newId = options.newId ?? newName;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, (error) => this.#warn(error));
     this.#watch = options.isShared === false ? undefined : new Watch(this.#store, this.#clock);
     this.#owner = {
-      id: this.#newId(),
+      id: options.newId?.() ?? newOwnerName(),
       host: hostname(),
       pid: process.pid,
       processStartedAt: OWN_START,

@@ -13,17 +13,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export const MACHINE_CLOCK: EffectClock = {
   now: () => Date.now(),
   after: (ms, fire) => {
-    const endsAtMs = performance.now() + ms;
     let timer: NodeJS.Timeout;
     const arm = (leftMs: number): void => {
-      timer = setTimeout(
-        () => {
-          const restMs = endsAtMs - performance.now();
-          if (leftMs <= MAX_TIMER_MS || restMs <= 0) fire();
-          else arm(restMs);
-        },
-        Math.min(leftMs, MAX_TIMER_MS),
-      );
+      const sliceMs = Math.min(leftMs, MAX_TIMER_MS);
+      timer = setTimeout(() => (leftMs > sliceMs ? arm(leftMs - sliceMs) : fire()), sliceMs);
     };
     arm(ms);
     return () => clearTimeout(timer);

@@ -75,6 +75,8 @@ class Unpacking {
         for (const part of this.unpack(content) as unknown[]) set.add(part);
         return set;
       }
+      case 'plain':
+        return content;
       case 'number':
         return Number(content);
       case 'object':
@@ -98,6 +100,8 @@ class Packing {
   readonly shared: JsonValue[] = [];
   readonly #uses = new Map<unknown, number>();
   readonly #places = new Map<unknown, number>();
+  /** What stands for something else, and what has such a thing in it. */
+  readonly #special = new WeakSet<object>();
 
   /** Nothing in a state refers back to what holds it. */
   count(value: unknown): void {
@@ -109,10 +113,9 @@ class Packing {
 
   pack(value: unknown): JsonValue {
     if (typeof value === 'number')
-      return Number.isFinite(value) ? value : { [TAG]: ['number', String(value)] };
+      return Number.isFinite(value) ? value : this.#tag('number', String(value));
     const isShared = (this.#uses.get(value) ?? 0) > 1;
-    if (isShared) return { [TAG]: ['shared', this.#place(value)] };
-    return this.#packOnce(value);
+    return isShared ? this.#tag('shared', this.#place(value)) : this.#packOnce(value);
   }
 
   #place(value: unknown): number {
@@ -120,7 +123,7 @@ class Packing {
     if (known !== undefined) return known;
     const place = this.shared.push(null) - 1;
     this.#places.set(value, place);
-    this.shared[place] = this.#packOnce(value);
+    this.shared[place] = this.#closed(this.#packOnce(value));
     return place;
   }
 
@@ -128,17 +131,54 @@ class Packing {
     if (value instanceof Map || value instanceof LazyMap) {
       const entries = [...(value as Iterable<[string, unknown]>)];
       const name = value instanceof Map ? 'map' : 'lazy-map';
-      return { [TAG]: [name, entries.map(([key, part]) => [key, this.pack(part)])] };
+      return this.#tag(
+        name,
+        entries.map(([key, part]) => [key, this.#closed(this.pack(part))]),
+      );
     }
     if (value instanceof Set || value instanceof LazySet) {
       const parts = [...(value as Iterable<unknown>)];
       const name = value instanceof Set ? 'set' : 'lazy-set';
-      return { [TAG]: [name, parts.map((part) => this.pack(part))] };
+      return this.#tag(
+        name,
+        parts.map((part) => this.#closed(this.pack(part))),
+      );
     }
-    if (isArray(value)) return value.map((part) => this.pack(part));
-    if (!isPlainObject(value)) return value as JsonValue;
+    if (isArray(value)) return this.#packItems(value);
+    return isPlainObject(value) ? this.#packFields(value) : (value as JsonValue);
+  }
+
+  #packItems(items: readonly unknown[]): JsonValue {
+    const packed = items.map((item) => this.pack(item));
+    if (!packed.some((item) => this.#isSpecial(item))) return packed;
+    return this.#noted(packed.map((item) => this.#closed(item)));
+  }
+
+  #packFields(value: Readonly<Record<string, unknown>>): JsonValue {
     const packed = mapObject(value, (part) => this.pack(part));
-    return Object.hasOwn(value, TAG) ? { [TAG]: ['object', packed] } : packed;
+    const isSpecial = Object.values(packed).some((part) => this.#isSpecial(part));
+    const fields = isSpecial
+      ? this.#noted(mapObject(packed, (part) => this.#closed(part)))
+      : packed;
+    return Object.hasOwn(value, TAG) ? this.#tag('object', fields) : fields;
+  }
+
+  /** Beside what is special, what is not says so, and whoever unpacks need not look into it. */
+  #closed(packed: JsonValue): JsonValue {
+    return isObject(packed) && !this.#isSpecial(packed) ? this.#tag('plain', packed) : packed;
+  }
+
+  #tag(type: string, content: JsonValue): JsonValue {
+    return this.#noted({ [TAG]: [type, content] });
+  }
+
+  #noted<T extends JsonValue & object>(packed: T): T {
+    this.#special.add(packed);
+    return packed;
+  }
+
+  #isSpecial(packed: JsonValue): boolean {
+    return isObject(packed) && this.#special.has(packed);
   }
 }
 

@@ -81,12 +81,13 @@ export class Connection {
   /** Makes sure that the file is there and is the one that is open. */
   check(): void {
     if (this.#isClosed) throw unavailable('closed');
-    if (this.#options.durability === 'normal' && this.#wasJustChecked()) return;
+    const isHurried = this.#options.durability === 'normal';
+    if (isHurried && this.#wasJustChecked()) return;
     const present = statOf(this.#options.path);
     if (present === null) throw unavailable('file_missing', this.#where());
     const isSame = present.ino === this.#file?.ino && present.dev === this.#file.dev;
     if (this.#db !== null && isSame) {
-      this.#checkedAtMs = performance.now();
+      if (isHurried) this.#checkedAtMs = performance.now();
       return;
     }
     this.#discard();

@@ -1,7 +1,8 @@
 /** The rows that say what a run is and where it stands. Each is checked whenever it is read. */
 import type { JsonValue } from '../../errors/json.ts';
 import type { ListQuery, NewRun, RunSummary, StandingStatus } from '../../machine/store-port.ts';
-import { digestOf, rowChecksum } from '../checksum.ts';
+import { hashText } from '../../workflow/hash.ts';
+import { rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText } from '../rules.ts';
 import { readClaim, type RunRef } from './claims.ts';
@@ -96,7 +97,7 @@ export function readStart(
 type StartValues = readonly [number, string, string, string | null, string];
 
 function seedOf(start: StartValues, input: string): string {
-  return digestOf(`${JSON.stringify(start)} ${input}`);
+  return hashText(`${JSON.stringify(start)} ${input}`);
 }
 
 function checkedStart(row: Row): StartValues {
