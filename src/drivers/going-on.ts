@@ -32,6 +32,7 @@ export function goOn(state: RunState, options: GoingOn, nowMs: number): readonly
   const events: EventBody[] = [...record(state, [resumed], nowMs)];
   for (const event of lostEffects(state)) events.push(...record(state, [event], nowMs));
   events.push(...record(state, answered, nowMs));
+  if (!state.hasPeople) events.push(...record(state, closedGates(state), nowMs));
   return events;
 }
 
@@ -54,6 +55,14 @@ export function checkGoingOn(state: RunState, options: GoingOn, nowMs: number): 
     ...driftOf(state, options),
   };
   return { resumed, answered: answer === undefined ? [] : [answerEvent(state, answer, nowMs)] };
+}
+
+/** Nobody can be asked any more, so nobody will answer. */
+function closedGates(state: RunState): readonly EventBody[] {
+  return [...state.gates].map(([gate, { scope }]): EventBody => {
+    const { node, path } = visitOf(scopeOf(state, scope));
+    return { type: 'gate:expired', node, path, gate };
+  });
 }
 
 export function openGates(state: RunState): readonly OpenGate[] {

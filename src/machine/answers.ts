@@ -32,8 +32,11 @@ export function answerEvent(
   const scope = scopeOf(state, open.scope);
   const { node, path } = visitOf(scope);
   const isOfTool = scope.visit?.talk?.calls.some((call) => call.gate === found) === true;
-  const accepted = isOfTool ? acceptApproval(value, open.options) : accept(value, open.options);
-  checkEdit(nodeOf(fileOf(state.plan, scope.file), node), accepted);
+  const plan = nodeOf(fileOf(state.plan, scope.file), node);
+  const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
+  const acceptance = isChoice ? acceptChoice : accept;
+  const accepted = (isOfTool ? acceptApproval : acceptance)(value, open.options);
+  checkEdit(plan, accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
 
@@ -74,13 +77,22 @@ function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonVa
   );
 }
 
+/** Of a `human_gate`: an option, or one with what was asked for beside it. */
+function acceptChoice(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  if (!isPlainObject(value) || !('selected' in value)) return accept(value, options);
+  const { selected = null, additional_input = null, ...more } = value;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined)
+    throw refused(`An answer has no ${unknown}`, 'Answer {"selected": …, "additional_input": …}.');
+  return { selected: accept(selected, options), additional_input };
+}
+
 function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
-  const chosen = isPlainObject(value) && 'selected' in value ? value['selected'] : value;
   const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
   const isRaise =
     isPlainObject(value) && isPlainObject(value['raise']) && options.includes('raise');
   if (isEdit || isRaise) return value;
-  const option = options.find((known) => known === chosen || JSON.stringify(known) === chosen);
+  const option = options.find((known) => known === value || JSON.stringify(known) === value);
   if (option === undefined || option === 'edit')
     throw refused(
       option === 'edit' ? 'An edit needs its value' : 'That is not one of the answers',
@@ -88,7 +100,7 @@ function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
         ? 'Answer {"edit": {…}}.'
         : `Answer one of: ${options.map(String).join(', ')}`,
     );
-  return chosen === value ? option : value;
+  return option;
 }
 
 /** What a person says the node gave is held to what the node must give. */

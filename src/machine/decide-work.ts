@@ -123,7 +123,7 @@ function childStarted(
   return { type: 'child:started', node: name, path, workflow: child.name, input };
 }
 
-function nobodyToAsk(state: RunState, scope: Scope, { name }: NodePlan): ErrorReport {
+export function nobodyToAsk(state: RunState, scope: Scope, { name }: NodePlan): ErrorReport {
   return failureAt(state, scope, name, {
     kind: 'gate.no_one_to_ask',
     message: `${name} asks a person, and this run has nobody to ask`,

@@ -16,7 +16,7 @@ import { isOverdue } from './clocks.ts';
 import { decideFailure, decideSuccess } from './decide-route.ts';
 import { completion, type Decision } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
-import { decideWork } from './decide-work.ts';
+import { decideWork, nobodyToAsk } from './decide-work.ts';
 import { failRun, outOfTime, tryTimedOut } from './endings.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
@@ -244,6 +244,8 @@ function afterExpiry(state: RunState, scope: Scope): readonly EventBody[] {
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   if (visit.error !== undefined) return decideFailure(state, scope);
+  if (node.type === 'tool') return [afterApproval(state, scope, 'deny')];
+  if (!state.hasPeople) return [failed(visit, nobodyToAsk(state, scope, node))];
   if (node.type === 'human_gate' && node.default !== undefined)
     return completion(state, scope, gateOutput(node.default));
   const error = failureAt(state, scope, visit.node, {

@@ -32,7 +32,7 @@ export interface Wait {
   readonly node?: string;
   readonly path?: string;
   readonly until?: string;
-  readonly options?: readonly string[];
+  readonly options?: readonly JsonValue[];
 }
 
 export interface Waiting extends Wait {

@@ -74,7 +74,7 @@ function gateWait(gate: string, { options, deadlineMs, budget }: OpenGate, visit
     gate,
     node,
     path,
-    options: options.map(String),
+    options,
     ...(deadlineMs === undefined ? {} : { until: iso(deadlineMs) }),
   };
 }

@@ -100,7 +100,13 @@ output: {kind: "{{ g.errors.a.kind }}", b: "{{ g.outputs.b }}"}
       it: 'is passed over with --no-gates',
       nodes: `- ${sh('a', 'exit 1', ', routes: [{to: $end}, {on_error: true, ask: {options: [retry, abort]}}, {on_error: true, to: b}]')}
 - {name: b, type: set, value: handled}`,
-      steps: [{ do: 'run t.yaml --no-gates', says: { output: 'handled' } }],
+      steps: [
+        { do: 'run t.yaml --no-gates', says: { output: 'handled' } },
+        { do: 'retry RUN --from a', exit: 5 },
+        // a choice is no answer to an ask, and nobody's output
+        { do: ['answer', 'RUN', '--value', '{"selected": "retry"}'], exit: 2 },
+        { do: 'resume RUN --no-gates', says: { output: 'handled' }, events: ['gate:expired a'] },
+      ],
     },
     {
       it: 'that expires goes on below it',
@@ -150,15 +156,33 @@ describe('human_gate', () => {
       ],
     },
     {
+      it: 'gives the value of its option, as it is in the file, and nothing that it does not have',
+      nodes: '- {name: a, type: human_gate, prompt: Go?, options: [{label: No, value: 0}]}',
+      steps: [
+        { do: 'run t.yaml', exit: 5, says: { waiting: { options: [0] } } },
+        { do: ['answer', 'RUN', '--value', '{"selected": "0", "more": 1}'], exit: 2 },
+        {
+          do: ['answer', 'RUN', '--value', '{"selected": "0"}'],
+          says: { output: { selected: 0, additional_input: null } },
+        },
+      ],
+    },
+    {
       it: 'a prepared answer that does not fit leaves it open, and that is told',
       nodes: gate(),
       steps: [{ do: 'run t.yaml --answer a=maybe', exit: 5, events: ['error:suppressed'] }],
     },
     {
-      it: 'without anyone to ask it fails',
-      nodes: gate(),
+      it: 'without anyone to ask it fails, also when it was open before',
+      nodes: gate(', default: n'),
       steps: [
         { do: 'run t.yaml --no-gates', exit: 3, says: { error: { kind: 'gate.no_one_to_ask' } } },
+        { do: 'resume RUN', exit: 5 },
+        {
+          do: 'resume RUN --no-gates',
+          exit: 3,
+          says: { error: { kind: 'gate.no_one_to_ask' } },
+        },
       ],
     },
     {

@@ -83,7 +83,7 @@ function waitLines(
     ...(until === undefined ? [] : [`until: ${timeWords(until)}`]),
     ...(wait.options ?? ['ANSWER']).map(
       (option) =>
-        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(option)}`,
+        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(String(option))}`,
     ),
   ];
 }

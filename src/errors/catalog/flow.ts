@@ -96,10 +96,10 @@ export const FLOW_ROWS = {
     exitCode: 3,
     action: {
       kind: 'answer_gate',
-      detail: 'Run without `--no-gates`, or answer ahead with `--answer NODE=VALUE`.',
+      detail: 'Run without `--no-gates`; answer ahead with `--answer NODE=VALUE`, or when it asks.',
     },
     title: 'No one to ask',
-    help: 'The workflow came to a `human_gate` in a run that was started with `--no-gates`, so there is nobody to ask. Run it without that option, or answer ahead with `--answer NODE=VALUE`. Errand invents no answer: the gate fails at once with this kind, and its routes decide. Under the same option an `ask` move is passed over, the approval of a tool counts as `tool.denied`, and a budget that would ask is `limit.budget`.',
+    help: 'The workflow came to a `human_gate` in a run that was started with `--no-gates`, so there is nobody to ask. Run or resume it without that option, and answer when it asks or ahead with `--answer NODE=VALUE`. Errand invents no answer: the gate fails at once with this kind, and its routes decide. Under the same option an `ask` move is passed over, the approval of a tool counts as `tool.denied`, and a budget that would ask is `limit.budget`.',
     aliases: {
       relavium: ['no_approval_hook'],
       'stud-cli': [
