@@ -76,6 +76,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
       return;
     case 'run:cancelled':
       state.status = 'cancelled';
+      state.waiting = undefined;
       return;
     case 'budget:warning':
       noteWarned(state, event.holder);

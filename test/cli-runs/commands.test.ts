@@ -198,6 +198,7 @@ nodes: [${sh('b', 'exit 1')}]
           do: 'show RUN',
           says: { status: 'cancelled', nodes: [{ path: 'a', status: 'cancelled' }] },
         },
+        { do: 'runs', says: [expect.not.objectContaining({ waiting: expect.anything() })] },
         { do: 'resume RUN', exit: 2, says: REFUSED('run.already_ended') },
         { do: 'retry RUN --from a', exit: 2, says: REFUSED('run.already_ended') },
         { do: 'answer RUN --value y', exit: 2, says: { status: 'refused' } },

@@ -1,4 +1,5 @@
 /** How a leg that did not fail ends, in words: what is waited for, and the command that goes on. */
+import type { JsonValue } from '../../errors/json.ts';
 import { singleLine } from '../../errors/printable.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import type { RunEvent, Wait, Waiting } from '../../machine/events.ts';
@@ -43,7 +44,7 @@ export function cancelledText(run: string): string {
 /** What is waited for, in one line without a command. */
 export function waitWords({ reason, path, until, options }: Wait): string {
   const place = path ?? 'the run';
-  const choice = options === undefined ? '' : ` (${options.join(', ')})`;
+  const choice = options === undefined ? '' : ` (${options.map(asTyped).join(', ')})`;
   switch (reason) {
     case 'gate':
       return `${place} waits for an answer${choice}`;
@@ -83,7 +84,7 @@ function waitLines(
     ...(until === undefined ? [] : [`until: ${timeWords(until)}`]),
     ...(wait.options ?? ['ANSWER']).map(
       (option) =>
-        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(String(option))}`,
+        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(asTyped(option))}`,
     ),
   ];
 }
@@ -93,6 +94,11 @@ function isWaitNode({ path }: Wait, events: readonly RunEvent[]): boolean {
   return (
     events.findLast((event) => 'path' in event && event.path === path)?.type === 'node:started'
   );
+}
+
+/** As it may be given to `--value`. */
+function asTyped(option: JsonValue): string {
+  return typeof option === 'string' ? option : JSON.stringify(option);
 }
 
 /** An edit carries its value, so the bare word would be refused. */
