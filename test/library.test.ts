@@ -158,6 +158,47 @@ describe('a run whose process is gone', () => {
   });
 });
 
+describe('a run whose workflow file is gone', () => {
+  const KEY = 'house-key-0123456789';
+  const text = `workflow: {name: keyed, entry_point: ask, on_unhandled: fail}
+nodes:
+  - {name: ask, type: human_gate, prompt: 'Mark it [redacted]?', options: [{label: Yes, value: yes}], routes: [{to: call}]}
+  - {name: call, type: script, command: sh, args: ['-c', 'test "$KEY" = \${HOUSE_KEY}'], env: {KEY: '\${HOUSE_KEY}'}, routes: [{to: lastly}]}
+  - {name: lastly, type: human_gate, prompt: Done?, options: [{label: Yes, value: yes}]}
+`;
+
+  it('goes on where no secret is needed any more, and nowhere else', async () => {
+    const file = join(folder, 'keyed.yaml');
+    writeFileSync(file, text);
+    const env = { PATH: process.env['PATH'], HOUSE_KEY: KEY };
+    const errand = await open({ directory: folder, env, secrets: [KEY] });
+    const run = await errand.start(await errand.load('keyed.yaml'));
+    await run.result();
+    const told = async (): Promise<number> =>
+      (await Array.fromAsync(errand.history(run.id))).length;
+    const before = await told();
+
+    rmSync(file);
+    const refused: unknown = await errand.signal(run.id, { value: 'yes' }).catch((e: unknown) => e);
+    expect(isKind(refused, 'run.resume_mismatch') && refused.report).toMatchObject({
+      details: {
+        file: 'keyed.yaml',
+        secrets: ['`args.1` of the node call', '`env.KEY` of the node call'],
+      },
+      action: { detail: 'Put keyed.yaml back, then resume; or start a new run.' },
+    });
+    expect(await told()).toBe(before);
+
+    writeFileSync(file, text);
+    const called = await errand.signal(run.id, { value: 'yes' });
+    expect(await called?.result()).toMatchObject({ status: 'paused', waiting: { node: 'lastly' } });
+
+    rmSync(file);
+    const ended = await errand.signal(run.id, { value: 'yes' });
+    expect(await ended?.result()).toMatchObject({ status: 'completed' });
+  });
+});
+
 describe('what is streamed', () => {
   it('is told as it comes, and retracted when its attempt counts no more', async () => {
     const errand = await open();

@@ -1,5 +1,6 @@
 /** Tells what has changed in the file of a run before it goes on, or is refused. */
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
+import { withoutValues } from '../drivers/plan-texts.ts';
 import { asEvent } from '../drivers/subscription.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import { createRedactor } from '../errors/redact.ts';
@@ -14,9 +15,7 @@ export async function driftNote(
   workflow: LoadedWorkflow,
 ): Promise<string | undefined> {
   const redactor = createRedactor([...workflow.secrets, ...keyValuesIn(process.env)]);
-  const text = redactor.values(JSON.stringify(workflow.plan));
-  if (text === record.plan) return undefined;
-  const changes = planChanges(await planOf(store, record), JSON.parse(text) as WorkflowPlan);
+  const changes = planChanges(await planOf(store, record), withoutValues(workflow.plan, redactor));
   if (changes.length === 0) return undefined;
   return ['Changed since the run went on last:', ...changes.map((line) => `  ${line}`)].join('\n');
 }

@@ -36,6 +36,8 @@ export interface LegPlace {
   readonly terminal: Terminal;
   /** Does something with the output of a completed run, and says what goes to stdout instead. */
   readonly give?: (output: JsonValue) => string;
+  /** Does something about a run that failed, and says what else a person can do next. */
+  readonly salvage?: (ended: EndedLeg) => string | undefined;
 }
 
 /** Undefined where another process carries the run on, and has been told. */
@@ -74,9 +76,12 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
 }
 
 /** What a completed run gives is given whatever form it is told in. */
-function finish(ended: EndedLeg, { show, give }: LegPlace): number {
+function finish(ended: EndedLeg, { show, give, salvage }: LegPlace): number {
   const { result } = ended;
-  return show.result(ended, result.status === 'completed' ? give?.(result.output) : undefined);
+  return show.result(ended, {
+    answer: result.status === 'completed' ? give?.(result.output) : undefined,
+    hint: result.status === 'failed' ? salvage?.(ended) : undefined,
+  });
 }
 
 export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions {

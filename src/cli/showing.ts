@@ -32,6 +32,13 @@ export interface ShowingOptions {
   readonly verbose?: boolean;
 }
 
+interface Remarks {
+  /** What goes to stdout instead of the output. */
+  readonly answer?: string | undefined;
+  /** What may help besides, after a failure. */
+  readonly hint?: string | undefined;
+}
+
 export interface EndedLeg {
   readonly run: string;
   readonly result: RunResult;
@@ -119,8 +126,7 @@ export class Showing {
     return exitCode(error);
   }
 
-  /** `answer` is what goes to stdout instead of the output. */
-  result(ended: EndedLeg, answer?: string): number {
+  result(ended: EndedLeg, { answer, hint }: Remarks = {}): number {
     this.#live?.stop();
     const { run, result, events } = ended;
     const started = events.find((event) => event.type === 'run:started');
@@ -130,7 +136,7 @@ export class Showing {
         : result;
     const workflow = started?.workflow ?? this.#subject.workflow ?? null;
     if (this.#isObject()) this.#printObject({ run, workflow, ...shown, costs: costsOf(events) });
-    else if (result.status !== 'completed') this.#say(ended);
+    else if (result.status !== 'completed') this.#say(ended, hint);
     else if (this.#options.json !== true) {
       if (this.#isReading()) this.#terminal.err(summaryOf(ended));
       this.#terminal.out(answer ?? JSON.stringify(result.output, null, 2));
@@ -198,17 +204,16 @@ export class Showing {
     return this.#terminal.notes ?? this.#terminal;
   }
 
-  #say(ended: EndedLeg): void {
+  #say(ended: EndedLeg, hint: string | undefined): void {
     const { run, result, events } = ended;
+    const commands = [...afterFailure(run), ...(hint === undefined ? [] : [hint])];
     const { format, quiet } = this.#options;
     const error = 'error' in result ? result.error : undefined;
     if (error !== undefined && format === 'markdown')
-      this.#terminal.out(
-        [renderMarkdown(error), ...afterFailure(run).map(commandMarkdown)].join('\n'),
-      );
+      this.#terminal.out([renderMarkdown(error), ...commands.map(commandMarkdown)].join('\n'));
     else if (error !== undefined && quiet === true) this.#terminal.err(renderLine(error));
     else if (error !== undefined)
-      this.#terminal.err(failurePanel(failedRun(ended, error), this.#look()));
+      this.#terminal.err(failurePanel({ ...failedRun(ended, error), commands }, this.#look()));
     else if (result.status === 'paused')
       this.#terminal.err(pausedText(run, result.waiting, { events, nowMs: Date.now() }));
     else if (result.status === 'cancelled') this.#terminal.err(cancelledText(run));
@@ -246,10 +251,10 @@ function commandMarkdown(line: string): string {
 function failedRun(
   { run, events, plan }: EndedLeg,
   error: ErrorReport,
-): Parameters<typeof failurePanel>[0] {
+): Omit<Parameters<typeof failurePanel>[0], 'commands'> {
   const lives = plan === undefined ? [] : livesOf(plan, events);
   const life = lives.findLast(({ id }) => id === error.id);
-  return { run, error, costs: costsOf(events), life, commands: afterFailure(run) };
+  return { run, error, costs: costsOf(events), life };
 }
 
 function summaryOf({ run, events, plan }: EndedLeg): string {

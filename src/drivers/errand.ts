@@ -1,6 +1,7 @@
 /** The engine as an application holds it: a store, what the application registers, and its runs. */
 import { dirname, join, resolve } from 'node:path';
 import type { McpServers } from '../effects/mcp/mcp.ts';
+import { isKind } from '../errors/errand-error.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
@@ -11,6 +12,7 @@ import { costsOf, type Costs } from '../machine/ledger.ts';
 import type { ListQuery, RunStore, RunSummary } from '../machine/store-port.ts';
 import type { Extension } from '../machine/extension-port.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
 import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
@@ -221,7 +223,19 @@ class LocalErrand implements Errand {
 
   async adopt(): Promise<void> {
     await this.#extensions.start();
-    await this.#driver.adopt();
+    for (const run of await this.#driver.orphans()) await this.#adopt(run);
+  }
+
+  /** One that cannot go on as it is stays where it is, and keeps no other from going on. */
+  async #adopt(run: string): Promise<void> {
+    try {
+      await this.resume(run, { by: 'adoption' });
+    } catch (refusal) {
+      // another process was quicker
+      if (isKind(refusal, 'run.already_active')) return;
+      const { onWarning = warn } = this.#options;
+      onWarning(toReport(refusal));
+    }
   }
 
   async close(): Promise<void> {

@@ -42,6 +42,7 @@ import { RunLoop, type Rest } from './run-loop.ts';
 import { deliver, type Signal } from './signals.ts';
 import { standingOf } from './standing.ts';
 import { LEASE_MS, Watch } from './watch.ts';
+import { refuseWithheld } from './withheld.ts';
 
 export type { RunHandle, RunOptions, RunResult } from './leg.ts';
 export type { PreparedAnswer } from './prepared-answers.ts';
@@ -171,7 +172,8 @@ export class LocalDriver {
       const plan = this.#planTexts.without(options.plan);
       const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
       // what is stored has no secrets in it, and what runs needs them
-      state.plan = options.plan ?? state.plan;
+      if (options.plan === undefined) refuseWithheld(state);
+      else state.plan = options.plan;
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
@@ -245,21 +247,13 @@ export class LocalDriver {
     return leg;
   }
 
-  /** Takes over the runs whose process is gone. */
-  async adopt(): Promise<readonly RunHandle[]> {
-    const orphans = (await this.#store.list({ statuses: ['running'] })).filter(
-      ({ run, claim }) => !this.#legs.has(run) && (claim === null || !isOwnerAlive(claim.owner)),
-    );
-    const adopted: RunHandle[] = [];
-    for (const { run } of orphans) {
-      try {
-        adopted.push(await this.resume(run, { by: 'adoption' }));
-      } catch (refusal) {
-        // another process was quicker
-        if (!isKind(refusal, 'run.already_active')) throw refusal;
-      }
-    }
-    return adopted;
+  /** The runs whose process is gone. */
+  async orphans(): Promise<readonly string[]> {
+    return (await this.#store.list({ statuses: ['running'] }))
+      .filter(
+        ({ run, claim }) => !this.#legs.has(run) && (claim === null || !isOwnerAlive(claim.owner)),
+      )
+      .map(({ run }) => run);
   }
 
   list(query?: ListQuery): Promise<readonly RunSummary[]> {

@@ -4,6 +4,7 @@
  */
 import type { Redactor } from '../errors/redact.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
+import { withheldIn } from './withheld.ts';
 
 interface StoredPlan {
   readonly text: string;
@@ -30,7 +31,8 @@ export class PlanTexts {
   #stored(plan: WorkflowPlan): StoredPlan {
     const known = this.#known.get(plan);
     if (known !== undefined) return known;
-    const clean = withoutValues(plan, this.#redactor);
+    const without = withoutValues(plan, this.#redactor);
+    const clean = without === plan ? plan : { ...without, withheld: withheldIn(plan, without) };
     const stored = { text: JSON.stringify(clean), plan: clean };
     this.#known.set(plan, stored);
     return stored;

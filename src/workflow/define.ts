@@ -16,7 +16,7 @@ import type {
   WorkflowDefinition,
 } from './define-types.ts';
 import { hasErrors, refusalDraft, toDiagnostic } from './diagnostics.ts';
-import type { FilePlan, WorkflowPlan } from './model.ts';
+import { IN_CODE, type FilePlan, type WorkflowPlan } from './model.ts';
 import { toPointer } from './path.ts';
 import { planFile } from './plan-file.ts';
 import { providerOf } from './plan-runtime.ts';
@@ -70,7 +70,7 @@ export function workflow<
     for_each: (forEach ?? []).map((group: object) => toFileKeys(withoutCode(group, collected))),
     output,
   });
-  const file = `code:${definition.name}`;
+  const file = `${IN_CODE}${definition.name}`;
   const plan = planFile(accept(document, file), file, plannerFor(document));
   return {
     plan: { ...plan, children: Object.fromEntries(collected.children) },

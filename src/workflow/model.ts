@@ -11,6 +11,9 @@ import type { ToolDescriptions } from './tool-description.ts';
 
 export const PLAN_VERSION = 1;
 
+/** Begins the `file` of a plan that was made in code and lies in none. */
+export const IN_CODE = 'code:';
+
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
@@ -193,6 +196,8 @@ export interface WorkflowPlan extends FilePlan {
   readonly children: Readonly<Record<string, FilePlan>>;
   /** What nodes and agents may call, by file as in `children`; of this file itself under ``. */
   readonly tools?: Readonly<Record<string, ToolDescriptions>>;
+  /** Of a stored plan: where it lacks the values of secrets, as JSON Pointers into it. */
+  readonly withheld?: readonly string[];
 }
 
 /** The modules with extensions that a run of it needs, whichever of its files names them. */

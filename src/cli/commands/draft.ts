@@ -1,13 +1,16 @@
 /** `errand draft`: a model writes a workflow file from a goal, and only a valid one is given out. */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../errors/json.ts';
+import { toReport } from '../../errors/to-report.ts';
 import { completeInput } from '../../workflow/inputs.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
+import { DRAFT_FILE, withoutFence, WRITER } from '../draft/names.ts';
 import { refusal } from '../exit.ts';
 import { projectExtensions } from '../extensions.ts';
 import { leg, type LegFlags } from '../leg.ts';
 import { openProject } from '../project.ts';
-import { Showing } from '../showing.ts';
+import { Showing, type EndedLeg } from '../showing.ts';
 import { shellWord } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeNew } from '../write-new.ts';
@@ -34,13 +37,15 @@ export async function draft(goal: string, flags: DraftFlags, terminal: Terminal)
       ...(simulate === undefined ? {} : { simulate }),
     });
     const input = completeInput(workflow.plan, { goal });
+    const project = await openProject(await projectExtensions(({ message }) => show.note(message)));
     const place = {
       show,
-      project: await openProject(await projectExtensions(({ message }) => show.note(message))),
+      project,
       workflow,
       flags,
       terminal,
       give: (output: JsonValue) => give(output, out),
+      salvage: (ended: EndedLeg) => keepLast(ended, project.home),
     };
     return await leg(place, (driver, onEvent) => driver.start(workflow.plan, input, { onEvent }));
   } catch (error) {
@@ -55,6 +60,31 @@ function give(output: JsonValue, out: string | undefined): string {
   writeNew(out, file, `errand show RUN has the draft; choose another name with --out.`);
   const word = shellWord(out);
   return `Wrote ${out}. See what can fail in it, and what it can cost: errand validate ${word}`;
+}
+
+/** What was drafted last may be worth correcting by hand; it is what the diagnostics speak of. */
+function keepLast({ run, events }: EndedLeg, home: string): string | undefined {
+  const written = events.findLast(
+    (event) => event.type === 'node:completed' && event.node === WRITER,
+  );
+  const output = written?.type === 'node:completed' ? written.output : undefined;
+  const text = isJsonObject(output) ? output['result'] : undefined;
+  if (typeof text !== 'string') return undefined;
+  const path = join(home, 'runs', run, DRAFT_FILE);
+  try {
+    writeFileSync(path, withoutFence(text));
+    return `Correct it by hand: ${shownPath(path)}`;
+  } catch (thrown) {
+    return `The last draft cannot be kept: ${toReport(thrown).message}`;
+  }
+}
+
+/** As seen from here; what lies elsewhere has a path of this machine. */
+function shownPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..')
+    ? join('ERRAND_HOME', 'runs', basename(dirname(path)), basename(path))
+    : near;
 }
 
 function modelOf({ model, simulate }: DraftFlags): string {

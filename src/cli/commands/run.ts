@@ -9,7 +9,7 @@ import { suggest } from '../../errors/suggest.ts';
 import type { Answer } from '../../machine/answers.ts';
 import type { ReadableStore, RunRecord, RunStore } from '../../machine/store-port.ts';
 import { completeInput, readInput } from '../../workflow/inputs.ts';
-import type { WorkflowPlan } from '../../workflow/model.ts';
+import { IN_CODE, type WorkflowPlan } from '../../workflow/model.ts';
 import { refusal } from '../exit.ts';
 import { Journal, storedEvents } from '../journal.ts';
 import { projectExtensions } from '../extensions.ts';
@@ -64,12 +64,11 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
       const record = await found(project.store, id, show);
       const workflow = await reloadWorkflow(record.file, here(), { extensions });
       noteServers(workflow, show);
-      if (workflow === undefined && record.file !== null)
-        show.note('The workflow file is gone; the run goes on with what it was started with.');
       await noteChanges({ store: project.store, record, workflow, show });
-      const { answer, now, from, acceptDrift } = flags;
+      const { answer, now, from, acceptDrift, inputs = [] } = flags;
       const by = whoIsHere();
-      const given = flags.inputs ?? [];
+      // written by a driver, and its row is checked
+      const plan = workflow?.plan ?? (JSON.parse(record.plan) as WorkflowPlan);
       const options = {
         ...legOptions(flags),
         by,
@@ -77,14 +76,16 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
         acceptDrift: acceptDrift === true,
         ...(workflow === undefined ? {} : { plan: workflow.plan }),
         ...(from === undefined ? {} : { from }),
-        ...(given.length === 0 || workflow === undefined
-          ? {}
-          : { input: typedInputs(workflow.plan, given) }),
+        ...(inputs.length === 0 ? {} : { input: typedInputs(plan, inputs) }),
       };
       return leg({ show, project, workflow, flags, terminal }, async (driver, onEvent) => {
         try {
-          if (answer === undefined) return await driver.resume(id, { ...options, onEvent });
-          return await driver.answer(id, { ...answer, by }, { ...options, onEvent });
+          const handle = await (answer === undefined
+            ? driver.resume(id, { ...options, onEvent })
+            : driver.answer(id, { ...answer, by }, { ...options, onEvent }));
+          if (workflow === undefined && record.file?.startsWith(IN_CODE) === false)
+            show.note('The workflow file is gone; the run goes on with what it was started with.');
+          return handle;
         } catch (refused) {
           if (isKind(refused, 'run.already_ended')) await exportAnew(project, id, show);
           throw refused;

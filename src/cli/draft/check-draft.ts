@@ -5,9 +5,8 @@ import { isJsonObject, type JsonValue } from '../../errors/json.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
 import { loadWorkflowText } from '../../workflow/load/workflow.ts';
 import { validateLoaded } from '../../workflow/validate.ts';
-import { DRAFT_INVALID, MAX_ROUNDS } from './names.ts';
+import { DRAFT_FILE, DRAFT_INVALID, MAX_ROUNDS, withoutFence } from './names.ts';
 
-const FILE = 'draft.yaml';
 const MAX_TOLD = 20;
 
 /** `{text, round}` in; throws what is wrong, after the last round as `architect.failed`. */
@@ -15,11 +14,11 @@ export function checkDraft(input: JsonValue): JsonValue {
   const { text, round } = isJsonObject(input) ? input : {};
   const file = withoutFence(typeof text === 'string' ? text : '');
   const loaded = loadWorkflowText(file, {
-    file: FILE,
+    file: DRAFT_FILE,
     files: nodeFiles(process.cwd()),
     environment: process.env,
   });
-  const { isValid, files } = validateLoaded(FILE, loaded, { asTop: true });
+  const { isValid, files } = validateLoaded(DRAFT_FILE, loaded, { asTop: true });
   const found = files.flatMap(({ diagnostics }) => diagnostics);
   if (isValid) return { file };
   throw refused(found, Number(round) + 1);
@@ -41,10 +40,4 @@ function refused(found: readonly Diagnostic[], rounds: number): ErrandError {
     message: `None of ${rounds} drafts is a valid workflow; the last one: ${first?.message ?? 'it cannot be read'}`,
     details,
   });
-}
-
-/** Models like to put a fence around a file, whatever they are told. */
-function withoutFence(text: string): string {
-  const fenced = /^\s*```[\w-]*\n(?<file>[\s\S]*?)\n?```\s*$/.exec(text)?.groups?.['file'];
-  return `${(fenced ?? text).trim()}\n`;
 }

@@ -6,12 +6,13 @@ import type { LoadedWorkflow } from '../../drivers/load-file.ts';
 import { nodeFiles } from '../../drivers/files.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import type { Diagnostic } from '../../workflow/diagnostics.ts';
+import { IN_CODE, type WorkflowPlan } from '../../workflow/model.ts';
 import { loadWorkflowText } from '../../workflow/load/workflow.ts';
 import { validateLoaded } from '../../workflow/validate.ts';
 import { draftGuide } from './guide.ts';
-import { CHECK_FUNCTION, DRAFT_INVALID, MAX_ROUNDS } from './names.ts';
+import { CHECK_FUNCTION, DRAFT_INVALID, MAX_ROUNDS, WRITER } from './names.ts';
 
-const FILE = 'errand-draft.yaml';
+const FILE = `${IN_CODE}draft`;
 
 const PROMPT = `{{ workflow.input.goal }}
 {% if state.round > 0 %}
@@ -44,7 +45,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
   const document = {
     workflow: {
       name: 'draft',
-      entry_point: 'write',
+      entry_point: WRITER,
       description: 'A model writes a workflow file, and is told what is wrong with it.',
       input: { goal: { type: 'string' } },
       limits: { max_iterations: 4 * MAX_ROUNDS, timeout_seconds: 900 },
@@ -54,7 +55,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
     },
     nodes: [
       {
-        name: 'write',
+        name: WRITER,
         type: 'agent',
         model,
         system_prompt: `{% raw %}${draftGuide()}{% endraw %}`,
@@ -73,7 +74,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
         raises: [DRAFT_INVALID],
         routes: [{ to: '$end' }, { on_error: DRAFT_INVALID, to: 'again' }],
       },
-      { name: 'again', type: 'set', value: true, state: { round: 1 }, routes: [{ to: 'write' }] },
+      { name: 'again', type: 'set', value: true, state: { round: 1 }, routes: [{ to: WRITER }] },
     ],
     output: { file: '{{ check.output.file }}' },
   };
@@ -84,7 +85,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
   });
   const known = (): Known => ({ functions: [CHECK_FUNCTION], tools: [] });
   const { plan, files, secrets } = validateLoaded(FILE, loaded, { asTop: true, known });
-  if (plan !== undefined) return { plan, file: '', secrets, warnings: [] };
+  if (plan !== undefined) return { plan: withoutLines(plan), file: '', secrets, warnings: [] };
   // the text is ours, so what is wrong with it was typed
   const [first] = files.flatMap(({ diagnostics }) => diagnostics).filter(isError);
   const { message = 'No draft can be asked for like this', suggestion } = first ?? {};
@@ -95,6 +96,14 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
     message,
     action: { kind: 'change_input', detail },
   });
+}
+
+/** It lies in no file, so a line of it is nowhere that anybody could look. */
+function withoutLines(plan: WorkflowPlan): WorkflowPlan {
+  const text = JSON.stringify(plan, (key, value: unknown) =>
+    key === 'line' || key === 'column' ? undefined : value,
+  );
+  return JSON.parse(text) as WorkflowPlan;
 }
 
 function isError({ severity }: Diagnostic): boolean {

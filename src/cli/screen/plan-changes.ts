@@ -6,15 +6,7 @@ import type { FilePlan, WorkflowPlan } from '../../workflow/model.ts';
 import { countWords } from './words.ts';
 
 /** Where things stand in the file, and what is derived from the rest. */
-const NOT_SAID = new Set([
-  'location',
-  'pointer',
-  'line',
-  'column',
-  'index',
-  'fingerprint',
-  'tools',
-]);
+const NOT_SAID = new Set(['location', 'pointer', 'line', 'column', 'index', 'fingerprint']);
 const MAX_TOLD = 12;
 const MAX_VALUE_COLUMNS = 40;
 
@@ -32,8 +24,8 @@ export function planChanges(before: WorkflowPlan, after: WorkflowPlan): readonly
 }
 
 function fileChanges(prefix: string, before: FilePlan, after: FilePlan): string[] {
-  const { nodes: nodesBefore, ...headBefore } = withoutChildren(before);
-  const { nodes: nodesAfter, ...headAfter } = withoutChildren(after);
+  const { nodes: nodesBefore, ...headBefore } = written(before);
+  const { nodes: nodesAfter, ...headAfter } = written(after);
   const known = new Map(nodesBefore.map((node) => [node.name, node]));
   const names = new Set(nodesAfter.map(({ name }) => name));
   return [
@@ -47,8 +39,10 @@ function fileChanges(prefix: string, before: FilePlan, after: FilePlan): string[
   ];
 }
 
-function withoutChildren(plan: FilePlan): Omit<FilePlan, 'nodes'> & Pick<FilePlan, 'nodes'> {
-  return { ...plan, ...('children' in plan ? { children: {} } : {}) };
+/** Without what is told elsewhere, and what nobody wrote. */
+function written(plan: FilePlan & Partial<WorkflowPlan>): FilePlan {
+  const { children: _children, tools: _tools, withheld: _withheld, ...file } = plan;
+  return file;
 }
 
 /** `args.1 "a" → "b"`: each value that differs, by where it is. */
