@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toReport } from '../src/errors/to-report.ts';
 import type { InternalRecord } from '../src/errors/internal-record.ts';
 import { isKind, openErrand, raise, workflow, type Errand, type RunEvent } from '../src/index.ts';
 
@@ -174,13 +175,16 @@ nodes:
     const errand = await open({ directory: folder, env, secrets: [KEY] });
     const run = await errand.start(await errand.load('keyed.yaml'));
     await run.result();
-    const told = async (): Promise<number> =>
-      (await Array.fromAsync(errand.history(run.id))).length;
+    const told = async (): Promise<number> => {
+      let events = 0;
+      for await (const _event of errand.history(run.id)) events++;
+      return events;
+    };
     const before = await told();
 
     rmSync(file);
     const refused: unknown = await errand.signal(run.id, { value: 'yes' }).catch((e: unknown) => e);
-    expect(isKind(refused, 'run.resume_mismatch') && refused.report).toMatchObject({
+    expect(isKind(refused, 'run.resume_mismatch') && toReport(refused)).toMatchObject({
       details: {
         file: 'keyed.yaml',
         secrets: ['`args.1` of the node call', '`env.KEY` of the node call'],

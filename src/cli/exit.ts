@@ -1,12 +1,13 @@
 /** How a command ends: the exit code of a leg, and for a refusal the report that says why. */
 import type { RunResult } from '../drivers/local.ts';
 import { ErrandError } from '../errors/errand-error.ts';
+import { toInternalRecord } from '../errors/internal-record.ts';
 import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
-import type { Format } from './format.ts';
+import type { Telling } from './format.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Ends that no kind of failure stands for; every other exit is that of its kind in the catalog. */
@@ -36,9 +37,9 @@ export function refusal(message: string, next: string): ErrandError {
 }
 
 /** Shows why nothing was done, whatever was thrown, and gives the exit code for it. */
-export function refuse(thrown: unknown, format: Format, terminal: Terminal): number {
+export function refuse(thrown: unknown, telling: Telling, terminal: Terminal): number {
   const report = toReport(thrown);
-  switch (format) {
+  switch (telling.format) {
     case 'json':
       terminal.out(JSON.stringify({ error: forPerson(report) }, null, 2));
       break;
@@ -46,10 +47,35 @@ export function refuse(thrown: unknown, format: Format, terminal: Terminal): num
       terminal.out(renderMarkdown(report));
       break;
     case 'text':
-      terminal.err(refusalText(report));
+      terminal.err(telling.quiet ? renderLine(report) : refusalText(report));
       break;
   }
+  if (telling.verbose) for (const text of insideOf(thrown, report)) terminal.err(text);
   return exitCode(report);
+}
+
+/** What was typed is no command of ours, which has been said; a program that asked for JSON reads it too. */
+export function refuseTyped(
+  message: string,
+  argv: readonly string[],
+  terminal: Pick<Terminal, 'out'>,
+): number {
+  const [said = '', ...hints] = message.replace(/^error: /, '').split('\n');
+  const { report } = refusal(said, [...hints, 'See: errand --help'].join(' '));
+  const asksForJson = argv.some(
+    (word, at) => word === '--format=json' || (word === 'json' && argv[at - 1] === '--format'),
+  );
+  if (asksForJson)
+    terminal.out(JSON.stringify({ status: 'refused', error: forPerson(report) }, null, 2));
+  return exitCode(report);
+}
+
+/** What was thrown, with its stacks: for whoever asks for it, and nobody else. */
+export function insideOf(thrown: unknown, report: ErrorReport): readonly string[] {
+  return toInternalRecord(thrown, report).thrown.flatMap(({ stack, message }) => {
+    const text = stack ?? message;
+    return typeof text === 'string' ? [text] : [];
+  });
 }
 
 function refusalText(report: ErrorReport): string {

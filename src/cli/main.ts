@@ -3,11 +3,12 @@
  * nothing. Whatever goes wrong ends here, as a report with an exit code.
  */
 import { Command, CommanderError } from 'commander';
+import { PLAINLY, tellingOf } from './format.ts';
 import type { CliContext } from './program/context.ts';
 import { addFileCommands } from './program/files.ts';
 import { addLegCommands } from './program/legs.ts';
 import { addLookingCommands } from './program/looking.ts';
-import { addWorkerCommand } from './program/worker.ts';
+import { addWhereOptions, addWorkerCommand } from './program/worker.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
@@ -30,7 +31,11 @@ Examples:
   errand run --help                     its options, and all exit codes`,
   );
 
-const cli: CliContext = { program, terminal: processTerminal(), format: 'text' };
+const cli: CliContext = { program, terminal: processTerminal(), telling: PLAINLY };
+program.hook('preAction', (_program, command) => {
+  cli.telling = tellingOf(command.opts());
+});
+addWhereOptions(cli);
 addLegCommands(cli);
 addLookingCommands(cli);
 addWorkerCommand(cli);
@@ -39,12 +44,19 @@ program.addHelpCommand(
   new Command('help').argument('[command]').summary('print help').helpGroup('Set up and test:'),
 );
 
+for (const command of program.commands)
+  command.showHelpAfterError(`Try: errand ${command.name()} --help`);
+
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else {
-    const { refuse } = await import('./exit.ts');
-    process.exitCode = refuse(error, cli.format, cli.terminal);
+  const isHelp = error instanceof CommanderError && error.exitCode === 0;
+  // whoever only asks for help waits for nothing more to be loaded
+  if (!isHelp) {
+    const { refuse, refuseTyped } = await import('./exit.ts');
+    process.exitCode =
+      error instanceof CommanderError
+        ? refuseTyped(error.message, process.argv, cli.terminal)
+        : refuse(error, cli.telling, cli.terminal);
   }
 }

@@ -1,6 +1,5 @@
 /** What a person or a program sees of a leg of a run. The answer goes to stdout, all else to stderr. */
 import type { RunResult } from '../drivers/local.ts';
-import { toInternalRecord } from '../errors/internal-record.ts';
 import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
@@ -12,7 +11,7 @@ import { livesOf, type FailureLife } from '../machine/failure-life.ts';
 import { costsOf } from '../machine/ledger.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { EventLines } from './event-line.ts';
-import { exitOf } from './exit.ts';
+import { exitOf, insideOf } from './exit.ts';
 import type { ExtensionParts } from '../machine/extension-port.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { cancelledText, completedText, interruptedText, pausedText } from './screen/ending-text.ts';
@@ -122,7 +121,8 @@ export class Showing {
       const commands = [...ways, ...(hint === undefined ? [] : [hint])];
       this.#terminal.err(failurePanel({ error, commands }, this.#look()));
     }
-    if (this.#options.verbose === true) this.#internals(thrown, error);
+    if (this.#options.verbose === true)
+      for (const text of insideOf(thrown, error)) this.#terminal.err(text);
     return exitCode(error);
   }
 
@@ -218,13 +218,6 @@ export class Showing {
       this.#terminal.err(pausedText(run, result.waiting, { events, nowMs: Date.now() }));
     else if (result.status === 'cancelled') this.#terminal.err(cancelledText(run));
     else this.#terminal.err(interruptedText(run));
-  }
-
-  #internals(thrown: unknown, error: ErrorReport): void {
-    for (const { stack, message } of toInternalRecord(thrown, error).thrown) {
-      const text = stack ?? message;
-      if (typeof text === 'string') this.#terminal.err(text);
-    }
   }
 }
 

@@ -15,9 +15,10 @@ export function temporalFor(run?: string): TemporalPlace | undefined {
   const flags = whereFlags();
   // an address is Temporal's
   const meant = flags.address === undefined ? undefined : 'temporal';
+  // what is typed is one of them
   const on = flags.on ?? meant ?? process.env['ERRAND_ON'];
   if (on !== undefined && on !== 'local' && on !== 'temporal')
-    throw refusal(`${on} is nothing that runs can be on`, 'Give --on local or --on temporal.');
+    throw refusal(`${on} is nothing that runs can be on`, 'Set ERRAND_ON to local or temporal.');
   if (on === 'local') return undefined;
   const remembered = run === undefined ? undefined : rememberedPlace(run);
   if (on === undefined && remembered === undefined) return undefined;

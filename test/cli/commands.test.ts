@@ -10,6 +10,7 @@ const COMMANDS = [
   'retry',
   'answer',
   'cancel',
+  'worker',
   'runs',
   'watch',
   'explain',

@@ -1,60 +1,75 @@
-/** Completion, loaded by the shells themselves where they are installed. */
-import { spawnSync } from 'node:child_process';
+/** Completion, loaded and asked by the shells themselves where they are installed. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasShell, offered, prepare, type Shell } from './completing.ts';
 import { newPlace, type Place } from './errand.ts';
 
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
 let place: Place;
-const scripts: Record<string, string> = {};
+let run = '';
 beforeAll(() => {
   place = newPlace();
-  for (const shell of ['bash', 'zsh', 'fish'])
-    scripts[shell] = place.run(['completion', shell]).stdout;
+  prepare(place);
+  place.write(
+    'triage.yaml',
+    'workflow: {name: w, entry_point: a}\nnodes: [{name: a, type: set, value: 1}]\n',
+  );
+  place.write('two words.yaml', '');
+  place.run(['run', 'triage.yaml']);
+  run = place.lastRun();
 });
 afterAll(() => place.remove());
 
-describe('completion', () => {
-  it.skipIf(!has('bash')).each([
-    ['errand re', ['resume', 'retry']],
-    ['errand dr', ['draft']],
-    ['errand resume --acc', ['--accept-drift']],
-    ['errand show --format j', ['json']],
-    ['errand completion z', ['zsh']],
-  ])('in bash of %s is %j', (words, wanted) => {
-    const list = words.split(' ');
-    const ask = `COMP_WORDS=(${list.join(' ')}); COMP_CWORD=${list.length - 1}; _errand; echo "\${COMPREPLY[@]}"`;
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', `${scripts['bash']}\n${ask}`], {
-      encoding: 'utf8',
-    });
-    expect([status, stderr, stdout.trim().split(' ')]).toEqual([0, '', wanted]);
+const LINES: Readonly<Record<string, readonly string[]>> = {
+  'errand re': ['resume', 'retry'],
+  'errand dr': ['draft'],
+  'errand --ver': ['--version'],
+  'errand resume --acc': ['--accept-drift'],
+  'errand run triage.yaml --on': ['--on'],
+  'errand show --format j': ['json'],
+  'errand explain --format m': ['markdown'],
+  'errand run --on t': ['temporal'],
+  'errand completion z': ['zsh'],
+  'errand help comp': ['completion'],
+  'errand explain provider.rate': ['provider.rate_limited'],
+  'errand run tri': ['triage.yaml'],
+  'errand validate triage.yaml two': ['two words.yaml'],
+  'errand run triage.yaml --input tri': ['triage.yaml'],
+  'errand schema tri': [],
+  'errand retry --from x tri': [],
+};
+
+describe.each(SHELLS)('%s', (shell) => {
+  const isHere = hasShell(shell);
+  const why = isHere ? '' : ` (skipped: ${shell} is not installed here)`;
+  let answers: ReturnType<typeof offered> = new Map();
+  const ofRun = (words: string): string => `errand ${words} ${run.slice(0, 3)}`;
+  const beforeRuns = ['resume', 'explain', 'show --format json'];
+  beforeAll(() => {
+    if (isHere) answers = offered(shell, [...Object.keys(LINES), ...beforeRuns.map(ofRun)], place);
   });
 
-  it.skipIf(!has('zsh'))('is loaded by zsh', () => {
-    const script = `autoload -U compinit; compinit -D -u\n${scripts['zsh']}\nwhence -w _errand; print $_comps[errand]`;
-    const { status, stdout, stderr } = spawnSync('zsh', ['-f', '-c', script], {
-      encoding: 'utf8',
-      cwd: place.folder,
-    });
-    expect([status, stderr, stdout]).toEqual([0, '', '_errand: function\n_errand\n']);
+  it.skipIf(!isHere).each(Object.entries(LINES))(`completes %s to %j${why}`, (line, wanted) => {
+    expect(answers.get(line)).toEqual(wanted);
   });
 
-  it.skipIf(!has('fish'))('is used by fish', () => {
-    const script = `${scripts['fish']}\ncomplete -C 'errand re'`;
-    const { status, stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
-      encoding: 'utf8',
-    });
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^resume\t/m);
+  it.skipIf(!isHere).each(beforeRuns)(`completes the id of a run after %s${why}`, (words) => {
+    expect(answers.get(ofRun(words))).toEqual([run]);
   });
 
-  it.each(['bash', 'zsh', 'fish'])('for %s has every command and every option', (shell) => {
+  it('has every command and every option', () => {
+    const script = readFileSync(
+      join(place.folder, 'scripts', shell === 'zsh' ? '_errand' : `errand.${shell}`),
+      'utf8',
+    );
     const { stdout } = place.run(['--help']);
     const commands = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
     expect(commands.length).toBeGreaterThan(18);
-    for (const command of commands.filter((name) => name !== 'errand' && name !== 'help'))
-      expect(scripts[shell]).toContain(command);
-    for (const option of ['accept-drift', 'no-gates', 'simulate'])
-      expect(scripts[shell]).toContain(option);
+    for (const command of commands.filter((name) => name !== 'errand'))
+      expect(script).toContain(command);
+    for (const option of ['accept-drift', 'no-gates', 'simulate', 'task-queue'])
+      expect(script).toContain(option);
   });
 });

@@ -1,5 +1,10 @@
 /** What every command prints when it works and when it does not, as text of 80 columns and as JSON. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { columnsOf } from '../../src/errors/render/columns.ts';
 import { newPlace, type Place } from './errand.ts';
 
@@ -45,6 +50,7 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
   ['draft-failed', 'draft hello --model sim/w --simulate bad.sim.yaml', 3],
   ['validate', 'validate good.yaml', 0],
   ['validate-refused', 'validate wrong.yaml', 2],
+  ['validate-quiet', 'validate good.yaml wrong.yaml --quiet', 2],
   ['run', 'run good.yaml', 0],
   ['run-failed', 'run bad.yaml', 3],
   ['run-refused', 'run wrong.yaml', 2],
@@ -56,6 +62,7 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
   ['retry', 'retry GOOD --from label', 0],
   ['retry-refused', 'retry GOOD --from nobody', 2],
   ['runs', 'runs --limit 4', 0],
+  ['runs-quiet', 'runs --limit 4 --quiet', 0],
   ['runs-refused', 'runs --limit none', 2],
   ['show', 'show BAD', 0],
   ['show-refused', 'show 00000000-0000', 2],
@@ -71,15 +78,27 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
   ['cancel', 'cancel BAD', 0],
   ['cancel-refused', 'cancel BAD', 2],
   ['doctor', 'doctor', 0],
+  ['completion-bash', 'completion bash', 0],
+  ['completion-zsh', 'completion zsh', 0],
+  ['completion-fish', 'completion fish', 0],
   ['completion-refused', 'completion csh', 2],
+  ['schema', 'schema', 0],
+  ['schema-refused', 'schema again', 2],
   ['simulate-refused', 'simulate --port many', 2],
+  ['worker-refused', 'worker --concurrency many', 2],
+  ['worker-unmeant', 'worker --on local', 2],
   ['unknown-command', 'rnu', 2],
   ['unknown-option', 'run good.yaml --fast', 2],
+  ['unmeant-option', 'doctor --on temporal', 2],
+  ['two-minds', 'show BAD --format text --format json --quiet', 2],
   ['missing-argument', 'run', 2],
 ];
 
-/** Commands without a JSON form of their own. */
-const TEXT_ONLY = /^(init|completion|simulate|worker|unknown|missing|runs-none)/;
+/** What is the same whatever is asked for. */
+const TEXT_ONLY = /-quiet$|^(completion-[bzf]|two-minds)/;
+
+/** Checked in, and shown to nobody by the page. */
+const SCHEMA = readFileSync(join(import.meta.dirname, '../../schema/workflow.json'), 'utf8');
 
 describe.each(['text', 'json'])('as %s', (format) => {
   let place: Place;
@@ -95,12 +114,12 @@ describe.each(['text', 'json'])('as %s', (format) => {
   it.each(steps)('%s: errand %s', async (name, typed, exit) => {
     const args = typed.split(' ').map((word) => runs.get(word) ?? word);
     const ended = place.run(format === 'text' ? args : [...args, '--format', 'json']);
-    if (typed.startsWith('run ') && exit !== 2)
-      runs.set(
-        typed.slice(4).replace('gate', 'gated').split('.')[0]?.toUpperCase() ?? '',
-        place.lastRun(),
-      );
-    const { stdout, stderr } = { stdout: settled(ended.stdout), stderr: settled(ended.stderr) };
+    // the first id that is told is that of the run
+    const [run = ''] = /\b[0-9a-f]{8}-[0-9a-f]{4}\b/.exec(ended.stderr + ended.stdout) ?? [];
+    const [, file = ''] = /^run (\w+)/.exec(typed) ?? [];
+    if (file !== '' && exit !== 2) runs.set(file.replace('gate', 'gated').toUpperCase(), run);
+    const answer = ended.stdout === SCHEMA ? '(schema/workflow.json)\n' : ended.stdout;
+    const { stdout, stderr } = { stdout: settled(answer), stderr: settled(ended.stderr) };
     expect(ended.exit, ended.stderr).toBe(exit);
     expect(stdout + stderr).not.toContain(place.folder);
     expect(stdout + stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
@@ -108,7 +127,7 @@ describe.each(['text', 'json'])('as %s', (format) => {
       // events are one object a line
       const texts = name === 'watch' ? ended.stdout.trim().split('\n') : [ended.stdout];
       for (const text of texts) expect(() => JSON.parse(text) as unknown).not.toThrow();
-    } else expect(tooWide(stdout + stderr)).toEqual([]);
+    } else if (!name.startsWith('completion-')) expect(tooWide(stdout + stderr)).toEqual([]);
     await expect(`$ errand ${typed}\n-- stdout\n${stdout}-- stderr\n${stderr}`).toMatchFileSnapshot(
       `__golden__/commands/${name}.${format === 'text' ? 'txt' : 'json.txt'}`,
     );
@@ -119,17 +138,55 @@ it.each([
   [
     'classify',
     '{"provider": "openai", "status": 429, "body": {"error": {"code": "insufficient_quota"}}}',
+    '',
     0,
   ],
-  ['classify-refused', 'not JSON', 2],
-])('%s: errand classify', async (name, stdin, exit) => {
+  ['classify-refused', 'not JSON', '', 2],
+  ['classify-nothing', '', '', 2],
+  ['classify-nothing.json', '', ' --format json', 2],
+])('%s: errand classify', async (name, stdin, more, exit) => {
   const place = newPlace();
-  const ended = place.run(['classify'], { stdin });
+  const typed = `classify${more}`;
+  const ended = place.run(typed.split(' '), { stdin });
   place.remove();
   expect(ended.exit).toBe(exit);
   const said = `-- stdout\n${settled(ended.stdout)}-- stderr\n${settled(ended.stderr)}`;
-  await expect(`$ errand classify\n${said}`).toMatchFileSnapshot(`__golden__/commands/${name}.txt`);
+  await expect(`$ errand ${typed}\n${said}`).toMatchFileSnapshot(`__golden__/commands/${name}.txt`);
 });
+
+it.each([
+  ['simulate', ''],
+  ['simulate.json', ' --format json --quiet'],
+])('%s: errand simulate', async (name, more) => {
+  const place = newPlace();
+  const typed = `simulate${more}`;
+  const served = await serving(typed.split(' '), place);
+  place.remove();
+  await expect(`$ errand ${typed}\n${served}`).toMatchFileSnapshot(
+    `__golden__/commands/${name}.txt`,
+  );
+});
+
+/** Asked once, then told to stop. */
+async function serving(args: readonly string[], { folder, env }: Place): Promise<string> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { cwd: folder, env });
+  const ended = once(child, 'close');
+  const said = { stdout: '', stderr: '' };
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    said.stdout += String(chunk);
+    const [url] = /http:\/\/127[^"\s]*\/v1/.exec(said.stdout) ?? [];
+    if (url === undefined || !said.stdout.includes('GEMINI')) continue;
+    const body = JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'Hello' }] });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    child.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+  return `-- stdout\n${settled(said.stdout)}-- stderr\n${settled(said.stderr)}`;
+}
 
 /** Lines that a person cannot read at 80 columns; commands and places are copied whole. */
 function tooWide(text: string): string[] {
@@ -144,6 +201,7 @@ function tooWide(text: string): string[] {
 function settled(text: string): string {
   return text
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}\b/g, '00000000-0000')
+    .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '8080')
     .replaceAll(/err_[0-9a-z]{16}/g, 'err_0000000000000000')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00.000Z')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '2026-01-01 00:00:00Z')

@@ -17,6 +17,7 @@ const DONE = /^(npm|temporal|export) /;
 describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
   let stage: Stage;
   let worker: ChildProcess | undefined;
+  const said: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'errand-guide-'));
 
   beforeAll(async () => {
@@ -47,7 +48,8 @@ describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
     let run = 'RUN';
     for (const step of stepsOf(readFileSync(join(ROOT, 'docs/guide/temporal.md'), 'utf8'))) {
       if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);
-      else if (step.typed === 'errand worker &') worker = await background(['worker'], env, folder);
+      else if (step.typed === 'errand worker &')
+        worker = await background(['worker'], { env, cwd: folder }, said);
       else if (!DONE.test(step.typed)) {
         const typed = step.typed.replaceAll(/\bRUN\b/g, run).replace(/^errand/, '"$@"');
         const { exit, printed } = await type(typed, env, folder);
@@ -58,20 +60,29 @@ describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
     }
     expect(run).not.toBe('RUN');
     expect(await stopped(worker)).toEqual([0, null]);
+    const told = said
+      .join('')
+      .replaceAll(address, '127.0.0.1:7233')
+      .replaceAll(taskQueue, 'errand')
+      .replaceAll(namespace, 'default');
+    await expect(`$ errand worker\n-- stdout\n-- stderr\n${told}`).toMatchFileSnapshot(
+      '../cli/__golden__/commands/worker.txt',
+    );
   });
 });
 
 /** Until it has said its first line. */
 async function background(
   args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  cwd: string,
+  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+  said: string[],
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
   await once(child.stderr, 'data');
   return child;
 }
@@ -94,7 +105,7 @@ async function type(
 
 async function stopped(child: ChildProcess | undefined): Promise<unknown> {
   if (child === undefined) return undefined;
-  const gone = once(child, 'exit');
+  const gone = once(child, 'close');
   child.kill('SIGTERM');
   return gone;
 }

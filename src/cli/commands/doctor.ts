@@ -30,7 +30,7 @@ const NEEDED = { major: 22, minor: 18 };
 const EXIT_WRONG = 2;
 
 export async function doctor(
-  options: { readonly online?: boolean; readonly format: Format },
+  options: { readonly online?: boolean; readonly format: Format; readonly quiet?: boolean },
   terminal: Terminal,
 ): Promise<number> {
   const findings: Finding[] = [
@@ -41,11 +41,9 @@ export async function doctor(
     ...(options.online === true ? await online(process.env) : []),
   ];
   const isReady = findings.every(({ state }) => state !== 'wrong');
-  terminal.out(
-    options.format === 'json'
-      ? JSON.stringify({ isReady, findings }, null, 2)
-      : doctorText(findings, terminal.columns),
-  );
+  if (options.format === 'json') terminal.out(JSON.stringify({ isReady, findings }, null, 2));
+  else if (options.quiet !== true) terminal.out(doctorText(findings, terminal.columns));
+  else if (!isReady) terminal.out(wrongText(findings, terminal.columns));
   return isReady ? 0 : EXIT_WRONG;
 }
 
@@ -73,6 +71,15 @@ export function doctorText(findings: readonly Finding[], columns: number): strin
     ...(wrong.length === 0 ? ['Ready.'] : []),
     ...(isKeyless ? ['Without a key only sim/ models answer: errand init writes a workflow.'] : []),
   ].join('\n');
+}
+
+function wrongText(findings: readonly Finding[], columns: number): string {
+  const wrong = findings.filter(({ state }) => state === 'wrong');
+  return tableLines(
+    wrong.map(({ check, detail, next = '' }) => [check, `${detail}. ${next}`]),
+    columns,
+    { wrapped: true },
+  ).join('\n');
 }
 
 const KEY = 'key ';

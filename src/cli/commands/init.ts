@@ -3,17 +3,26 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { refusal } from '../exit.ts';
 import { firstWorkflow } from '../first-workflow.ts';
+import type { Telling } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
 import { shellWord } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeNew } from '../write-new.ts';
 
-export function init(file: string, terminal: Terminal): number {
+export function init(
+  file: string,
+  { format, quiet }: Pick<Telling, 'format' | 'quiet'>,
+  terminal: Terminal,
+): number {
   const path = extname(file) === '' ? `${file}.yaml` : file;
   if (!['.yaml', '.yml'].includes(extname(path)))
     throw refusal(`${path} is not a name of a workflow file`, 'Give a name that ends in .yaml.');
   const text = firstWorkflow({ file: path, name: nameOf(path), schema: schemaFor(path) });
   writeNew(path, text, 'Choose another name: errand init NAME.yaml');
+  if (format === 'json' || quiet) {
+    terminal.out(format === 'json' ? JSON.stringify({ file: path }, null, 2) : path);
+    return 0;
+  }
   const word = shellWord(path);
   const commands = [
     [`errand validate ${word}`, 'what can fail, and what takes it'],

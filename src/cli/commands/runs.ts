@@ -18,15 +18,15 @@ type ListedRun = Pick<
 >;
 
 export async function runs(
-  options: { readonly format: Format; readonly limit?: string },
+  options: { readonly format: Format; readonly limit?: string; readonly quiet?: boolean },
   terminal: Terminal,
 ): Promise<number> {
   const limit = options.limit === undefined ? {} : { limit: limitOf(options.limit) };
   return withStore(async (store) => {
     const all = (await store.list(limit)).map(listed);
-    terminal.out(
-      options.format === 'json' ? JSON.stringify(all, null, 2) : runsText(all, terminal.columns),
-    );
+    if (options.format === 'json') terminal.out(JSON.stringify(all, null, 2));
+    else if (options.quiet !== true) terminal.out(runsText(all, terminal.columns));
+    else if (all.length > 0) terminal.out(all.map(({ run }) => run).join('\n'));
     return 0;
   });
 }

@@ -10,6 +10,7 @@ import {
   type SimulatorServer,
 } from '../../effects/simulator/server/start.ts';
 import { refusal } from '../exit.ts';
+import type { Format } from '../format.ts';
 import { nodeFiles } from '../../drivers/files.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -22,6 +23,9 @@ export interface SimulateOptions {
   readonly script?: string;
   /** Recorded failures that a script may name by id. */
   readonly corpus?: string;
+  readonly format?: Format;
+  /** No line for each request. */
+  readonly quiet?: boolean;
 }
 
 const MAX_PORT = 65_535;
@@ -35,9 +39,15 @@ export async function simulate(options: SimulateOptions, terminal: Terminal): Pr
   try {
     const server = await open({
       ...serverOptions(options),
-      onRequest: (record) => terminal.err(lineOf(record)),
+      ...(options.quiet === true
+        ? {}
+        : { onRequest: (record: RequestRecord) => terminal.err(lineOf(record)) }),
     });
-    terminal.out(addressesOf(server.url));
+    terminal.out(
+      options.format === 'json'
+        ? JSON.stringify(addressesOf(server.url), null, 2)
+        : addressText(server.url),
+    );
     await ended;
     await server.close();
     return 0;
@@ -102,11 +112,17 @@ async function open(options: ServerOptions): Promise<SimulatorServer> {
 }
 
 /** What to set, for each of the clients that people have. */
-function addressesOf(url: string): string {
+function addressesOf(url: string): Readonly<Record<string, string>> {
+  return {
+    OPENAI_BASE_URL: `${url}/v1`,
+    ANTHROPIC_BASE_URL: url,
+    GOOGLE_GEMINI_BASE_URL: url,
+  };
+}
+
+function addressText(url: string): string {
   return [
-    `OPENAI_BASE_URL=${url}/v1`,
-    `ANTHROPIC_BASE_URL=${url}`,
-    `GOOGLE_GEMINI_BASE_URL=${url}`,
+    ...Object.entries(addressesOf(url)).map(([name, address]) => `${name}=${address}`),
     `# AI SDK (baseURL): openai ${url}/v1, anthropic ${url}/v1, google ${url}/v1beta`,
     '# Any key will do.',
   ].join('\n');

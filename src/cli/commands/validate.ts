@@ -5,12 +5,15 @@ import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import { checkFile } from '../../drivers/check-file.ts';
+import type { Format } from '../format.ts';
 import { projectExtensions } from '../extensions.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ValidateOptions {
   readonly strict?: boolean;
-  readonly format: 'text' | 'json';
+  readonly format: Format;
+  /** Only what is not valid. */
+  readonly quiet?: boolean;
 }
 
 const EXIT_INVALID = 2;
@@ -30,11 +33,11 @@ export async function validate(
   }
   const isValid = verdicts.every((verdict) => verdict.isValid);
   const all = uniqueFiles(verdicts);
-  terminal.out(
-    options.format === 'json'
-      ? JSON.stringify({ isValid, files: all.map(toJson) }, null, 2)
-      : all.map((file) => toText(file, options, terminal.columns)).join('\n\n'),
-  );
+  if (options.format === 'json')
+    terminal.out(JSON.stringify({ isValid, files: all.map(toJson) }, null, 2));
+  else if (options.quiet !== true)
+    terminal.out(all.map((file) => toText(file, options, terminal.columns)).join('\n\n'));
+  else if (!isValid) terminal.out(wrongLines(all, strict).join('\n'));
   return isValid ? 0 : EXIT_INVALID;
 }
 
@@ -67,6 +70,14 @@ function toJson({ file, diagnostics, nodes, worstCase }: ValidatedFile): object 
     nodes,
     worstCase,
   };
+}
+
+/** What stands in the way, and nothing of what does not. */
+function wrongLines(files: readonly ValidatedFile[], strict: boolean): string[] {
+  return files
+    .flatMap(({ diagnostics }) => diagnostics)
+    .filter(({ severity }) => severity === 'error' || (strict && severity === 'warning'))
+    .map(renderDiagnostic);
 }
 
 function toText(

@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal.ts';
 export interface WatchOptions {
   readonly format: Format;
   readonly json?: boolean;
+  readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
 
@@ -20,14 +21,14 @@ const POLL_MS = 200;
 
 export async function watch(
   id: string,
-  { format, json, verbose }: WatchOptions,
+  { format, json, quiet, verbose }: WatchOptions,
   terminal: Terminal,
 ): Promise<number> {
   return withStore(async (store) => {
     const { plan } = await findRun(store, id);
     const isJson = json === true || format === 'json';
     const show = new Showing(
-      { format: 'text', json: isJson, verbose: verbose === true },
+      { format: 'text', json: isJson, quiet: quiet === true, verbose: verbose === true },
       terminal,
       { run: id },
     );

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { temporalPlace } from '../../drivers/temporal/place.ts';
 import { startWorker } from '../../drivers/temporal/worker.ts';
+import { wrap } from '../../errors/render/columns.ts';
 import { parseDuration } from '../../workflow/duration.ts';
 import { refusal } from '../exit.ts';
 import { projectModules } from '../extensions.ts';
@@ -11,9 +12,13 @@ import type { Terminal } from '../terminal.ts';
 import { whereFlags } from '../where-flags.ts';
 
 export async function worker(
-  flags: { readonly concurrency: string; readonly drain: string },
+  flags: { readonly concurrency: string; readonly drain: string; readonly quiet?: boolean },
   terminal: Terminal,
 ): Promise<number> {
+  const note = (text: string): void => {
+    const { columns } = terminal.notes ?? terminal;
+    if (flags.quiet !== true) terminal.err(wrap(text, columns).join('\n'));
+  };
   const concurrency = concurrencyOf(flags.concurrency);
   const drainMs = drainOf(flags.drain);
   const place = temporalPlace(whereFlags(), process.env, process.cwd());
@@ -30,26 +35,23 @@ export async function worker(
     onWarning: (text) => terminal.err(`errand worker: ${text}`),
   });
   const { address, namespace, taskQueue } = place;
-  terminal.err(
-    `Carrying on runs of the task queue ${taskQueue} at ${address}, namespace ${namespace}; up to ${concurrency} effects at once. Ctrl-C stops.`,
-  );
+  note(`Carrying on runs of the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
+  note(`Up to ${concurrency} effects at once. Ctrl-C stops.`);
   if (!running.hasAttributes)
-    terminal.err(
+    note(
       'The namespace has no search attributes of Errand; runs show in its memo only. The guide says how to add them.',
     );
   const stop = (): void => {
     // a second one ends at once
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
-    terminal.err(
-      `Stopping: nothing new is begun, and what is under way has ${flags.drain} to end.`,
-    );
+    note(`Stopping: nothing new is begun, and what is under way has ${flags.drain} to end.`);
     void running.stop();
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   await running.stopped;
-  terminal.err('Stopped.');
+  note('Stopped.');
   return 0;
 }
 

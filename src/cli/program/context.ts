@@ -1,17 +1,22 @@
 /** What every command is given, and the options that several of them share. */
 import { Option, type Command } from 'commander';
-import { FORMATS, type Format } from '../format.ts';
+import { FORMATS, type Format, type Telling } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface CliContext {
   readonly program: Command;
   readonly terminal: Terminal;
-  /** Set by the command that runs, so that a failure is shown in the format that was asked for. */
-  format: Format;
+  /** What the command that runs was asked for, so that a failure is told as its answer would be. */
+  telling: Telling;
 }
 
 export function formatOption(formats: readonly Format[] = FORMATS): Option {
   return new Option('--format <format>', 'how to print it').choices(formats).default('text');
+}
+
+/** Of a command whose answer has one form: a refusal may have this one. */
+export function onlyJsonOption(): Option {
+  return new Option('--format <format>', 'how to print a refusal').choices(['json']);
 }
 
 /** Also by the name of an extension, which is known when the workflow is loaded. */
@@ -19,9 +24,16 @@ export function anyFormatOption(): Option {
   return formatOption().argParser((name: string) => name);
 }
 
-/** What a failure is shown in where the extension is not known yet. */
-export function ownFormat(format: string): Format {
-  return FORMATS.find((known) => known === format) ?? 'text';
+export function eventsOption(what: string): Option {
+  return new Option('--json', `print ${what}, one per line`).conflicts('format');
+}
+
+export function quietOption(what = 'print only the result'): Option {
+  return new Option('-q, --quiet', what).conflicts('verbose');
+}
+
+export function verboseOption(what = 'print the inside of a defect'): Option {
+  return new Option('-v, --verbose', what);
 }
 
 /** Of an option that may be repeated. */

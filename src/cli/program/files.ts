@@ -1,6 +1,14 @@
 /** The commands around workflow files and the set-up. */
 import type { Format } from '../format.ts';
-import { examples, formatOption, type CliContext } from './context.ts';
+import {
+  eventsOption,
+  examples,
+  formatOption,
+  onlyJsonOption,
+  quietOption,
+  verboseOption,
+  type CliContext,
+} from './context.ts';
 
 const FILES = 'Write workflows:';
 const SETUP = 'Set up and test:';
@@ -25,10 +33,13 @@ function addInit(cli: CliContext): void {
       'Writes a workflow that runs at once, without a key: its models are simulated, one of them fails, and the failure is handled. An existing file is never touched.',
     )
     .argument('[file]', 'the file to write', 'workflow.yaml')
+    .addOption(formatOption(['text', 'json']))
+    .addOption(quietOption('print only the name of the file'))
+    .addOption(verboseOption())
     .addHelpText('after', examples('errand init', 'errand init triage.yaml'))
     .action(async (file: string) => {
       const { init } = await import('../commands/init.ts');
-      process.exitCode = init(file, cli.terminal);
+      process.exitCode = init(file, cli.telling, cli.terminal);
     });
 }
 
@@ -54,10 +65,10 @@ function addDraft(cli: CliContext): void {
     .option('--model <provider/model>', 'who writes it; default: ERRAND_MODEL')
     .option('--out <file>', 'write it there instead of to stdout; never over an existing file')
     .option('--simulate <file>', 'what a sim/ model answers: a list, as in `runtime.simulate`')
-    .option('--json', 'print the events, one per line')
-    .option('-q, --quiet', 'print only the result')
-    .option('-v, --verbose', 'print every step, and the inside of a defect')
+    .addOption(eventsOption('the events'))
     .addOption(formatOption())
+    .addOption(quietOption())
+    .addOption(verboseOption('print every step, and the inside of a defect'))
     .addHelpText(
       'after',
       examples(
@@ -66,7 +77,6 @@ function addDraft(cli: CliContext): void {
       ),
     )
     .action(async (goal: string, flags: DraftFlags) => {
-      cli.format = flags.format;
       const { draft } = await import('../commands/draft.ts');
       process.exitCode = await draft(goal, flags, cli.terminal);
     });
@@ -83,6 +93,8 @@ function addValidate(cli: CliContext): void {
     .argument('<file...>', 'workflow files')
     .option('--strict', 'warnings, and kinds that fall to the default unsaid, make a file invalid')
     .addOption(formatOption(['text', 'json']))
+    .addOption(quietOption('print only what is not valid'))
+    .addOption(verboseOption())
     .addHelpText(
       'after',
       examples(
@@ -90,9 +102,9 @@ function addValidate(cli: CliContext): void {
         'errand validate --strict --format json workflows/*.yaml',
       ),
     )
-    .action(async (files: string[], options: { strict?: boolean; format: 'text' | 'json' }) => {
-      cli.format = options.format;
+    .action(async (files: string[], { strict }: { readonly strict?: boolean }) => {
       const { validate } = await import('../commands/validate.ts');
+      const options = { ...cli.telling, strict: strict === true };
       process.exitCode = await validate(files, options, cli.terminal);
     });
 }
@@ -105,6 +117,8 @@ function addSchema(cli: CliContext): void {
     .description(
       'Prints the JSON Schema (draft-07) of workflow files. An editor completes a file that begins with a yaml-language-server comment naming it.',
     )
+    .addOption(onlyJsonOption())
+    .addOption(verboseOption())
     .addHelpText('after', examples('errand schema > workflow.schema.json'))
     .action(async () => {
       const { schema } = await import('../commands/schema.ts');
@@ -121,6 +135,8 @@ function addClassify(cli: CliContext): void {
       'Reads a failure as JSON from standard input and says what it is: {"id", "provider", "api", "operation", "status", "headers", "body", "transport", "stream"}, all optional but one of status, body and transport.',
     )
     .option('--jsonl', 'read one failure per line; a bad line is told on its own line')
+    .addOption(onlyJsonOption())
+    .addOption(verboseOption())
     .addHelpText(
       'after',
       examples(
@@ -149,6 +165,9 @@ function addSimulate(cli: CliContext): void {
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--script <file>', 'what the models answer: YAML, as in `runtime.simulate`')
     .option('--corpus <file>', 'recorded failures (JSONL) that a script may name by id')
+    .addOption(formatOption(['text', 'json']))
+    .addOption(quietOption('print only the addresses, and no line for each request'))
+    .addOption(verboseOption())
     .addHelpText(
       'after',
       examples(
@@ -158,7 +177,7 @@ function addSimulate(cli: CliContext): void {
     )
     .action(async (options: { port: string; host: string; script?: string; corpus?: string }) => {
       const { simulate } = await import('../commands/simulate.ts');
-      process.exitCode = await simulate(options, cli.terminal);
+      process.exitCode = await simulate({ ...options, ...cli.telling }, cli.terminal);
     });
 }
 
@@ -172,10 +191,12 @@ function addDoctor(cli: CliContext): void {
     )
     .option('--online', 'also ask whether the providers whose keys are set can be reached')
     .addOption(formatOption(['text', 'json']))
+    .addOption(quietOption('print only what is wrong'))
+    .addOption(verboseOption())
     .addHelpText('after', examples('errand doctor', 'errand doctor --online --format json'))
-    .action(async (options: { readonly online?: boolean; readonly format: Format }) => {
-      cli.format = options.format;
+    .action(async ({ online }: { readonly online?: boolean }) => {
       const { doctor } = await import('../commands/doctor.ts');
+      const options = { ...cli.telling, online: online === true };
       process.exitCode = await doctor(options, cli.terminal);
     });
 }
@@ -185,8 +206,12 @@ function addCompletion(cli: CliContext): void {
     .command('completion')
     .helpGroup(SETUP)
     .summary('print the completion of a shell')
-    .description('Prints a script that makes a shell complete the commands and options of errand.')
+    .description(
+      'Prints a script that makes a shell complete commands, options, files, kinds and the runs of the project.',
+    )
     .argument('<shell>', 'bash, zsh or fish')
+    .addOption(onlyJsonOption())
+    .addOption(verboseOption())
     .addHelpText(
       'after',
       examples(

@@ -2,13 +2,14 @@
 import { Option, type Command } from 'commander';
 import { EXITS } from '../../errors/exit-codes.ts';
 import { wrap } from '../../errors/render/columns.ts';
-import type { Format } from '../format.ts';
 import {
   anyFormatOption,
   collect,
+  eventsOption,
   examples,
   formatOption,
-  ownFormat,
+  quietOption,
+  verboseOption,
   type CliContext,
 } from './context.ts';
 
@@ -59,7 +60,6 @@ function addRun(cli: CliContext): void {
     )
     .addHelpText('after', exitTable)
     .action(async (file: string, flags: LegFlags & { readonly input?: string }) => {
-      cli.format = ownFormat(flags.format);
       const { run } = await import('../commands/run.ts');
       const inputFile = flags.input === undefined ? {} : { inputFile: flags.input };
       process.exitCode = await run(file, { ...legFlags(flags), ...inputFile }, cli.terminal);
@@ -82,7 +82,6 @@ function addResume(cli: CliContext): void {
       ),
     )
     .action(async (id: string, flags: ResumeFlags) => {
-      cli.format = ownFormat(flags.format);
       const { resume } = await import('../commands/run.ts');
       process.exitCode = await resume(id, resumeFlags(flags), cli.terminal);
     });
@@ -98,7 +97,6 @@ function addRetry(cli: CliContext): void {
     .option('--from <node>', 'the node to begin at, as `errand show` names it')
     .addHelpText('after', examples('errand retry 3f0c7a52-9b1e --from classify'))
     .action(async (id: string, flags: ResumeFlags & { readonly from?: string }) => {
-      cli.format = ownFormat(flags.format);
       const { resume } = await import('../commands/run.ts');
       const from = flags.from === undefined ? {} : { from: flags.from };
       const given = { ...resumeFlags(flags), ...from };
@@ -127,7 +125,6 @@ function addAnswer(cli: CliContext): void {
         gate: string | undefined,
         flags: ResumeFlags & { readonly value: string },
       ) => {
-        cli.format = ownFormat(flags.format);
         const { resume } = await import('../commands/run.ts');
         const { answerValue } = await import('../answer-value.ts');
         const answer = { gate, value: answerValue(flags.value) };
@@ -145,11 +142,12 @@ function addCancel(cli: CliContext): void {
     .description('Ends a run for good, whether it is running now, paused or failed.')
     .argument(...RUN)
     .addOption(formatOption())
+    .addOption(quietOption('print nothing when it is done'))
+    .addOption(verboseOption())
     .addHelpText('after', examples('errand cancel 3f0c7a52-9b1e'))
-    .action(async (id: string, flags: { readonly format: Format }) => {
-      cli.format = ownFormat(flags.format);
+    .action(async (id: string) => {
       const { cancel } = await import('../commands/run.ts');
-      process.exitCode = await cancel(id, flags, cli.terminal);
+      process.exitCode = await cancel(id, cli.telling, cli.terminal);
     });
 }
 
@@ -172,10 +170,10 @@ function legCommand({ program }: CliContext, name: string): Command {
     )
     .option('--no-gates', 'nobody can be asked: gates fail at once')
     .option('--wait', 'wait out waits of any length instead of pausing')
-    .option('--json', 'print the events of this leg, one per line')
-    .option('-q, --quiet', 'print only the result')
-    .option('-v, --verbose', 'print every step, and the inside of a defect')
-    .addOption(anyFormatOption());
+    .addOption(eventsOption('the events of this leg'))
+    .addOption(anyFormatOption())
+    .addOption(quietOption())
+    .addOption(verboseOption('print every step, and the inside of a defect'));
 }
 
 function resumeCommand(cli: CliContext, name: string): Command {

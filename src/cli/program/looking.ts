@@ -1,6 +1,13 @@
 /** The commands that look at runs and change nothing. */
 import type { Format } from '../format.ts';
-import { examples, formatOption, type CliContext } from './context.ts';
+import {
+  eventsOption,
+  examples,
+  formatOption,
+  quietOption,
+  verboseOption,
+  type CliContext,
+} from './context.ts';
 
 const GROUP = 'Look at runs:';
 const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;
@@ -52,9 +59,9 @@ function addOfRun(
     .description(description)
     .argument(...RUN)
     .addOption(formatOption(['text', 'json']))
+    .addOption(verboseOption())
     .addHelpText('after', examples(`errand ${name} ${ID}`, `errand ${name} ${ID} --format json`))
     .action(async (id: string, options: { readonly format: Format }) => {
-      cli.format = options.format;
       const look = await load();
       process.exitCode = await look(id, options, cli.terminal);
     });
@@ -68,11 +75,12 @@ function addRuns(cli: CliContext): void {
     .description('Lists the runs of this project, newest first.')
     .option('-n, --limit <number>', 'list no more than this many')
     .addOption(formatOption(['text', 'json']))
+    .addOption(quietOption('print only their ids'))
+    .addOption(verboseOption())
     .addHelpText('after', examples('errand runs', 'errand runs --limit 10 --format json'))
-    .action(async (options: { readonly format: Format; readonly limit?: string }) => {
-      cli.format = options.format;
+    .action(async (options: { readonly limit?: string }) => {
       const { runs } = await import('../commands/runs.ts');
-      process.exitCode = await runs(options, cli.terminal);
+      process.exitCode = await runs({ ...options, ...cli.telling }, cli.terminal);
     });
 }
 
@@ -85,20 +93,16 @@ function addWatch(cli: CliContext): void {
       'Follows a run, whoever carries it on, until it ends or pauses. Of a run that rests already it tells the latest leg.',
     )
     .argument(...RUN)
-    .option('--json', 'print the events, one per line')
-    .option('-v, --verbose', 'print every step')
+    .addOption(eventsOption('the events'))
     .addOption(formatOption(['text', 'json']))
+    .addOption(quietOption('print only how it ends'))
+    .addOption(verboseOption('print every step, and the inside of a defect'))
     .addHelpText('after', examples(`errand watch ${ID}`, `errand watch ${ID} --json`))
-    .action(
-      async (
-        id: string,
-        options: { readonly format: Format; readonly json?: boolean; readonly verbose?: boolean },
-      ) => {
-        cli.format = options.format;
-        const { watch } = await import('../commands/watch.ts');
-        process.exitCode = await watch(id, options, cli.terminal);
-      },
-    );
+    .action(async (id: string, { json }: { readonly json?: boolean }) => {
+      const { watch } = await import('../commands/watch.ts');
+      const options = { ...cli.telling, json: json === true };
+      process.exitCode = await watch(id, options, cli.terminal);
+    });
 }
 
 function addExplain(cli: CliContext): void {
@@ -112,6 +116,7 @@ function addExplain(cli: CliContext): void {
     .argument('[kind-or-run]', 'a kind such as provider.rate_limited, its name elsewhere, or a run')
     .option('--list', 'list all kinds')
     .addOption(formatOption())
+    .addOption(verboseOption())
     .addHelpText(
       'after',
       examples(
@@ -123,7 +128,6 @@ function addExplain(cli: CliContext): void {
     )
     .action(
       async (name: string | undefined, options: { list?: boolean; readonly format: Format }) => {
-        cli.format = options.format;
         const { explain } = await import('../commands/explain.ts');
         process.exitCode = await explain(name, options, cli.terminal);
       },

@@ -1,0 +1,82 @@
+/** Completion for bash, of any version that is about. */
+import {
+  LIST_RUNS,
+  type Completable,
+  type CompletedCommand,
+  type CompletedOption,
+} from './completed.ts';
+
+export function bash(
+  commands: readonly CompletedCommand[],
+  globals: readonly CompletedOption[],
+): string {
+  const names = commands.map(({ name }) => name).join(' ');
+  return `# errand completion for bash
+_errand_files() {
+  local IFS=$'\\n'
+  # a name is quoted, and a folder gets its slash, only where files are meant
+  compopt -o filenames 2>/dev/null
+  COMPREPLY+=($(compgen -f -- "$1"))
+}
+_errand() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  local command= word at
+  COMPREPLY=()
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    for word in ${names}; do
+      [ "\${COMP_WORDS[at]}" = "$word" ] && command="$word" && break 2
+    done
+  done
+  case "$command $previous" in
+${valueCases(commands, globals).join('\n')}
+  esac
+  case "$command" in
+    '') ${replies({ type: 'words', words: [...commands.map(({ name }) => name), ...flagsOf(globals)] })} ;;
+${commands.map(commandCase).join('\n')}
+  esac
+}
+complete -F _errand errand`;
+}
+
+/** What comes after an option that takes a value. */
+function valueCases(
+  commands: readonly CompletedCommand[],
+  globals: readonly CompletedOption[],
+): readonly string[] {
+  const all = [{ name: '', options: globals }, ...commands];
+  return all.flatMap(({ name, options }) =>
+    options.flatMap(({ flags, value }) => {
+      if (value === undefined) return [];
+      const patterns = flags.map((flag) => `"${name} ${flag}"`).join('|');
+      return [`    ${patterns}) ${replies(value)} return ;;`];
+    }),
+  );
+}
+
+function commandCase({ name, options, arguments: given }: CompletedCommand): string {
+  const flags = replies({ type: 'words', words: flagsOf(options) });
+  // which argument it is, nobody can count without knowing every option's value
+  const values = given.map(({ value }) => replies(value)).join(' ');
+  return `    ${name})
+      case "$current" in
+        -*) ${flags} ;;
+        *) ${values === '' ? ':' : values} ;;
+      esac ;;`;
+}
+
+function flagsOf(options: readonly CompletedOption[]): readonly string[] {
+  return options.flatMap(({ flags }) => flags);
+}
+
+function replies(value: Completable): string {
+  switch (value.type) {
+    case 'words':
+      return `COMPREPLY+=($(compgen -W "${value.words.join(' ')}" -- "$current"));`;
+    case 'runs':
+      return `COMPREPLY+=($(compgen -W "${[...value.words, `$(${LIST_RUNS})`].join(' ')}" -- "$current"));`;
+    case 'files':
+      return '_errand_files "$current";';
+    case 'anything':
+      return '';
+  }
+}

@@ -1,0 +1,85 @@
+/** What can be completed, read from the commands themselves, so that no list can fall behind. */
+import type { Argument, Command, Option } from 'commander';
+import { RUNTIME_KINDS } from '../../errors/catalog.ts';
+
+/** What stands in a place: a few words, files, runs of this project, or anything. */
+export type Completable =
+  | { readonly type: 'words'; readonly words: readonly string[] }
+  | { readonly type: 'files' }
+  | { readonly type: 'runs'; readonly words: readonly string[] }
+  | { readonly type: 'anything' };
+
+export interface CompletedOption {
+  readonly flags: readonly string[];
+  readonly description: string;
+  /** Undefined for a flag. */
+  readonly value: Completable | undefined;
+  readonly isRepeatable: boolean;
+}
+
+export interface CompletedCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly CompletedOption[];
+  /** In order; the last one goes on where `isVariadic`. */
+  readonly arguments: readonly { readonly name: string; readonly value: Completable }[];
+  readonly isVariadic: boolean;
+}
+
+export const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const;
+
+/** Asks the command itself; it makes nothing, and says nothing where there is nothing. */
+export const LIST_RUNS = 'errand runs --quiet --limit 50 2>/dev/null';
+
+export function completedCommands(program: Command): readonly CompletedCommand[] {
+  const help = program.createHelp();
+  return help.visibleCommands(program).map((command) => ({
+    name: command.name(),
+    summary: command.summary(),
+    options: help.visibleOptions(command).map(completedOption),
+    arguments: command.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      value: argumentValue(command, argument, program),
+    })),
+    isVariadic: command.registeredArguments.at(-1)?.variadic === true,
+  }));
+}
+
+/** Of `errand` itself. */
+export function globalOptions(program: Command): readonly CompletedOption[] {
+  return program.createHelp().visibleOptions(program).map(completedOption);
+}
+
+function completedOption(option: Option): CompletedOption {
+  const { short, long, description, required, argChoices, parseArg } = option;
+  return {
+    flags: [short, long].filter((flag) => typeof flag === 'string'),
+    description,
+    value: required ? optionValue(option.flags, argChoices) : undefined,
+    // what collects its values has a way to do so
+    isRepeatable: parseArg !== undefined && argChoices === undefined,
+  };
+}
+
+function optionValue(flags: string, choices: readonly string[] | undefined): Completable {
+  if (choices !== undefined) return { type: 'words', words: choices };
+  return flags.includes('<file>') ? { type: 'files' } : { type: 'anything' };
+}
+
+function argumentValue(command: Command, argument: Argument, program: Command): Completable {
+  if (argument.argChoices !== undefined) return { type: 'words', words: argument.argChoices };
+  switch (argument.name()) {
+    case 'file':
+      return { type: 'files' };
+    case 'run':
+      return { type: 'runs', words: [] };
+    case 'kind-or-run':
+      return { type: 'runs', words: RUNTIME_KINDS };
+    case 'shell':
+      return { type: 'words', words: SHELL_NAMES };
+    case 'command':
+      return { type: 'words', words: program.commands.map((each) => each.name()) };
+    default:
+      return { type: 'anything' };
+  }
+}
