@@ -90,12 +90,13 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
   ['unknown-command', 'rnu', 2],
   ['unknown-option', 'run good.yaml --fast', 2],
   ['unmeant-option', 'doctor --on temporal', 2],
-  ['two-minds', 'show BAD --format text --format json --quiet', 2],
+  ['two-minds', 'run good.yaml --quiet --verbose', 2],
+  ['two-forms', 'run good.yaml --json --format markdown', 2],
   ['missing-argument', 'run', 2],
 ];
 
 /** What is the same whatever is asked for. */
-const TEXT_ONLY = /-quiet$|^(completion-[bzf]|two-minds)/;
+const TEXT_ONLY = /-quiet$|^(completion-[bzf]|two-)/;
 
 /** Checked in, and shown to nobody by the page. */
 const SCHEMA = readFileSync(join(import.meta.dirname, '../../schema/workflow.json'), 'utf8');

@@ -25,7 +25,19 @@ export function anyFormatOption(): Option {
 }
 
 export function eventsOption(what: string): Option {
-  return new Option('--json', `print ${what}, one per line`).conflicts('format');
+  return new Option('--json', `print ${what}, one per line`);
+}
+
+/** Events are lines of JSON, so a form that is another one cannot be meant as well. */
+export async function refuseTwoForms(command: Command): Promise<void> {
+  const { json, format } = command.opts<{ readonly json?: boolean; readonly format?: string }>();
+  const isSaid = command.getOptionValueSource('format') === 'cli';
+  if (json !== true || !isSaid || format === 'json') return;
+  const { refusal } = await import('../exit.ts');
+  throw refusal(
+    `--json and --format ${format} were given, and only one can be meant`,
+    'Leave one out: events are one JSON object a line.',
+  );
 }
 
 export function quietOption(what = 'print only the result'): Option {
