@@ -1,9 +1,12 @@
 /** What Temporal itself holds and shows of a run, and what happens at the edges of what it carries. */
+import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
+import type { FunctionContext } from '../../src/effects/function.ts';
 import { isKind } from '../../src/errors/errand-error.ts';
+import { toReport } from '../../src/errors/to-report.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { planOfTexts } from '../drivers/plan.ts';
 import { until } from './killing.ts';
@@ -26,7 +29,23 @@ function textsIn(events: readonly object[]): string {
   );
 }
 
+const SEEN = new Set<string>();
+const NOISE_CHARS = 1_500_000;
+
+/** Nothing makes it smaller. */
+function noise(): string {
+  return randomBytes((NOISE_CHARS / 4) * 3).toString('base64');
+}
+
 const functions = {
+  noise: () => ({ size: NOISE_CHARS, text: noise() }),
+  once: (_: unknown, { attempt, idempotencyKey }: FunctionContext) => {
+    if (attempt === 0 && !SEEN.has(idempotencyKey)) {
+      SEEN.add(idempotencyKey);
+      throw Object.assign(new Error('Not yet'), { kind: 'external.not_yet' });
+    }
+    return {};
+  },
   echo: (input: unknown) => input,
   missing: () => {
     throw Object.assign(new Error('No such order'), { kind: 'external.order.missing' });
@@ -137,6 +156,38 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     expect(await run.result()).toMatchObject({
       status: 'failed',
       error: { kind: 'tool.input_invalid', outcome: 'not_started' },
+    });
+  });
+
+  it('goes on with more than one payload can hold, after a failure and as new', async () => {
+    const nodes = ['noise', 'noise', 'once'].map(
+      (name, index) =>
+        `  - {name: n${index}, type: call, function: ${name}, routes: [{to: ${index === 2 ? '$end' : `n${index + 1}`}}]}`,
+    );
+    const whole = planOfTexts({
+      'main.yaml': `workflow: {name: shown, entry_point: n0}\nagents:\n${nodes.join('\n')}\noutput: {sizes: "{{ [n0.output.size, n1.output.size] }}"}`,
+    });
+    const restless = await stage.client({ maxHistoryEvents: 14 });
+    const run = await restless.start(whole, {});
+    expect(await run.result()).toMatchObject({
+      status: 'failed',
+      error: { kind: 'external.not_yet' },
+    });
+    expect(await (await restless.resume(run.id)).result()).toEqual({
+      status: 'completed',
+      output: { sizes: [NOISE_CHARS, NOISE_CHARS] },
+    });
+  });
+
+  it('is refused with an input that is too large', async () => {
+    const whole = planOfTexts({
+      'main.yaml': `workflow: {name: shown, entry_point: a, input: {text: {type: string}}}\nagents:\n  - {name: a, type: set, value: 1}`,
+    });
+    const text = noise() + noise();
+    expect(await driver.start(whole, { text }).then(() => undefined, toReport)).toMatchObject({
+      kind: 'validation.input',
+      outcome: 'not_started',
+      details: { maxBytes: 1_900_000 },
     });
   });
 

@@ -13,7 +13,7 @@ import type { RunHandle, RunOptions } from '../leg.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { createRedactor } from '../../errors/redact.ts';
 import type { ErrorReport } from '../../errors/report.ts';
-import { connectTemporal, hasAttributes, type TemporalConnection } from './connect.ts';
+import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
 import { arrivedReport } from './failure.ts';
 import {
   ATTRIBUTES,
@@ -29,6 +29,7 @@ import {
   type RunSettings,
 } from './messages.ts';
 import { Parcels } from './parcels.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './payload-size.ts';
 import type { TemporalPlace } from './place.ts';
 import { TemporalReading } from './reading.ts';
 import { RemoteLeg } from './remote-leg.ts';
@@ -171,7 +172,7 @@ export class TemporalDriver {
   async #again(run: string, begin: Begin, options: RunOptions): Promise<RunHandle> {
     const facts = await this.#reading.facts(run);
     const { runId } = await this.#reading.describe(run);
-    const snapshot = await this.#reading.state(run);
+    const snapshot = await this.#reading.state(run, runId);
     // refused here, where nothing has been begun; reading a snapshot uses it up
     if (begin.type === 'resume')
       checkGoingOn(unpackState(structuredClone(snapshot)), begin.how, Date.now());
@@ -179,7 +180,8 @@ export class TemporalDriver {
     const before = { execution: runId, nextSeq: lastSeq + 1 };
     const leg = legOf(options);
     const settings = this.#settings;
-    await this.#execute({ v: 1, identity, begin, leg, settings, snapshot, before });
+    const input: RunInput = { v: 1, identity, begin, leg, settings, before };
+    await this.#execute(withSnapshot(input, snapshot));
     return this.#leg(run, lastSeq + 1, options);
   }
 
@@ -205,6 +207,9 @@ export class TemporalDriver {
         }),
       );
     } catch (thrown) {
+      const sizeBytes = jsonBytes(input);
+      if (sizeBytes > MAX_PAYLOAD_BYTES && isInvalid(thrown))
+        throw new ErrandError(tooLargeInput(identity.workflow, sizeBytes), { cause: thrown });
       if (readProperty(thrown, 'name') !== 'WorkflowExecutionAlreadyStartedError') throw thrown;
       const message = `The run ${run} is carried on already`;
       throw new ErrandError({ kind: 'run.already_active', message }, { cause: thrown });

@@ -96,6 +96,7 @@ const AWAY: readonly unknown[] = [4, 14];
 /** Of a query: no worker in time, or none for a while. */
 const UNANSWERED: readonly unknown[] = [4, 9];
 const REFUSED: readonly unknown[] = [7, 16];
+const INVALID = 3;
 
 export function unreachable(
   place: TemporalPlace,
@@ -175,9 +176,16 @@ export function isAway(thrown: unknown): boolean {
   return AWAY.includes(code) || REFUSED.includes(code) || isNoNamespace(thrown);
 }
 
+/** Whether it will not take what it was given, whoever asks and when. */
+export function isInvalid(thrown: unknown): boolean {
+  return codeIn(thrown) === INVALID;
+}
+
 /** Whether there is a server, and nobody behind it who could answer. */
 export function isUnanswered(thrown: unknown): boolean {
-  return UNANSWERED.includes(codeIn(thrown));
+  // an execution that still reads where the run stands does not listen yet
+  const isEarly = readProperty(thrown, 'name') === 'QueryNotRegisteredError';
+  return isEarly || UNANSWERED.includes(codeIn(thrown));
 }
 
 function isNoNamespace(thrown: unknown): boolean {

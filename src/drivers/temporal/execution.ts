@@ -9,13 +9,16 @@ import {
   makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
+import { buildReport } from '../../errors/build.ts';
 import type { JsonValue } from '../../errors/json.ts';
 import { createRedactor } from '../../errors/redact.ts';
 import type { Answer } from '../../machine/answers.ts';
+import { failRun } from '../../machine/endings.ts';
 import type { EventBody } from '../../machine/events.ts';
 import { packState, unpackState } from '../../machine/snapshot.ts';
 import { newRunState, type RunState } from '../../machine/state.ts';
 import { record } from '../../machine/step.ts';
+import { hashText } from '../../workflow/hash.ts';
 import { INLINE_CEILING_MS } from '../../workflow/limits.ts';
 import { extensionModules } from '../../workflow/model.ts';
 import { goOn, openGates, type GoingOn } from '../going-on.ts';
@@ -24,7 +27,7 @@ import { abandonedEffects } from '../recover.ts';
 import { RunLoop, type Rest } from '../run-loop.ts';
 import { ActivityEffects } from './activity-effects.ts';
 import type { Begin, LegSettings, RunInput } from './messages.ts';
-import { jsonBytes } from './payload-size.ts';
+import { jsonBytes, MAX_STATE_BYTES, tooLargeState, withSnapshot } from './payload-size.ts';
 import { alreadyActive, runFailed } from './refusals.ts';
 import { WorkflowAlarm } from './workflow-alarm.ts';
 import { WorkflowLog } from './workflow-log.ts';
@@ -32,8 +35,10 @@ import { WorkflowLog } from './workflow-log.ts';
 /** Beyond these Temporal ends an execution by force; the run leaves well before. */
 const MUST_LEAVE_EVENTS = 25_000;
 const MUST_LEAVE_BYTES = 25_000_000;
-/** What compresses into one payload; a larger state stays where it is. */
-const MAX_SNAPSHOT_BYTES = 8_000_000;
+/** How much is new since what was read of the execution before, for it to be worth leaving again. */
+const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
+/** Measuring what the run knows costs as much as it knows, so it is done only so often. */
+const MEASURE_EVERY_EVENTS = 500;
 
 interface NextLeg {
   readonly begin: Exclude<Begin, { type: 'start' | 'continue' }>;
@@ -51,9 +56,14 @@ export class RunExecution {
   #loop: RunLoop | undefined;
   #next: NextLeg | undefined;
   #isHolding = false;
+  #measured: { readonly seq: number; readonly bytes: number } | undefined;
+  readonly #begun: { readonly events: number; readonly bytes: number };
 
-  constructor(input: RunInput) {
-    const { identity, snapshot, settings } = input;
+  /** The snapshot is the input's, or was too large for it. */
+  constructor(input: RunInput, snapshot = input.snapshot) {
+    const { identity, settings } = input;
+    const { historyLength: events, historySize: bytes } = workflowInfo();
+    this.#begun = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
     this.#input = input;
     this.state =
       snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
@@ -74,11 +84,11 @@ export class RunExecution {
     let begin = this.#input.begin;
     for (;;) {
       const rest = await this.#runLeg(begin);
-      if (rest === 'leaving') return this.#continueAsNew({ type: 'continue' });
+      if (rest === 'leaving') return this.#leave();
       if (rest.type === 'defect') throw rest.thrown;
       if (rest.type !== 'paused') return this.#end();
       if (this.#isLong() && this.#next === undefined && this.#canLeave())
-        return this.#continueAsNew({ type: 'continue' });
+        return this.#continueAsNew();
       begin = await this.#nextBegin();
     }
   }
@@ -177,24 +187,41 @@ export class RunExecution {
 
   #isLong(): boolean {
     const { maxHistoryEvents } = this.#input.settings;
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    return maxHistoryEvents === undefined
-      ? continueAsNewSuggested
-      : historyLength >= maxHistoryEvents;
+    const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+    const events = historyLength - this.#begun.events;
+    if (maxHistoryEvents !== undefined) return events >= maxHistoryEvents;
+    if (this.#begun.events === 0) return continueAsNewSuggested;
+    // what was read of the execution before counts for Temporal, and would be read again
+    const bytes = historySize - this.#begun.bytes;
+    const isWorthIt = events >= WORTH_LEAVING.events || bytes >= WORTH_LEAVING.bytes;
+    return continueAsNewSuggested && (isWorthIt || this.#isOverdue());
+  }
+
+  #isOverdue(): boolean {
+    const { historyLength, historySize } = workflowInfo();
+    return (
+      historyLength - this.#begun.events > MUST_LEAVE_EVENTS ||
+      historySize > Math.max(MUST_LEAVE_BYTES, this.#begun.bytes + WORTH_LEAVING.bytes)
+    );
   }
 
   /** An activity does not outlive its execution, so the run leaves when none is under way. */
   #mustHold(underWay: number): boolean {
     if (this.#isHolding) return true;
     if (!this.#isLong()) return false;
-    const { historyLength, historySize } = workflowInfo();
-    const isOverdue = historyLength > MUST_LEAVE_EVENTS || historySize > MUST_LEAVE_BYTES;
-    this.#isHolding = (underWay === 0 || isOverdue) && this.#canLeave();
+    this.#isHolding = this.#isOverdue() || (underWay === 0 && this.#canLeave());
     return this.#isHolding;
   }
 
   #canLeave(): boolean {
-    return jsonBytes(packState(this.state)) <= MAX_SNAPSHOT_BYTES;
+    return this.#stateBytes() <= MAX_STATE_BYTES;
+  }
+
+  #stateBytes(): number {
+    const { seq } = this.state;
+    if (this.#measured === undefined || seq - this.#measured.seq > MEASURE_EVERY_EVENTS)
+      this.#measured = { seq, bytes: jsonBytes(packState(this.state)) };
+    return this.#measured.bytes;
   }
 
   #isReadyToLeave(loop: RunLoop): boolean {
@@ -207,8 +234,21 @@ export class RunExecution {
     );
   }
 
-  #continueAsNew(begin: Begin): Promise<never> {
-    const { snapshot: _snapshot, ...input } = this.#input;
+  /** To a new execution, or to the end of the run where none could take it. */
+  async #leave(): Promise<JsonValue> {
+    if (this.#canLeave()) return this.#continueAsNew();
+    const { state } = this;
+    const nowMs = Math.max(Date.now(), state.nowMs);
+    const at = new Date(nowMs).toISOString();
+    const draft = tooLargeState(this.#stateBytes());
+    const id = `err_${hashText([state.run, state.seq, draft.kind].join('\u0000'))}`;
+    const failed = failRun(state, buildReport(draft, { stamp: { id, at } }));
+    await this.log.write(record(state, failed, nowMs), nowMs);
+    return this.#end();
+  }
+
+  #continueAsNew(): Promise<never> {
+    const { snapshot: _snapshot, ...given } = this.#input;
     const { answers } = this.#leg;
     const { memo, searchAttributes } = workflowInfo();
     const leave = makeContinueAsNewFunc<[RunInput]>({
@@ -216,16 +256,16 @@ export class RunExecution {
       ...(memo === undefined ? {} : { memo }),
       searchAttributes,
     });
-    return leave({
-      ...input,
-      begin,
+    const input: RunInput = {
+      ...given,
+      begin: { type: 'continue' },
       leg: {
         ...this.#leg,
         ...(answers === undefined ? {} : { answersUsed: this.#answers.used }),
       },
-      snapshot: packState(this.state),
       before: { execution: workflowInfo().runId, nextSeq: this.state.seq + 1 },
-    });
+    };
+    return leave(withSnapshot(input, packState(this.state)));
   }
 
   #end(): JsonValue {

@@ -18,6 +18,8 @@ import type { PreparedAnswer } from '../prepared-answers.ts';
 export const WORKFLOW_TYPE = 'errandRun';
 /** The one activity: one try of one effect. */
 export const ACTIVITY_TYPE = 'errandEffect';
+/** Reads of the execution before what is too large to be handed over. */
+export const STATE_ACTIVITY = 'errandState';
 
 export const QUERIES = { events: 'errand_events', record: 'errand_record', state: 'errand_state' };
 /** Who is about to cancel the run, which a cancellation itself does not say. */
@@ -75,10 +77,23 @@ export interface RunInput {
   readonly begin: Begin;
   readonly leg: LegSettings;
   readonly settings: RunSettings;
-  /** Where the run stands, unless it begins. */
+  /** Where the run stands, unless it begins; absent also where it is too large, and read of `before`. */
   readonly snapshot?: Snapshot;
   /** The execution that has the events before, and the number of the first event of this one. */
   readonly before?: { readonly execution: string; readonly nextSeq: number };
+}
+
+/** A piece of the text of a snapshot, which may be larger than anything that Temporal carries. */
+export interface StatePart {
+  readonly text: string;
+  /** How many there are. */
+  readonly parts: number;
+}
+
+export interface StateTask {
+  readonly run: string;
+  readonly execution: string;
+  readonly part: number;
 }
 
 export interface EventsPage {

@@ -6,12 +6,30 @@ import { utf8Bytes } from '../../errors/bounded-text.ts';
 import type { JsonValue } from '../../errors/json.ts';
 import type { ReportDraft } from '../../errors/report.ts';
 import type { EffectRequest } from '../../machine/effect-request.ts';
+import type { Snapshot } from '../../machine/snapshot.ts';
+import type { RunInput } from './messages.ts';
 
 /** Below the server's limit, for what it counts besides. */
 export const MAX_PAYLOAD_BYTES = 1_900_000;
 
 export function jsonBytes(value: JsonValue | object): number {
   return utf8Bytes(JSON.stringify(value));
+}
+
+/** Without it where the whole could be refused: then it is read of the execution before. */
+export function withSnapshot(input: RunInput, snapshot: Snapshot): RunInput {
+  const whole = { ...input, snapshot };
+  return jsonBytes(whole) <= MAX_PAYLOAD_BYTES ? whole : input;
+}
+
+/** Nothing was begun. */
+export function tooLargeInput(workflow: string, sizeBytes: number): ReportDraft {
+  return {
+    kind: 'validation.input',
+    message: `${workflow} and its input are ${megabytes(sizeBytes)}, more than Temporal carries`,
+    details: { sizeBytes, maxBytes: MAX_PAYLOAD_BYTES },
+    action: { kind: 'change_input', detail: SMALLER },
+  };
 }
 
 /** Nothing was begun. */
@@ -32,6 +50,21 @@ export function tooLargeOutput({ node }: EffectRequest, sizeBytes: number): Repo
     message: `What ${node.name} gave is ${megabytes(sizeBytes)}, more than Temporal carries`,
     outcome: 'partial',
     details: { sizeBytes, maxBytes: MAX_PAYLOAD_BYTES },
+    action: { kind: 'fix_code', detail: SMALLER },
+  };
+}
+
+/** A new execution reads it into its history, which may have 50 MB. */
+export const MAX_STATE_BYTES = 40_000_000;
+
+/** The run has to leave an execution that is full, and no other can take what it knows. */
+export function tooLargeState(sizeBytes: number): ReportDraft {
+  return {
+    kind: 'store.unavailable',
+    category: 'limit',
+    retryable: false,
+    message: `What the run knows is ${megabytes(sizeBytes)}, and Temporal takes no more of it`,
+    details: { sizeBytes, maxBytes: MAX_STATE_BYTES },
     action: { kind: 'fix_code', detail: SMALLER },
   };
 }

@@ -7,9 +7,18 @@ import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/json.ts';
 import type { Snapshot } from '../../machine/snapshot.ts';
 import { isAway, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
-import { MEMO, QUERIES, type EventsPage, type RunFacts, type RunMemo } from './messages.ts';
+import {
+  MEMO,
+  QUERIES,
+  type EventsPage,
+  type RunFacts,
+  type RunMemo,
+  type StatePart,
+  type StateTask,
+} from './messages.ts';
 import type { TemporalPlace } from './place.ts';
 import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
+import { readParts } from './state-parts.ts';
 
 const QUERY_MS = 10_000;
 /** A number that no event has. */
@@ -34,8 +43,13 @@ export class TemporalReading {
     return this.#query(run, QUERIES.record);
   }
 
-  state(run: string): Promise<Snapshot> {
-    return this.#query(run, QUERIES.state);
+  /** Of a run that is over; its latest execution has to be named, or a newer one could answer. */
+  state(run: string, execution: string): Promise<Snapshot> {
+    return readParts((part) => this.statePart({ run, execution, part }));
+  }
+
+  statePart({ run, execution, part }: StateTask): Promise<StatePart> {
+    return this.#queryIn(run, execution, QUERIES.state, part);
   }
 
   /** How the latest execution stands, without its events. */

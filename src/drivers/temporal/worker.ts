@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { InternalRecord } from '../../errors/internal-record.ts';
 import { readProperty } from '../../errors/json.ts';
+import { toReport } from '../../errors/to-report.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Extension } from '../../machine/extension-port.ts';
 import { Breakers } from '../breakers.ts';
@@ -11,13 +12,28 @@ import type { EffectHost } from '../effect-runner.ts';
 import { Extensions } from '../extensions.ts';
 import { createEffectActivity } from './activities.ts';
 import { DATA_CONVERTER } from './codec.ts';
-import { connectionOptions, connectTemporal, ensureAttributes, unreachable } from './connect.ts';
-import { ACTIVITY_TYPE, type EffectTask } from './messages.ts';
+import {
+  connectionOptions,
+  connectTemporal,
+  ensureAttributes,
+  unreachable,
+  type TemporalConnection,
+} from './connect.ts';
+import { toFailure } from './failure.ts';
+import {
+  ACTIVITY_TYPE,
+  STATE_ACTIVITY,
+  type EffectTask,
+  type StatePart,
+  type StateTask,
+} from './messages.ts';
 import type { TemporalPlace } from './place.ts';
+import { TemporalReading } from './reading.ts';
 import {
   loadActivityModule,
   loadWorkerModule,
   workflowPackages,
+  type ActivityModule,
   type Logger,
   type Worker,
   type WebpackRule,
@@ -76,29 +92,45 @@ export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandW
   });
   await extensions.load(options.extensionModules ?? []);
   await extensions.start();
-  try {
-    return await startWith(extensions, options);
-  } catch (failure) {
+  let temporal: TemporalConnection | undefined;
+  const close = async (): Promise<void> => {
     await extensions.stop();
+    await temporal?.connection.close();
+  };
+  try {
+    // the client's connection says more clearly than a worker's what is wrong, and asks at once
+    temporal = await connectTemporal(options.place);
+    return await startWith({ extensions, temporal, close }, options);
+  } catch (failure) {
+    await close();
     throw failure;
   }
 }
 
+interface Around {
+  readonly extensions: Extensions;
+  readonly temporal: TemporalConnection;
+  /** Of both. */
+  readonly close: () => Promise<void>;
+}
+
 async function startWith(
-  extensions: Extensions,
+  { extensions, temporal, close }: Around,
   options: ErrandWorkerOptions,
 ): Promise<ErrandWorker> {
   const { place, onWarning = () => undefined } = options;
   const sdk = loadWorkerModule(place.directory);
   const logger = quietLogger(onWarning);
   installRuntime(sdk, logger);
-  const attributes = await prepareNamespace(place);
+  const attributes = await ensureAttributes(temporal.connection, place.namespace);
+  const reading = new TemporalReading(place, temporal, READ_STATE_MS);
   const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, ({ message }) =>
     onWarning(message),
   );
+  const activities = loadActivityModule(place.directory);
   const activity = createEffectActivity(
     { functions: {}, ...options, extensions, breakers },
-    loadActivityModule(place.directory),
+    activities,
   );
   const connection = await nativeConnection(sdk, place);
   const worker = await sdk.Worker.create({
@@ -106,7 +138,10 @@ async function startWith(
     namespace: place.namespace,
     taskQueue: place.taskQueue,
     workflowBundle: await bundleOf(options, sdk, logger),
-    activities: { [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task) },
+    activities: {
+      [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task),
+      [STATE_ACTIVITY]: (task: StateTask) => readState(task, reading, activities),
+    },
     dataConverter: DATA_CONVERTER,
     maxConcurrentActivityTaskExecutions: options.concurrency ?? DEFAULTS.concurrency,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
@@ -116,8 +151,8 @@ async function startWith(
   });
   const stopped = runToEnd(worker, onWarning, async () => {
     await activity.close();
-    await extensions.stop();
     await connection.close();
+    await close();
   });
   return {
     stopped,
@@ -127,6 +162,22 @@ async function startWith(
       await stopped;
     },
   };
+}
+
+/** For another worker to replay a long execution before it answers. */
+const READ_STATE_MS = 60_000;
+
+/** What is away is asked for again; what is gone is not. */
+async function readState(
+  task: StateTask,
+  reading: TemporalReading,
+  { ApplicationFailure }: ActivityModule,
+): Promise<StatePart> {
+  try {
+    return await reading.statePart(task);
+  } catch (thrown) {
+    throw ApplicationFailure.create(toFailure(toReport(thrown)));
+  }
 }
 
 async function runToEnd(
@@ -151,16 +202,6 @@ async function nativeConnection(sdk: WorkerModule, place: TemporalPlace) {
     return await sdk.NativeConnection.connect(options);
   } catch (thrown) {
     throw unreachable(place, thrown);
-  }
-}
-
-/** The client's connection says more clearly than a worker's what is wrong, and asks at once. */
-async function prepareNamespace(place: TemporalPlace): Promise<boolean> {
-  const { connection } = await connectTemporal(place);
-  try {
-    return await ensureAttributes(connection, place.namespace);
-  } finally {
-    await connection.close();
   }
 }
 

@@ -9,39 +9,48 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
+  proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
 import { isArray, type JsonValue } from '../../errors/json.ts';
 import { toReport } from '../../errors/to-report.ts';
 import { answerEvent, type Answer } from '../../machine/answers.ts';
-import { packState, type Snapshot } from '../../machine/snapshot.ts';
+import type { Snapshot } from '../../machine/snapshot.ts';
 import { checkGoingOn, type GoingOn } from '../going-on.ts';
 import { RunExecution } from './execution.ts';
+import { arrivedReport } from './failure.ts';
 import {
   CANCELLED_BY,
   QUERIES,
+  STATE_ACTIVITY,
   UPDATES,
   type EventsPage,
   type LegSettings,
   type RunFacts,
   type RunInput,
+  type StatePart,
+  type StateTask,
 } from './messages.ts';
 import { alreadyActive, refused, runFailed } from './refusals.ts';
+import { readParts, StateParts } from './state-parts.ts';
 
 const eventsQuery = defineQuery<EventsPage, [number]>(QUERIES.events);
 const recordQuery = defineQuery<RunFacts, []>(QUERIES.record);
-const stateQuery = defineQuery<Snapshot, []>(QUERIES.state);
+const stateQuery = defineQuery<StatePart, [number]>(QUERIES.state);
 const cancelledBy = defineSignal<[string]>(CANCELLED_BY);
 const resumeUpdate = defineUpdate<number, [GoingOn, LegSettings]>(UPDATES.resume);
 const answerUpdate = defineUpdate<number, [Answer, GoingOn, LegSettings]>(UPDATES.answer);
 
 export async function errandRun(input: RunInput): Promise<JsonValue> {
-  const execution = typed(() => new RunExecution(input));
-  listen(execution);
   let by = 'temporal';
   setHandler(cancelledBy, (name) => {
     by = name;
   });
+  // nothing is awaited where there is nothing to read: an execution listens from its first moment on
+  const isWhole = input.snapshot !== undefined || input.before === undefined;
+  const snapshot = isWhole ? input.snapshot : await snapshotBefore(input);
+  const execution = typed(() => new RunExecution(input, snapshot));
+  listen(execution);
   CancellationScope.current().cancelRequested.catch(() => execution.cancel(by));
   try {
     return await CancellationScope.nonCancellable(() => execution.carryOn());
@@ -50,12 +59,35 @@ export async function errandRun(input: RunInput): Promise<JsonValue> {
   }
 }
 
+interface Activities {
+  readonly [STATE_ACTIVITY]: (task: StateTask) => Promise<StatePart>;
+}
+
+/** Asked for until a worker can tell; only an execution that is gone ends it. */
+async function snapshotBefore({ identity: { run }, before }: RunInput): Promise<Snapshot> {
+  const activities = proxyActivities<Activities>({
+    startToCloseTimeout: READ_MS,
+    summary: 'what the run knows',
+  });
+  const execution = before?.execution ?? '';
+  try {
+    return await CancellationScope.nonCancellable(() =>
+      readParts((part) => activities[STATE_ACTIVITY]({ run, execution, part })),
+    );
+  } catch (thrown) {
+    throw refused(arrivedReport(thrown)?.report ?? thrown);
+  }
+}
+
+const READ_MS = 120_000;
+
 /** Each gives the number of the first event that comes of it. */
 function listen(execution: RunExecution): void {
   const { state, log } = execution;
   setHandler(eventsQuery, (fromSeq) => log.page(fromSeq));
   setHandler(recordQuery, () => log.facts());
-  setHandler(stateQuery, () => packState(state));
+  const parts = new StateParts(state);
+  setHandler(stateQuery, (part) => parts.part(part));
   setHandler(
     resumeUpdate,
     (how, leg) =>
