@@ -41,6 +41,8 @@ export const chainsAreFollowed: Law = {
     const breaches: string[] = [];
     const failed = new Map<string, EventOf<'effect:failed'>>();
     for (const event of subject.events) {
+      // with other words a conversation may begin anew
+      if (event.type === 'run:resumed' && event.plan !== undefined) failed.clear();
       if (!('path' in event)) continue;
       if (event.type === 'node:started') failed.delete(event.path);
       if (event.type === 'effect:failed' && event.effect.type === 'model')

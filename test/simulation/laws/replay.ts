@@ -11,30 +11,57 @@ export const replaysTheSame: Law = {
   promise: 'the machine: same inputs, same history',
   breaches: (subject) => {
     const resumed = new Set(subject.legs.map(({ fromSeq }) => fromSeq));
-    let state = newRunState(subject.run, subject.plan);
+    let leg = new Replay(() => newRunState(subject.run, subject.plan));
     let seq = 0;
     for (const events of commitsOf(subject)) {
-      const stored = subject.events.slice(0, seq);
+      const before = seq;
       seq += events.length;
-      const isResumed = stored.length > 0 && resumed.has(stored.length);
-      if (isResumed) state = foldAll(subject, stored);
+      if (before > 0 && resumed.has(before))
+        leg = new Replay(() => foldAll(subject, subject.events.slice(0, before)));
       if (resumed.has(seq) && isKeptOnly(events)) continue;
-      const cancelled = cancelledBy(subject, events);
-      const given = countGiven(events);
-      const breach = replay(state, events, { given, isCancelled: cancelled !== 'no' });
-      if (breach === undefined) continue;
-      const other = otherWays(given, cancelled)
-        .map((way) => ({
-          way,
-          state: isResumed ? foldAll(subject, stored) : settled(subject, stored),
-        }))
-        .find((each) => replay(each.state, events, each.way) === undefined);
-      if (other === undefined) return [breach];
-      ({ state } = other);
+      const breach = leg.take(events, waysOf(countGiven(events), cancelledBy(subject, events)));
+      if (breach !== undefined) return [breach];
     }
     return [];
   },
 };
+
+/** A leg that is lived through once more, commit by commit, from the state that it began with. */
+class Replay {
+  readonly #start: () => RunState;
+  readonly #taken: { readonly events: readonly RunEvent[]; readonly way: Way }[] = [];
+  #state: RunState;
+
+  constructor(start: () => RunState) {
+    this.#start = start;
+    this.#state = start();
+  }
+
+  /** What is not as it was, if it is as it was in none of these ways. */
+  take(
+    events: readonly RunEvent[],
+    [first, ...others]: readonly [Way, ...Way[]],
+  ): string | undefined {
+    const breach = replay(this.#state, events, first);
+    if (breach === undefined) {
+      this.#taken.push({ events, way: first });
+      return undefined;
+    }
+    for (const way of others) {
+      this.#again();
+      if (replay(this.#state, events, way) !== undefined) continue;
+      this.#taken.push({ events, way });
+      return undefined;
+    }
+    return breach;
+  }
+
+  /** A way that did not fit has changed the state. */
+  #again(): void {
+    this.#state = this.#start();
+    for (const { events, way } of this.#taken) replay(this.#state, events, way);
+  }
+}
 
 export const resumesTheSame: Law = {
   name: 'a run that is folded from any prefix of its log has nothing to decide that it did not',
@@ -52,7 +79,10 @@ export const resumesTheSame: Law = {
         visit?.phase.at === 'cancelled' ||
         (visit?.talk?.asking !== undefined && visit.pending.size === 0),
     );
-    if (state.status !== 'running' || isStill || isKeptOnly(commits[place - 1] ?? [])) return [];
+    const last = commits[place - 1] ?? [];
+    // a wish to cancel holds back what is decided, and is not in the log before it is granted
+    const isHeldBack = cancelledBy(subject, last) !== 'no';
+    if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(last)) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
     const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
     return early === undefined
@@ -73,13 +103,6 @@ function foldAll({ run, plan }: Subject, events: readonly RunEvent[]): RunState 
   return state;
 }
 
-/** The same, in the middle of a leg: whatever is ready has been asked. */
-function settled(subject: Subject, events: readonly RunEvent[]): RunState {
-  const state = foldAll(subject, events);
-  step(state, [], Date.parse(events.at(-1)?.at ?? ''));
-  return state;
-}
-
 interface Way {
   /** How many of the events came from outside. */
   readonly given: number;
@@ -89,9 +112,10 @@ interface Way {
 }
 
 /** An effect that the machine gave up looks like one that answered; a cancel can be a moment late. */
-function otherWays(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly Way[] {
+function waysOf(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly [Way, ...Way[]] {
   const isCancelled = cancelled === 'yes';
   return [
+    { given, isCancelled: cancelled !== 'no' },
     ...Array.from({ length: given }, (_, less) => ({ given: given - 1 - less, isCancelled })),
     ...(cancelled === 'maybe' ? [{ given, isCancelled: false }] : []),
     { given, isCancelled, isWoken: true },
