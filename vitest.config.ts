@@ -23,7 +23,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // much of it waits for processes, so two fit on two cores as well
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 120_000,
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },
   },
