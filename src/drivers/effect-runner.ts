@@ -11,9 +11,9 @@ import type { NamedGuard } from '../effects/guard.ts';
 import type { ScriptRequest } from '../effects/script.ts';
 import type { callCallable } from '../effects/tool.ts';
 import { toReport } from '../errors/to-report.ts';
-import type { JsonObject } from '../errors/json.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 import type { EffectWork } from '../machine/effect-work.ts';
+import type { FetchSettings } from '../workflow/model.ts';
 import type { Extensions } from './extensions.ts';
 import { OnDemand } from './on-demand.ts';
 
@@ -51,14 +51,13 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
   const parts = partsOf(host);
   return {
     async run(request, context) {
-      const { work } = request;
-      const bounds = boundsOf(request);
+      const { work, timeoutMs, outputSchema } = request;
       switch (work.type) {
         case 'script':
           return (await parts.script.get())(scriptRequest(host, request, work), context);
         case 'transform': {
           const { transform } = await parts.sandbox.get();
-          return transform({ code: work.code, input: work.input, ...bounds.schema }, context);
+          return transform({ code: work.code, input: work.input, outputSchema }, context);
         }
         case 'call':
           return callNamed(await parts.callables.get(), request, context);
@@ -79,7 +78,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
               ...(work.provider === undefined ? {} : { settings: work.provider }),
               ...(work.timeouts === undefined ? {} : { timeouts: work.timeouts }),
               ...(work.refreshesKey === true ? { refreshesKey: true } : {}),
-              ...bounds.time,
+              ...(timeoutMs === undefined ? {} : { timeoutMs }),
             },
             context,
           );
@@ -169,33 +168,21 @@ function partsOf(host: EffectHost) {
   };
 }
 
-interface Bounds {
-  readonly time: { readonly timeoutMs?: number };
-  readonly schema: { readonly outputSchema?: JsonObject };
-}
-
-function boundsOf({ timeoutMs, outputSchema }: EffectRequest): Bounds {
-  return {
-    time: timeoutMs === undefined ? {} : { timeoutMs },
-    schema: outputSchema === undefined ? {} : { outputSchema },
-  };
-}
-
 function scriptRequest(
   { directory }: EffectHost,
   request: EffectRequest,
   work: Extract<EffectWork, { type: 'script' }>,
 ): ScriptRequest {
-  const { time, schema } = boundsOf(request);
+  const { timeoutMs, outputSchema } = request;
   return {
     command: work.command,
     args: work.args,
     env: work.env,
     cwd: resolve(directory, work.workingDir ?? '.'),
     exitCodes: request.node.type === 'script' ? request.node.exitCodes : [0],
-    ...(work.stdin === undefined ? {} : { stdin: work.stdin }),
-    ...time,
-    ...schema,
+    stdin: work.stdin,
+    timeoutMs,
+    outputSchema,
   };
 }
 
@@ -204,12 +191,14 @@ type FindFor = (type: 'call' | 'tool', name: string, request: EffectRequest) => 
 /** What a file may fetch is its own; what the host registers under that name wins. */
 function withFileFetch(host: EffectHost, find: FindCallable): FindFor {
   let fileFetch: ReturnType<typeof createFileFetch> | undefined;
-  return async (type, name, { module, fetch }) => {
-    const isRegistered = Object.hasOwn({ ...host.functions, ...host.tools }, name);
-    if (fetch === undefined || isRegistered) return find(type, name, module);
+  const fetchTool = async (settings: FetchSettings): Promise<Callable> => {
     fileFetch ??= (await import('../effects/fetch/fetch-tool.ts')).createFileFetch();
-    return fileFetch(fetch);
+    return fileFetch(settings);
   };
+  return (type, name, { module, fetch }) =>
+    fetch === undefined || Object.hasOwn({ ...host.functions, ...host.tools }, name)
+      ? find(type, name, module)
+      : fetchTool(fetch);
 }
 
 interface Callers {
@@ -222,14 +211,13 @@ async function callNamed(
   request: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult> {
-  const { work, isIdempotent } = request;
+  const { work, isIdempotent, timeoutMs, outputSchema } = request;
   if (work.type !== 'call' && work.type !== 'tool') throw new TypeError('not a call');
-  const { time, schema } = boundsOf(request);
   try {
     const name = work.type === 'call' ? work.function : work.tool;
     const callable = await find(work.type, name, request);
     const { type, arguments: input } = work;
-    return await call({ type, callable, input, isIdempotent, ...time, ...schema }, context);
+    return await call({ type, callable, input, isIdempotent, timeoutMs, outputSchema }, context);
   } catch (thrown) {
     return notCallable(thrown, context);
   }
@@ -240,17 +228,16 @@ function callServer(
   request: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult> {
-  const { work, server, isIdempotent } = request;
+  const { work, server, isIdempotent, timeoutMs, outputSchema } = request;
   if (work.type !== 'tool' || server === undefined) throw new TypeError('not a tool of a server');
-  const { time, schema } = boundsOf(request);
   return servers.call(
     {
       server,
       tool: work.tool.slice(server.name.length + 1),
       arguments: work.arguments,
       isIdempotent,
-      ...time,
-      ...schema,
+      timeoutMs,
+      outputSchema,
     },
     context,
   );

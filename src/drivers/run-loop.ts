@@ -178,6 +178,8 @@ export class RunLoop {
     if (this.#isPumping || this.#isBroken) return;
     this.#isPumping = true;
     try {
+      // what else comes in this moment belongs to the same step, and to the same commit
+      await Promise.resolve();
       do {
         await (this.#isLeaving() ? this.#recordOnly() : this.#step());
         // settling may itself have something to say: a pause is an event

@@ -27,9 +27,8 @@ export async function callWithin(
   context: EffectContext,
 ): Promise<Ending> {
   const clock = context.clock ?? MACHINE_CLOCK;
-  let scope: AbortController | undefined;
-  // most functions never look at their signal, and one is dear to make
-  const controller = (): AbortController => (scope ??= new AbortController());
+  // one is dear to make, and without a limit of its own the call is over when the effect is
+  const scope = request.timeoutMs === undefined ? undefined : new AbortController();
   const { promise: told, resolve: tell } = Promise.withResolvers<'timeout' | 'abort'>();
   const abort = (): void => tell('abort');
   context.signal.addEventListener('abort', abort, { once: true });
@@ -39,9 +38,7 @@ export async function callWithin(
   let isOver = false;
   const work = settled(() =>
     request.run(copyJson(request.input), {
-      get signal() {
-        return controller().signal;
-      },
+      signal: scope?.signal ?? context.signal,
       attempt: context.attempt,
       idempotencyKey: context.idempotencyKey,
       progress: (value) => {
@@ -53,7 +50,7 @@ export async function callWithin(
     const first = await Promise.race([work, told]);
     if (typeof first !== 'string') return first;
 
-    controller().abort(reasonFor(first, request, context));
+    scope?.abort(reasonFor(first, request, context));
     const { promise: grace, resolve: endGrace } = Promise.withResolvers<'running'>();
     const stopGrace = clock.after(GRACE_MS, () => endGrace('running'));
     const last = await Promise.race([work, grace]);

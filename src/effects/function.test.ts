@@ -317,10 +317,11 @@ describe('an abort', () => {
     let seen: unknown;
     const run: Run = (_, { signal }) =>
       new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
+        const hangUp = (): void => {
           seen = signal.reason;
           reject(new Error('socket hang up'));
-        });
+        };
+        signal.addEventListener('abort', hangUp, { once: true });
       });
     const running = call(run, {}, { signal: control.signal });
     control.abort('no longer wanted');

@@ -55,12 +55,12 @@ export interface FunctionRequest {
   readonly name: string;
   readonly run: (input: JsonValue, context: FunctionContext) => unknown;
   readonly input: JsonValue;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Whose limit it is. Default: the node's for a call, the tool's own for a tool. */
-  readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout';
+  readonly timeoutKind?: 'limit.node_timeout' | 'tool.timeout' | undefined;
   /** Whether it may be repeated when nobody knows how it ended. */
   readonly isIdempotent: boolean;
-  readonly outputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 /** Thrown around a function that declares its output: the failure, and what there was of an output. */

@@ -30,12 +30,12 @@ export interface ScriptRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Default: where Errand runs. */
   readonly cwd?: string;
-  readonly stdin?: string;
-  readonly timeoutMs?: number;
+  readonly stdin?: string | undefined;
+  readonly timeoutMs?: number | undefined;
   /** Exits that are answers and not failures. */
   readonly exitCodes: 'any' | readonly number[];
   /** What stdout must be, as a JSON object. */
-  readonly outputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 export interface ScriptHost {

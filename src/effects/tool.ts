@@ -26,15 +26,17 @@ export interface CallableRequest {
   readonly callable: Callable;
   readonly input: JsonValue;
   /** Of the node; the shorter of both times counts. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Of the node; either may say so. */
   readonly isIdempotent: boolean;
   /** Of the node, beside the tool's own. */
-  readonly outputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 export const callCallable: Effect<CallableRequest> = (request, context) => {
-  const { type, callable, input, outputSchema } = request;
+  const { type, callable, input, outputSchema, timeoutMs: ofNodeMs } = request;
+  const ofToolMs = callable.describes.timeoutMs;
+  const isOfTool = ofToolMs !== undefined && ofToolMs < (ofNodeMs ?? Infinity);
   return callFunction(
     {
       type,
@@ -42,21 +44,13 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
       run: checked(callable),
       input,
       isIdempotent: request.isIdempotent || callable.describes.isIdempotent,
-      ...timeOf(request),
-      ...(outputSchema === undefined ? {} : { outputSchema }),
+      timeoutMs: isOfTool ? ofToolMs : ofNodeMs,
+      timeoutKind: isOfTool ? 'tool.timeout' : 'limit.node_timeout',
+      outputSchema,
     },
     context,
   );
 };
-
-function timeOf({ callable, timeoutMs: ofNode = Infinity }: CallableRequest): {
-  timeoutMs?: number;
-  timeoutKind?: 'limit.node_timeout' | 'tool.timeout';
-} {
-  const ofTool = callable.describes.timeoutMs ?? Infinity;
-  if (ofTool < ofNode) return { timeoutMs: ofTool, timeoutKind: 'tool.timeout' };
-  return ofNode === Infinity ? {} : { timeoutMs: ofNode, timeoutKind: 'limit.node_timeout' };
-}
 
 /** The checks are inside of the call, because a schema may run code that takes its time. */
 function checked(callable: Callable): Run {

@@ -34,7 +34,7 @@ export interface TransformRequest {
   /** An expression, or a body with `return`; it sees `input`. */
   readonly code: string;
   readonly input: JsonValue;
-  readonly outputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest> {

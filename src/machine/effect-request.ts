@@ -3,7 +3,7 @@
  * whoever runs it, after a crash too: the same state gives the same request and the same key.
  */
 import type { JsonObject } from '../errors/json.ts';
-import { canonicalJson, hashText, hashValue } from '../workflow/hash.ts';
+import { hashValue } from '../workflow/hash.ts';
 import { FETCH_TOOL, type FetchSettings, type McpServer } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
@@ -26,19 +26,19 @@ export interface EffectRequest {
   /** May be asked again with the same key when its outcome is unknown. */
   readonly isIdempotent: boolean;
   /** Path of the module of the file that the node is in, as its plan has it. */
-  readonly module?: string;
+  readonly module?: string | undefined;
   /** Of a tool that is called `server/name`. */
-  readonly server?: { readonly name: string; readonly settings: McpServer };
+  readonly server?: { readonly name: string; readonly settings: McpServer } | undefined;
   /** Of `http_fetch`: what the file lets it ask. */
-  readonly fetch?: FetchSettings;
+  readonly fetch?: FetchSettings | undefined;
   /** Of a tool: the modules whose guards are asked, that of its own file first. */
-  readonly guardedBy?: readonly string[];
+  readonly guardedBy?: readonly string[] | undefined;
   /** A person has approved exactly this call. */
-  readonly isApproved?: boolean;
+  readonly isApproved?: boolean | undefined;
   /** What is left of the time of the node's try. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** What the output of the node must be, where the effect is the node's own. */
-  readonly outputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 /** Throws `validation.template`. Undefined for a node that asks nothing of the world by itself. */
@@ -83,7 +83,7 @@ export function modelRequest(
   // the same words are the same action, whichever model they go to and how often
   const { model: _model, ordinal: _ordinal, simulated: _simulated, ...words } = work.call;
   const key = hashValue([state.run, visit.path, visitNumbers(state, scope), words]);
-  return requestOf(state, scope, work, key);
+  return requestOf(state, scope, { work, key });
 }
 
 export function toolRequest(
@@ -93,35 +93,42 @@ export function toolRequest(
   tool: string,
 ): EffectRequest {
   const given = (call.arguments ?? {}) as JsonObject;
-  const request = requestOf(state, scope, { type: 'tool', tool, arguments: given }, key);
-  return decided === 'approve' ? { ...request, isApproved: true } : request;
+  const own = decided === 'approve' ? { isApproved: true } : NOTHING_OWN;
+  return requestOf(state, scope, { work: { type: 'tool', tool, arguments: given }, key }, own);
 }
 
 /** `ordinal`: how often the same call was made before in this try. */
 export function toolKey(state: RunState, scope: Scope, call: object, ordinal: number): string {
   const { path } = visitOf(scope);
-  const what = [state.run, path, visitNumbers(state, scope), call, ordinal];
-  return hashText(canonicalJson(what));
+  return hashValue([state.run, path, visitNumbers(state, scope), call, ordinal]);
 }
+
+type Own = Pick<EffectRequest, 'isApproved' | 'timeoutMs' | 'outputSchema'>;
+
+const NOTHING_OWN: Own = {};
 
 /** Of an effect that is its node's own: it has the node's time and gives the node's output. */
 function nodeRequest(state: RunState, scope: Scope, work: EffectWork, key: string): EffectRequest {
-  const request = requestOf(state, scope, work, key);
-  const { node } = request;
-  const { deadlineMs, isApproved } = visitOf(scope);
-  const schema = 'outputSchema' in node ? node.outputSchema : undefined;
-  return {
-    ...request,
-    ...(isApproved ? { isApproved } : {}),
-    ...(deadlineMs === undefined ? {} : { timeoutMs: Math.max(1, deadlineMs - state.nowMs) }),
-    ...(schema === undefined ? {} : { outputSchema: schema }),
+  const { deadlineMs, isApproved, node: name } = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), name);
+  const own: Own = {
+    isApproved: isApproved || undefined,
+    timeoutMs: deadlineMs === undefined ? undefined : Math.max(1, deadlineMs - state.nowMs),
+    outputSchema: 'outputSchema' in node ? node.outputSchema : undefined,
   };
+  return requestOf(state, scope, { work, key }, own);
 }
 
-function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string): EffectRequest {
+function requestOf(
+  state: RunState,
+  scope: Scope,
+  { work, key }: { readonly work: EffectWork; readonly key: string },
+  { isApproved, timeoutMs, outputSchema }: Own = NOTHING_OWN,
+): EffectRequest {
   const visit = visitOf(scope);
   const file = fileOf(state.plan, scope.file);
   const node = nodeOf(file, visit.node);
+  const owner = work.type === 'tool' ? ownerOf(state, scope, work) : undefined;
   return {
     ref: { key, type: work.type, target: targetOf(work) },
     work,
@@ -130,9 +137,13 @@ function requestOf(state: RunState, scope: Scope, work: EffectWork, key: string)
     path: visit.path,
     attempt: work.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isIdempotent: isIdempotent(state, scope, node, work),
-    ...(file.module === undefined ? {} : { module: file.module }),
-    ...(work.type === 'tool' ? ownerOf(state, scope, work) : {}),
-    ...(work.type === 'tool' ? { guardedBy: modulesAround(state, scope) } : {}),
+    module: file.module,
+    server: owner?.server,
+    fetch: owner?.fetch,
+    guardedBy: work.type === 'tool' ? modulesAround(state, scope) : undefined,
+    isApproved,
+    timeoutMs,
+    outputSchema,
   };
 }
 

@@ -108,7 +108,8 @@ export function dropInside(state: RunState, visit: Visit): void {
     state.scopes.delete(scope.id);
     state.ready.delete(scope.id);
   }
-  for (const key of visit.members?.keys ?? []) state.branches.delete(branchId(visit.path, key));
+  if (visit.members === undefined) return;
+  for (const key of visit.members.keys) state.branches.delete(branchId(visit.path, key));
 }
 
 /** What runs inside a visit that has failed rests, and is kept for a run that is resumed. */
@@ -149,13 +150,20 @@ export function budgetGate(path: string): string {
   return `${path}#budget`;
 }
 
-function emptyScope(
-  given: Pick<Scope, 'id' | 'file' | 'parent' | 'kind' | 'key' | 'loop' | 'input' | 'state'>,
-): Scope {
+type Place = Pick<Scope, 'id' | 'file' | 'parent' | 'kind' | 'key' | 'loop' | 'input' | 'state'>;
+
+function emptyScope({ id, kind, file, parent, key, loop, input, state }: Place): Scope {
   return {
-    ...given,
+    id,
+    kind,
+    file,
+    parent,
+    key,
     slots: new LazyMap(),
+    loop,
     visits: new LazyMap(),
+    input,
+    state,
     failing: undefined,
     last: undefined,
     starts: 0,

@@ -8,62 +8,121 @@ const { imul } = Math;
 
 /** 16 hexadecimal digits. */
 export function hashText(text: string): string {
-  let low = 0x9e3779b9;
-  let high = 0x85ebca6b;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    low = imul(low ^ unit, 0x01000193);
-    high = imul(high ^ unit, 0x5bd1e995);
-    high ^= low >>> 15;
-  }
-  low = mix(low ^ text.length);
-  high = mix(high ^ low);
-  return hex(high) + hex(mix(low ^ high));
+  const digest = new Digest();
+  digest.add(text);
+  return digest.end();
 }
 
+/** The hash of its canonical JSON, which need not be put together: every effect is named by this. */
 export function hashValue(value: unknown): string {
-  return hashText(canonicalJson(value));
+  const digest = new Digest();
+  addCanonical(value, digest);
+  return digest.end();
 }
 
 /** JSON with sorted keys; what JSON has no word for is left out, as `JSON.stringify` does. */
 export function canonicalJson(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return JSON.stringify(value);
-    case 'number':
-      return Number.isFinite(value) ? `${value}` : 'null';
-    case 'boolean':
-      return `${value}`;
-    case 'object':
-      if (value === null) return 'null';
-      return Array.isArray(value) ? canonicalList(value) : canonicalObject(value);
-    default:
-      return JSON.stringify(value) ?? 'null';
+  const json = new Text();
+  addCanonical(value, json);
+  return json.text;
+}
+
+/** Takes a text in parts. */
+interface Sink {
+  add(part: string): void;
+}
+
+class Text implements Sink {
+  text = '';
+
+  add(part: string): void {
+    this.text += part;
   }
 }
 
-// loops, because every effect of every run is named by this text
+class Digest implements Sink {
+  #low = 0x9e3779b9 | 0;
+  #high = 0x85ebca6b | 0;
+  #length = 0;
 
-function canonicalObject(value: object): string {
+  add(part: string): void {
+    let low = this.#low;
+    let high = this.#high;
+    for (let index = 0; index < part.length; index++) {
+      const unit = part.charCodeAt(index);
+      low = imul(low ^ unit, 0x01000193);
+      high = imul(high ^ unit, 0x5bd1e995);
+      high ^= low >>> 15;
+    }
+    this.#low = low;
+    this.#high = high;
+    this.#length += part.length;
+  }
+
+  end(): string {
+    const low = mix(this.#low ^ this.#length);
+    const high = mix(this.#high ^ low);
+    return hex(high) + hex(mix(low ^ high));
+  }
+}
+
+function addCanonical(value: unknown, to: Sink): void {
+  switch (typeof value) {
+    case 'string':
+      addString(value, to);
+      return;
+    case 'number':
+      to.add(Number.isFinite(value) ? `${value}` : 'null');
+      return;
+    case 'boolean':
+      to.add(`${value}`);
+      return;
+    case 'object':
+      if (value === null) to.add('null');
+      else if (Array.isArray(value)) addList(value, to);
+      else addObject(value, to);
+      return;
+    default:
+      to.add(JSON.stringify(value) ?? 'null');
+  }
+}
+
+/** What JSON writes with an escape. */
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+function addString(text: string, to: Sink): void {
+  if (ESCAPED.test(text)) {
+    to.add(JSON.stringify(text));
+    return;
+  }
+  to.add('"');
+  to.add(text);
+  to.add('"');
+}
+
+function addObject(value: object, to: Sink): void {
   const keys = Object.keys(value);
   if (keys.length > 1) keys.sort();
-  let text = '';
+  let before = '{';
   for (const key of keys) {
     const inner = (value as Record<string, unknown>)[key];
     if (inner === undefined) continue;
-    if (text !== '') text += ',';
-    text += `${JSON.stringify(key)}:${canonicalJson(inner)}`;
+    to.add(before);
+    addString(key, to);
+    to.add(':');
+    addCanonical(inner, to);
+    before = ',';
   }
-  return `{${text}}`;
+  to.add(before === '{' ? '{}' : '}');
 }
 
-function canonicalList(items: readonly unknown[]): string {
-  let text = '';
+function addList(items: readonly unknown[], to: Sink): void {
+  to.add('[');
   for (let index = 0; index < items.length; index++) {
-    if (index > 0) text += ',';
-    text += canonicalJson(items[index]);
+    if (index > 0) to.add(',');
+    addCanonical(items[index], to);
   }
-  return `[${text}]`;
+  to.add(']');
 }
 
 function mix(value: number): number {
@@ -74,6 +133,10 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
+const HEX_DIGITS = '0123456789abcdef';
+
 function hex(value: number): string {
-  return (value >>> 0).toString(16).padStart(8, '0');
+  let text = '';
+  for (let shift = 28; shift >= 0; shift -= 4) text += HEX_DIGITS[(value >>> shift) & 0xf];
+  return text;
 }

@@ -39,8 +39,8 @@ export interface McpRequest {
   /** Of the node, or as the machine knows the tool. */
   readonly isIdempotent: boolean;
   /** What is left of the node's time. */
-  readonly timeoutMs?: number;
-  readonly outputSchema?: JsonObject;
+  readonly timeoutMs?: number | undefined;
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 export interface McpOptions {

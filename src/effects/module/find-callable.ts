@@ -30,19 +30,28 @@ export function createFindCallable(host: CallableHost): FindCallable {
   const ofHost = async (name: string, value: unknown): Promise<Callable> => {
     const known = read.get(value) ?? readRegistered(name, value);
     read.set(value, known);
+    const callable = await known;
     // one tool may be registered under several names
-    return { ...(await known), name };
+    return callable.name === name ? callable : { ...callable, name };
   };
-  return async (type, name, module) => {
+  return (type, name, module) => {
     const registered =
       type === 'call' ? [host.functions, host.tools] : [host.tools, host.functions];
     const holder = registered.find((all) => all !== undefined && Object.hasOwn(all, name));
-    if (holder !== undefined) return ofHost(name, holder[name]);
-    const loaded = module === undefined ? undefined : await loadModule(module, host);
-    const callable = loaded?.callables.get(name);
-    if (callable !== undefined) return callable;
-    throw notFound(type, name, { host, loaded });
+    return holder === undefined ? ofModule(host, type, name, module) : ofHost(name, holder[name]);
   };
+}
+
+async function ofModule(
+  host: CallableHost,
+  type: 'call' | 'tool',
+  name: string,
+  module: string | undefined,
+): Promise<Callable> {
+  const loaded = module === undefined ? undefined : await loadModule(module, host);
+  const callable = loaded?.callables.get(name);
+  if (callable !== undefined) return callable;
+  throw notFound(type, name, { host, loaded });
 }
 
 /** What the host registers, for validation; throws `extension.contract` for a wrong declaration. */
