@@ -6,9 +6,10 @@ import { LazySet } from '../machine/lazy.ts';
 import type { RunState } from '../machine/state.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
 import type { EffectRunner } from './effect-runner.ts';
+import type { Progress } from './effects-under-way.ts';
 import type { OpenGate } from './going-on.ts';
 import { PreparedAnswers, type PreparedAnswer } from './prepared-answers.ts';
-import type { Progress, Rest, RunLoop } from './run-loop.ts';
+import type { Rest, RunLoop } from './run-loop.ts';
 import { Subscription } from './subscription.ts';
 
 export interface RunOptions {

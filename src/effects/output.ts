@@ -20,13 +20,13 @@ export type Output =
 
 interface Walk {
   readonly redactor: Redactor;
-  readonly ancestors: Set<object>;
+  readonly ancestors: object[];
   readonly path: (string | number)[];
 }
 
 /** Of any value at all. `undefined` on its own is null: a function need not return anything. */
 export function toOutput(value: unknown, redactor: Redactor): Output {
-  const walk: Walk = { redactor, ancestors: new Set(), path: [] };
+  const walk: Walk = { redactor, ancestors: [], path: [] };
   try {
     return { ok: true, value: value === undefined ? null : convert(value, walk) };
   } catch (thrown) {
@@ -62,13 +62,13 @@ function number(value: number, walk: Walk): JsonValue {
 }
 
 function container(value: object, walk: Walk): JsonValue {
-  if (walk.ancestors.has(value)) throw new Unusable('holds itself');
-  if (walk.ancestors.size >= MAX_OUTPUT_DEPTH) {
+  if (walk.ancestors.includes(value)) throw new Unusable('holds itself');
+  if (walk.ancestors.length >= MAX_OUTPUT_DEPTH) {
     throw new Unusable(`is deeper than ${MAX_OUTPUT_DEPTH} levels`);
   }
-  walk.ancestors.add(value);
+  walk.ancestors.push(value);
   const converted = contents(value, walk);
-  walk.ancestors.delete(value);
+  walk.ancestors.pop();
   return converted;
 }
 

@@ -48,7 +48,9 @@ function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | und
   const source = isBare(node.source) ? `{{ ${node.source} }}` : node.source;
   const items = evaluateDeep(source, names);
   if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
-  const keys = items.map((item, index) => keyOf(node, item, index, names));
+  const { keyBy } = node;
+  if (keyBy === undefined) return { keys: items.map((_, index) => String(index)), items };
+  const keys = items.map((item) => keyOf(node.as, keyBy, item, names));
   const double = firstDouble(keys);
   if (double !== undefined)
     throw invalidInput(`Two members of ${node.name} have the key ${double}`);
@@ -64,18 +66,12 @@ function firstDouble(keys: readonly string[]): string | undefined {
   return undefined;
 }
 
-function keyOf(
-  node: Extract<NodePlan, { type: 'for_each' }>,
-  item: JsonValue,
-  index: number,
-  names: TemplateScope,
-): string {
-  if (node.keyBy === undefined) return String(index);
+function keyOf(as: string, keyBy: string, item: JsonValue, names: TemplateScope): string {
   const withItem = {
-    lookup: (name: string) => (name === node.as ? item : names.lookup(name)),
-    names: () => [node.as, ...names.names()],
+    lookup: (name: string) => (name === as ? item : names.lookup(name)),
+    names: () => [as, ...names.names()],
   };
-  const key = evaluateDeep(isBare(node.keyBy) ? `{{ ${node.keyBy} }}` : node.keyBy, withItem);
+  const key = evaluateDeep(isBare(keyBy) ? `{{ ${keyBy} }}` : keyBy, withItem);
   return typeof key === 'string' ? key : JSON.stringify(key);
 }
 

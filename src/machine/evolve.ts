@@ -3,6 +3,7 @@
  * state; the state is its own and is changed in place, and only what the event touches is looked at.
  */
 import { rebuild } from '../errors/build.ts';
+import type { JsonObject } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { beginProbe } from './cooldown.ts';
 import { DOUBT, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
-import type { EventBody, Resumed } from './events.ts';
+import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
 import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import { isApproval } from './grants.ts';
@@ -290,13 +291,16 @@ function started(
   visit.isApproved = false;
   visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
-  for (const [index, key] of (event.members?.keys ?? []).entries())
+  visit.members = undefined;
+  visit.phase = { at: 'working' };
+  if (event.members !== undefined) beginGroup(state, scope, visit, event.members);
+}
+
+function beginGroup(state: RunState, scope: Scope, visit: Visit, members: Members): void {
+  for (const [index, key] of members.keys.entries())
     state.branches.set(branchId(visit.path, key), { group: scope.id, index });
-  visit.members =
-    event.members === undefined
-      ? undefined
-      : { ...event.members, opened: 0, succeeded: 0, failed: 0, firstFailed: undefined };
-  visit.phase = { at: event.members === undefined ? 'working' : 'inside' };
+  visit.members = { ...members, opened: 0, succeeded: 0, failed: 0, firstFailed: undefined };
+  visit.phase = { at: 'inside' };
 }
 
 function completed(
@@ -316,9 +320,13 @@ function completed(
   scope.slots.set(event.node, slot);
   scope.last = event.node;
   noteFinished(state, scope.file, event.node);
+  if (event.state !== undefined) writeShared(state, scope, event.state);
+}
+
+function writeShared(state: RunState, scope: Scope, written: JsonObject): void {
   const shared = workflowScope(state, scope).state;
-  noteReplaced(scope, shared, Object.keys(event.state ?? {}));
-  for (const [key, value] of Object.entries(event.state ?? {})) shared.set(key, value);
+  noteReplaced(scope, shared, Object.keys(written));
+  for (const [key, value] of Object.entries(written)) shared.set(key, value);
 }
 
 function noteFinished({ finished }: RunState, file: string, node: string): void {

@@ -20,7 +20,8 @@ export function decideGroup(state: RunState, scope: Scope, node: GroupPlan): rea
   if (members === undefined) return [];
   const verdict = verdictOn(node, members);
   if (verdict === 'open') return openMembers(state, scope, node, members);
-  const cancelled = stopInside(state, visit, `${visit.node} needs no more of its members`);
+  const why = `${visit.node} needs no more of its members`;
+  const cancelled = running(members) === 0 ? [] : stopInside(state, visit, why);
   const results = resultsOf(state, visit, node);
   return verdict === 'success'
     ? [...cancelled, ...completion(state, scope, results)]
@@ -48,14 +49,17 @@ function verdictOn(node: GroupPlan, counts: MemberCounts): 'open' | 'success' | 
   }
 }
 
+function running({ opened, succeeded, failed }: MemberCounts): number {
+  return opened - succeeded - failed;
+}
+
 function openMembers(
   state: RunState,
   scope: Scope,
   node: GroupPlan,
   counts: MemberCounts,
 ): readonly EventBody[] {
-  const running = counts.opened - counts.succeeded - counts.failed;
-  const room = Math.min(node.maxConcurrent - running, counts.keys.length - counts.opened);
+  const room = Math.min(node.maxConcurrent - running(counts), counts.keys.length - counts.opened);
   const events: EventBody[] = [];
   for (let index = counts.opened; index < counts.opened + room; index++) {
     const key = counts.keys[index] ?? '';
@@ -68,18 +72,19 @@ function openMembers(
 
 /** Outputs and errors apart, never mixed. */
 function resultsOf(state: RunState, visit: Visit, node: GroupPlan): JsonObject {
-  const keys = visit.members?.keys ?? [];
+  const list: JsonValue[] = [];
   const outputs: [string, JsonValue][] = [];
   const errors: [string, JsonValue][] = [];
-  for (const key of keys) {
+  for (const key of visit.members?.keys ?? []) {
     const result = state.scopes.get(branchId(visit.path, key))?.result;
-    if (result?.error !== undefined) errors.push([key, asJson(result.error)]);
-    else if (result !== undefined) outputs.push([key, result.output ?? null]);
+    const hasOutput = result !== undefined && result.error === undefined;
+    list.push(hasOutput ? (result.output ?? null) : null);
+    if (hasOutput) outputs.push([key, result.output ?? null]);
+    else if (result?.error !== undefined) errors.push([key, asJson(result.error)]);
   }
   const isList = node.type === 'for_each' && node.keyBy === undefined;
-  const byKey = new Map(outputs);
   return {
-    outputs: isList ? keys.map((key) => byKey.get(key) ?? null) : Object.fromEntries(outputs),
+    outputs: isList ? list : Object.fromEntries(outputs),
     errors: Object.fromEntries(errors),
   };
 }

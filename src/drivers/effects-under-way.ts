@@ -1,0 +1,209 @@
+/**
+ * The effects of one run that are under way: each begun once, stopped when it is no longer wanted,
+ * and told as events when it has ended.
+ */
+import {
+  cancelledBefore,
+  neverRejecting,
+  type Effect,
+  type EffectContext,
+} from '../effects/effect.ts';
+import { toInternalRecord, type InternalRecord } from '../errors/internal-record.ts';
+import type { JsonValue } from '../errors/json.ts';
+import type { Redactor } from '../errors/redact.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
+import { pendingRequest, type EffectRequest } from '../machine/effect-request.ts';
+import { stopped } from '../machine/endings.ts';
+import type { EventBody } from '../machine/events.ts';
+import { LazyMap, LazySet } from '../machine/lazy.ts';
+import type { PendingEffect, RunState } from '../machine/state.ts';
+import type { Breakers } from './breakers.ts';
+import type { EffectRunner } from './effect-runner.ts';
+import { notCancelledByUs, resultEvents } from './result-events.ts';
+
+export interface UnderWayOptions {
+  readonly state: RunState;
+  readonly effects: Pick<EffectRunner, 'run'>;
+  readonly breakers: Pick<Breakers, 'guard'>;
+  readonly redactor: Redactor;
+  /** Hears what effects tell while they work. Ephemeral: nothing of it is stored. */
+  readonly onProgress: (progress: Progress) => void;
+  /** The internal record: stacks and host paths, which go nowhere else. */
+  readonly onInternal: (record: InternalRecord) => void;
+  /** Hears what is wrong beside the run and changes nothing in it. */
+  readonly onWarning: (error: ErrorReport) => void;
+}
+
+/** What an effect tells while it works. */
+export interface Progress {
+  readonly run: string;
+  readonly node: string;
+  readonly path: string;
+  readonly target: string;
+  /** Of a model, a `ModelProgress`; of a function, whatever it says. */
+  readonly value: JsonValue;
+}
+
+interface Running {
+  /** Which request it is for: the same action may be asked for again in the step that stops it. */
+  readonly pending: PendingEffect;
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
+
+export class EffectsUnderWay {
+  readonly #options: UnderWayOptions;
+  readonly #effect: Effect<EffectRequest>;
+  readonly #onEnded: (events: readonly EventBody[]) => void;
+  readonly #running = new LazyMap<string, Running>();
+  /** Their results are told, and the state has not taken them yet. */
+  readonly #answered = new LazySet<string>();
+
+  /** `onEnded` hears what came of each of them. */
+  constructor(options: UnderWayOptions, onEnded: (events: readonly EventBody[]) => void) {
+    this.#options = options;
+    this.#effect = neverRejecting((request, context) => options.effects.run(request, context));
+    this.#onEnded = onEnded;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** What the run asks for and nobody has begun. */
+  begin(): void {
+    const { state } = this.#options;
+    for (const [key, pending] of this.#notBegun()) {
+      const request = pendingRequest(state, pending);
+      if (request?.ref.key === key) this.#run(request, pending);
+    }
+  }
+
+  /** What was asked for and not begun when the run was cancelled never will be. */
+  takeBack(): readonly EventBody[] {
+    const message = 'The run was cancelled before it began';
+    return this.#notBegun().map(([key, pending]) => {
+      this.#answered.add(key);
+      return stopped(this.#options.state, pending, { message, outcome: 'not_started' });
+    });
+  }
+
+  /** The state takes all results that were told. */
+  noteTaken(): void {
+    this.#answered.clear();
+  }
+
+  /** Effects that the machine no longer waits for are over before anything new begins. */
+  async stopUnwanted(): Promise<void> {
+    const { effects } = this.#options.state;
+    const unwanted = [...this.#running].filter(
+      ([key, { pending }]) => effects.get(key) !== pending,
+    );
+    for (const [, { controller }] of unwanted) controller.abort();
+    await Promise.all(unwanted.map(([, { ended }]) => ended));
+  }
+
+  abortAll(): void {
+    for (const { controller } of this.#running.values()) controller.abort();
+  }
+
+  /** Fulfilled when all that run now have ended. */
+  async allEnded(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  #notBegun(): readonly [string, PendingEffect][] {
+    return [...this.#options.state.effects].filter(
+      ([key]) => !this.#running.has(key) && !this.#answered.has(key),
+    );
+  }
+
+  #run(request: EffectRequest, pending: PendingEffect): void {
+    const controller = new AbortController();
+    const ended = this.#perform(request, pending, controller.signal);
+    this.#running.set(request.ref.key, { pending, controller, ended });
+  }
+
+  async #perform(
+    request: EffectRequest,
+    pending: PendingEffect,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { state, breakers } = this.#options;
+    const { key } = request.ref;
+    const told = { hasText: false };
+    const isWanted = (): boolean => state.effects.get(key) === pending;
+    const { result: given, changes } = await breakers.guard(request, () =>
+      // given up while its breaker was asked: it is not begun
+      isWanted()
+        ? this.#effect(request, this.#contextFor(request, signal, told))
+        : Promise.resolve(cancelledBefore('cancelled.call')),
+    );
+    const result = signal.aborted ? given : notCancelledByUs(state, request, given);
+    if (told.hasText && !result.ok && !keepsPartial(request)) this.#retract(request);
+    const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
+    this.#running.delete(key);
+    if (isWanted()) {
+      this.#answered.add(key);
+      const events = resultEvents(state, request, result);
+      if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);
+      this.#onEnded([...changed, ...events]);
+    } else this.#onEnded(state.status === 'running' ? changed : []);
+  }
+
+  /** The whole of what was thrown, under the id that people see. */
+  #keepThrown(events: readonly EventBody[], thrown: unknown): void {
+    const { onInternal, onWarning, redactor } = this.#options;
+    for (const event of events) {
+      if (event.type !== 'effect:failed') continue;
+      try {
+        onInternal(toInternalRecord(thrown, event.error, redactor));
+      } catch (failure) {
+        // a record that cannot be kept is no reason to stop the run
+        onWarning(toReport(failure));
+      }
+    }
+  }
+
+  /** What was streamed of an attempt that failed counts no more, and that is said. */
+  #retract(request: EffectRequest): void {
+    this.#tellProgress(request, { type: 'retracted', attempt: request.attempt });
+  }
+
+  #tellProgress(request: EffectRequest, value: JsonValue): void {
+    const { state, onProgress, onWarning } = this.#options;
+    const { path, ref, node } = request;
+    try {
+      onProgress({ run: state.run, node: node.name, path, target: ref.target, value });
+    } catch (thrown) {
+      // a listener is a guest: its failure is its own
+      onWarning(toReport(thrown));
+    }
+  }
+
+  #contextFor(
+    request: EffectRequest,
+    signal: AbortSignal,
+    told: { hasText: boolean },
+  ): EffectContext {
+    const { state, redactor } = this.#options;
+    return {
+      progress: (value) => {
+        told.hasText ||= request.work.type === 'model';
+        this.#tellProgress(request, value);
+      },
+      signal,
+      attempt: request.attempt,
+      idempotencyKey: request.ref.key,
+      run: state.run,
+      node: request.node.name,
+      path: request.path,
+      redactor,
+    };
+  }
+}
+
+function keepsPartial({ node }: EffectRequest): boolean {
+  return node.type === 'agent' && node.onPartial === 'keep_partial';
+}
