@@ -9,8 +9,10 @@
  * | `ask`, and nobody has approved it      | `tool.denied`, with `details.ask` | not_started |
  */
 import { isPlainObject, type JsonObject } from '../errors/json.ts';
+import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Guard, GuardedCall } from '../workflow/guard.ts';
+import { hashValue } from '../workflow/hash.ts';
 import { MACHINE_CLOCK } from './clock.ts';
 import type { EffectContext, EffectFailure } from './effect.ts';
 
@@ -40,8 +42,8 @@ export async function askGuards(
     // a copy for each: what one guard does to it is nobody else's business
     const call = { tool, arguments: structuredClone(given), run, node, path, isApproved };
     const opinion = await ask(guard, call, context);
-    if (opinion.says === 'deny') return refusal(guard, tool, opinion);
-    if (opinion.says === 'ask' && !isApproved) asking ??= refusal(guard, tool, opinion);
+    if (opinion.says === 'deny') return refusal(guard, tool, opinion, context);
+    if (opinion.says === 'ask' && !isApproved) asking ??= refusal(guard, tool, opinion, context);
   }
   return asking;
 }
@@ -86,8 +88,10 @@ function refusal(
   { name }: NamedGuard,
   tool: string,
   { says, reason, thrown }: Opinion,
+  context: EffectContext,
 ): EffectFailure {
-  const why = reason === undefined ? '' : `: ${reason}`;
+  // told to people and models, and a guard may know the keys of its host
+  const why = reason === undefined ? '' : `: ${context.redactor.text(reason)}`;
   const isAsking = says === 'ask';
   return {
     ok: false,
@@ -98,8 +102,18 @@ function refusal(
         ? `A person has to approve ${tool}${why}`
         : `A guard does not let ${tool} be called${why}`,
       details: { by: 'guard', guard: name, ...(isAsking ? { ask: true } : {}) },
-      ...(thrown === undefined ? {} : { cause: toReport(thrown) }),
+      ...(thrown === undefined ? {} : { cause: causeOf(thrown, name, context) }),
     },
     ...(thrown === undefined ? {} : { thrown }),
   };
+}
+
+/** Of this call and this guard, so that the same call fails in the same words. */
+function causeOf(
+  thrown: unknown,
+  guard: string,
+  { redactor, idempotencyKey, attempt, clock = MACHINE_CLOCK }: EffectContext,
+): ErrorReport {
+  const id = `err_${hashValue([idempotencyKey, attempt, guard])}`;
+  return toReport(thrown, { redactor, stamp: { id, at: new Date(clock.now()).toISOString() } });
 }

@@ -1,7 +1,6 @@
 /** Which tools an agent has, and what becomes of what it asks for. */
 import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
 import type { ReportDraft } from '../errors/report.ts';
-import { hashValue } from '../workflow/hash.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
 import type { ToolDescription, ToolDescriptions } from '../workflow/tool-description.ts';
 import { checkValue } from '../workflow/value-check.ts';
@@ -126,9 +125,4 @@ export type DeniedBy = 'policy' | 'guard' | 'person' | 'nobody';
 function refuse(tool: string, kind: string, message: string, by?: DeniedBy): Verdict {
   const details = by === undefined ? {} : { details: { by } };
   return { type: 'refuse', tool, failure: { kind, message, outcome: 'not_started', ...details } };
-}
-
-/** The same call, whenever it is made. */
-export function sameCall({ name, arguments: given, unparsable }: ToolCall): string {
-  return hashValue([name, given ?? unparsable ?? null]);
 }

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../workflow/limits.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
-import { judgeCall, sameCall, toolsOf, type DeniedBy, type Verdict } from './agent-tools.ts';
+import { judgeCall, toolsOf, type DeniedBy, type Verdict } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
 import { completion, type Decision } from './completion.ts';
 import { afterFailure, askModel, beginTalk, partialOutput, unanswered } from './decide-model.ts';
@@ -19,7 +19,14 @@ import { grantOf } from './grants.ts';
 import { mergeState } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { Grant, RunState, Scope, Visit } from './state.ts';
-import { approvalGate, hasBadCall, type OpenCall, type Talk, type TalkFailure } from './talk.ts';
+import {
+  approvalGate,
+  hasBadCall,
+  refusedAgain,
+  type OpenCall,
+  type Talk,
+  type TalkFailure,
+} from './talk.ts';
 import { WRITE_STATE } from './tool-names.ts';
 
 /** Throws `validation.template`. */
@@ -69,8 +76,8 @@ function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk):
   const inDoubt = talk.calls.find(({ result }) => result?.error?.kind === DOUBT);
   // a node fails only when all that it began is heard of: nothing comes in from a try that is over
   const isBusy = visit.pending.size > 0;
-  if (inDoubt?.result?.error !== undefined)
-    return { events: isBusy ? [] : [failed(visit, inDoubt.result.error)] };
+  const fatal = inDoubt?.result?.error ?? refusedAgain(talk);
+  if (fatal !== undefined) return { events: isBusy ? [] : [failed(visit, fatal)] };
   const wakes: number[] = [];
   for (const open of talk.calls) {
     if (open.gate !== undefined) {
@@ -179,7 +186,7 @@ function deny(state: RunState, scope: Scope, open: OpenCall, tool: string): read
   return refuse(state, scope, open, { type: 'refuse', tool, failure });
 }
 
-/** The model hears of it once; the same call again fails the node. */
+/** The model hears of it once; the same call refused again fails the node. */
 function refuse(
   state: RunState,
   scope: Scope,
@@ -189,15 +196,8 @@ function refuse(
   const visit = visitOf(scope);
   const error = failureAt(state, scope, visit.node, failure);
   const effect = { key: open.key, type: 'tool' as const, target: tool };
-  const event: EventBody = {
-    type: 'effect:failed',
-    node: visit.node,
-    path: visit.path,
-    effect,
-    error,
-  };
-  const isRepeated = talkOf(visit).refused.has(sameCall(open.call));
-  return isRepeated ? [event, failed(visit, error)] : [event];
+  const where = { node: visit.node, path: visit.path };
+  return [{ type: 'effect:failed', ...where, effect, error }];
 }
 
 function requested(

@@ -7,7 +7,7 @@ import {
   RESTARTED_AS,
 } from '../workflow/attempts.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
-import { sameCall, toolsOf } from './agent-tools.ts';
+import { toolsOf } from './agent-tools.ts';
 import { newChain, noteAnswer, noteFailure } from './chain.ts';
 import { goOnWithTryClock, stopTryClock } from './clocks.ts';
 import { noteCooldown, settleCooldown } from './cooldown.ts';
@@ -30,6 +30,8 @@ import {
   isApprovalOf,
   newTalk,
   nextMessages,
+  REFUSALS,
+  sameCall,
   toldToModel,
   type OpenCall,
   type Talk,
@@ -232,8 +234,9 @@ function toolFailed(
     return;
   }
   open.result = { value: withPart(event), error: event.error };
-  const isRefusal = event.error.kind === 'tool.forbidden' || event.error.kind === 'tool.denied';
-  if (isRefusal) talk.refused.add(sameCall(open.call));
+  if (!REFUSALS.has(event.error.kind)) return;
+  const name = sameCall(open.call);
+  talk.refused.set(name, (talk.refused.get(name) ?? 0) + 1);
 }
 
 /** A part of a result and why the rest is missing, side by side. */

@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { forModel } from '../errors/project.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
+import { hashValue } from '../workflow/hash.ts';
 import { readAnswer } from './answer.ts';
 import type { ChainEntry } from './chain.ts';
 import type { ModelAnswer, ModelImage, ModelMessage, ToolCall } from './model-call.ts';
@@ -31,8 +32,8 @@ export interface Talk {
   tries: AttemptSummary[];
   /** How often each tool was called with the same arguments. */
   readonly called: Map<string, number>;
-  /** Calls that were forbidden or denied, which may not be repeated. */
-  readonly refused: Set<string>;
+  /** How often each call was forbidden or denied, which it may be once. */
+  readonly refused: Map<string, number>;
   /** What the model wants to be written to the shared state, when the node completes. */
   readonly writes: [string, JsonValue][];
   /** Of a supervisor: the nodes that were chosen, in order. */
@@ -88,7 +89,7 @@ export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
     failure: undefined,
     tries: [],
     called: new Map(),
-    refused: new Set(),
+    refused: new Map(),
     writes: [],
     rounds: [],
   };
@@ -158,6 +159,24 @@ export function hasBadCall({ calls }: Talk): boolean {
   return calls.some(({ result }) => {
     return BAD_CALLS.has(result?.error?.kind ?? '');
   });
+}
+
+/** A call that was forbidden or denied for the second time. */
+export function refusedAgain({ calls, refused }: Talk): ErrorReport | undefined {
+  const again = calls.find(
+    ({ call, result }) =>
+      result?.error !== undefined &&
+      REFUSALS.has(result.error.kind) &&
+      (refused.get(sameCall(call)) ?? 0) > 1,
+  );
+  return again?.result?.error;
+}
+
+export const REFUSALS: ReadonlySet<string> = new Set(['tool.forbidden', 'tool.denied']);
+
+/** The same call, whenever it is made. */
+export function sameCall({ name, arguments: given, unparsable }: ToolCall): string {
+  return hashValue([name, given ?? unparsable ?? null]);
 }
 
 const BAD_CALLS: ReadonlySet<string> = new Set([

@@ -49,6 +49,17 @@ describe('a guard', () => {
     },
   );
 
+  it('is not argued with: the same call denied again ends the node', async () => {
+    const { run, events } = await talk(
+      [[{ name: 'pay', arguments: { amount: 50 } }]],
+      { tools: ['pay'] },
+      { tools: { pay }, guard: () => 'deny' },
+    );
+    expect(await run.result()).toMatchObject({ status: 'failed', error: { kind: 'tool.denied' } });
+    const denied = (await events()).filter(({ type }) => type === 'effect:failed');
+    expect(denied).toHaveLength(2);
+  });
+
   it('keeps what it threw as the cause of the denial', async () => {
     const { run, events } = await paying(() => {
       throw raise('rules.missing', 'No rules');
@@ -57,6 +68,19 @@ describe('a guard', () => {
     expect((await events()).find(({ type }) => type === 'effect:failed')).toMatchObject({
       error: { kind: 'tool.denied', outcome: 'not_started', cause: { kind: 'rules.missing' } },
     });
+  });
+
+  it.each<[string, Guard]>([
+    ['in a reason', () => ({ deny: 'the key plain-words-of-a-key is not for this' })],
+    ['that it threw', () => Promise.reject(raise('rules.missing', 'with plain-words-of-a-key'))],
+  ])('tells no key of its host, %s', async (_, guard) => {
+    const { run, events, shown } = await talk(
+      [[{ name: 'pay', arguments: { amount: 50 } }], 'said'],
+      { tools: ['pay'] },
+      { tools: { pay }, guard, secrets: ['plain-words-of-a-key'] },
+    );
+    await run.result();
+    expect(JSON.stringify([await events(), shown])).not.toContain('plain-words-of-a-key');
   });
 
   it('asks for a person, who approves exactly this call', async () => {
