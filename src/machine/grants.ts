@@ -25,10 +25,10 @@ export function noteGrant(
   state: RunState,
   scope: Scope,
   tool: string,
-  { value, ...grant }: Grant & { readonly value: JsonValue },
+  { value, gate, by }: Grant & { readonly value: JsonValue },
 ): void {
   const granted = grantScope(value);
-  if (granted !== undefined) state.grants.set(nameOf(scope, tool, granted), grant);
+  if (granted !== undefined) state.grants.set(nameOf(scope, tool, granted), { gate, by });
 }
 
 export function grantOf(state: RunState, scope: Scope, tool: string): Grant | undefined {
