@@ -3,6 +3,7 @@ import type { JsonValue } from '../errors/json.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent } from '../machine/answers.ts';
 import type { EventBody } from '../machine/events.ts';
+import { stampAt } from '../machine/failure.ts';
 import { LazyMap } from '../machine/lazy.ts';
 import type { RunState } from '../machine/state.ts';
 
@@ -37,7 +38,8 @@ export class PreparedAnswers {
       return answerEvent(state, { gate, value: next.value, by: 'prepared' });
     } catch (refusal) {
       const reason = 'a prepared answer did not fit, so the gate stays open';
-      return { type: 'error:suppressed', error: toReport(refusal), reason };
+      const error = toReport(refusal, { stamp: stampAt(state, gate, 'prepared') });
+      return { type: 'error:suppressed', error, reason };
     }
   }
 }

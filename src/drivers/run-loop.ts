@@ -198,8 +198,18 @@ export class RunLoop {
   /** A pause is for when nothing happens; if something has since, it is thought over. */
   #takeInbox(): readonly EventBody[] {
     this.#underWay.noteTaken();
-    const happened = this.#inbox.splice(0);
+    const happened = this.#sayable(this.#inbox.splice(0));
     return happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
+  }
+
+  /** The last word of a run has been said while this waited: nobody reads on after that. */
+  #sayable(happened: readonly EventBody[]): readonly EventBody[] {
+    if (this.#options.state.status === 'running') return happened;
+    return happened.filter((event) => {
+      if (event.type !== 'error:suppressed') return true;
+      this.#options.onWarning(event.error);
+      return false;
+    });
   }
 
   async #commit(bodies: readonly EventBody[], nowMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** What is said to a run from outside its process, through its store. */
 import type { JsonObject } from '../errors/json.ts';
 import { toReport } from '../errors/to-report.ts';
+import { stampAt } from '../machine/failure.ts';
 import type { StoredSignal } from '../machine/store-port.ts';
 import type { RunLoop } from './run-loop.ts';
 
@@ -32,7 +33,8 @@ function deliverOne(loop: RunLoop, signal: Signal): void {
     loop.takeAnswer(signal);
   } catch (refusal) {
     // whoever answered has gone, so the run's own record says what became of it
-    const error = toReport(refusal);
+    const stamp = stampAt(loop.state, signal.gate ?? '', signal.by);
+    const error = toReport(refusal, { stamp });
     loop.take({
       type: 'error:suppressed',
       error,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadWorkflowText } from '../workflow/load/workflow.ts';
+import { loadWorkflow, loadWorkflowText } from '../workflow/load/workflow.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { simulate, SimulatedDriver } from './simulated.ts';
 import { STORMY } from './simulation/faults.ts';
@@ -109,5 +109,51 @@ describe('the simulated driver', () => {
     expect(await paused.result()).toMatchObject({ status: 'paused' });
     const cancelled = await driver.cancel(paused.id, 'me');
     expect(await cancelled.result()).toEqual({ status: 'cancelled' });
+  });
+});
+
+describe('two who answer the same gate from elsewhere', () => {
+  it('one is heard, and nothing is said after the end of the run', async () => {
+    const driver = new SimulatedDriver(GATE, { isShared: true });
+    const paused = await driver.start(GATE, {});
+    await paused.result();
+    const answer = { type: 'answer', gate: 'a', value: 'yes' } as const;
+    for (const by of ['one', 'another'])
+      await driver.world.store.send(paused.id, { ...answer, by });
+    const resumed = await driver.resume(paused.id);
+    expect(await resumed.result()).toMatchObject({ status: 'completed' });
+    const types: unknown[] = [];
+    for await (const { events } of driver.world.store.read(paused.id))
+      types.push(...events.map(({ type }) => type));
+    expect(types.slice(-2)).toEqual(['route:taken', 'run:completed']);
+    expect(types.filter((type) => type === 'gate:answered')).toHaveLength(1);
+    await driver.close();
+  });
+});
+
+describe('a doubt that went through workflows', () => {
+  it('is asked about where it arose when the run is resumed, and there alone', async () => {
+    const texts: Readonly<Record<string, string>> = {
+      'main.yaml':
+        'workflow: {name: t, entry_point: a}\nnodes: [{name: a, type: workflow, workflow: ./child.yaml}]',
+      'child.yaml':
+        'workflow: {name: c, entry_point: a}\nnodes: [{name: a, type: script, command: x}]',
+    };
+    const loaded = loadWorkflow('main.yaml', {
+      resolve: (_from, to) => to.replace('./', ''),
+      read: (path) => ({ ok: true, text: texts[path] ?? '' }),
+    });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
+    const lost = { kind: 'internal.script_error', message: 'Gone', outcome: 'unknown' } as const;
+    const { events } = await simulate(loaded.plan, {
+      fails: { 'a/a': [lost, null] },
+      answers: { 'a/a': 'abort', a: 'abort' },
+      resumes: 1,
+    });
+    const failed = events.findIndex(({ type }) => type === 'run:failed');
+    const asked = events
+      .slice(failed)
+      .flatMap((event) => (event.type === 'run:paused' ? event.waiting.all : []));
+    expect(asked.map(({ gate }) => gate)).toEqual(['a/a', 'a']);
   });
 });

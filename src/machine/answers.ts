@@ -45,7 +45,9 @@ export function answeredBefore(gate: string): ErrandError {
   return refused(`Somebody has just answered at ${gate}`, 'errand show says what became of it.');
 }
 
+/** Its own name means one gate, whatever nodes are called the same. */
 function findGate(state: RunState, name: string | undefined): string {
+  if (name !== undefined && state.gates.has(name)) return name;
   const open = [...state.gates.keys()];
   const fitting = name === undefined ? open : open.filter((gate) => isCalled(state, gate, name));
   const [only, ...more] = fitting;

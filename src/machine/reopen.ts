@@ -73,7 +73,9 @@ function isStuck(state: RunState, { visit, result }: Scope): boolean {
 
 function goOnAt(visit: Visit, hasInside: boolean): void {
   const wasAsked = visit.phase.at === 'asking' && visit.error !== undefined;
-  if (wasAsked || visit.error?.kind === DOUBT) {
+  // a doubt is asked about once: where it arose, not at each workflow that it went through
+  const isInDoubt = visit.error?.kind === DOUBT && !hasInside;
+  if (wasAsked || isInDoubt) {
     visit.routesTried = 0;
     visit.phase = { at: 'failed' };
     return;
