@@ -14,18 +14,21 @@
  */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
-import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import type { NamedGuard } from '../effects/guard.ts';
+import type { ReportDraft } from '../errors/report.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { RunSummary, StoredCommit } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import type { Change } from '../machine/drift.ts';
-import type { RunHandle, RunOptions, RunResult } from './local.ts';
+import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './local.ts';
 import type { Execution } from './simulation/execution.ts';
 import { CALM, type FaultPlan, type Incident } from './simulation/faults.ts';
 import type { Speaker } from './simulation/model-fate.ts';
 import { Operator, type Answers, type NextLeg } from './simulation/operator.ts';
-import { World, type SimulatedProcess, type Warning } from './simulation/world.ts';
+import { Rehearsal, type Leg, type Revision } from './simulation/rehearsal.ts';
+import { World, type Death, type SimulatedProcess, type Warning } from './simulation/world.ts';
+
+export type { Leg, Revision } from './simulation/rehearsal.ts';
 
 export interface SimulationOptions {
   /** Everything follows from it. Default: 1. */
@@ -55,31 +58,14 @@ export interface SimulationOptions {
    * of simulated time. Default: false.
    */
   readonly isShared?: boolean;
-}
-
-/** What has become of the file meanwhile, and whether finished nodes may keep their results. */
-export type Revision = Pick<Change, 'plan' | 'acceptDrift'>;
-
-/** One stretch of a run, from a start or a resume to its rest. */
-export interface Leg {
-  readonly by: 'start' | 'resume' | 'cancel';
-  readonly answer?: Answer;
-  /** What it was resumed with. */
-  readonly change?: Revision;
-  /** `refused`: nothing was run. */
-  readonly result: RunResult | { readonly status: 'refused'; readonly error: ErrorReport };
-  readonly process: number;
-  /** Events that were stored before it, and after it. */
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-  /** When someone cancelled the run. */
-  readonly cancelledAtMs?: number;
-  /** When someone in another process asked for that, through the store. */
-  readonly signalledAtMs?: number;
-  /** Executions that nobody had told to stop when the leg came to rest, by number. */
-  readonly leftRunning: readonly number[];
+  /** Are asked before each call of a tool, as those of a host are. Default: none. */
+  readonly guards?: readonly NamedGuard[];
+  /** What gates get as they open, by path or name of the node, in every leg. Default: nothing. */
+  readonly prepared?: readonly PreparedAnswer[];
+  /** Whether there is somebody to ask, in the n-th leg. Default: always. */
+  readonly hasPeople?: (leg: number) => boolean;
+  /** Commits around which the process dies, besides what the faults bring. Default: none. */
+  readonly deaths?: readonly Death[];
 }
 
 export interface Simulation {
@@ -106,8 +92,9 @@ export class SimulatedDriver {
   constructor(plan: WorkflowPlan, options: SimulationOptions = {}) {
     const { seed = 1, outputs = {}, fails = {}, isShared = false } = options;
     const faults = { ...CALM, ...options.faults };
-    const { speaker } = options;
-    this.world = new World({ plan, seed, faults, outputs, fails, isShared, speaker });
+    const { speaker, guards = [], deaths = [] } = options;
+    const told = { outputs, fails, speaker, guards };
+    this.world = new World({ plan, seed, faults, isShared, deaths, ...told });
     this.#process = this.world.spawn();
   }
 
@@ -252,6 +239,8 @@ export async function simulate(
     resumes: options.resumes ?? 0,
     random: (...words) => world.random(...words),
     cancels: options.faults?.cancels ?? 0,
+    misanswers: options.faults?.misanswers ?? 0,
+    lastGate: () => world.lastGate(world.latestRun),
     now: () => world.clock.now(),
     answered: (gate) => world.answered(world.latestRun, gate),
   });
@@ -263,116 +252,25 @@ export async function simulate(
     // what a leg has told may be less than what it has stored
     next = operator.next(world.standing(world.latestRun));
   }
-  return rehearsal.finish();
+  return finish(driver, rehearsal.legs);
 }
 
-/** What others did to a leg while it was under way. */
-interface Interference {
-  cancelledAtMs?: number;
-  signalledAtMs?: number;
-}
-
-class Rehearsal {
-  readonly #driver: SimulatedDriver;
-  readonly #options: SimulationOptions;
-  readonly #faults: FaultPlan;
-  readonly #legs: Leg[] = [];
-
-  constructor(driver: SimulatedDriver, options: SimulationOptions) {
-    this.#driver = driver;
-    this.#options = options;
-    this.#faults = { ...CALM, ...options.faults };
-  }
-
-  async leg(next: Exclude<NextLeg, { type: 'end' }>): Promise<Leg> {
-    const { world } = this.#driver;
-    const answer = next.type === 'resume' ? next.answer : undefined;
-    const run = world.latestRun;
-    const fromSeq = world.storedSeq(run);
-    const startedAtMs = world.clock.now();
-    // a process that died before its first commit has left nothing to resume
-    const by = run === '' ? 'start' : next.type;
-    const change = by === 'resume' ? this.#options.revise?.(this.#legs.length) : undefined;
-    const interference: Interference = {};
-    let result: Leg['result'];
-    try {
-      const handle = await this.#begin(by, run, { ...change, ...(answer && { answer }) });
-      const leaveAlone = this.#interfere(handle, interference);
-      result = await handle.result();
-      leaveAlone();
-    } catch (thrown) {
-      result = { status: 'refused', error: world.report(thrown) };
-    }
-    const leg: Leg = {
-      by,
-      ...(answer === undefined ? {} : { answer }),
-      ...(change === undefined ? {} : { change }),
-      ...interference,
-      result,
-      process: this.#driver.process,
-      fromSeq,
-      toSeq: world.storedSeq(world.latestRun),
-      startedAtMs,
-      endedAtMs: world.clock.now(),
-      leftRunning: world.executions
-        .filter(({ ending, isAborted }) => ending === undefined && !isAborted)
-        .map(({ number }) => number),
-    };
-    this.#legs.push(leg);
-    return leg;
-  }
-
-  #begin(by: Leg['by'], run: string, how: Revision & { answer?: Answer }): Promise<RunHandle> {
-    switch (by) {
-      case 'start':
-        return this.#driver.start(this.#driver.world.plan, this.#options.input ?? {});
-      case 'resume':
-        return this.#driver.resume(run, how);
-      case 'cancel':
-        return this.#driver.cancel(run, 'someone');
-    }
-  }
-
-  /** Someone may stop the driver or cancel the run while it is under way. */
-  #interfere(handle: RunHandle, interference: Interference): () => void {
-    const { world } = this.#driver;
-    const random = world.random('interference', this.#legs.length);
-    const afterMs = random.chance(0.5) ? random.int(100) : random.int(60_000);
-    if (random.chance(this.#faults.stops)) {
-      return world.clock.after(afterMs, () => {
-        if (world.record('stopped', handle.id)) handle.stop();
-      });
-    }
-    if (!random.chance(this.#faults.cancels)) return () => undefined;
-    return world.clock.after(afterMs, () => {
-      if (!world.record('cancelled', handle.id)) return;
-      if (this.#options.isShared === true) {
-        interference.signalledAtMs = world.clock.now();
-        void world.store.send(handle.id, { type: 'cancel', by: 'someone' });
-      } else {
-        interference.cancelledAtMs = world.clock.now();
-        handle.cancel('someone');
-      }
-    });
-  }
-
-  async finish(): Promise<Simulation> {
-    const { world } = this.#driver;
-    const commits: StoredCommit[] = [];
-    if (world.latestRun === '')
-      throw new ErrandError({ kind: 'internal.invariant', message: 'The run was never stored' });
-    for await (const commit of world.store.read(world.latestRun)) commits.push(commit);
-    this.#driver.kill();
-    return {
-      run: world.latestRun,
-      result: world.standing(world.latestRun),
-      commits,
-      // written by the driver, and kept as JSON
-      events: commits.flatMap(({ events }) => events as unknown as readonly RunEvent[]),
-      executions: world.executions,
-      incidents: world.incidents,
-      warnings: world.warnings,
-      legs: this.#legs,
-    };
-  }
+async function finish(driver: SimulatedDriver, legs: readonly Leg[]): Promise<Simulation> {
+  const { world } = driver;
+  const commits: StoredCommit[] = [];
+  if (world.latestRun === '')
+    throw new ErrandError({ kind: 'internal.invariant', message: 'The run was never stored' });
+  for await (const commit of world.store.read(world.latestRun)) commits.push(commit);
+  driver.kill();
+  return {
+    run: world.latestRun,
+    result: world.standing(world.latestRun),
+    commits,
+    // written by the driver, and kept as JSON
+    events: commits.flatMap(({ events }) => events as unknown as readonly RunEvent[]),
+    executions: world.executions,
+    incidents: world.incidents,
+    warnings: world.warnings,
+    legs,
+  };
 }

@@ -17,6 +17,8 @@ export const speak: Speaker = (call, random) => {
   };
   const choices = choicesOf(call);
   if (choices !== undefined) return { ...how, ...chosen(choices, turns, random) };
+  const again = random.chance(0.35) ? toldNo(call) : undefined;
+  if (again !== undefined) return { ...how, ...again };
   const draw = random.next();
   // the longer it takes, the likelier it comes to an end
   const calls = turns >= 3 ? 0.1 : 0.5;
@@ -41,6 +43,19 @@ function chosen(choices: readonly JsonValue[], turns: number, random: Random): S
 
 function toolCalls(call: ModelCall, random: Random): Said {
   const calls = Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => oneCall(call, random));
+  return { delayMs: 0, type: 'tool_calls', calls };
+}
+
+/** What it wanted and did not get, word for word. */
+function toldNo({ messages }: ModelCall): Said | undefined {
+  const last = messages.at(-1);
+  const asked = messages.findLast(({ role }) => role === 'assistant');
+  if (last?.role !== 'tool' || !last.isError || asked?.role !== 'assistant') return undefined;
+  const calls = asked.toolCalls.map(({ name, arguments: given }) => ({
+    name,
+    // what it says is an object, or it could not have said it
+    arguments: isPlainObject(given) ? given : {},
+  }));
   return { delayMs: 0, type: 'tool_calls', calls };
 }
 

@@ -12,6 +12,8 @@ export const AGENT_KINDS = [
   'provider.stream_interrupted',
   'provider.content_filter',
   'agent.output_invalid',
+  'agent.permission_denied',
+  'tool.denied',
   'limit.turns',
 ];
 
@@ -22,7 +24,15 @@ export const SUPERVISOR_KINDS = [
   'limit.turns',
 ];
 
-export const TOOL_KINDS = ['tool.failed', 'tool.busy', 'mcp.unreachable', 'tool.unavailable'];
+export const TOOL_KINDS = [
+  'tool.failed',
+  'tool.busy',
+  'tool.timeout',
+  'tool.denied',
+  'mcp.unreachable',
+  'mcp.tool_failed',
+  'tool.unavailable',
+];
 
 const MODELS = ['sim/one', 'sim/two', 'sim/three'];
 
@@ -119,7 +129,15 @@ export function agent({ random, isTimeless }: Shape, name: string): Fields {
   const tools = random.pick(
     isTimeless
       ? [[], ['lookup']]
-      : [[], [], ['lookup'], ['lookup', 'charge'], ['send', 'lookup', 'box/read'], ['plain'], null],
+      : [
+          [],
+          ['lookup'],
+          ['lookup', 'charge'],
+          ['send', 'lookup', 'box/read'],
+          ['box/*', 'charge'],
+          ['plain', 'box/write'],
+          null,
+        ],
   );
   const hasTools = tools === null || tools.length > 0;
   return {
@@ -128,7 +146,7 @@ export function agent({ random, isTimeless }: Shape, name: string): Fields {
     ...(random.chance(0.2) ? { system_prompt: 'You are a clerk.' } : {}),
     ...(random.chance(0.6) ? { model: chain(random, isTimeless) } : {}),
     tools,
-    ...(hasTools && random.chance(0.4) ? { policy: policy(random, isTimeless) } : {}),
+    ...(hasTools && random.chance(0.7) ? { policy: policy(random, isTimeless, tools) } : {}),
     ...(random.chance(0.7) ? { max_turns: 1 + random.int(5) } : {}),
     ...(random.chance(0.3) ? { writes: random.pick([['total'], ['total', 'tags']]) } : {}),
     ...(random.chance(0.3) ? { raises: ['order.missing', 'stock.empty'] } : {}),
@@ -143,12 +161,14 @@ export function agent({ random, isTimeless }: Shape, name: string): Fields {
   };
 }
 
-function policy(random: Random, isTimeless: boolean): Fields {
+function policy(random: Random, isTimeless: boolean, tools: readonly string[] | null): Fields {
   if (isTimeless) return { ask: ['lookup'] };
+  const own = tools ?? ['lookup', 'box/read'];
   return {
     ...(random.chance(0.3) ? { allow: ['lookup', 'charge'] } : {}),
     ...(random.chance(0.3) ? { deny: ['send'] } : {}),
-    ask: random.pick([['charge'], ['lookup', 'send'], ['box/*'], []]),
+    ask: random.pick([own, own, own, own.slice(0, 1), ['box/*', 'charge'], []]),
+    ...(random.chance(0.4) ? { ask_timeout: random.pick(['2s', '10m', '2h']) } : {}),
   };
 }
 
@@ -161,7 +181,7 @@ function nodeBudget(random: Random): Fields {
 export function toolNode({ random, isTimeless }: Shape): Fields {
   return {
     type: 'tool',
-    tool: random.pick(['lookup', 'charge', 'send', 'box/read', 'plain']),
+    tool: random.pick(['lookup', 'charge', 'send', 'box/read', 'box/write', 'plain']),
     arguments: { id: random.int(3) },
     ...(random.chance(0.2) ? { idempotent: true } : {}),
     ...(random.chance(0.4) ? { timeout_seconds: isTimeless ? 60 : random.pick([1, 10, 60]) } : {}),

@@ -274,7 +274,9 @@ function canRaise(body: Fields): readonly string[] {
     case 'workflow':
       return AUTHOR_KINDS;
     case 'human_gate':
-      return body['timeout'] !== undefined && body['default'] === undefined ? ['gate.expired'] : [];
+      return body['timeout'] !== undefined && body['default'] === undefined
+        ? ['gate.expired', 'gate.no_one_to_ask']
+        : ['gate.no_one_to_ask'];
     default:
       return [];
   }

@@ -1,8 +1,6 @@
 /** A law that cannot fail says nothing: each is given a run that was doctored, and has to notice. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { simulate } from '../../src/drivers/simulated.ts';
-import type { ErrorReport } from '../../src/errors/report.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
 import { SECRET } from './shape.ts';
 import { LAWS } from './laws.ts';
 import * as bill from './laws/bill.ts';
@@ -16,67 +14,29 @@ import * as success from './laws/no-silent-success.ts';
 import * as repeated from './laws/nothing-repeated.ts';
 import * as ending from './laws/one-ending.ts';
 import * as replay from './laws/replay.ts';
+import * as toolLaws from './laws/tools.ts';
 import { planOfFiles } from './plans.ts';
+import { MAIN, PEOPLE, twoNodes } from './sample-plans.ts';
+import { DOCTORS_OF_PEOPLE } from './doctors-of-people.ts';
+import {
+  at,
+  doctored,
+  errorOf,
+  lastEvent,
+  withCharges,
+  withError,
+  withExecutions,
+  withIncident,
+  withLeg,
+  withLimits,
+  withNode,
+  withOutput,
+} from './doctored.ts';
 import type { Law, Subject } from './subject.ts';
-
-/** A failure, a retry, a group, an agent with a tool, and a good end. */
-const MAIN = JSON.stringify({
-  workflow: {
-    name: 'main',
-    entry_point: 'a',
-    limits: { max_retries: 3 },
-    runtime: {
-      simulate: {
-        m: [
-          { fail: { kind: 'provider.rate_limited', retry_after: 2 } },
-          { tool_calls: [{ name: 'lookup', arguments: { id: 7 } }] },
-          { answer: { n: 1 } },
-        ],
-      },
-      simulate_price_per_mtok: { input: 3, output: 15 },
-    },
-  },
-  nodes: [
-    {
-      name: 'a',
-      type: 'script',
-      command: 'x',
-      raises: ['order.missing'],
-      timeout_seconds: 60,
-      routes: [
-        { to: 'g' },
-        { on_error: 'order.missing', retry: { max: 2, backoff: 'fixed' } },
-        { on_error: 'internal.script_error', to: '$end' },
-      ],
-    },
-    { name: 'x', type: 'call', function: 'f', timeout_seconds: 60 },
-    { name: 'y', type: 'call', function: 'f', timeout_seconds: 60 },
-    {
-      name: 'm',
-      model: 'sim/m',
-      prompt: 'How many?',
-      tools: ['lookup'],
-      output: { n: { type: 'number' } },
-      timeout_seconds: 60,
-    },
-  ],
-  parallel: [{ name: 'g', agents: ['x', 'y'], routes: [{ to: 'm' }] }],
-});
-
-/** One that fails in its second node, to be resumed with another text. */
-function twoNodes(mark: string): string {
-  const node = { type: 'script', command: 'x', timeout_seconds: 60, env: { REVISION: mark } };
-  return JSON.stringify({
-    workflow: { name: 'main', entry_point: 'a' },
-    nodes: [
-      { name: 'a', ...node, routes: [{ to: 'b' }] },
-      { name: 'b', ...node, raises: ['order.missing'], routes: [{ to: '$end' }] },
-    ],
-  });
-}
 
 let good: Subject;
 let drifted: Subject;
+let people: Subject;
 
 beforeAll(async () => {
   const { plan, worstCase } = planOfFiles({ 'main.yaml': MAIN });
@@ -91,92 +51,14 @@ beforeAll(async () => {
     revise: () => ({ plan: second.plan, acceptDrift: true }),
   });
   drifted = { ...resumed, ...first };
+  const asked = planOfFiles({ 'main.yaml': PEOPLE });
+  const met = await simulate(asked.plan, {
+    answers: { 'm/charge#1.1': { approve: { for: 'run' } }, h: 'yes', t: 'abort' },
+    fails: { t: [{ kind: 'mcp.unreachable', message: 'It was killed', outcome: 'unknown' }] },
+    faults: { partial: 1 },
+  });
+  people = { ...met, ...asked, judge: () => 'allow' };
 });
-
-function withNode(subject: Subject, name: string, fields: object): Subject {
-  const nodes = subject.plan.nodes.map((node) =>
-    node.name === name ? { ...node, ...fields } : node,
-  );
-  return { ...subject, plan: { ...subject.plan, nodes } };
-}
-
-function withLimits(subject: Subject, fields: Partial<Subject['plan']['limits']>): Subject {
-  return { ...subject, plan: { ...subject.plan, limits: { ...subject.plan.limits, ...fields } } };
-}
-
-/** The model charged something else for all that it said. */
-function withCharges(subject: Subject): Subject {
-  const charged = { inputTokens: 1_000_000, outputTokens: 0 };
-  return withExecutions(subject, (each) => [
-    each.effect.type === 'model' ? { ...each, charged } : each,
-  ]);
-}
-
-/** Changes events, or leaves them out, in the list and in the commits. */
-function doctored(subject: Subject, change: (event: RunEvent) => RunEvent | undefined): Subject {
-  const changed = (events: readonly RunEvent[]): RunEvent[] =>
-    events.flatMap((event) => change(event) ?? []);
-  return {
-    ...subject,
-    events: changed(subject.events),
-    commits: subject.commits.map((commit) => ({
-      ...commit,
-      // the same events, as the store gave them
-      events: changed(commit.events as unknown as RunEvent[]) as unknown as typeof commit.events,
-    })),
-  };
-}
-
-function at(type: RunEvent['type'], path: string) {
-  return (event: RunEvent): boolean =>
-    event.type === type && (!('path' in event) || event.path === path);
-}
-
-/** The error of the events that fit, with other fields. */
-function withError(
-  subject: Subject,
-  fits: (event: RunEvent) => boolean,
-  fields: Partial<ErrorReport>,
-): Subject {
-  return doctored(subject, (event) =>
-    fits(event) && 'error' in event && event.error !== undefined
-      ? { ...event, error: { ...event.error, ...fields } }
-      : event,
-  );
-}
-
-function withOutput(subject: Subject, fits: (event: RunEvent) => boolean, output: object): Subject {
-  // only events that have an output are asked for
-  return doctored(subject, (event) => (fits(event) ? ({ ...event, output } as RunEvent) : event));
-}
-
-function withLeg(subject: Subject, fields: Partial<Subject['legs'][number]>): Subject {
-  return { ...subject, legs: subject.legs.map((leg) => ({ ...leg, ...fields })) };
-}
-
-function withExecutions(
-  subject: Subject,
-  change: (execution: Subject['executions'][number]) => readonly Subject['executions'][number][],
-): Subject {
-  return { ...subject, executions: subject.executions.flatMap(change) };
-}
-
-function withIncident(subject: Subject, what: 'stuck' | 'log damaged'): Subject {
-  const { startedAtMs = 0 } = subject.legs[0] ?? {};
-  return { ...subject, incidents: [{ what, atMs: startedAtMs, afterSeq: 1 }] };
-}
-
-function lastEvent(subject: Subject): RunEvent {
-  const last = subject.events.at(-1);
-  if (last === undefined) throw new Error('The log is empty');
-  return last;
-}
-
-function errorOf(subject: Subject): ErrorReport {
-  const failed = subject.events.find(at('node:failed', 'a'));
-  if (failed?.type !== 'node:failed') throw new Error('Nothing failed');
-  return failed.error;
-}
 
 const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
   [
@@ -227,7 +109,8 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
       }),
   ],
   [conversations.answersFit, (run) => withOutput(run, at('node:completed', 'm'), { n: 'one' })],
-  [conversations.toolsAreAllowed, (run) => withNode(run, 'm', { tools: [] })],
+  [toolLaws.toolsAreAllowed, (run) => withNode(run, 'm', { tools: [] })],
+  ...DOCTORS_OF_PEOPLE.map(([law, doctor]) => [law, () => doctor(people)] as const),
   [conversations.turnsAreCounted, (run) => withNode(run, 'm', { maxTurns: 1 })],
   [bill.chargesAreBilled, withCharges],
   [bill.sumsAreRight, withCharges],
@@ -338,6 +221,7 @@ describe('a law', () => {
   it('finds nothing in a good run', () => {
     expect(LAWS.flatMap((law) => law.breaches(good))).toEqual([]);
     expect(LAWS.flatMap((law) => law.breaches(drifted))).toEqual([]);
+    expect(LAWS.flatMap((law) => law.breaches(people))).toEqual([]);
   });
 
   for (const [law, doctor] of DOCTORS) {

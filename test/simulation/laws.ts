@@ -11,7 +11,6 @@ import {
   answersFit,
   chainsAreFollowed,
   hintsAreKept,
-  toolsAreAllowed,
   turnsAreCounted,
 } from './laws/conversations.ts';
 import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
@@ -34,7 +33,23 @@ import {
   signalsAreHeard,
   typedEndings,
 } from './laws/one-ending.ts';
+import {
+  answersAreJudged,
+  decisionsAreAudited,
+  nobodyIsAsked,
+  oneAnswerPerGate,
+  whatRanOutGoesOn,
+} from './laws/people.ts';
 import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
+import { doubtIsSaid, offeredWhatIsAllowed, partsAreApart, toldWhatIsSo } from './laws/told.ts';
+import {
+  approvalsAreExact,
+  correctionsAreFew,
+  guardsAreHeard,
+  refusedTwiceIsTheEnd,
+  toolsAreAllowed,
+  writesArePermitted,
+} from './laws/tools.ts';
 import type { Law } from './subject.ts';
 
 export const LAWS: readonly Law[] = [
@@ -70,6 +85,20 @@ export const LAWS: readonly Law[] = [
   withinBudgets,
   zeroMeansZero,
   toolsAreAllowed,
+  approvalsAreExact,
+  guardsAreHeard,
+  refusedTwiceIsTheEnd,
+  correctionsAreFew,
+  writesArePermitted,
+  toldWhatIsSo,
+  offeredWhatIsAllowed,
+  partsAreApart,
+  doubtIsSaid,
+  oneAnswerPerGate,
+  answersAreJudged,
+  whatRanOutGoesOn,
+  nobodyIsAsked,
+  decisionsAreAudited,
   turnsAreCounted,
   damageIsSaid,
   driftIsSaid,

@@ -11,6 +11,9 @@ const SEED = process.env['SEED'];
 const FROM = Number(process.env['FROM'] ?? 0);
 const RUNS = Number(process.env['RUNS'] ?? (process.env['MODE'] === 'soak' ? 100_000 : 20_000));
 
+/** In as many runs as this everything comes up that agents, tools and people can meet. */
+const ENOUGH = 10_000;
+
 /** A rejection that nobody waits for ends a real process: it is a breach like any other. */
 const unhandled: string[] = [];
 let seedNow = 0;
@@ -41,6 +44,7 @@ describe('whatever goes wrong', () => {
       process.stdout.write(`${tally.summary()}\n`);
       expect(unhandled.slice(0, 5)).toEqual([]);
       expect(tally.failures()).toBe('');
+      if (RUNS >= ENOUGH) expect(tally.missing()).toEqual([]);
     },
     60 * 60_000,
   );

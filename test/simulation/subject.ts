@@ -6,11 +6,14 @@ import type { FilePlan, WorkflowPlan } from '../../src/workflow/model.ts';
 import type { NodePlan } from '../../src/workflow/node-model.ts';
 import type { Route } from '../../src/workflow/route.ts';
 import type { ErrorReport } from '../../src/errors/report.ts';
+import type { Judge } from './guards.ts';
 
 export interface Subject extends Simulation {
   readonly plan: WorkflowPlan;
   /** What validate printed before the run. */
   readonly worstCase: WorstCase;
+  /** What the guards of the host make of a call; absent where it has none. */
+  readonly judge?: Judge | undefined;
 }
 
 export interface Law {

@@ -1,4 +1,5 @@
 /** What was tried in all, and which laws were broken by which seeds. */
+import { MEETINGS, metIn, type Meeting } from './met.ts';
 import type { Trial } from './trial.ts';
 
 interface Broken {
@@ -18,6 +19,7 @@ export class Tally {
     this.#count('executions', subject.executions.length);
     this.#count('legs', subject.legs.length);
     for (const { what } of subject.incidents) this.#count(what, 1);
+    for (const what of metIn(subject)) this.#count(what, 1);
     this.#count(`ended ${subject.result.status}`, 1);
     for (const { law, said } of breaches) {
       const known = this.#broken.get(law.name);
@@ -36,6 +38,11 @@ export class Tally {
     const store = this.#sum('store refused', 'store forgot', 'store slow', 'claim lost');
     const rest = [...this.#counts].map(([what, count]) => `${count} ${what}`).join(', ');
     return `${this.#runs} runs, ${deaths} deaths of processes, ${store} faults of the store; ${rest}`;
+  }
+
+  /** What has come up in no run. */
+  missing(): readonly Meeting[] {
+    return MEETINGS.filter((what) => !this.#counts.has(what));
   }
 
   /** Empty when every law held. */

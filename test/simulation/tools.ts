@@ -28,8 +28,16 @@ export const TOOLS: ToolDescriptions = {
     raises: ['stock.empty'],
     retry: { max: 1, ...BACKOFF, on: ['tool.failed', 'tool.busy', 'stock.*'] },
   },
-  /** Of an MCP server, so that a breaker guards it. */
-  'box/read': { isDeclared: true, isIdempotent: true, writes: false },
+  /** Of an MCP server, so that a breaker guards it; asked again when its server was away. */
+  'box/read': {
+    isDeclared: true,
+    isIdempotent: true,
+    writes: false,
+    timeoutMs: 20_000,
+    retry: { max: 1, ...BACKOFF },
+  },
+  /** Of the same server, and must not happen twice. */
+  'box/write': { isDeclared: true, isIdempotent: false, writes: true, timeoutMs: 30_000 },
   /** A plain function, which says nothing. */
   plain: { isDeclared: false, isIdempotent: false, writes: null },
 };

@@ -1,6 +1,8 @@
 /** One seed: one workflow, one run of it in bad weather, and what the laws say of it. */
-import { simulate, type Simulation } from '../../src/drivers/simulated.ts';
+import { simulate, type Simulation, type SimulationOptions } from '../../src/drivers/simulated.ts';
+import { randomFrom } from '../../src/drivers/simulation/random.ts';
 import { speak } from './conversation.ts';
+import { guardsOf, judgeOf } from './guards.ts';
 import { LAWS } from './laws.ts';
 import { drawPlan } from './plans.ts';
 import { reviser } from './revisions.ts';
@@ -34,10 +36,34 @@ export async function tryOut(seed: number): Promise<Trial> {
     // looking for signals costs five timers a second, so only some do
     isShared: seed % 100 === 0,
     ...(seed % 4 === 1 ? { revise: reviser(drawn, seed) } : {}),
+    ...peopleOf(seed),
   });
-  const subject: Subject = { ...simulation, plan, worstCase };
+  const judge = isGuarded(seed) ? judgeOf(seed) : undefined;
+  const subject: Subject = { ...simulation, plan, worstCase, judge };
   return { seed, subject, breaches: breachesOf(subject) };
 }
+
+function isGuarded(seed: number): boolean {
+  return seed % 3 === 0;
+}
+
+/** Guards, answers that were given beforehand, and legs with nobody to ask. */
+function peopleOf(seed: number): Partial<SimulationOptions> {
+  return {
+    ...(isGuarded(seed) ? { guards: guardsOf(seed) } : {}),
+    ...(seed % 7 === 2 ? { prepared: PREPARED } : {}),
+    ...(seed % 8 === 5 ? { hasPeople: (leg) => randomFrom('people', seed, leg).chance(0.3) } : {}),
+  };
+}
+
+/** By name of the node; some of them fit. */
+const PREPARED = [
+  { gate: 'a', value: 'approve' },
+  { gate: 'a', value: 'retry' },
+  { gate: 'b', value: 'yes' },
+  { gate: 'b', value: { approve: { for: 'node' } } },
+  { gate: 'one', value: 'abort' },
+];
 
 function breachesOf(subject: Subject): readonly Breach[] {
   return LAWS.flatMap((law) => {

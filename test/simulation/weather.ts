@@ -4,7 +4,17 @@ import { randomFrom } from '../../src/drivers/simulation/random.ts';
 
 const WEATHERS: readonly FaultPlan[] = [
   STORMY,
-  { ...CALM, effectFails: 0.3, modelFails: 0.2, diesBefore: 0.1, diesAfter: 0.1, most: 10 },
+  {
+    ...CALM,
+    effectFails: 0.3,
+    modelFails: 0.2,
+    partial: 0.2,
+    serverFails: 0.3,
+    misanswers: 0.3,
+    diesBefore: 0.1,
+    diesAfter: 0.1,
+    most: 10,
+  },
   {
     ...CALM,
     effectFails: 0.3,
@@ -15,7 +25,17 @@ const WEATHERS: readonly FaultPlan[] = [
     claimLost: 0.06,
     most: 12,
   },
-  { ...CALM, effectFails: 0.5, modelFails: 0.4, replyLost: 0.15, effectHangs: 0.1, most: 5 },
+  {
+    ...CALM,
+    effectFails: 0.5,
+    modelFails: 0.4,
+    replyLost: 0.15,
+    effectHangs: 0.1,
+    misanswers: 0.2,
+    most: 5,
+  },
+  // all is well but the people, and the server of the tools
+  { ...CALM, partial: 0.3, serverFails: 0.4, misanswers: 0.4, diesBefore: 0.05, most: 5 },
   {
     ...CALM,
     effectFails: 0.3,

@@ -7,8 +7,18 @@ import type { EffectWork } from '../../machine/effect-work.ts';
 import type { EffectRef, Usage } from '../../machine/events.ts';
 
 export type ExecutionEnding =
-  | { readonly type: 'succeeded'; readonly output: JsonValue }
-  | { readonly type: 'failed'; readonly kind: string }
+  | {
+      readonly type: 'succeeded';
+      readonly output: JsonValue;
+      /** Kinds of what is missing from it. */
+      readonly errors?: readonly string[];
+    }
+  | {
+      readonly type: 'failed';
+      readonly kind: string;
+      /** What it has got done all the same. */
+      readonly output?: JsonValue;
+    }
   /** It did its work, and its reply was lost. */
   | { readonly type: 'lost'; readonly kind: string }
   | { readonly type: 'threw' }

@@ -19,15 +19,17 @@ export type Fate = {
   readonly isDeaf: boolean;
   /** What it gives if it succeeds. */
   readonly output: JsonValue;
-} & (
-  | { readonly type: 'succeeds' }
-  /** Of a model: this, or whatever fits. */
-  | { readonly type: 'speaks'; readonly answer: SimulatedAnswer | undefined }
-  | { readonly type: 'fails'; readonly failure: ReportDraft }
-  | { readonly type: 'loses its reply'; readonly failure: ReportDraft }
-  | { readonly type: 'hangs' }
-  | { readonly type: 'throws' }
-);
+} &
+  /** In whole, or in part: then `errors` says why. */
+  (
+    | { readonly type: 'succeeds'; readonly errors?: readonly ReportDraft[] }
+    /** Of a model: this, or whatever fits. */
+    | { readonly type: 'speaks'; readonly answer: SimulatedAnswer | undefined }
+    | { readonly type: 'fails'; readonly failure: ReportDraft; readonly part?: JsonValue }
+    | { readonly type: 'loses its reply'; readonly failure: ReportDraft }
+    | { readonly type: 'hangs' }
+    | { readonly type: 'throws' }
+  );
 
 /** Decided by the machine or by the driver, never by an effect. */
 const NOT_RAISED = new Set([
@@ -87,6 +89,8 @@ export function drawFate(request: EffectRequest, options: FateOptions, random: R
     output,
   };
   if (request.work.type === 'model') return drawModelFate(request, options, { how, random });
+  const isPartial = random.chance(faults.partial) && (type === 'call' || type === 'tool');
+  const errors = isPartial ? { errors: random.pick(MISSING) } : {};
   const draw = random.next();
   const failure = drawFailure(request, options.plan, random);
   const bounds = [faults.effectFails, faults.replyLost, faults.effectHangs, faults.effectThrows];
@@ -103,9 +107,19 @@ export function drawFate(request: EffectRequest, options: FateOptions, random: R
     case 3:
       return { ...how, type: 'throws' };
     default:
-      return { ...how, type: 'succeeds' };
+      return { ...how, type: 'succeeds', ...errors };
   }
 }
+
+/** What an author or an SDK says of what is missing; some of it nobody may see. */
+const MISSING: readonly (readonly ReportDraft[])[] = [
+  [{ kind: 'page.gone', message: 'Page 4 is gone' }],
+  [
+    { kind: 'page.gone', message: 'Page 4 is gone' },
+    { kind: 'page.gone', message: 'Page 5 is gone', details: { page: 5 } },
+    { kind: 'tool.failed', message: 'Page 6 cannot be read', retryable: null },
+  ],
+];
 
 interface Drawing {
   readonly how: Omit<Extract<Fate, { type: 'succeeds' }>, 'type'>;
@@ -136,8 +150,11 @@ function drawModelFate(
   }
 }
 
-/** What its own time limit makes of it, as the real effects have it. */
-export function timeoutFailure({ work, node }: EffectRequest, isDeaf: boolean): ReportDraft {
+/** What a time limit makes of it, as the real effects have it. */
+export function timeoutFailure(
+  { work, node, isIdempotent, server }: EffectRequest,
+  { isDeaf, isOfTool }: Pick<Fate, 'isDeaf'> & { readonly isOfTool: boolean },
+): ReportDraft {
   const message = `${node.name} ran longer than its time limit`;
   switch (work.type) {
     case 'script':
@@ -145,8 +162,12 @@ export function timeoutFailure({ work, node }: EffectRequest, isDeaf: boolean): 
     case 'transform':
       return { kind: 'sandbox.timeout', message };
     case 'call':
-    case 'tool':
-      return { kind: 'limit.node_timeout', message, outcome: isDeaf ? 'unknown' : 'partial' };
+    case 'tool': {
+      // a server goes on with what it was asked for, whoever has stopped listening
+      const isUnknown = !isIdempotent && (isDeaf || server !== undefined);
+      const kind = isOfTool ? 'tool.timeout' : 'limit.node_timeout';
+      return { kind, message, outcome: isUnknown ? 'unknown' : 'partial' };
+    }
     case 'model':
       return { kind: 'provider.timeout', message };
   }

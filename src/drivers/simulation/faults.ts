@@ -11,6 +11,10 @@ export interface FaultPlan {
   readonly effectHangs: number;
   /** What runs effects has a bug of its own and throws. */
   readonly effectThrows: number;
+  /** A function or a tool gives a part of its result, and errors beside it. */
+  readonly partial: number;
+  /** A server of tools is killed in the middle of a call, is gone, or answers rubbish. */
+  readonly serverFails: number;
   /** A commit takes its time; other things happen meanwhile. */
   readonly storeSlow: number;
   /** A commit is refused with `store.unavailable`, and nothing was written. */
@@ -29,6 +33,8 @@ export interface FaultPlan {
   readonly stops: number;
   /** Someone cancels the run. */
   readonly cancels: number;
+  /** Someone answers what cannot be answered: too late, once more, or with nonsense. */
+  readonly misanswers: number;
   /** Faults in all, effects aside; after that the world behaves. */
   readonly most: number;
 }
@@ -40,6 +46,8 @@ export const CALM: FaultPlan = {
   replyLost: 0,
   effectHangs: 0,
   effectThrows: 0,
+  partial: 0,
+  serverFails: 0,
   storeSlow: 0,
   storeRefuses: 0,
   storeForgets: 0,
@@ -49,6 +57,7 @@ export const CALM: FaultPlan = {
   diesAfter: 0,
   stops: 0,
   cancels: 0,
+  misanswers: 0,
   most: 0,
 };
 
@@ -59,6 +68,8 @@ export const STORMY: FaultPlan = {
   replyLost: 0.06,
   effectHangs: 0.04,
   effectThrows: 0.02,
+  partial: 0.1,
+  serverFails: 0.2,
   storeSlow: 0.1,
   storeRefuses: 0.05,
   storeForgets: 0.05,
@@ -68,6 +79,7 @@ export const STORMY: FaultPlan = {
   diesAfter: 0.05,
   stops: 0.1,
   cancels: 0.1,
+  misanswers: 0.1,
   most: 8,
 };
 

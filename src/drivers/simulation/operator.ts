@@ -14,6 +14,10 @@ export interface OperatorOptions {
   readonly resumes: number;
   /** The chance that a run that waits is cancelled instead of continued. */
   readonly cancels: number;
+  /** The chance that a run that waits is told what it cannot take first. */
+  readonly misanswers: number;
+  /** The gate that was answered or ran out last. */
+  readonly lastGate: () => string | undefined;
   readonly random: (...words: readonly SeedWord[]) => Random;
   readonly now: () => number;
   /** How often a gate has been answered, by the log. */
@@ -58,6 +62,8 @@ export class Operator {
     if (random('cancel', ++this.#pauses).chance(cancels / 2))
       return { type: 'cancel', afterMs: 1000 };
     const gates = waiting.all.filter(({ gate }) => gate !== undefined);
+    const wrong = this.#misanswer(gates);
+    if (wrong !== undefined) return wrong;
     for (const wait of gates) {
       const answer = this.#answer(wait);
       if (answer !== undefined) return { type: 'resume', afterMs: 1000, answer };
@@ -71,6 +77,27 @@ export class Operator {
       : { type: 'end' };
   }
 
+  /** Once more where it was answered before, too late, at no gate, or with no answer at all. */
+  #misanswer(gates: readonly Wait[]): NextLeg | undefined {
+    const { misanswers, now, lastGate } = this.#options;
+    const chance = this.#options.random('misanswer', this.#pauses);
+    if (!chance.chance(misanswers)) return undefined;
+    const by = 'meddler';
+    const says = (gate: string, value: JsonValue, afterMs = 500): NextLeg => ({
+      type: 'resume',
+      afterMs,
+      answer: { gate, value, by },
+    });
+    const [wait] = gates;
+    const before = lastGate();
+    if (before !== undefined && chance.chance(0.4)) return says(before, 'approve');
+    if (wait?.gate === undefined || chance.chance(0.1)) return says('nowhere', 'approve');
+    const [option = 'yes'] = wait.options ?? [];
+    if (wait.until !== undefined && chance.chance(0.6))
+      return says(wait.gate, option, Math.max(0, Date.parse(wait.until) - now()));
+    return says(wait.gate, chance.pick(NONSENSE));
+  }
+
   #answer({ gate = '', node = '', options = [] }: Wait): Answer | undefined {
     const { answers, random } = this.#options;
     if (answers !== 'any') {
@@ -81,7 +108,21 @@ export class Operator {
     const chance = random('answer', gate, this.#options.answered(gate));
     if (options.length === 0 || chance.chance(0.1)) return undefined;
     const chosen = chance.pick(options);
-    const value = chosen === 'edit' ? { edit: { n: chance.int(4) } } : chosen;
-    return { gate, value, by: 'operator' };
+    return { gate, value: inFull(chosen, gate, chance), by: 'operator' };
   }
+}
+
+/** What no gate takes for an answer. */
+const NONSENSE: readonly JsonValue[] = [
+  'perhaps',
+  { edit: { n: 'two' } },
+  { approve: { for: 'ever' } },
+  null,
+];
+
+/** An edit needs its value; an approval of an agent's call may be for more than that call. */
+function inFull(chosen: JsonValue, gate: string, chance: Random): JsonValue {
+  if (chosen === 'edit') return { edit: { n: chance.int(4) } };
+  if (chosen !== 'approve' || !gate.includes('#') || !chance.chance(0.4)) return chosen;
+  return { approve: { for: chance.pick(['node', 'run']) } };
 }

@@ -8,7 +8,9 @@ import {
   type EffectResult,
   type Used,
 } from '../../effects/effect.ts';
+import { askGuards, type NamedGuard } from '../../effects/guard.ts';
 import { playModel } from '../../effects/simulator/play.ts';
+import type { JsonValue } from '../../errors/json.ts';
 import type { ReportDraft } from '../../errors/report.ts';
 import type { EffectRequest } from '../../machine/effect-request.ts';
 import type { ModelCall } from '../../machine/model-call.ts';
@@ -18,35 +20,61 @@ import type { Execution, ExecutionEnding } from './execution.ts';
 import { timeoutFailure, type Fate } from './fate.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
+export interface Begun {
+  readonly execution: Execution;
+  readonly fate: Fate;
+  /** The tool's own time. */
+  readonly toolMs: number;
+}
+
 /** What the effects of one process need of the world around them. */
 export interface EffectWorld {
   readonly clock: VirtualClock;
   /** Writes the try down as begun, and says how it will go. */
-  begin(request: EffectRequest, context: EffectContext): { execution: Execution; fate: Fate };
+  begin(request: EffectRequest, context: EffectContext): Begun;
   isAlive(): boolean;
+  /** Are asked before each tool, as those of a host are. */
+  readonly guards: readonly NamedGuard[];
 }
 
 export function simulatedEffects(world: EffectWorld): EffectRunner {
   return {
-    run: (request, context) =>
-      new Promise((resolve, reject) => {
-        // what a dead process had in mind is not done
-        if (!world.isAlive()) return;
-        // nor is what nobody wants any more, as with every real effect
-        if (context.signal.aborted) {
-          resolve(cancelledBefore(context.cancelled ?? 'cancelled.call'));
-          return;
-        }
-        const { execution, fate } = world.begin(request, context);
-        new Try(world.clock, execution, (ending, result) => {
-          if (execution.ending !== undefined || !world.isAlive()) return;
-          execution.ending = ending;
-          if (result === undefined) reject(new Error('The simulated runner of effects has a bug'));
-          else resolve(result);
-        }).run(request, context, fate);
-      }),
+    run: async (request, context) =>
+      (await guarded(world, request, context)) ?? begun(world, request, context),
     close: () => Promise.resolve(),
   };
+}
+
+async function guarded(
+  { guards, clock }: EffectWorld,
+  { work, isApproved = false }: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult | undefined> {
+  if (work.type !== 'tool' || guards.length === 0) return undefined;
+  return askGuards(guards, { ...work, isApproved }, { ...context, clock });
+}
+
+function begun(
+  world: EffectWorld,
+  request: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult> {
+  return new Promise((resolve, reject) => {
+    // what a dead process had in mind is not done
+    if (!world.isAlive()) return;
+    // nor is what nobody wants any more, as with every real effect
+    if (context.signal.aborted) {
+      resolve(cancelledBefore(context.cancelled ?? 'cancelled.call'));
+      return;
+    }
+    const { execution, ...begin } = world.begin(request, context);
+    new Try(world.clock, execution, (ending, result) => {
+      if (execution.ending !== undefined || !world.isAlive()) return;
+      execution.ending = ending;
+      if (result === undefined) reject(new Error('The simulated runner of effects has a bug'));
+      else resolve(result);
+    }).run(request, context, begin);
+  });
 }
 
 type Settle = (ending: ExecutionEnding, result?: EffectResult) => void;
@@ -62,14 +90,19 @@ class Try {
     this.#settle = settle;
   }
 
-  run(request: EffectRequest, context: EffectContext, fate: Fate): void {
+  run(
+    request: EffectRequest,
+    context: EffectContext,
+    { fate, toolMs }: Omit<Begun, 'execution'>,
+  ): void {
     const { signal, cancelled } = context;
     // the time of a conversation is the machine's to keep
-    const limitMs = request.timeoutMs ?? Infinity;
+    const nodeMs = request.timeoutMs ?? Infinity;
+    const limitMs = Math.min(nodeMs, toolMs);
     const latencyMs = fate.latencyMs + (fate.type === 'speaks' ? (fate.answer?.delayMs ?? 0) : 0);
     const isLate = fate.type === 'hangs' || latencyMs >= limitMs;
     const timer = isLate
-      ? this.#atLimit(request, fate, limitMs)
+      ? this.#atLimit(limitMs, timeoutFailure(request, { ...fate, isOfTool: toolMs < nodeMs }))
       : this.#clock.after(latencyMs, () => this.#end(request, context, fate));
     const stop = (): void => {
       this.#execution.isAborted = true;
@@ -79,12 +112,9 @@ class Try {
     signal.addEventListener('abort', stop, { once: true });
   }
 
-  #atLimit(request: EffectRequest, { isDeaf }: Fate, limitMs: number): () => void {
+  #atLimit(limitMs: number, failure: ReportDraft): () => void {
     if (limitMs === Infinity) return () => undefined;
-    return this.#clock.after(limitMs, () => {
-      const failure = timeoutFailure(request, isDeaf && !request.isIdempotent);
-      this.#failed(failure);
-    });
+    return this.#clock.after(limitMs, () => this.#failed(failure));
   }
 
   #end({ work }: EffectRequest, context: EffectContext, fate: Fate): void {
@@ -93,13 +123,13 @@ class Try {
         if (work.type === 'model') void this.#speak(work.call, fate.answer, context);
         return;
       case 'succeeds':
-        this.#settle({ type: 'succeeded', output: fate.output }, { ok: true, output: fate.output });
+        this.#succeeded(fate.output, fate.errors);
         return;
       case 'throws':
         this.#settle({ type: 'threw' });
         return;
       case 'fails':
-        this.#failed(fate.failure);
+        this.#failed(fate.failure, {}, fate.part);
         return;
       case 'loses its reply':
         this.#failed(fate.failure, this.#execution.effect.type === 'model' ? GUESSED : {});
@@ -124,10 +154,20 @@ class Try {
     this.#settle(ending, result);
   }
 
-  #failed(failure: ReportDraft, used: Used = {}): void {
+  #succeeded(output: JsonValue, errors: readonly ReportDraft[] | undefined): void {
+    const kinds = errors === undefined ? {} : { errors: errors.map(({ kind }) => kind) };
+    const beside = errors === undefined ? {} : { errors };
+    this.#settle({ type: 'succeeded', output, ...kinds }, { ok: true, output, ...beside });
+  }
+
+  #failed(failure: ReportDraft, used: Used = {}, part?: JsonValue): void {
     const type = failure.outcome === 'unknown' ? 'lost' : 'failed';
     if (used.usage !== undefined) this.#execution.charged = used.usage;
-    this.#settle({ type, kind: failure.kind }, { ok: false, failure, ...used });
+    const output = part === undefined ? {} : { output: part };
+    this.#settle(
+      { type, kind: failure.kind, ...output },
+      { ok: false, failure, ...output, ...used },
+    );
   }
 
   #stopped({ stopMs, isDeaf }: Fate, kind: string): void {

@@ -4,6 +4,7 @@
  */
 import { hashText } from '../../workflow/hash.ts';
 import type { EffectContext } from '../../effects/effect.ts';
+import type { NamedGuard } from '../../effects/guard.ts';
 import type { JsonValue } from '../../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../../errors/report.ts';
 import { toReport } from '../../errors/to-report.ts';
@@ -19,7 +20,8 @@ import { drawFate, exampleOutput, type Fate } from './fate.ts';
 import type { FaultPlan, Incident } from './faults.ts';
 import type { Speaker } from './model-fate.ts';
 import { randomFrom, type Random, type SeedWord } from './random.ts';
-import { simulatedEffects } from './simulated-effects.ts';
+import { away, drawServerTrouble } from './server-fate.ts';
+import { simulatedEffects, type Begun } from './simulated-effects.ts';
 import { simulatedStore, type CommitFault } from './simulated-store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -35,6 +37,14 @@ export interface WorldOptions {
   readonly isShared: boolean;
   /** What models say that have no script. */
   readonly speaker: Speaker | undefined;
+  readonly guards: readonly NamedGuard[];
+  readonly deaths: readonly Death[];
+}
+
+/** A process that dies around one commit, counted from 1 over all processes. */
+export interface Death {
+  readonly commit: number;
+  readonly when: 'before' | 'after';
 }
 
 /** One life of a driver. Dead, it can neither act nor hear anything. */
@@ -54,6 +64,10 @@ interface Books {
   readonly results: Map<string, number>;
   /** How often a gate was answered. */
   readonly answers: Map<string, number>;
+  /** The gate that was answered or ran out last. */
+  lastGate: string | undefined;
+  /** Gates that nobody has answered, with their first option. */
+  readonly open: Map<string, JsonValue>;
 }
 
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
@@ -82,7 +96,10 @@ export class World {
   readonly #random: Random;
   readonly #living = new Set<string>();
   readonly #books = new Map<string, Books>();
+  /** By name: when servers of tools are there again. */
+  readonly #awayUntilMs = new Map<string, number>();
   #processes = 0;
+  #commits = 0;
   #faults = 0;
   #reports = 0;
   #latestRun = '';
@@ -109,6 +126,17 @@ export class World {
 
   answered(run: string, gate: string): number {
     return this.#books.get(run)?.answers.get(gate) ?? 0;
+  }
+
+  /** The gate that was answered or ran out last. */
+  lastGate(run: string): string | undefined {
+    return this.#books.get(run)?.lastGate;
+  }
+
+  /** A gate that nobody has answered, and something that may be answered there. */
+  openGate(run: string): { readonly gate: string; readonly value: JsonValue } | undefined {
+    const [first] = this.#books.get(run)?.open ?? [];
+    return first === undefined ? undefined : { gate: first[0], value: first[1] };
   }
 
   /** How the run stands by its log: at rest, or else interrupted. */
@@ -150,6 +178,7 @@ export class World {
       effects: simulatedEffects({
         clock,
         isAlive,
+        guards: this.#options.guards,
         begin: (request, context) => this.#begin(request, context, number),
       }),
       clock: {
@@ -196,7 +225,10 @@ export class World {
   }
 
   #drawFault(run: string): CommitFault | undefined {
-    const { faults } = this.#options;
+    const { faults, deaths } = this.#options;
+    const commit = ++this.#commits;
+    const death = deaths.find((each) => each.commit === commit);
+    if (death !== undefined) return this.#planned(death, run);
     const chances: readonly (readonly [CommitFault, number, Incident['what']])[] = [
       ['slow', faults.storeSlow, 'store slow'],
       ['refused', faults.storeRefuses, 'store refused'],
@@ -211,6 +243,12 @@ export class World {
       draw -= chance;
     }
     return undefined;
+  }
+
+  #planned({ when }: Death, run: string): CommitFault {
+    const what = `died ${when} commit` as const;
+    this.incidents.push({ what, atMs: this.clock.now(), afterSeq: this.storedSeq(run) });
+    return `dies ${when}`;
   }
 
   async #stealClaim(run: string): Promise<void> {
@@ -232,16 +270,17 @@ export class World {
       books.seq = event.seq;
       books.last = event;
       if (event.type === 'gate:answered') countUp(books.answers, event.gate);
+      if (event.type === 'gate:opened') books.open.set(event.gate, event.options[0] ?? null);
+      if (event.type === 'gate:answered' || event.type === 'gate:expired') {
+        books.lastGate = event.gate;
+        books.open.delete(event.gate);
+      }
       if (event.type === 'effect:succeeded' || event.type === 'effect:failed')
         for (const name of [event.effect.key, event.path]) countUp(books.results, name);
     }
   }
 
-  #begin(
-    request: EffectRequest,
-    { run, attempt }: EffectContext,
-    process: number,
-  ): { execution: Execution; fate: Fate } {
+  #begin(request: EffectRequest, { run, attempt }: EffectContext, process: number): Begun {
     const { ref, path } = request;
     const heard = this.#heard(run, ref.key);
     const before = this.executions.filter(({ effect }) => effect.key === ref.key).length;
@@ -263,7 +302,17 @@ export class World {
     this.executions.push(execution);
     // what was killed because it hung does not hang for ever
     const isOver = fate.type === 'hangs' && before > heard;
-    return { execution, fate: isOver ? succeeding(request, fate) : fate };
+    const toolMs = this.#toolMs(request);
+    return { execution, fate: isOver ? succeeding(request, fate) : fate, toolMs };
+  }
+
+  /** Two files that mean different tools by one name are beyond this world. */
+  #toolMs({ work }: EffectRequest): number {
+    if (work.type !== 'tool') return Infinity;
+    const described = Object.values(this.plan.tools ?? {}).find((tools) =>
+      Object.hasOwn(tools, work.tool),
+    );
+    return described?.[work.tool]?.timeoutMs ?? Infinity;
   }
 
   #drawFate(request: EffectRequest, run: string): Fate {
@@ -274,11 +323,25 @@ export class World {
     const output = given ?? exampleOutput(request, random);
     const said: Speaker | undefined =
       given === undefined ? speaker : () => ({ type: 'answer', answer: given, delayMs: 0 });
-    const fate = drawFate(request, { plan: this.plan, faults, output, speaker: said }, random);
+    const drawn = drawFate(request, { plan: this.plan, faults, output, speaker: said }, random);
+    const fate = this.#atServer(request, drawn, random);
     const told = fails[path] ?? fails[node.name];
     if (told === undefined) return fate;
     const failure = told[Math.min(this.#heard(run, path), told.length - 1)] ?? null;
     return failure === null ? succeeding(request, fate) : { ...fate, type: 'fails', failure };
+  }
+
+  /** What its server makes of a call, where it has one. */
+  #atServer(request: EffectRequest, fate: Fate, random: Random): Fate {
+    const server = request.server?.name;
+    const { serverFails } = this.#options.faults;
+    if (server === undefined || serverFails === 0) return fate;
+    const nowMs = this.clock.now();
+    if (nowMs < (this.#awayUntilMs.get(server) ?? 0)) return { ...fate, ...away(request) };
+    if (!random.chance(serverFails)) return fate;
+    const { fate: met, awayMs = 0 } = drawServerTrouble(request, random);
+    this.#awayUntilMs.set(server, nowMs + awayMs);
+    return { ...fate, ...met };
   }
 
   #heard(run: string, name: string): number {
@@ -294,7 +357,14 @@ function succeeding({ work }: EffectRequest, fate: Fate): Fate {
 }
 
 function newBooks(): Books {
-  return { seq: 0, last: undefined, results: new Map(), answers: new Map() };
+  return {
+    seq: 0,
+    last: undefined,
+    results: new Map(),
+    answers: new Map(),
+    lastGate: undefined,
+    open: new Map(),
+  };
 }
 
 function countUp(counts: Map<string, number>, key: string): void {

@@ -1,7 +1,6 @@
 /** P7: what models charge is on the bill to the micro-dollar, heard of or not. */
-import { evolve } from '../../../src/machine/evolve.ts';
 import { costsOf } from '../../../src/machine/ledger.ts';
-import { newRunState } from '../../../src/machine/state.ts';
+import { callsOf } from '../calls.ts';
 import { dueFor, modelRequests, NOTHING, plus, spentFor } from '../model-requests.ts';
 import type { Law, Subject } from '../subject.ts';
 
@@ -44,10 +43,7 @@ export const budgetsKnowTheBill: Law = {
   breaches: (subject) => {
     // what is under way is set aside, and not spent yet
     if (subject.result.status === 'interrupted' || modelRequests(subject).length === 0) return [];
-    const state = newRunState(subject.run, subject.plan);
-    for (const { seq: _seq, run: _run, at, ...body } of subject.events)
-      evolve(state, body, Date.parse(at));
-    const spent = state.scopes.get('')?.spent ?? NOTHING;
+    const { spent } = callsOf(subject);
     const due = dueInAll(subject);
     return spent.usdMicros === due.usdMicros && spent.tokens === due.tokens
       ? []

@@ -1,11 +1,9 @@
 /** What agents and supervisors may do: ask again in time, go on in their chain, use their tools. */
 import { matchesKind } from '../../../src/errors/kinds.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
-import type { AgentPlan, ModelEntry } from '../../../src/workflow/node-model.ts';
+import type { ModelEntry } from '../../../src/workflow/node-model.ts';
 import type { WorkflowPlan } from '../../../src/workflow/model.ts';
 import { checkValue } from '../../../src/workflow/value-check.ts';
 import { modelRequests } from '../model-requests.ts';
-import { TOOLS } from '../tools.ts';
 import { filesAround, isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
 
 export const hintsAreKept: Law = {
@@ -110,40 +108,6 @@ export const answersFit: Law = {
     }),
 };
 
-export const toolsAreAllowed: Law = {
-  name: 'an agent’s tool runs only if the node may use it, the policy allows it and a person who is asked agrees',
-  promise: 'tools: what is not allowed is not done',
-  breaches: ({ events, executions, plan }) =>
-    executions.flatMap(({ work, path, number, afterSeq }) => {
-      const node = nodeAt(plan, path)?.node;
-      if (work.type !== 'tool' || node?.type !== 'agent') return [];
-      if (!mayUse(node, work.tool))
-        return [`execution ${number} of ${path} ran ${work.tool}, which it may not use`];
-      if (!node.policy.ask.some((wanted) => fits(wanted, work.tool))) return [];
-      const since = startOf(events, path, afterSeq);
-      const isApproved = events.some(
-        (event) =>
-          event.seq > since &&
-          event.seq <= afterSeq &&
-          event.type === 'gate:answered' &&
-          event.gate.startsWith(`${path}/${work.tool}#`) &&
-          event.value === 'approve',
-      );
-      return isApproved ? [] : [`execution ${number} of ${path} ran ${work.tool} unasked`];
-    }),
-};
-
-function mayUse({ tools, policy: { allow, deny } }: AgentPlan, tool: string): boolean {
-  const isGiven =
-    tools === null ? TOOLS[tool]?.writes === false : tools.some((wanted) => fits(wanted, tool));
-  const isAllowed = allow.length === 0 || allow.some((wanted) => fits(wanted, tool));
-  return isGiven && isAllowed && !deny.some((unwanted) => fits(unwanted, tool));
-}
-
-function fits(wanted: string, tool: string): boolean {
-  return wanted === tool || (wanted.endsWith('/*') && tool.startsWith(wanted.slice(0, -1)));
-}
-
 export const turnsAreCounted: Law = {
   name: 'a try of an agent gets no more answers than its turns, and writes only what it may',
   promise: 'limits: max_turns, writes',
@@ -167,10 +131,3 @@ export const turnsAreCounted: Law = {
     });
   },
 };
-
-function startOf(events: readonly RunEvent[], path: string, beforeSeq: number): number {
-  const started = events.findLast(
-    (event) => event.seq <= beforeSeq && event.type === 'node:started' && event.path === path,
-  );
-  return started?.seq ?? 0;
-}

@@ -154,10 +154,11 @@ function replay(
 }
 
 function countGiven(events: readonly RunEvent[]): number {
-  // a resumed run asks again for what was under way
+  // a resumed run asks again for what was under way, and closes its gates where nobody is
   const isResumed = events[0]?.type === 'run:resumed';
   const decided = events.findIndex(
-    ({ type }) => !GIVEN.has(type) && !(isResumed && type === 'effect:requested'),
+    ({ type }) =>
+      !GIVEN.has(type) && !(isResumed && (type === 'effect:requested' || type === 'gate:expired')),
   );
   return decided < 0 ? events.length : decided;
 }

@@ -1,0 +1,131 @@
+/** Runs that were tampered with after they ended: what a law has to notice. */
+import type { ErrorReport } from '../../src/errors/report.ts';
+import type { RunEvent } from '../../src/machine/events.ts';
+import type { ModelMessage } from '../../src/machine/model-call.ts';
+import type { Subject } from './subject.ts';
+
+export function withNode(subject: Subject, name: string, fields: object): Subject {
+  const nodes = subject.plan.nodes.map((node) =>
+    node.name === name ? { ...node, ...fields } : node,
+  );
+  return { ...subject, plan: { ...subject.plan, nodes } };
+}
+
+export function withLimits(subject: Subject, fields: Partial<Subject['plan']['limits']>): Subject {
+  return { ...subject, plan: { ...subject.plan, limits: { ...subject.plan.limits, ...fields } } };
+}
+
+/** The model charged something else for all that it said. */
+export function withCharges(subject: Subject): Subject {
+  const charged = { inputTokens: 1_000_000, outputTokens: 0 };
+  return withExecutions(subject, (each) => [
+    each.effect.type === 'model' ? { ...each, charged } : each,
+  ]);
+}
+
+/** Changes events, or leaves them out, in the list and in the commits. */
+export function doctored(
+  subject: Subject,
+  change: (event: RunEvent) => RunEvent | undefined,
+): Subject {
+  const changed = (events: readonly RunEvent[]): RunEvent[] =>
+    events.flatMap((event) => change(event) ?? []);
+  return {
+    ...subject,
+    events: changed(subject.events),
+    commits: subject.commits.map((commit) => ({
+      ...commit,
+      // the same events, as the store gave them
+      events: changed(commit.events as unknown as RunEvent[]) as unknown as typeof commit.events,
+    })),
+  };
+}
+
+export function at(type: RunEvent['type'], path: string) {
+  return (event: RunEvent): boolean =>
+    event.type === type && (!('path' in event) || event.path === path);
+}
+
+/** The error of the events that fit, with other fields. */
+export function withError(
+  subject: Subject,
+  fits: (event: RunEvent) => boolean,
+  fields: Partial<ErrorReport>,
+): Subject {
+  return doctored(subject, (event) =>
+    fits(event) && 'error' in event && event.error !== undefined
+      ? { ...event, error: { ...event.error, ...fields } }
+      : event,
+  );
+}
+
+export function withOutput(
+  subject: Subject,
+  fits: (event: RunEvent) => boolean,
+  output: object,
+): Subject {
+  // only events that have an output are asked for
+  return doctored(subject, (event) => (fits(event) ? ({ ...event, output } as RunEvent) : event));
+}
+
+export function withLeg(subject: Subject, fields: Partial<Subject['legs'][number]>): Subject {
+  return { ...subject, legs: subject.legs.map((leg) => ({ ...leg, ...fields })) };
+}
+
+export function withExecutions(
+  subject: Subject,
+  change: (execution: Subject['executions'][number]) => readonly Subject['executions'][number][],
+): Subject {
+  return { ...subject, executions: subject.executions.flatMap(change) };
+}
+
+export function withIncident(subject: Subject, what: 'stuck' | 'log damaged'): Subject {
+  const { startedAtMs = 0 } = subject.legs[0] ?? {};
+  return { ...subject, incidents: [{ what, atMs: startedAtMs, afterSeq: 1 }] };
+}
+
+export function lastEvent(subject: Subject): RunEvent {
+  const last = subject.events.at(-1);
+  if (last === undefined) throw new Error('The log is empty');
+  return last;
+}
+
+function anyError({ events }: Subject): ErrorReport {
+  const failed = events.find(({ type }) => type === 'effect:failed');
+  if (failed?.type !== 'effect:failed') throw new Error('Nothing failed');
+  return failed.error;
+}
+
+export function errorOf(subject: Subject): ErrorReport {
+  const failed = subject.events.find(at('node:failed', 'a'));
+  if (failed?.type !== 'node:failed') throw new Error('Nothing failed');
+  return failed.error;
+}
+
+/** A call of a tool that succeeded failed with this. */
+export function asFailed(subject: Subject, event: RunEvent, kind: string): RunEvent {
+  if (event.type !== 'effect:succeeded' || event.effect.type !== 'tool') return event;
+  const { output: _output, errors: _errors, ...rest } = event;
+  return { ...rest, type: 'effect:failed', error: { ...anyError(subject), kind } };
+}
+
+/** Some calls of models were made with other words. */
+export function withMessages(
+  subject: Subject,
+  change: (message: ModelMessage) => ModelMessage,
+): Subject {
+  return withExecutions(subject, (each) => {
+    const { work } = each;
+    if (work.type !== 'model') return [each];
+    const messages = work.call.messages.map(change);
+    return [{ ...each, work: { ...work, call: { ...work.call, messages } } }];
+  });
+}
+
+/** The last event of a kind comes a second time, later. */
+export function withAgain(subject: Subject, fits: (event: RunEvent) => boolean): Subject {
+  const found = subject.events.findLast(fits);
+  if (found === undefined) throw new Error('There is no such event');
+  const { seq } = lastEvent(subject);
+  return { ...subject, events: [...subject.events, { ...found, seq: seq + 1 }] };
+}

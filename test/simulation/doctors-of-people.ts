@@ -1,0 +1,88 @@
+/** For each law of agents, tools and people, a run of the sample that was doctored against it. */
+import {
+  asFailed,
+  at,
+  doctored,
+  withAgain,
+  withError,
+  withExecutions,
+  withMessages,
+  withNode,
+} from './doctored.ts';
+import * as peopleLaws from './laws/people.ts';
+import * as told from './laws/told.ts';
+import * as toolLaws from './laws/tools.ts';
+import type { Law, Subject } from './subject.ts';
+
+export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Subject])[] = [
+  [
+    toolLaws.approvalsAreExact,
+    (people) =>
+      withExecutions(people, (each) =>
+        each.work.type === 'tool' && each.work.tool === 'charge'
+          ? [{ ...each, work: { ...each.work, arguments: { id: 100 } } }]
+          : [each],
+      ),
+  ],
+  [toolLaws.guardsAreHeard, (people) => ({ ...people, judge: () => 'ask' })],
+  [
+    toolLaws.refusedTwiceIsTheEnd,
+    (people) => doctored(people, (event) => asFailed(people, event, 'tool.denied')),
+  ],
+  [
+    toolLaws.correctionsAreFew,
+    (people) => doctored(people, (event) => asFailed(people, event, 'tool.input_invalid')),
+  ],
+  [toolLaws.writesArePermitted, (people) => withNode(people, 'm', { writes: [] })],
+  [
+    told.toldWhatIsSo,
+    (people) =>
+      withMessages(people, (message) =>
+        message.role === 'tool' ? { ...message, result: { n: 'invented' } } : message,
+      ),
+  ],
+  [told.offeredWhatIsAllowed, (people) => withNode(people, 'm', { tools: ['lookup'] })],
+  [
+    told.partsAreApart,
+    (people) =>
+      doctored(people, (event) =>
+        event.type === 'effect:succeeded' && event.errors !== undefined
+          ? {
+              ...event,
+              output: [event.output, ...event.errors.map(({ kind }) => kind)],
+              errors: [],
+            }
+          : event,
+      ),
+  ],
+  [
+    told.doubtIsSaid,
+    (people) => withError(people, at('effect:failed', 't'), { kind: 'mcp.unreachable' }),
+  ],
+  [peopleLaws.oneAnswerPerGate, (people) => withAgain(people, at('gate:answered', 'h'))],
+  [
+    peopleLaws.answersAreJudged,
+    (people) => ({
+      ...people,
+      legs: people.legs.map((leg) =>
+        leg.answer === undefined ? leg : { ...leg, answer: { ...leg.answer, value: 'perhaps' } },
+      ),
+    }),
+  ],
+  [peopleLaws.whatRanOutGoesOn, (people) => withNode(people, 'g', { default: undefined })],
+  [
+    peopleLaws.nobodyIsAsked,
+    (people) =>
+      doctored(people, (event) =>
+        event.type === 'run:started' ? { ...event, gates: false } : event,
+      ),
+  ],
+  [
+    peopleLaws.decisionsAreAudited,
+    (people) =>
+      doctored(people, (event) =>
+        // the audit knows a gate for calls by what it offers
+        event.type === 'gate:opened' ? { ...event, options: [...event.options, 'later'] } : event,
+      ),
+  ],
+];

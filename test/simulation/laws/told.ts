@@ -1,0 +1,176 @@
+/** What a model is told of its tools: what is in the log, in the form that it may see, and nothing else. */
+import type { JsonValue } from '../../../src/errors/json.ts';
+import type { ErrorReport } from '../../../src/errors/report.ts';
+import type { ModelCall } from '../../../src/machine/model-call.ts';
+import { callsOf, settledBy, type AskedCall } from '../calls.ts';
+import { SECRET } from '../shape.ts';
+import { isType, nodeAt, type EventOf, type Law, type Subject } from '../subject.ts';
+import { mayUse } from './tools.ts';
+
+type Execution = Subject['executions'][number];
+type Told = Extract<ModelCall['messages'][number], { role: 'tool' }>;
+type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
+
+const IN_DOUBT = 'effect.outcome_unknown';
+
+export const toldWhatIsSo: Law = {
+  name: 'a model hears of each call what the log says: a result, or kind, message and whether to try again',
+  promise: 'P9 nothing secret leaves, to models neither',
+  breaches: (subject) =>
+    subject.executions.flatMap((execution) => {
+      const { work, path, number } = execution;
+      // a supervisor has no tools, and is told so
+      if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
+      if (JSON.stringify(work.call.messages).includes(SECRET))
+        return [`execution ${number} of ${path} shows a key to ${work.call.model}`];
+      const told = toldLast(work.call);
+      const asked = latestCalls(subject, execution);
+      // what is said before the first call, or after an answer without any
+      if (told.length === 0) return [];
+      return told.flatMap((message, index) => {
+        const call = asked[index];
+        const settled =
+          call === undefined ? undefined : settledBy(subject, call, execution.afterSeq);
+        const due = settled === undefined ? undefined : wordsFor(settled);
+        return JSON.stringify(message.result) === JSON.stringify(due)
+          ? []
+          : [
+              `execution ${number} of ${path} is told ${JSON.stringify(message.result)} of ${message.name}, and the log has ${JSON.stringify(due)}`,
+            ];
+      });
+    }),
+};
+
+/** The results that follow the latest answer; earlier ones were looked at when they were told. */
+function toldLast({ messages }: ModelCall): readonly Told[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  if (last < 0) return [];
+  return messages.slice(last).filter((message): message is Told => message.role === 'tool');
+}
+
+function latestCalls(
+  subject: Subject,
+  { path, afterSeq }: Pick<Execution, 'path' | 'afterSeq'>,
+): readonly AskedCall[] {
+  const before = callsOf(subject).all.filter(
+    (asked) => asked.path === path && asked.answerSeq <= afterSeq,
+  );
+  return before.filter(({ answerSeq }) => answerSeq === before.at(-1)?.answerSeq);
+}
+
+function wordsFor(settled: Settled): JsonValue {
+  if (settled.type === 'effect:failed') {
+    const isPart = settled.output !== undefined && settled.error.outcome === 'partial';
+    const error = wordsOf(settled.error);
+    return isPart ? { error, partial: settled.output ?? null } : { error };
+  }
+  const { output, errors } = settled;
+  return errors === undefined ? output : { result: output, errors: errors.map(wordsOf) };
+}
+
+function wordsOf({ kind, message, retryable }: ErrorReport): JsonValue {
+  return { kind, message, can_retry: retryable };
+}
+
+export const offeredWhatIsAllowed: Law = {
+  name: 'a model is offered only the tools that its node may use',
+  promise: 'tools: what is not allowed is not done',
+  breaches: ({ executions, plan }) =>
+    executions.flatMap(({ work, path, number }) => {
+      const node = nodeAt(plan, path)?.node;
+      if (work.type !== 'model') return [];
+      return work.call.tools.flatMap(({ name }) => {
+        const isOwn =
+          node?.type === 'agent' &&
+          (mayUse(node, name.replace('__', '/')) ||
+            (name === 'write_state' && node.writes.length > 0) ||
+            (name === 'raise_error' && node.raises !== undefined));
+        return isOwn ? [] : [`execution ${number} of ${path} offers ${name}`];
+      });
+    }),
+};
+
+export const partsAreApart: Law = {
+  name: 'a part of a result is kept as it was given, and why the rest is missing stands beside it, typed',
+  promise: 'partial results: errors beside the payload, never in it',
+  breaches: (subject) => [
+    ...subject.executions.flatMap((execution) => {
+      const { ending, path } = execution;
+      const said = heardOf(subject, execution);
+      if (said === undefined) return [];
+      if (ending?.type === 'succeeded' && said.type === 'effect:succeeded') {
+        const kinds = said.errors?.map(({ kind }) => kind);
+        return JSON.stringify(kinds) === JSON.stringify(ending.errors)
+          ? []
+          : [`event ${said.seq} at ${path} has other errors than its effect gave`];
+      }
+      if (ending?.type !== 'failed' || said.type !== 'effect:failed') return [];
+      const isKept = JSON.stringify(said.output) === JSON.stringify(ending.output);
+      return isKept || said.effect.type === 'model' ? [] : [`event ${said.seq} lost its part`];
+    }),
+    ...subject.events.flatMap((event, index) => {
+      if (event.type !== 'node:completed') return [];
+      const before = subject.events
+        .slice(0, index)
+        .findLast((each) => 'path' in each && each.path === event.path);
+      if (before?.type !== 'effect:succeeded' || before.effect.type === 'model') return [];
+      return JSON.stringify([before.output, before.errors]) ===
+        JSON.stringify([event.output, event.errors])
+        ? []
+        : [`event ${event.seq} at ${event.path} is not what its effect gave`];
+    }),
+  ],
+};
+
+/** What the log has of an execution, if its process lived to hear of it. */
+function heardOf(
+  { events }: Subject,
+  { effect, afterSeq, isAborted }: Execution,
+): Settled | undefined {
+  if (isAborted) return undefined;
+  const said = events
+    .slice(afterSeq)
+    .find(
+      (event) =>
+        isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
+        event.effect.key === effect.key,
+    );
+  return said !== undefined && isType(said, 'effect:succeeded', 'effect:failed') ? said : undefined;
+}
+
+export const doubtIsSaid: Law = {
+  name: 'what may not be repeated and nobody knows of is effect.outcome_unknown, and no model hears of it',
+  promise: 'P4 nothing repeated blindly',
+  breaches: (subject) =>
+    subject.executions.flatMap((execution) => {
+      const { ending, isIdempotent, isAborted, path, effect, afterSeq } = execution;
+      if (isIdempotent || isAborted) return [];
+      const said = subject.events
+        .slice(afterSeq)
+        .find(
+          (event) =>
+            isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
+            event.effect.key === effect.key,
+        );
+      if (said?.type === 'effect:requested')
+        return [`event ${said.seq} at ${path} passes over what execution ${execution.number} did`];
+      const isUnknown = ending?.type === 'lost' || ending?.type === 'died';
+      if (said?.type !== 'effect:failed' || !isUnknown) return [];
+      const { kind, cause } = said.error;
+      if (kind.startsWith('cancelled.') || kind === 'limit.node_timeout') return [];
+      // found by whoever took the run over, who has seen nothing
+      const isSeen = cause === undefined || (ending.type === 'lost' && cause.kind === ending.kind);
+      const isNamed = kind === IN_DOUBT && isSeen;
+      if (!isNamed) return [`event ${said.seq} at ${path} calls it ${kind}`];
+      const told = subject.executions.find(
+        (later) =>
+          later.path === path &&
+          later.work.type === 'model' &&
+          later.afterSeq >= said.seq &&
+          JSON.stringify(later.work.call.messages).includes(IN_DOUBT),
+      );
+      return told === undefined
+        ? []
+        : [`execution ${told.number} tells a model of ${path}’s doubt`];
+    }),
+};
