@@ -1,6 +1,6 @@
 /** What a person may answer to an open gate. Throws `validation.input`; the gate then stays open. */
 import { ErrandError } from '../errors/errand-error.ts';
-import { isPlainObject, type JsonValue } from '../errors/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { checkValue } from '../workflow/value-check.ts';
 import type { EventBody } from './events.ts';
@@ -91,9 +91,9 @@ function acceptChoice(value: JsonValue, options: readonly JsonValue[]): JsonValu
 
 function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
   const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
-  const isRaise =
-    isPlainObject(value) && isPlainObject(value['raise']) && options.includes('raise');
-  if (isEdit || isRaise) return value;
+  const isRaise = isPlainObject(value) && 'raise' in value && options.includes('raise');
+  if (isRaise) return acceptRaise(value);
+  if (isEdit) return value;
   const option = options.find((known) => known === value || JSON.stringify(known) === value);
   if (option === undefined || option === 'edit')
     throw refused(
@@ -103,6 +103,21 @@ function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {
         : `Answer one of: ${options.map(String).join(', ')}`,
     );
   return option;
+}
+
+/** Of a budget: by how much, in money or in tokens. */
+function acceptRaise(value: JsonObject): JsonValue {
+  const { raise, ...more } = value;
+  const amounts = isPlainObject(raise) ? Object.entries(raise) : [];
+  const isMeant = amounts.every(
+    ([unit, amount]) =>
+      (unit === 'usd' || unit === 'tokens') && typeof amount === 'number' && amount > 0,
+  );
+  if (isMeant && amounts.length > 0 && Object.keys(more).length === 0) return value;
+  throw refused(
+    'That does not say by how much',
+    'Answer raise, or {"raise": {"usd": 1}} or {"raise": {"tokens": 1000}} with more than 0.',
+  );
 }
 
 /** What a person says the node gave is held to what the node must give. */

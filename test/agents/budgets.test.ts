@@ -146,6 +146,10 @@ describe('asked and watched', () => {
       ...asking,
       steps: [
         asked,
+        ...['{"usd": -1}', '{"eur": 1}'].map((by) => ({
+          do: ['answer', 'RUN', '--value', `{"raise": ${by}}`],
+          exit: 2,
+        })),
         { do: ['answer', 'RUN', '--value', '{"raise": {"usd": 0.0001}}'], exit: 5 },
         {
           do: ['answer', 'RUN', 'b', '--value', '{"raise": {"usd": 1}}'],
