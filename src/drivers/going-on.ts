@@ -8,6 +8,7 @@ import { findVisited } from '../machine/reopen.ts';
 import type { RunState } from '../machine/state.ts';
 import { record } from '../machine/step.ts';
 import type { RunRecord } from '../machine/store-port.ts';
+import { checkInput } from '../workflow/inputs.ts';
 import { lostEffects } from './recover.ts';
 
 export interface GoingOn extends Change {
@@ -45,6 +46,7 @@ interface Checked {
 export function checkGoingOn(state: RunState, options: GoingOn, nowMs: number): Checked {
   const { answer, by = answer?.by ?? 'library', now, from, input, gates } = options;
   if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(from);
+  if (input !== undefined) checkInput(options.plan ?? state.plan, input);
   const resumed: Resumed = {
     type: 'run:resumed',
     by,

@@ -16,7 +16,7 @@ import { toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from './grants.ts';
-import { mergeState } from './merge-state.ts';
+import { mergeState, writeProblem } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { Grant, RunState, Scope, Visit } from './state.ts';
 import {
@@ -156,7 +156,7 @@ function write(
   state: RunState,
   scope: Scope,
   node: AgentPlan,
-  { open, key }: { readonly open: OpenCall; readonly key: string },
+  { open, key, value }: Extract<Verdict, { type: 'write' }> & { readonly open: OpenCall },
 ): readonly EventBody[] {
   const visit = visitOf(scope);
   if (!node.writes.includes(key)) {
@@ -166,6 +166,13 @@ function write(
       details: { key, allowed: [...node.writes] },
     });
     return [failed(visit, error)];
+  }
+  const field = fileOf(state.plan, scope.file).state[key];
+  const problem = field === undefined ? undefined : writeProblem(field, value);
+  if (problem !== undefined) {
+    const message = `The state ${key} ${problem}`;
+    const failure: ReportDraft = { kind: 'tool.input_invalid', message, outcome: 'not_started' };
+    return refuse(state, scope, open, { type: 'refuse', tool: WRITE_STATE, failure });
   }
   const effect = { key: open.key, type: 'tool' as const, target: WRITE_STATE };
   const where = { node: visit.node, path: visit.path };

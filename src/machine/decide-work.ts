@@ -3,7 +3,7 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { parseDuration } from '../workflow/duration.ts';
-import type { FilePlan } from '../workflow/model.ts';
+import { childInput } from '../workflow/inputs.ts';
 import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
 import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
 import { completion, type Decision } from './completion.ts';
@@ -119,7 +119,7 @@ function childStarted(
     node.inputMapping === undefined
       ? workflowScope(state, scope).input
       : evaluateObject(node.inputMapping, names);
-  const input = withDefaults(child, given, names);
+  const input = childInput(child, given);
   return { type: 'child:started', node: name, path, workflow: child.name, input };
 }
 
@@ -174,23 +174,6 @@ function durationOf(duration: number | string, names: TemplateScope): number {
   return ms;
 }
 
-function withDefaults(child: FilePlan, given: JsonObject, names: TemplateScope): JsonObject {
-  const defaults = Object.entries(child.input).flatMap(([name, field]) =>
-    field.default === undefined || Object.hasOwn(given, name)
-      ? []
-      : [[name, evaluateDeep(field.default, names)]],
-  );
-  const missing = Object.entries(child.input).find(
-    ([name, { required }]) => required && !Object.hasOwn(given, name),
-  );
-  if (missing !== undefined) throw invalidInput(`${child.name} needs the input ${missing[0]}`);
-  return { ...given, ...(Object.fromEntries(defaults) as JsonObject) };
-}
-
 function invalid(message: string): ErrandError {
   return new ErrandError({ kind: 'validation.template', message });
-}
-
-function invalidInput(message: string): ErrandError {
-  return new ErrandError({ kind: 'validation.input', message });
 }

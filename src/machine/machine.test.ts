@@ -57,6 +57,22 @@ describe('a straight line', () => {
     );
     expect(state.output).toEqual({ tags: ['x', 'y'], total: 5 });
   });
+
+  it('holds what is written to shared state to its type', () => {
+    const { state } = rehearse(
+      workflow(
+        '  - {name: a, type: set, value: 1, state: {n: many}}\n',
+        '  state: {n: {type: number}}\n',
+      ),
+    );
+    expect(state).toMatchObject({
+      status: 'failed',
+      error: {
+        kind: 'validation.template',
+        message: expect.stringContaining('is of the type number'),
+      },
+    });
+  });
 });
 
 describe('a failure', () => {
@@ -213,6 +229,17 @@ output: {done: "{{ x.output.n }}"}
     );
     expect(seen).toEqual(['6']);
     expect(state).toMatchObject({ status: 'completed', output: { done: 7 } });
+  });
+
+  it('are not begun with an input of another type, which a route can take', () => {
+    const { state, story } = rehearse(
+      workflow(
+        '  - {name: a, type: workflow, workflow: ./c.yaml, input_mapping: {n: "{{ workflow.name }}"}, routes: [{to: $end}, {on_error: validation.input, to: b}]}\n  - {name: b, type: set, value: "{{ failing.error.message }}"}\n',
+      ),
+      { files: { 'c.yaml': child } },
+    );
+    expect(state.output).toBe('The input n does not fit: must be a number');
+    expect(story).not.toContain('child:started a');
   });
 
   it('pass a failure on unchanged, one frame for each boundary', () => {

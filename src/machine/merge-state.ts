@@ -2,6 +2,7 @@
 import { isArray, type JsonObject, type JsonValue } from '../errors/json.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { Merge, StateField } from '../workflow/model.ts';
+import { fitsType } from '../workflow/fields.ts';
 import { canonicalJson } from '../workflow/hash.ts';
 
 /** The new values of the keys that were written. */
@@ -13,9 +14,17 @@ export function mergeState(
   const merged = Object.entries(written).map(([key, value]) => {
     const field = fields[key];
     if (field === undefined) throw refused(`The workflow declares no state called ${key}`);
+    const problem = writeProblem(field, value);
+    if (problem !== undefined) throw refused(`The state ${key} ${problem}`);
     return [key, mergeValue(field.merge, current.get(key) ?? field.default, value, key)] as const;
   });
   return Object.fromEntries(merged);
+}
+
+/** Why the value cannot be written there; what is appended may be one of a list. */
+export function writeProblem({ merge, type }: StateField, value: JsonValue): string | undefined {
+  if (merge === 'append' || merge === 'union' || fitsType(value, type)) return undefined;
+  return `is of the type ${type}, and what is written to it is not`;
 }
 
 function mergeValue(merge: Merge, before: JsonValue, value: JsonValue, key: string): JsonValue {

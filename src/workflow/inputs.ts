@@ -28,30 +28,45 @@ export function readInput(plan: FilePlan, name: string, text: string): JsonValue
   }
 }
 
-/** With defaults; throws `validation.input` for what is missing, unknown or of another form. */
-export function completeInput(plan: FilePlan, given: JsonObject): JsonObject {
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(plan.input, name)) throw unknownInput(plan, name);
-  const complete: Record<string, JsonValue> = {};
+/**
+ * With defaults; throws `validation.input` for what is missing, unknown or of another form, with the
+ * advice for where it comes from: by default the command line.
+ */
+export function completeInput(plan: FilePlan, given: JsonObject, advice?: string): JsonObject {
+  checkInput(plan, given, advice);
+  const filled: Record<string, JsonValue> = {};
   for (const [name, field] of Object.entries(plan.input)) {
     const value = Object.hasOwn(given, name) ? given[name] : field.default;
-    if (value === undefined) {
-      if (field.required) throw missingInput(plan, name, field);
-      continue;
-    }
+    if (value !== undefined) filled[name] = value;
+    else if (field.required)
+      throw missingInput(plan, name, advice ?? `Add -i ${name}=${example(field)}`);
+  }
+  return filled;
+}
+
+/** Throws `validation.input` for what is unknown or of another form; the rest may be missing. */
+export function checkInput(plan: FilePlan, given: JsonObject, advice?: string): void {
+  for (const [name, value] of Object.entries(given)) {
+    const field = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
+    if (field === undefined) throw unknownInput(plan, name);
     const [finding] = checkValue(field.schema, value);
     if (finding !== undefined)
       throw refused(
         `The input ${name} does not fit: ${finding.message}`,
-        `Give ${name} as ${article(field.type)}.`,
+        advice ?? `Give ${name} as ${article(field.type)}.`,
       );
-    complete[name] = value;
   }
-  return complete;
 }
 
-function missingInput(plan: FilePlan, name: string, field: InputField): ErrandError {
-  return refused(`${plan.name} needs the input ${name}`, `Add -i ${name}=${example(field)}`);
+/** Of a sub-workflow: what its caller has that it does not ask for stays with the caller. */
+export function childInput(child: FilePlan, given: JsonObject): JsonObject {
+  const known = Object.entries(given).filter(([name]) => Object.hasOwn(child.input, name));
+  const advice = 'Correct `input_mapping` of the node, or what it takes the value from.';
+  return completeInput(child, Object.fromEntries(known), advice);
+}
+
+function missingInput(plan: FilePlan, name: string, advice: string): ErrandError {
+  return refused(`${plan.name} needs the input ${name}`, advice);
 }
 
 function unknownInput(plan: FilePlan, name: string): ErrandError {

@@ -185,6 +185,24 @@ describe('shared state', () => {
       ],
     },
     {
+      it: 'a value of another type is sent back to the model',
+      models: { m: [write('other', 'many'), write('other', 2), { answer: 'end' }] },
+      header,
+      nodes: [agent({ writes: ['other'], routes: [{ to: 'b' }] }), after],
+      steps: [
+        {
+          says: { output: { tags: [], other: 2 } },
+          calls: [
+            'sim/m ok',
+            'write_state tool.input_invalid',
+            'sim/m ok',
+            'write_state ok',
+            'sim/m ok',
+          ],
+        },
+      ],
+    },
+    {
       it: 'another key fails the node, and nothing is written',
       models: { m: [write('tags', ['x']), write('other', 1)] },
       header,

@@ -169,6 +169,7 @@ describe('a run that is there', () => {
         { do: 'run t.yaml', exit: 3 },
         { do: 'resume RUN -i x=5 -i y=2', exit: 2, says: REFUSED('run.drifted'), count: 1 },
         { do: 'resume RUN -i z=5', exit: 2, says: { status: 'refused' }, count: 1 },
+        { do: 'resume RUN -i y=[2]', exit: 2, says: REFUSED('validation.input'), count: 1 },
         { do: 'resume RUN -i y=2', says: { output: '1 1 2' }, count: 2 },
       ],
     },
