@@ -89,7 +89,12 @@ function after(
       return before === undefined ? undefined : waiting(before);
     case 'gate:answered':
     case 'gate:expired':
+      return before?.status === 'waiting' ? { ...before, status: 'running' } : undefined;
     case 'route:taken':
+      // whoever was asked let it stand, or nobody was there
+      return before?.error !== undefined && before.status === 'running'
+        ? { ...before, status: 'failed', endedAt: at }
+        : undefined;
     case 'effect:requested':
     case 'effect:succeeded':
     case 'effect:failed':

@@ -61,6 +61,7 @@ describe('ask', () => {
           says: { status: 'failed', error: { kind: 'internal.script_error' } },
           errors: 1,
         },
+        { do: 'show RUN', says: { nodes: [{ path: 'a', status: 'failed' }] } },
       ],
     },
     {
@@ -117,6 +118,7 @@ output: {kind: "{{ g.errors.a.kind }}", b: "{{ g.outputs.b }}"}
         { do: 'run t.yaml', exit: 5 },
         { do: 'run later.yaml' },
         { do: 'resume RUN', says: { output: 'handled' }, events: ['gate:expired a'] },
+        { do: 'show RUN', says: { nodes: [{ status: 'failed' }, { status: 'completed' }] } },
       ],
     },
   ]);
