@@ -69,8 +69,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
             : callServer(await parts.servers.get(), request, context);
         }
         case 'model':
-          if (work.call.model.startsWith('sim/'))
-            return (await parts.simulator.get())(work.call, context);
+          if (work.call.model.startsWith('sim/')) {
+            const { timeouts } = work;
+            const limits = { ...(timeouts === undefined ? {} : { timeouts }), ...bounds.time };
+            return (await parts.simulator.get())(limits)(work.call, context);
+          }
           return (await parts.model.get())(
             {
               call: work.call,
@@ -149,7 +152,9 @@ function partsOf(host: EffectHost) {
         ...(host.credentials === undefined ? {} : { credentials: host.credentials }),
       });
     }),
-    simulator: new OnDemand(async () => (await import('../effects/simulator/play.ts')).playModel),
+    simulator: new OnDemand(
+      async () => (await import('../effects/simulator/play.ts')).playModelWithin,
+    ),
     servers: new OnDemand(async () => {
       if (host.servers !== undefined) return host.servers;
       const { createMcpServers } = await import('../effects/mcp/mcp.ts');

@@ -159,10 +159,17 @@ function openRound(state: RunState, scope: Scope, talk: Talk): void {
   state.branches.set(branchId(visit.path, key), { group: scope.id, index: talk.rounds.length - 1 });
 }
 
+/** Nobody was asked, so the next call is still the one with this number. */
+function takeBackRequest({ modelRequests }: RunState, path: string, model: string): void {
+  const name = requestName(path, model);
+  modelRequests.set(name, Math.max(0, (modelRequests.get(name) ?? 0) - 1));
+}
+
 function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): void {
   const visit = visitOf(scope);
   const { error, effect, output } = event;
   talk.asking = undefined;
+  if (error.kind === 'breaker.open') takeBackRequest(state, visit.path, effect.target);
   const plan = fileOf(state.plan, scope.file);
   const node = nodeOf(plan, visit.node);
   const isTakenOver = isTakenOverBy(plan, node, error.kind);

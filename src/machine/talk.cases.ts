@@ -152,6 +152,8 @@ export class Stage {
 function said(answer: SimulatedAnswer | undefined): Played {
   const usage = { inputTokens: 1, outputTokens: 1, ...answer?.usage };
   switch (answer?.type) {
+    case 'hang':
+      return { failure: { kind: 'provider.timeout', message: 'It hangs' } };
     case 'fail': {
       if ('status' in answer.fail) throw new Error('by kind only');
       const { kind, retryAfterMs } = answer.fail;

@@ -126,7 +126,10 @@ export type SimulatedFailure =
 export type SimulatedAnswer = Ruled & {
   readonly delayMs: number;
   readonly usage?: SimulatedUsage;
+  /** The work is done, and the connection breaks before any of the answer. */
+  readonly isLost?: true;
 } & (
+    | { readonly type: 'hang' }
     | { readonly type: 'fail'; readonly fail: SimulatedFailure }
     | { readonly type: 'stream'; readonly chunks: readonly string[]; readonly isCut: boolean }
     | {

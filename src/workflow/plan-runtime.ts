@@ -140,7 +140,9 @@ function planSimulated(entry: SimulatedFile): SimulatedAnswer {
     delayMs: entry.delay === undefined ? 0 : (parseDuration(entry.delay) ?? 0),
     when: entry.when,
     usage: usage === undefined ? undefined : planUsage(usage),
+    isLost: entry.lose_reply === true ? (true as const) : undefined,
   });
+  if (entry.hang === true) return { ...common, type: 'hang' };
   if (entry.fail !== undefined) return { ...common, type: 'fail', fail: planFailure(entry.fail) };
   if (entry.stream !== undefined) {
     return { ...common, type: 'stream', chunks: entry.stream, isCut: entry.cut ?? false };

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINE_CLOCK, type EffectClock } from '../../src/effects/clock.ts';
 import { builtInProvider } from '../../src/effects/model/built-in.ts';
 import { readCorpus } from '../../src/effects/simulator/server/corpus.ts';
 import { startSimulator, type SimulatorServer } from '../../src/effects/simulator/server/start.ts';
@@ -17,6 +18,8 @@ import { scriptOf } from '../simulator/script.cases.ts';
 import { KEY } from './harness.ts';
 import { JumpClock, oneAgent, openRunner, planOf, ranOf, runFile, type Ran } from './runs.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
+import { PLAYABLE, playOn, type Playable } from './playable.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 
 const CORPUS = new URL('../corpus/provider-failures.jsonl', import.meta.url);
 
@@ -162,6 +165,73 @@ describe('a refusal of the corpus', () => {
   });
 });
 
+const STREAMS = PLAYABLE.filter(({ entry }) => entry.stream !== false);
+
+describe('a stream of the corpus that fails', () => {
+  let upstream: Upstream;
+  beforeAll(async () => {
+    upstream = await startUpstream();
+  });
+  afterAll(() => upstream.close());
+
+  /** One that plays it to everyone, with a well model of another provider behind it. */
+  async function played(
+    { entry }: Playable,
+    model: unknown,
+    more: object = {},
+  ): Promise<Ran & { readonly asked: number }> {
+    const { createOpenAICompatible } = await load('@ai-sdk/openai-compatible/dist/index.js');
+    const before = upstream.received.length;
+    const provider = { name: entry.provider, base_url: upstream.url, api_key: KEY };
+    const ran = await runFile(oneAgent(model, more, { runtime: { provider } }), {
+      env: { AWS_REGION: 'eu-west-1' },
+      providers: {
+        cerebras: createOpenAICompatible({ name: 'cerebras', baseURL: `${server.url}/v1` }),
+      },
+    });
+    const asked = upstream.received.length - before;
+    expect(asked).toBeLessThanOrEqual(ran.bound);
+    return { ...ran, asked };
+  }
+
+  it.each(STREAMS)('alone: $entry.id', async (each) => {
+    const judged = judge(each.entry);
+    playOn(upstream, each);
+    const { result, waitsMs, asked, costs } = await played(each, `${each.entry.provider}/m`);
+    expect(new Set(costs.attempts.map(({ kind }) => kind))).toEqual(new Set([judged.kind]));
+    expect(costs.attempts).toHaveLength(asked);
+    if (result.status !== 'failed') throw new Error(result.status);
+    if (judged.retryable === true) {
+      expect(result.error).toMatchObject({
+        kind: 'provider.exhausted',
+        cause: { kind: judged.kind },
+      });
+      expectSchedule(waitsMs, judged);
+    } else {
+      expect(result.error).toMatchObject({ kind: judged.kind, category: judged.category });
+      expect(asked).toBe(1);
+    }
+  });
+
+  it.each(STREAMS)('with another provider behind it: $entry.id', async (each) => {
+    const { kind, retryable } = judge(each.entry);
+    playOn(upstream, each);
+    const chain = [`${each.entry.provider}/m`, 'cerebras/well'];
+    const { result, asked } = await played(each, chain);
+    const goesOn = retryable === true || kind === 'provider.quota_exhausted';
+    expect(asked).toBe(1);
+    if (goesOn)
+      expect(result).toMatchObject({ status: 'completed', output: { result: 'All is well.' } });
+    else expect(result).toMatchObject({ status: 'failed', error: { kind } });
+  });
+
+  it('is played in every protocol of which the corpus has one', () => {
+    expect(STREAMS.length).toBeGreaterThanOrEqual(9);
+    const protocols = new Set(STREAMS.map(({ protocol }) => protocol));
+    expect([...protocols].toSorted()).toEqual(['bedrock', 'chat', 'gemini', 'responses']);
+  });
+});
+
 const DAILY = ENTRIES.filter(
   ({ status, expect: { kind } }) => status === 429 && kind === 'provider.quota_exhausted',
 );
@@ -241,6 +311,64 @@ describe.each(PROVIDERS)('the protocol of %s', (provider) => {
       'unheard 2 provider.network {"result":"whole"}',
       'lost 2 provider.network {"result":"whole"}',
     ]);
+  });
+});
+
+/** Nothing happens in between that could be in time. */
+const AT_ONCE: EffectClock = {
+  ...MACHINE_CLOCK,
+  after: (_, fire) => {
+    const immediate = setImmediate(fire);
+    return () => clearImmediate(immediate);
+  },
+};
+
+describe('a script', () => {
+  /** What can happen to a call beside an answer with a status. */
+  const FATES: Readonly<Record<string, readonly object[]>> = {
+    silent: [{ hang: true }, { answer: 'whole' }],
+    lost: [{ answer: 'lost', lose_reply: true }, { answer: 'whole' }],
+    cut: [{ stream: ['The lab', 'el is'], cut: true }],
+    unheard: [{ stream: [], cut: true }, { answer: 'whole' }],
+    failing: [{ fail: { kind: 'provider.overloaded', retry_after: 1.5 } }, { answer: 'whole' }],
+  };
+
+  it.each(Object.entries(FATES))('means the same behind both doors: %s', async (_, script) => {
+    const there = await startSimulator({ script: scriptOf(JSON.stringify({ m: script })) });
+    try {
+      const provider = { name: 'openai', base_url: `${there.url}/v1`, api_key: KEY };
+      const runtime = { model_timeouts: { first_token_seconds: 1.5 }, simulate: { m: script } };
+      const inside = await runFile(oneAgent('sim/m', {}, { runtime }), { effectClock: AT_ONCE });
+      const outside = await runFile(
+        oneAgent('openai/m', {}, { runtime: { ...runtime, provider } }),
+      );
+      const told = ({ calls, result, costs }: Ran): object => ({
+        calls: calls.map((call) => call.replace(/^\S+ /, '')),
+        ending: endingOf(result),
+        outcomes: costs.attempts.map(({ outcome }) => outcome),
+      });
+      expect(told(inside)).toEqual(told(outside));
+    } finally {
+      await there.close();
+    }
+  });
+
+  it('loses no entry to a breaker', async () => {
+    const broken = { when: 'Break', fail: { kind: 'provider.server_error' } };
+    const runtime = { simulate: { m: [broken, { answer: 'first' }, { answer: 'second' }] } };
+    const node = (name: string, prompt: string, to: string): object => ({
+      name,
+      prompt,
+      tools: [],
+      model: 'sim/m',
+      routes: [{ to }, { on_error: 'provider.exhausted', to }],
+    });
+    const { calls, result } = await runFile({
+      workflow: { name: 't', entry_point: 'a', runtime },
+      nodes: [node('a', 'Break it.', 'b'), node('b', 'Break it.', 'c'), node('c', 'Hello', '$end')],
+    });
+    expect(calls).toContain('sim/m breaker.open');
+    expect(result).toEqual({ status: 'completed', output: { result: 'first' } });
   });
 });
 

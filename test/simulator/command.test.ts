@@ -38,7 +38,7 @@ class Running {
       try {
         process.exitCode = await simulate(${JSON.stringify(options)}, terminal);
       } catch (error) {
-        process.exitCode = refuse(error, 'text', terminal);
+        process.exitCode = refuse(error, { format: 'text' }, terminal);
       }`;
     this.#child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: folder });
     child = this.#child;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf, SECRET } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import { playModel } from '../../src/effects/simulator/play.ts';
+import { playModel, playModelWithin } from '../../src/effects/simulator/play.ts';
 import { RUNTIME_KINDS } from '../../src/errors/catalog.ts';
 import type { JsonValue } from '../../src/errors/json.ts';
 import { reportFrom } from '../../src/providers/report-from.ts';
@@ -214,6 +214,43 @@ describe('a simulated delay', () => {
     const result = await playModel(asked(answer), contextFor({ signal: AbortSignal.abort() }));
     expect(failureOf(result).failure).toMatchObject({ outcome: 'not_started' });
   });
+});
+
+describe('a simulated model that hangs', () => {
+  const hang = { type: 'hang', delayMs: 0 } as const;
+
+  it.each([
+    [{}, 180_000, 'provider.timeout', { limit: 'firstTokenMs', limitMs: 180_000 }],
+    [{ timeouts: { firstTokenMs: 70 } }, 70, 'provider.timeout', { limitMs: 70 }],
+    [{ timeouts: { totalMs: 60 } }, 60, 'provider.timeout', { limit: 'totalMs' }],
+    [{ timeoutMs: 50 }, 50, 'limit.node_timeout', { limitMs: 50 }],
+  ] as const)('says nothing for as long as %o allow', async (limits, ms, kind, details) => {
+    const clock = new ManualClock();
+    const playing = playModelWithin(limits)(asked(hang), contextFor({ clock }));
+    const timer = await clock.next();
+    expect(timer.ms).toBe(ms);
+    timer.fire();
+    expect(reportOf(await playing)).toMatchObject({ kind, details });
+  });
+
+  it('is left by whoever no longer wants it', async () => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    const playing = playModel(asked(hang), contextFor({ clock, signal: controller.signal }));
+    await clock.next();
+    controller.abort();
+    expect(failureOf(await playing).failure).toMatchObject({ kind: 'cancelled.call' });
+  });
+});
+
+it('a reply that is lost is a broken connection, and its work is on the bill', async () => {
+  const usage = { inputTokens: 7, outputTokens: 2 };
+  const lost = { type: 'answer', delayMs: 0, answer: 'never heard', isLost: true, usage } as const;
+  const said: unknown[] = [];
+  const context = contextFor({ progress: (value) => void said.push(value) });
+  const result = await playModel(asked(lost), context);
+  expect(reportOf(result)).toMatchObject({ kind: 'provider.network', retryable: true });
+  expect({ usage: result.usage, said }).toEqual({ usage, said: [] });
 });
 
 it('a call that is cancelled between two pieces keeps what was said', async () => {

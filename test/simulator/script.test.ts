@@ -53,8 +53,8 @@ m:
   - {stream: [a], then_fail: {kind: provider.overloaded, retry_after: 1}}
 `);
   expect(script.get('m')).toMatchObject([
-    { wire: { hang: true } },
-    { wire: { loseReply: true, firstTokenMs: 2000, stallMs: Infinity } },
+    { answer: { type: 'hang' } },
+    { answer: { isLost: true }, wire: { firstTokenMs: 2000, stallMs: Infinity } },
     { wire: { corpus: 'some-id' }, answer: { delayMs: 1000 } },
     { thenFail: { kind: 'provider.overloaded', retryAfterMs: 1000 } },
   ]);

@@ -103,7 +103,7 @@ function cutUnheard(asked: Asked, context: EffectContext): ReportDraft {
 
 export function stopped(
   stop: Exclude<Stop, { by: 'failure' }>,
-  heard: Heard,
+  heard: Pick<Heard, 'isBegun' | 'isDelivered'>,
   { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
 ): Failed {
   const who = providerNamed(asked.provider).display;

@@ -11,6 +11,8 @@ import { reportFromFailure } from '../../providers/report-from.ts';
 import type { SimulatedFailure } from '../../workflow/model.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import { toDraft, type EffectContext, type EffectFailure } from '../effect.ts';
+import { stopped } from '../model/failure.ts';
+import type { Stop } from '../model/watch.ts';
 import { wireFailure } from './wire-failure.ts';
 
 /** What is below HTTP, as Node's own client meets it. */
@@ -53,6 +55,19 @@ export function cutFailure(
   const begun = delivered ? { stream: true, status: 200 } : {};
   const answer = { provider: call.model, ...begun, transport };
   return { ok: false, failure: classified(answer, call, context, delivered), thrown: answer };
+}
+
+export type LimitStop = Extract<Stop, { readonly by: 'limit' | 'node' }>;
+
+/** Nothing came within the time that there was, as of a real model. */
+export function hangFailure(
+  stop: LimitStop,
+  { model }: ModelCall,
+  context: EffectContext,
+): EffectFailure {
+  const heard = { isBegun: false, isDelivered: false };
+  const asked = { provider: model, model: nameOf(model) };
+  return { ok: false, ...stopped(stop, heard, { asked, context }) };
 }
 
 /** With the scope, the category and the receipt that the same failure has elsewhere. */

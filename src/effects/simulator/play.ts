@@ -6,6 +6,8 @@
  * | the script answers, or has no word | success                         |             | given or counted |
  * | it fails by kind or by an answer   | that, as a provider's would be  | that        | given, or none |
  * | its stream is cut                  | `provider.stream_interrupted`   | partial     | given or counted |
+ * | its reply is lost                  | `provider.network`              | that        | given or counted |
+ * | it hangs                           | `provider.timeout`, or the end of the node's time | that | given, or none |
  * | our signal, before the first piece | `cancelled.call`                | failed: no work was done | none |
  * | our signal, between pieces         | `cancelled.call`                | partial     | counted        |
  *
@@ -28,25 +30,57 @@ import {
   type EffectResult,
 } from '../effect.ts';
 import { toOutput } from '../output.ts';
-import { cutFailure, scriptedFailure } from './failure.ts';
+import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../model/request.ts';
+import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './failure.ts';
 import { replyTo, type Reply } from './reply.ts';
 
-export const playModel: Effect<ModelCall> = neverRejecting(async (call, context) => {
+export interface PlayLimits {
+  readonly timeouts?: Partial<ModelTimeouts>;
+  /** What is left of the node's own time. */
+  readonly timeoutMs?: number;
+}
+
+/** With the patience that a run has for real models. */
+export function playModelWithin(limits: PlayLimits): Effect<ModelCall> {
+  return neverRejecting((call, context) => play(call, context, limits));
+}
+
+export const playModel: Effect<ModelCall> = playModelWithin({});
+
+async function play(
+  call: ModelCall,
+  context: EffectContext,
+  limits: PlayLimits,
+): Promise<EffectResult> {
   const { simulated } = call;
   const kind = context.cancelled ?? 'cancelled.call';
   if (context.signal.aborted) return cancelledBefore(kind);
-  const isWaited = await waited(simulated?.delayMs ?? 0, context);
-  if (!isWaited) {
+  const cancelled = (): EffectFailure => {
     const message = 'The call was cancelled before the model answered';
     return { ok: false, failure: { kind, message, outcome: 'failed' } };
+  };
+  if (!(await waited(simulated?.delayMs ?? 0, context))) return cancelled();
+  const given = simulated?.usage === undefined ? {} : { usage: simulated.usage };
+  if (simulated?.type === 'hang') {
+    const stop = firstLimit(limits);
+    if (!(await waited(stop.limitMs, context))) return { ...cancelled(), ...given };
+    return { ...hangFailure(stop, call, context), ...given };
   }
-  if (simulated?.type === 'fail') {
-    const { usage } = simulated;
-    const failed = scriptedFailure(simulated.fail, call, context);
-    return usage === undefined ? failed : { ...failed, usage };
-  }
-  return speak(replyTo(call, simulated), call, context);
-});
+  if (simulated?.type === 'fail')
+    return { ...scriptedFailure(simulated.fail, call, context), ...given };
+  const reply = replyTo(call, simulated);
+  if (simulated?.isLost === true)
+    return { ...cutFailure(call, false, context), usage: reply.usage };
+  return speak(reply, call, context);
+}
+
+/** What ends the wait for a first word. */
+function firstLimit({ timeouts, timeoutMs = Infinity }: PlayLimits): LimitStop {
+  const { firstTokenMs, totalMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
+  const limitMs = Math.min(firstTokenMs, totalMs);
+  if (timeoutMs <= limitMs) return { by: 'node', limitMs: timeoutMs };
+  return { by: 'limit', limit: firstTokenMs <= totalMs ? 'firstTokenMs' : 'totalMs', limitMs };
+}
 
 /** False when it was aborted meanwhile. */
 async function waited(delayMs: number, { clock, signal }: EffectContext): Promise<boolean> {

@@ -9,8 +9,8 @@ import type { SimulatedAnswer } from '../../workflow/model.ts';
 import { sample } from './sample.ts';
 import { usageOf } from './tokens.ts';
 
-/** An entry that says something; failing is the other thing it can do. */
-export type SpokenAnswer = Exclude<SimulatedAnswer, { readonly type: 'fail' }>;
+/** An entry that says something; failing and hanging are the other things it can do. */
+export type SpokenAnswer = Exclude<SimulatedAnswer, { readonly type: 'fail' | 'hang' }>;
 
 export interface Reply {
   /** The text in the pieces in which it comes. */

@@ -9,6 +9,7 @@ import {
   json,
   jsonMap,
   list,
+  literal,
   map,
   number,
   scalar,
@@ -46,7 +47,7 @@ const toolCall = strict('a simulated tool call', 'A tool that the model asks for
   arguments: jsonMap('Its arguments.').optional(),
 });
 
-export const SIMULATED = ['fail', 'stream', 'tool_calls', 'answer'] as const;
+export const SIMULATED = ['fail', 'stream', 'tool_calls', 'answer', 'hang'] as const;
 
 const entry = hinted(
   strict('a simulated answer', 'One answer of a simulated model.', {
@@ -55,6 +56,13 @@ const entry = hinted(
     cut: flag('Whether the connection breaks after the stream. Default: false.').optional(),
     tool_calls: list('Tools that the model asks for.', toolCall, 1).optional(),
     answer: json('The answer: text or JSON.').optional(),
+    hang: literal(
+      'Takes the request and says nothing, until whoever asked gives up.',
+      true,
+    ).optional(),
+    lose_reply: flag(
+      'Whether the work is done and the connection breaks instead of the answer. Default: false.',
+    ).optional(),
     when: text(
       'Only where the prompt holds this text, in any case. Such entries come before the others, as often as they fit.',
     ).optional(),

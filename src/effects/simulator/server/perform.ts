@@ -41,14 +41,14 @@ export async function perform(entry: ScriptEntry | undefined, stage: Stage): Pro
   if (entry === undefined) return speak(replyTo(stage.call), stage);
   const { answer, wire, thenFail } = entry;
   if (!(await stage.wire.pause(answer.delayMs))) return { ending: 'left', usage: {} };
-  if (wire.hang === true) {
+  if (answer.type === 'hang') {
     await stage.wire.hang();
     return { ending: 'hung', usage: answer.usage ?? {} };
   }
   if (answer.type === 'fail')
     return { ...(await fail(answer.fail, stage)), ...billed(answer.usage) };
   const reply = replyTo(stage.call, answer);
-  if (wire.loseReply === true) {
+  if (answer.isLost === true) {
     stage.wire.break();
     return { ending: 'lost', usage: reply.usage };
   }

@@ -182,12 +182,11 @@ function hasKey(list: JsonValue | undefined, index: number, key: string): boolea
   return isJsonObject(entry) && key in entry;
 }
 
-/** What a schema of workflow files knows; an entry that only has to do with the wire says nothing. */
+/** What a schema of workflow files knows; an entry that only plays another says nothing itself. */
 function withoutWireKeys(entry: JsonValue): JsonValue {
   if (!isJsonObject(entry)) return entry;
   const kept = Object.entries(entry).filter(([key]) => !WIRE_KEYS.has(key));
-  const isSilent = 'hang' in entry || 'corpus' in entry;
-  return isSilent ? { answer: '', ...Object.fromEntries(kept) } : Object.fromEntries(kept);
+  return 'corpus' in entry ? { answer: '', ...Object.fromEntries(kept) } : Object.fromEntries(kept);
 }
 
 function failureAfter(entry: JsonValue): JsonValue {

@@ -5,10 +5,6 @@ import type { Path } from '../../../workflow/path.ts';
 import type { Problem, Report } from '../../../workflow/problem.ts';
 
 export interface WireKeys {
-  /** Takes the request and says nothing. */
-  readonly hang?: boolean;
-  /** Does the work, and breaks the connection instead of answering. */
-  readonly loseReply?: boolean;
   /** From the headers to the first piece. */
   readonly firstTokenMs?: number;
   /** Between pieces; Infinity: after the first piece nothing comes any more. */
@@ -18,8 +14,6 @@ export interface WireKeys {
 }
 
 const READERS: Readonly<Record<string, (value: JsonValue) => WireKeys | undefined>> = {
-  hang: (value) => (typeof value === 'boolean' ? { hang: value } : undefined),
-  lose_reply: (value) => (typeof value === 'boolean' ? { loseReply: value } : undefined),
   first_token: (value) => withDuration(value, (ms) => ({ firstTokenMs: ms })),
   stall: (value) =>
     value === 'forever' ? { stallMs: Infinity } : withDuration(value, (ms) => ({ stallMs: ms })),
@@ -29,8 +23,6 @@ const READERS: Readonly<Record<string, (value: JsonValue) => WireKeys | undefine
 };
 
 const FORMS: Readonly<Record<string, string>> = {
-  hang: '`true` or `false`',
-  lose_reply: '`true` or `false`',
   first_token: DURATION_FORM,
   stall: `${DURATION_FORM}, or \`forever\``,
   corpus: 'the id of an entry',
