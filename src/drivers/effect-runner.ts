@@ -70,9 +70,8 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         }
         case 'model':
           if (work.call.model.startsWith('sim/')) {
-            const { timeouts } = work;
-            const limits = { ...(timeouts === undefined ? {} : { timeouts }), ...bounds.time };
-            return (await parts.simulator.get())(limits)(work.call, context);
+            const playWithin = await parts.simulator.get();
+            return playWithin({ timeouts: work.timeouts, timeoutMs })(work.call, context);
           }
           return (await parts.model.get())(
             {

@@ -35,9 +35,9 @@ import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './fail
 import { replyTo, type Reply } from './reply.ts';
 
 export interface PlayLimits {
-  readonly timeouts?: Partial<ModelTimeouts>;
+  readonly timeouts?: Partial<ModelTimeouts> | undefined;
   /** What is left of the node's own time. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** With the patience that a run has for real models. */
