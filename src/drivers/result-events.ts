@@ -63,7 +63,8 @@ function askedAgain(
 function settled(state: RunState, request: EffectRequest, result: EffectResult): EventBody {
   const where = { node: request.node.name, path: request.path, effect: request.ref };
   const used = usedBy(state, request, result);
-  const scope = state.effects.get(request.ref.key)?.scope ?? '';
+  const pending = state.effects.get(request.ref.key);
+  const scope = pending?.scope ?? '';
   if (result.ok) {
     const errors = result.errors?.map((draft, index) =>
       failureAt(state, scopeOf(state, scope), request.node.name, {
@@ -76,7 +77,11 @@ function settled(state: RunState, request: EffectRequest, result: EffectResult):
     return { type: 'effect:succeeded', ...where, output: result.output, ...beside, ...used };
   }
   const draft = inDoubt(state, request, result.failure);
-  const error: ErrorReport = failureAt(state, scopeOf(state, scope), request.node.name, draft);
+  const attempt = { number: (pending?.attempt ?? 0) + 1 };
+  const error: ErrorReport = failureAt(state, scopeOf(state, scope), request.node.name, {
+    attempt,
+    ...draft,
+  });
   const partial = result.output === undefined ? {} : { output: result.output };
   return { type: 'effect:failed', ...where, error, ...partial, ...used };
 }

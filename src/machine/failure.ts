@@ -29,8 +29,14 @@ export function failureAt(
   return rebuild(report, {
     ...(draft.location === undefined ? { location: locationOf(state, scope, node) } : {}),
     ...(report.frames === undefined ? { frames: [{ workflow: plan.name, node, path }] } : {}),
+    ...(report.attempt === undefined ? { attempt: { number: tryOf(scope, node) } } : {}),
     ...undeclared(nodeOf(plan, node), report),
   });
+}
+
+/** From 1. */
+function tryOf({ visit }: Scope, node: string): number {
+  return visit?.node === node ? visit.attempt + 1 : 1;
 }
 
 /** What a template or a schema threw, as the node's failure. */

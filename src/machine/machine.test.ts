@@ -117,7 +117,12 @@ describe('a failure', () => {
     ]);
     expect(story.filter((line) => line === 'node:started a')).toHaveLength(3);
     expect(story).toContain('route a to b (error)');
-    expect(events.filter(({ type }) => type === 'node:failed')).toHaveLength(3);
+    const failures = events.filter((event) => event.type === 'node:failed');
+    expect(failures.map(({ error }) => error.attempt)).toEqual([
+      { number: 1 },
+      { number: 2 },
+      { number: 3 },
+    ]);
   });
 
   it('leaves no trace of an earlier try in what templates see after a success', () => {

@@ -87,8 +87,9 @@ export function attemptWords(attempt: AttemptSummary): string {
 }
 
 export function attemptCount(attempt: ErrorReport['attempt']): string | undefined {
-  if (attempt === undefined) return undefined;
-  return attempt.max === undefined ? `${attempt.number}` : `${attempt.number} of ${attempt.max}`;
+  // without an end in sight the number says little, and what was tried is told beside it
+  if (attempt?.max === undefined) return undefined;
+  return `${attempt.number} of ${attempt.max}`;
 }
 
 /** The reports below this one, outermost first. */
