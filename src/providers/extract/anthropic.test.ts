@@ -66,6 +66,14 @@ describe('the Anthropic client', () => {
     expect(extractFailure(use)?.verdict).toBe('invalid_prompt');
   });
 
+  it.each([
+    'Failed to parse structured output: SyntaxError',
+    'Unable to parse tool parameter JSON from model. Please retry your request',
+  ])('complains about the answer: %s', (message) => {
+    const thrown = Object.assign(new Error(message), { name: 'AnthropicError' });
+    expect(extractFailure(thrown)?.verdict).toBe('output_unparsable');
+  });
+
   it('shares its shape with other clients, who are not it', () => {
     const error = { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } };
     const groq = Object.assign(new Error('429 {…}'), { status: 429, headers: {}, error });

@@ -39,12 +39,20 @@ export const openai: Extractor = {
 export function helperComplaint(link: unknown, provider: string): Extracted | undefined {
   const message = readMessage(link) ?? '';
   if (hasKey(link, 'cause')) return { provider, message };
-  return STOPPED.test(message)
-    ? { provider, status: 200, phase: 'streaming', transport: ENDED_EARLY, message }
-    : undefined;
+  if (UNPARSABLE.test(message)) return { provider, verdict: 'output_unparsable', message };
+  if (!STOPPED.test(message) && !GARBLED.test(message)) return undefined;
+  if (SILENT.test(message))
+    return { provider, verdict: 'connection_closed', phase: 'sent', delivered: false, message };
+  return { provider, status: 200, phase: 'streaming', transport: ENDED_EARLY, message };
 }
 
-const STOPPED = /^(?:stream|request) ended without |^missing finish_reason for choice \d/;
+const STOPPED = /^(?:stream|request) ended without |^missing [\w.[\]]+ for choice \d/;
+/** Nothing came at all, so nothing was shown to anyone. */
+const SILENT = /^request ended without sending any /;
+/** Events that make no answer, as a gateway leaves them that lost some. */
+const GARBLED = /^Unexpected event order, |^stream has ended, this shouldn't happen/;
+/** The answer came, and is not what was asked for. */
+const UNPARSABLE = /^Failed to parse structured output|^Unable to parse tool parameter JSON/;
 
 /** The constructor sets these even when they are undefined; Anthropic's client has no `param`. */
 function isApiError(link: unknown): boolean {
