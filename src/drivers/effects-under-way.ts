@@ -2,12 +2,7 @@
  * The effects of one run that are under way: each begun once, stopped when it is no longer wanted,
  * and told as events when it has ended.
  */
-import {
-  cancelledBefore,
-  neverRejecting,
-  type Effect,
-  type EffectContext,
-} from '../effects/effect.ts';
+import { cancelledBefore, resultOf, type EffectContext } from '../effects/effect.ts';
 import { toInternalRecord, type InternalRecord } from '../errors/internal-record.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
@@ -35,6 +30,11 @@ export interface UnderWayOptions {
   readonly onWarning: (error: ErrorReport) => void;
 }
 
+export interface UnderWayListener {
+  /** Called when one of them has ended, with what came of it. */
+  take(...events: readonly EventBody[]): void;
+}
+
 /** What an effect tells while it works. */
 export interface Progress {
   readonly run: string;
@@ -54,17 +54,14 @@ interface Running {
 
 export class EffectsUnderWay {
   readonly #options: UnderWayOptions;
-  readonly #effect: Effect<EffectRequest>;
-  readonly #onEnded: (events: readonly EventBody[]) => void;
+  readonly #listener: UnderWayListener;
   readonly #running = new LazyMap<string, Running>();
   /** Their results are told, and the state has not taken them yet. */
   readonly #answered = new LazySet<string>();
 
-  /** `onEnded` hears what came of each of them. */
-  constructor(options: UnderWayOptions, onEnded: (events: readonly EventBody[]) => void) {
+  constructor(options: UnderWayOptions, listener: UnderWayListener) {
     this.#options = options;
-    this.#effect = neverRejecting((request, context) => options.effects.run(request, context));
-    this.#onEnded = onEnded;
+    this.#listener = listener;
   }
 
   get size(): number {
@@ -130,14 +127,15 @@ export class EffectsUnderWay {
     pending: PendingEffect,
     signal: AbortSignal,
   ): Promise<void> {
-    const { state, breakers } = this.#options;
+    const { state, effects, breakers } = this.#options;
     const { key } = request.ref;
     const told = { hasText: false };
+    const context = this.#contextFor(request, signal, told);
     const isWanted = (): boolean => state.effects.get(key) === pending;
     const { result: given, changes } = await breakers.guard(request, () =>
       // given up while its breaker was asked: it is not begun
       isWanted()
-        ? this.#effect(request, this.#contextFor(request, signal, told))
+        ? resultOf(() => effects.run(request, context), context)
         : Promise.resolve(cancelledBefore('cancelled.call')),
     );
     const result = signal.aborted ? given : notCancelledByUs(state, request, given);
@@ -148,8 +146,8 @@ export class EffectsUnderWay {
       this.#answered.add(key);
       const events = resultEvents(state, request, result);
       if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);
-      this.#onEnded([...changed, ...events]);
-    } else this.#onEnded(state.status === 'running' ? changed : []);
+      this.#listener.take(...changed, ...events);
+    } else this.#listener.take(...(state.status === 'running' ? changed : []));
   }
 
   /** The whole of what was thrown, under the id that people see. */

@@ -69,7 +69,7 @@ export class Leg implements RunHandle {
     this.#answers = new PreparedAnswers(parts.options.answers);
     this.loop = parts.loop;
     this.id = parts.loop.state.run;
-    this.#result = this.#end();
+    this.#result = parts.loop.rested.then((rest) => this.#end(rest));
   }
 
   events(): AsyncIterable<RunEvent> {
@@ -111,8 +111,7 @@ export class Leg implements RunHandle {
     if (answered !== undefined) this.loop.take(answered);
   }
 
-  async #end(): Promise<RunResult> {
-    const rest = await this.loop.rested;
+  async #end(rest: Rest): Promise<RunResult> {
     this.#isOver = true;
     for (const subscription of this.#subscriptions) subscription.end();
     await this.#parts.onRest(rest);

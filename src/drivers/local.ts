@@ -92,6 +92,10 @@ function newOwnerName(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
+function unheard(): void {
+  // nobody listens to the progress of this run
+}
+
 export class LocalDriver {
   readonly #options: LocalOptions;
   readonly #store: RunStore;
@@ -104,6 +108,9 @@ export class LocalDriver {
   readonly #breakers: Breakers;
   readonly #watch: Watch | undefined;
   readonly #legs = new Map<string, Leg>();
+  // once, and not for each of the runs, of which there may be thousands
+  readonly #onInternal = (record: InternalRecord): void => this.#options.onInternal?.(record);
+  readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
 
   constructor(options: LocalOptions) {
     this.#options = options;
@@ -113,7 +120,7 @@ export class LocalDriver {
     this.#planTexts = new PlanTexts(this.#redactor);
     this.#newId = options.newId ?? newName;
     this.#alarm = new Alarm(this.#clock);
-    this.#breakers = new Breakers(this.#store, this.#clock, (error) => this.#warn(error));
+    this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch = options.isShared === false ? undefined : new Watch(this.#store, this.#clock);
     this.#owner = {
       id: options.newId?.() ?? newOwnerName(),
@@ -320,9 +327,9 @@ export class LocalDriver {
       // of a run that has just been created, all of it
       toldThrough: firstSeq === 1 ? state.seq : firstSeq - 1,
       onEvent: (event) => leg.tell(event),
-      onProgress: (progress) => options.onProgress?.(progress),
-      onInternal: (record) => this.#options.onInternal?.(record),
-      onWarning: (error) => this.#warn(error),
+      onProgress: options.onProgress ?? unheard,
+      onInternal: this.#onInternal,
+      onWarning: this.#onWarning,
     });
     const leg = new Leg({
       loop,

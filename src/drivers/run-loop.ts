@@ -38,9 +38,11 @@ export type Rest =
 
 export class RunLoop {
   readonly #options: RunLoopOptions;
-  readonly #inbox: EventBody[] = [];
+  #inbox: EventBody[] = [];
   readonly #underWay: EffectsUnderWay;
-  readonly #rested = Promise.withResolvers<Rest>();
+  /** How the leg came to rest, when it has. */
+  readonly rested: Promise<Rest>;
+  readonly #rest: (rest: Rest) => void;
   #signalsThrough: number | undefined;
   #heardThrough = 0;
   #begun: { readonly events: readonly EventBody[]; readonly nowMs: number } | undefined;
@@ -51,12 +53,11 @@ export class RunLoop {
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
-    this.#underWay = new EffectsUnderWay(options, (events) => this.take(...events));
+    this.#underWay = new EffectsUnderWay(options, this);
     this.#toldThrough = options.toldThrough;
-  }
-
-  get rested(): Promise<Rest> {
-    return this.#rested.promise;
+    const { promise, resolve } = Promise.withResolvers<Rest>();
+    this.rested = promise;
+    this.#rest = resolve;
   }
 
   /** Number of the last event that was stored and told. */
@@ -198,7 +199,8 @@ export class RunLoop {
   /** A pause is for when nothing happens; if something has since, it is thought over. */
   #takeInbox(): readonly EventBody[] {
     this.#underWay.noteTaken();
-    const happened = this.#sayable(this.#inbox.splice(0));
+    const happened = this.#sayable(this.#inbox);
+    this.#inbox = [];
     return happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
   }
 
@@ -276,6 +278,6 @@ export class RunLoop {
     this.#options.alarm.clear(this.#options.state.run);
     await this.#underWay.allEnded();
     if (this.#inbox.length === 0 || rest.type === 'store' || rest.type === 'defect')
-      this.#rested.resolve(rest);
+      this.#rest(rest);
   }
 }

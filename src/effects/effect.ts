@@ -76,14 +76,19 @@ export type Effect<Request> = (request: Request, context: EffectContext) => Prom
 
 /** An effect that keeps the promise of this file even where it has a bug. */
 export function neverRejecting<Request>(effect: Effect<Request>): Effect<Request> {
-  return async (request, context) => {
-    try {
-      return await effect(request, context);
-    } catch (thrown) {
-      const { redactor } = context;
-      return { ok: false, failure: toDraft(toReport(thrown, { redactor })), thrown };
-    }
-  };
+  return (request, context) => resultOf(() => effect(request, context), context);
+}
+
+/** Of one try: what it throws is a failure too. */
+export async function resultOf(
+  run: () => Promise<EffectResult>,
+  { redactor }: Pick<EffectContext, 'redactor'>,
+): Promise<EffectResult> {
+  try {
+    return await run();
+  } catch (thrown) {
+    return { ok: false, failure: toDraft(toReport(thrown, { redactor })), thrown };
+  }
 }
 
 /** The failure that an abort before the first step amounts to. */
