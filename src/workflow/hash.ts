@@ -135,7 +135,8 @@ function mix(value: number): number {
 
 const HEX_DIGITS = '0123456789abcdef';
 
-function hex(value: number): string {
+/** Eight digits of the lowest 32 bits. */
+export function hex(value: number): string {
   let text = '';
   for (let shift = 28; shift >= 0; shift -= 4) text += HEX_DIGITS[(value >>> shift) & 0xf];
   return text;

@@ -1,8 +1,7 @@
 /** The rows that say what a run is and where it stands. Each is checked whenever it is read. */
 import type { JsonValue } from '../../errors/json.ts';
 import type { ListQuery, NewRun, RunSummary, StandingStatus } from '../../machine/store-port.ts';
-import { hashText } from '../../workflow/hash.ts';
-import { rowChecksum } from '../checksum.ts';
+import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText } from '../rules.ts';
 import { readClaim, type RunRef } from './claims.ts';
@@ -97,7 +96,7 @@ export function readStart(
 type StartValues = readonly [number, string, string, string | null, string];
 
 function seedOf(start: StartValues, input: string): string {
-  return hashText(`${JSON.stringify(start)} ${input}`);
+  return digestOf(`${JSON.stringify(start)} ${input}`);
 }
 
 function checkedStart(row: Row): StartValues {

@@ -3,8 +3,7 @@
  * text written last is remembered while the claim is held, so that repeating it costs nothing.
  */
 import type { NewRun, RunStanding } from '../../machine/store-port.ts';
-import { hashText } from '../../workflow/hash.ts';
-import { rowChecksum } from '../checksum.ts';
+import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
@@ -47,7 +46,7 @@ export class Standings {
     const digest = this.#read(ref).plan;
     const row = this.#db.prepare('SELECT plan FROM plans WHERE digest = ?').get(digest);
     const plan = row === undefined ? null : textAt(row, 'plan');
-    if (plan === null || hashText(plan) !== digest) throw damaged(ref, 'plans');
+    if (plan === null || digestOf(plan) !== digest) throw damaged(ref, 'plans');
     return plan;
   }
 
@@ -75,7 +74,7 @@ export class Standings {
 
   /** Runs of the same plan share a row. */
   #storePlan(plan: string): string {
-    const digest = hashText(plan);
+    const digest = digestOf(plan);
     this.#db.prepare('INSERT OR IGNORE INTO plans (digest, plan) VALUES (?, ?)').run(digest, plan);
     return digest;
   }
