@@ -1,11 +1,37 @@
 /** Where runs live: `ERRAND_HOME`, else `.errand` of the current project. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { ErrandError } from '../errors/errand-error.ts';
 
 export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
   const set = env['ERRAND_HOME'];
   if (set !== undefined && set !== '') return resolve(directory, set);
   return join(projectOf(directory), '.errand');
+}
+
+/** Made where it is not there yet. Throws `store.unavailable`. */
+export function madeHome(env: NodeJS.ProcessEnv, directory: string): string {
+  const home = errandHome(env, directory);
+  try {
+    mkdirSync(home, { recursive: true });
+    return home;
+  } catch (error) {
+    throw new ErrandError(
+      {
+        kind: 'store.unavailable',
+        message: 'The folder where runs are kept cannot be made',
+        // unlike a store that is away, it does not come back by itself
+        category: 'configuration',
+        retryable: false,
+        details: { reason: 'cannot_open' },
+        action: {
+          kind: 'fix_setup',
+          detail: 'Let ERRAND_HOME name a folder that can be written; errand doctor looks at it.',
+        },
+      },
+      { cause: error },
+    );
+  }
 }
 
 /** The nearest folder upward that has runs already, else the current one. */

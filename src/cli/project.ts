@@ -1,5 +1,5 @@
 /** The project that a command works in: its runs, its workflow files, and the driver over both. */
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JsonValue } from '../errors/json.ts';
 import { createEffectRunner } from '../drivers/effect-runner.ts';
@@ -12,7 +12,7 @@ import type { ReadableStore, RunStore } from '../machine/store-port.ts';
 import { CHECK_FUNCTION } from './draft/names.ts';
 import type { Extensions } from '../drivers/extensions.ts';
 import { openStore } from '../drivers/open-store.ts';
-import { errandHome } from './home.ts';
+import { madeHome } from './home.ts';
 import { rememberPlace, temporalFor } from './where.ts';
 
 /** What carries runs on, here or elsewhere. */
@@ -30,8 +30,7 @@ export interface Project {
 
 /** For that run, or for a new one. */
 export async function openProject(extensions: Extensions, run?: string): Promise<Project> {
-  const home = errandHome(process.env, process.cwd());
-  mkdirSync(home, { recursive: true });
+  const home = madeHome(process.env, process.cwd());
   const place = temporalFor(run);
   if (place === undefined) {
     const address = process.env['ERRAND_STORE'] || `sqlite:${join(home, 'errand.db')}`;

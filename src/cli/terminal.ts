@@ -29,7 +29,10 @@ export function processTerminal(): Terminal {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(0);
-      throw error;
+      // what was done is stored; only the telling of it has failed
+      if (stream === stdout)
+        stderr.write(`errand: stdout cannot be written (${error.code ?? 'unknown'})\n`);
+      process.exit(1);
     });
   }
   const isDrawable = stderr.isTTY && env['TERM'] !== 'dumb';

@@ -1,7 +1,9 @@
 /** Every exit code of the published table, reached through the real command. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { EXITS } from '../../src/errors/exit-codes.ts';
 import { startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
@@ -48,6 +50,25 @@ describe('the exit code', () => {
     const { exit, stderr } = place.run(['runs'], { env: { ERRAND_HOME: home } });
     expect([exit, stderr]).toEqual([6, expect.stringMatching(/store|database/i)]);
     reached.add(6);
+  });
+
+  it('of a place where no runs can be kept', () => {
+    writeFileSync(join(place.folder, 'file'), '');
+    const env = { ERRAND_HOME: join(place.folder, 'file', 'home') };
+    const { exit, stderr } = place.run(['run', 'ok.yaml'], { env });
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('ERRAND_HOME')]);
+    expect(stderr).not.toContain(place.folder);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('of an answer that cannot be written', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, 'schema'], {
+      cwd: place.folder,
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect([status, stderr]).toEqual([1, 'errand: stdout cannot be written (ENOSPC)\n']);
   });
 
   it('of a defect of ours, which says so and shows nothing of the inside', () => {

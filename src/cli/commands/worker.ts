@@ -1,12 +1,11 @@
 /** `errand worker`: carries on the runs of a Temporal server until it is stopped. */
-import { mkdirSync } from 'node:fs';
 import { temporalPlace } from '../../drivers/temporal/place.ts';
 import { startWorker } from '../../drivers/temporal/worker.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { parseDuration } from '../../workflow/duration.ts';
 import { refusal } from '../exit.ts';
 import { projectModules } from '../extensions.ts';
-import { errandHome } from '../home.ts';
+import { madeHome } from '../home.ts';
 import { keepInternal } from '../project.ts';
 import type { Terminal } from '../terminal.ts';
 import { whereFlags } from '../where-flags.ts';
@@ -22,8 +21,7 @@ export async function worker(
   const concurrency = concurrencyOf(flags.concurrency);
   const drainMs = drainOf(flags.drain);
   const place = temporalPlace(whereFlags(), process.env, process.cwd());
-  const home = errandHome(process.env, process.cwd());
-  mkdirSync(home, { recursive: true });
+  const home = madeHome(process.env, process.cwd());
   const running = await startWorker({
     place,
     extensionModules: projectModules(),
