@@ -1,7 +1,6 @@
 /** What agents may do with tools: the lists of the node, people, guards, and the ends of patience. */
 import { isPlainObject, type JsonValue } from '../../../src/errors/json.ts';
 import type { ToolCall } from '../../../src/machine/model-call.ts';
-import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../../../src/workflow/limits.ts';
 import type { AgentPlan } from '../../../src/workflow/node-model.ts';
 import { callAt, callsOf, settledBy, type AskedCall } from '../calls.ts';
 import { TOOLS } from '../tools.ts';
@@ -186,6 +185,9 @@ function nextRequest(
   return undefined;
 }
 
+/** By the contract, whatever the engine has for them. */
+const MOST_CORRECTIONS = { calls: 3, answers: 2 };
+
 const WRONG: ReadonlySet<string> = new Set([
   'tool.input_invalid',
   'tool.not_found',
@@ -213,7 +215,7 @@ export const correctionsAreFew: Law = {
       });
       return next === undefined || !isWrong
         ? []
-        : count(`calls of ${first.path} (${first.trySeq})`, TOOL_CORRECTIONS);
+        : count(`calls of ${first.path} (${first.trySeq})`, MOST_CORRECTIONS.calls);
     });
     const starts = new Map<string, number>();
     const ofAnswers = subject.events.flatMap((event) => {
@@ -221,7 +223,7 @@ export const correctionsAreFew: Law = {
       if (event.type !== 'effect:requested' || event.isCorrection !== true) return [];
       if (event.attempt > 0 || nodeAt(subject.plan, event.path)?.node.type !== 'agent') return [];
       const name = `answers of ${event.path} (${starts.get(event.path)})`;
-      return count(name, SCHEMA_CORRECTIONS);
+      return count(name, MOST_CORRECTIONS.answers);
     });
     return [...ofCalls, ...ofAnswers];
   },
