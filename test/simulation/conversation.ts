@@ -17,7 +17,7 @@ export const speak: Speaker = (call, random) => {
   };
   const choices = choicesOf(call);
   if (choices !== undefined) return { ...how, ...chosen(choices, turns, random) };
-  const again = random.chance(0.35) ? toldNo(call) : undefined;
+  const again = random.chance(isUnderstood(call) ? 0.35 : 0.85) ? toldNo(call) : undefined;
   if (again !== undefined) return { ...how, ...again };
   const draw = random.next();
   // the longer it takes, the likelier it comes to an end
@@ -44,6 +44,13 @@ function chosen(choices: readonly JsonValue[], turns: number, random: Random): S
 function toolCalls(call: ModelCall, random: Random): Said {
   const calls = Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => oneCall(call, random));
   return { delayMs: 0, type: 'tool_calls', calls };
+}
+
+/** Some never see what is wrong with a call, and make it until they are stopped. */
+function isUnderstood({ messages }: ModelCall): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') return true;
+  return !/"tool\.(?:input_invalid|not_found)"/.test(JSON.stringify(last.result));
 }
 
 /** What it wanted and did not get, word for word. */

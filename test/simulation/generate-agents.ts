@@ -147,7 +147,7 @@ export function agent({ random, isTimeless }: Shape, name: string): Fields {
     ...(random.chance(0.6) ? { model: chain(random, isTimeless) } : {}),
     tools,
     ...(hasTools && random.chance(0.7) ? { policy: policy(random, isTimeless, tools) } : {}),
-    ...(random.chance(0.7) ? { max_turns: 1 + random.int(5) } : {}),
+    ...(random.chance(0.7) ? { max_turns: random.pick([1, 2, 3, 5, 8]) } : {}),
     ...(random.chance(0.3) ? { writes: random.pick([['total'], ['total', 'tags']]) } : {}),
     ...(random.chance(0.3) ? { raises: ['order.missing', 'stock.empty'] } : {}),
     ...(random.chance(0.5) ? { output: { n: { type: 'number' } } } : {}),
