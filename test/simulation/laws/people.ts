@@ -153,7 +153,9 @@ export const nobodyIsAsked: Law = {
         .slice(index + 1)
         .find((each) => ('path' in each && each.path === event.path) || isRest(each));
       const isSaid = next?.type === 'node:failed' && next.error.kind === 'gate.no_one_to_ask';
-      return isSaid || next === undefined || isRest(next) || next.type === 'node:skipped'
+      // a branch that is no longer needed, or is begun anew with its group
+      const isCut = next?.type === 'node:skipped' || next?.type === 'node:started';
+      return isSaid || isCut || next === undefined || isRest(next)
         ? []
         : [`event ${next.seq} at ${event.path} does not say that nobody is there`];
     });

@@ -104,7 +104,9 @@ export const partsAreApart: Law = {
           ? []
           : [`event ${said.seq} at ${path} has other errors than its effect gave`];
       }
-      if (ending?.type !== 'failed' || said.type !== 'effect:failed') return [];
+      // another kind: whoever took the run over has not heard of it
+      const isHeard = said.type === 'effect:failed' && ending?.type === 'failed';
+      if (!isHeard || said.error.kind !== ending.kind) return [];
       const isKept = JSON.stringify(said.output) === JSON.stringify(ending.output);
       return isKept || said.effect.type === 'model' ? [] : [`event ${said.seq} lost its part`];
     }),
