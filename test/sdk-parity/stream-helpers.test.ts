@@ -1,116 +1,151 @@
-/**
- * The readers of streams that OpenAI's and Anthropic's clients bring along, against a server that
- * breaks, garbles and withholds: what they throw is their own, and means what happened to the stream.
- */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** The clients' own readers of streams wrap what they meet; what it was has to come out all the same. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportFrom } from '../../src/providers/report-from.ts';
-import { load } from './install.ts';
+import { PROTOCOLS, type Protocol } from '../model/protocols.ts';
+import { cuts, startUpstream, streams, type Upstream } from '../model/upstream.ts';
+import { load, requireSdks } from './install.ts';
 
-interface Played {
-  readonly text: string;
-  /** The connection breaks after it, instead of ending. */
-  readonly isCut?: boolean;
-}
-
-const event = (name: string, data: object): string =>
-  `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
-const START = event('message_start', {
-  message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } },
-});
-const BLOCK = event('content_block_start', {
-  index: 0,
-  content_block: { type: 'text', text: '' },
-});
-const WORDS = event('content_block_delta', {
-  index: 0,
-  delta: { type: 'text_delta', text: 'Hello' },
-});
-const chunk = (delta: object, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const HELLO = chunk({ role: 'assistant', content: 'Hel' });
-const DONE = 'data: [DONE]\n\n';
-
-const BROKEN = { kind: 'provider.stream_interrupted', category: 'ambiguous', outcome: 'partial' };
-const UNHEARD = { kind: 'provider.network', category: 'transient', retryable: true };
-
-const MESSAGES: readonly (readonly [string, Played, object])[] = [
-  ['breaks', { text: START + BLOCK + WORDS, isCut: true }, BROKEN],
-  ['just ends', { text: START + BLOCK + WORDS }, BROKEN],
-  ['has a torn event', { text: `${START}${BLOCK}${WORDS}event: x\ndata: {"type\n\n` }, BROKEN],
-  ['begins twice', { text: START + START }, BROKEN],
-  ['is empty', { text: ':\n\n' }, UNHEARD],
-  ['is a page of a gateway', { text: '<html>wait</html>' }, UNHEARD],
-];
-
-const COMPLETIONS: readonly (readonly [string, Played, object])[] = [
-  ['breaks', { text: HELLO, isCut: true }, BROKEN],
-  ['just ends', { text: HELLO }, BROKEN],
-  ['has no finish reason', { text: HELLO + DONE }, BROKEN],
-  ['has no role', { text: chunk({ content: 'Hel' }) + chunk({}, 'stop') + DONE }, BROKEN],
-  ['has a torn event', { text: `${HELLO}data: {"id": "c", "obj\n\n` }, BROKEN],
-  ['is empty', { text: ':\n\n' }, UNHEARD],
-  ['says only that it is done', { text: DONE }, UNHEARD],
-];
-
-let server: Server;
-let url = '';
-let playing: Played = { text: '' };
-
+let upstream: Upstream;
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const { text, isCut = false } = playing;
-    request.resume();
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(text, () => {
-      if (!isCut) response.end();
-      // what was written is on its way before the connection goes
-      else setImmediate(() => response.socket?.destroySoon());
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // a server that listens on a port
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  requireSdks();
+  upstream = await startUpstream();
 });
+afterAll(() => upstream.close());
 
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
-});
+const MESSAGES = [{ role: 'user', content: 'Tell.' }];
+const CLIENT = { apiKey: 'test-key', maxRetries: 0, logLevel: 'off' };
 
-async function reported(ask: () => Promise<unknown>): Promise<unknown> {
-  const thrown: unknown = await ask().then(
-    () => 'answered',
-    (failure: unknown) => failure,
-  );
-  return thrown === 'answered' ? thrown : reportFrom(thrown);
+interface Helper {
+  readonly name: string;
+  readonly protocol: string;
+  readonly read: () => Promise<unknown>;
 }
 
-const USER = [{ role: 'user', content: 'hi' }];
+async function anthropicStream() {
+  const { Anthropic } = await load('@anthropic-ai/sdk/index.mjs');
+  const client = new Anthropic({ ...CLIENT, baseURL: upstream.url });
+  return client.messages.stream({ model: 'm', max_tokens: 9, messages: MESSAGES });
+}
 
-describe('a stream of messages, read by Anthropic’s own helper', () => {
-  it.each(MESSAGES)('that %s', async (_, played, expected) => {
-    playing = played;
-    const { default: Anthropic } = await load('@anthropic-ai/sdk');
-    const client = new Anthropic({ apiKey: 'k', baseURL: url, maxRetries: 0, logLevel: 'off' });
-    const asked = { model: 'x', max_tokens: 9, messages: USER };
-    expect(await reported(() => client.messages.stream(asked).finalMessage())).toMatchObject(
-      expected,
-    );
+async function openai() {
+  const { OpenAI } = await load('openai/index.mjs');
+  return new OpenAI({ ...CLIENT, baseURL: `${upstream.url}/v1` });
+}
+
+const HELPERS: readonly Helper[] = [
+  {
+    name: 'messages.stream().finalMessage()',
+    protocol: 'messages',
+    read: async () => (await anthropicStream()).finalMessage(),
+  },
+  {
+    name: 'messages.stream().finalText()',
+    protocol: 'messages',
+    read: async () => (await anthropicStream()).finalText(),
+  },
+  {
+    name: 'chat.completions.stream()',
+    protocol: 'chat',
+    read: async () =>
+      (await openai()).chat.completions
+        .stream({ model: 'm', messages: MESSAGES })
+        .finalChatCompletion(),
+  },
+];
+
+function protocolOf({ protocol }: Helper): Protocol {
+  const found = PROTOCOLS.find(({ name }) => name === protocol);
+  if (found === undefined) throw new Error(`no protocol ${protocol}`);
+  return found;
+}
+
+async function thrownBy({ read }: Helper): Promise<unknown> {
+  return read().then(
+    () => 'nothing was thrown',
+    (thrown: unknown) => thrown,
+  );
+}
+
+const INTERRUPTED = {
+  kind: 'provider.stream_interrupted',
+  category: 'ambiguous',
+  retryable: false,
+};
+
+describe.each(HELPERS)('$name', (helper) => {
+  const { beginning } = protocolOf(helper);
+
+  it.each([
+    ['is cut', () => cuts(beginning)],
+    ['just stops', () => streams(beginning)],
+    ['has a torn event', () => streams(`${beginning}event: x\ndata: {"type\n\n`)],
+  ])('of a stream that %s', async (_how, reply) => {
+    upstream.answer(reply());
+    expect(reportFrom(await thrownBy(helper))).toMatchObject(INTERRUPTED);
+  });
+
+  it.each([
+    ['has nothing in it', ''],
+    ['is a page of a gateway', '<html>wait</html>'],
+  ])('of a stream that %s, and may be asked for again', async (_how, text) => {
+    upstream.answer(streams(text));
+    expect(reportFrom(await thrownBy(helper))).toMatchObject({
+      kind: 'provider.network',
+      category: 'transient',
+      retryable: true,
+    });
+  });
+
+  it('of a refusal, which it hands on', async () => {
+    upstream.answer((response) => void response.writeHead(503, { 'retry-after': '2' }).end('{}'));
+    expect(reportFrom(await thrownBy(helper))).toMatchObject({
+      kind: 'provider.overloaded',
+      provider: { retryAfterMs: 2000 },
+    });
+  });
+
+  it('of nobody who listens', async () => {
+    const away = await startUpstream();
+    const { url } = away;
+    await away.close();
+    const before = upstream;
+    upstream = { ...before, url };
+    try {
+      expect(reportFrom(await thrownBy(helper))).toMatchObject({
+        kind: 'provider.network',
+        outcome: 'not_started',
+      });
+    } finally {
+      upstream = before;
+    }
   });
 });
 
-describe('a stream of completions, read by OpenAI’s own helper', () => {
-  it.each(COMPLETIONS)('that %s', async (_, played, expected) => {
-    playing = played;
-    const { default: OpenAI } = await load('openai');
-    const client = new OpenAI({ apiKey: 'k', baseURL: url, maxRetries: 0, logLevel: 'off' });
-    const asked = { model: 'x', messages: USER };
-    expect(
-      await reported(() => client.chat.completions.stream(asked).finalChatCompletion()),
-    ).toMatchObject(expected);
-  });
+const START = `event: message_start\ndata: ${JSON.stringify({
+  type: 'message_start',
+  message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } },
+})}\n\n`;
+
+function chunk(delta: object, finish: string | null = null): string {
+  const choices = [{ index: 0, delta, finish_reason: finish }];
+  return `data: ${JSON.stringify({ id: 'c', choices })}\n\n`;
+}
+
+it.each([
+  ['messages that begin twice', 'messages', START + START],
+  [
+    'completions without a finish reason',
+    'chat',
+    `${chunk({ role: 'assistant', content: 'Hel' })}data: [DONE]\n\n`,
+  ],
+  [
+    'completions without a role',
+    'chat',
+    `${chunk({ content: 'Hel' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
+  ],
+])('a stream of %s was interrupted', async (_, protocol, text) => {
+  const helper = HELPERS.find((each) => each.protocol === protocol);
+  if (helper === undefined) throw new Error(`no helper for ${protocol}`);
+  upstream.answer(streams(text));
+  expect(reportFrom(await thrownBy(helper))).toMatchObject(INTERRUPTED);
 });
