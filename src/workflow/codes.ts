@@ -56,6 +56,7 @@ export const CODES = {
   'workflow-cycle': 'Workflows that call each other in a circle.',
   'template-syntax': 'A template that cannot be read.',
   'unknown-name': 'A template name that cannot exist.',
+  'doubtful-name': 'A name of other engines that only an undeclared output could have.',
   'unknown-field': 'A field that the declared output does not have.',
   'unknown-input': 'An input that the workflow does not declare.',
   'never-ran': 'A node whose output is read before it can have run.',

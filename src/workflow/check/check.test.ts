@@ -304,6 +304,41 @@ for_each:
     ).toEqual([]);
   });
 
+  it.each([
+    // nobody says what a script prints, so only what is known to be meant otherwise is doubted
+    ['type: script, command: x', 'context.iteration < 4', 'warning doubtful-name'],
+    ['type: script, command: x', 'inputs.n > 1', 'warning doubtful-name'],
+    ['type: script, command: x', 'inputs.other > 1', undefined],
+    ['type: script, command: x', 'output.context.iteration < 4', undefined],
+    ['type: script, command: x', 'context', undefined],
+    ['type: script, command: x', 'total > 1', undefined],
+    // what is known to have no such field is wrong
+    ['type: set, value: 1', 'total > 1', 'error unknown-name'],
+    ['type: set, value: {total: 1}', 'total > 1', undefined],
+    ['type: set, value: "{{ workflow.input.n }}"', 'total > 1', undefined],
+    ['type: wait, duration: 1s', 'context.iteration < 4', 'error unknown-name'],
+  ])('judges what a bare guard of {%s} names: %s', (node, when, wanted) => {
+    const nodes = `  - {name: a, ${node}, routes: [{to: $end, when: '${when}'}, {to: $end}]}\n`;
+    const codes = found(validate(nodes, { header: '  input: {n: {type: number}}\n' }))
+      .map((text) => text.replace(/:.*/, ''))
+      .filter((text) => text.endsWith('-name'));
+    expect(codes).toEqual(wanted === undefined ? [] : [wanted]);
+  });
+
+  it('knows what a group gives', () => {
+    const group = (when: string): string[] =>
+      found(
+        validate(
+          `  - {name: b, type: set, value: 1}\nparallel:\n  - {name: a, agents: [b], routes: [{to: $end, when: '${when}'}, {to: $end}]}\n`,
+        ),
+      );
+    expect(group('outputs.b == 1')).toEqual([]);
+    expect(group('errors | length == 0')).toEqual([]);
+    expect(group('results.b == 1')).toEqual([
+      'error unknown-name: There is nothing called `results` here',
+    ]);
+  });
+
   it('reads a bare guard over the fields of the output', () => {
     const guard = (when: string): string[] =>
       found(

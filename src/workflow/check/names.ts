@@ -116,7 +116,7 @@ class Names {
     const node = flow.nodes.get(root);
     if (node !== undefined) return this.#nodeProblem(node, rest, reference);
     const isField = this.#around.isBare && this.#site.bare === 'fields';
-    return isField ? this.#bareProblem(root) : this.#unknown(root);
+    return isField ? this.#bareProblem(root, rest[0]) : this.#unknown(root, rest[0]);
   }
 
   #isLoopName(name: string): boolean {
@@ -201,24 +201,61 @@ class Names {
     };
   }
 
-  /** A bare guard names fields of the node's own output. */
-  #bareProblem(name: string): Omit<Problem, 'path'> | undefined {
+  /** A bare guard names fields of the node's own output, as far as anybody knows them. */
+  #bareProblem(name: string, field: string | undefined): Omit<Problem, 'path'> | undefined {
     const { node } = this.#site;
     const fields = node === undefined ? undefined : outputFields(node, this.#context.childOf);
-    if (fields === undefined || fields.includes(name)) return undefined;
-    return this.#unknown(name, fields);
+    if (fields?.includes(name) === true) return undefined;
+    if (fields !== undefined) return this.#unknown(name, field, fields);
+    const meant = this.#meantElsewhere(name, field);
+    if (node === undefined || meant === undefined) return undefined;
+    return {
+      code: 'doubtful-name',
+      severity: 'warning',
+      message: `${quoted(name)} can only be a field of what ${quoted(node.name)} gives, and nothing says that it gives one`,
+      suggestion: `${meant}; where the node gives it, write \`output.${name}\``,
+    };
   }
 
-  #unknown(name: string, more: readonly string[] = []): Omit<Problem, 'path'> {
+  #unknown(
+    name: string,
+    field: string | undefined,
+    more: readonly string[] = [],
+  ): Omit<Problem, 'path'> {
     const { flow, plan } = this.#context;
     const known = ['workflow', 'state', 'failing', 'attempt', ...flow.nodes.keys(), ...more];
     const isInput = Object.hasOwn(plan.input, name);
-    const meant = isInput ? `workflow.input.${name}` : suggest(name, known);
+    const meant = isInput
+      ? `workflow.input.${name}`
+      : (this.#meantElsewhere(name, field) ?? suggest(name, known));
     return {
       code: 'unknown-name',
       message: `There is nothing called ${quoted(name)} here`,
       ...(meant === undefined ? {} : { suggestion: meant }),
     };
+  }
+
+  /** What other engines call what has another name here, where it is followed by a field. */
+  #meantElsewhere(name: string, field: string | undefined): string | undefined {
+    if (field === undefined) return undefined;
+    const { plan, flow } = this.#context;
+    switch (name) {
+      case 'context':
+        return flow.nodes.has(field)
+          ? `Write \`${field}.output\``
+          : 'Count rounds in a key of `state`, or read `attempt`';
+      case 'input':
+      case 'inputs':
+        return Object.hasOwn(plan.input, field) ? `Write \`workflow.input.${field}\`` : undefined;
+      case 'nodes':
+      case 'agents':
+      case 'steps':
+        return flow.nodes.has(field) ? `Write \`${field}.output\`` : undefined;
+      case 'env':
+        return `Write \`\${${field}}\`, which is filled in when the file is read`;
+      default:
+        return undefined;
+    }
   }
 }
 

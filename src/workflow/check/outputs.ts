@@ -1,5 +1,5 @@
 /** The fields that a node's output is known to have; undefined where anything may be in it. */
-import { isArray, isPlainObject, type JsonObject } from '../../errors/json.ts';
+import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
 import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 
@@ -23,7 +23,7 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
     case 'transform':
       return schemaFields(node.outputSchema);
     case 'set':
-      return node.values === undefined ? undefined : Object.keys(node.values);
+      return node.values === undefined ? valueFields(node.value) : Object.keys(node.values);
     case 'wait':
       return ['waited_seconds'];
     case 'human_gate':
@@ -34,11 +34,18 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
       const output = childOf(node.workflow)?.output;
       return output === undefined ? undefined : Object.keys(output);
     }
-    case 'terminate':
     case 'parallel':
     case 'for_each':
+      return ['outputs', 'errors'];
+    case 'terminate':
       return undefined;
   }
+}
+
+/** A text may be a template, or become what it is the JSON of. */
+function valueFields(value: JsonValue | undefined): readonly string[] | undefined {
+  if (value === undefined || typeof value === 'string') return undefined;
+  return isPlainObject(value) ? Object.keys(value) : [];
 }
 
 /** The properties of an object schema that says nothing of others. */
