@@ -1,7 +1,8 @@
 /** Where runs live: `ERRAND_HOME`, else `.errand` of the current project. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
+import { makeFolder, systemWords } from './make-folder.ts';
 
 export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
   const set = env['ERRAND_HOME'];
@@ -13,13 +14,14 @@ export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
 export function madeHome(env: NodeJS.ProcessEnv, directory: string): string {
   const home = errandHome(env, directory);
   try {
-    mkdirSync(home, { recursive: true });
+    makeFolder(home);
     return home;
   } catch (error) {
     throw new ErrandError(
       {
         kind: 'store.unavailable',
-        message: 'The folder where runs are kept cannot be made',
+        message: `The folder where runs are kept cannot be made: ${systemWords(error)}`,
+        outcome: 'not_started',
         // unlike a store that is away, it does not come back by itself
         category: 'configuration',
         retryable: false,

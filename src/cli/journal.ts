@@ -3,12 +3,13 @@
  * line at a time. The log is the truth; before a leg goes on, the events are written from it anew. A
  * disk that takes no more exports is no reason to stop a run.
  */
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asEvent } from '../drivers/subscription.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
+import { makeFolder } from './make-folder.ts';
 
 export class Journal {
   readonly #folder: string;
@@ -27,7 +28,7 @@ export class Journal {
     const events = [...stored, ...told.filter(({ seq }) => seq > last)];
     this.events.push(...events);
     this.#write(() => {
-      mkdirSync(this.#folder, { recursive: true });
+      makeFolder(this.#folder);
       this.#replace('events.jsonl', events.map(line));
       const errors = events.flatMap(errorLine);
       if (errors.length > 0) this.#replace('errors.jsonl', errors);

@@ -40,6 +40,8 @@ export interface LegPlace {
   readonly salvage?: (ended: EndedLeg) => string | undefined;
 }
 
+const INTERRUPTED = 130;
+
 /** Undefined where another process carries the run on, and has been told. */
 export type Begin = (
   driver: Driver,
@@ -57,6 +59,8 @@ interface RunningLeg {
 export async function leg(place: LegPlace, begin: Begin): Promise<number> {
   const { extensions } = place.project;
   const driver = place.project.driverFor(place.workflow);
+  // until it is known how it ends: whatever ends the process before that, the run is not over
+  process.exitCode = INTERRUPTED;
   try {
     place.show.renderWith(rendererOf(place.flags.format, extensions));
     await extensions.start();
@@ -256,7 +260,7 @@ function onInterrupt(handle: RunHandle): { readonly now: () => void; readonly of
   };
   const stop = (signal: NodeJS.Signals): void => {
     off();
-    process.exitCode = signal === 'SIGTERM' ? 143 : 130;
+    process.exitCode = signal === 'SIGTERM' ? 143 : INTERRUPTED;
     handle.stop();
   };
   process.on('SIGINT', stop);

@@ -25,13 +25,13 @@ export interface Screen {
 
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
-  // a reader that goes away (`| head`) ends the command; it is no failure of ours
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
+      if (error.code === 'EPIPE') return readerIsGone();
       // what was done is stored; only the telling of it has failed
       if (stream === stdout)
-        stderr.write(`errand: stdout cannot be written (${error.code ?? 'unknown'})\n`);
+        stderr.write(`errand: stdout cannot be written (${error.code ?? 'unknown'})
+`);
       process.exit(1);
     });
   }
@@ -58,6 +58,13 @@ export function processTerminal(): Terminal {
       : {}),
     ...(stdin.isTTY && stderr.isTTY ? { ask: askPerson } : {}),
   };
+}
+
+/** It (`| head`) ends the command, which is no failure of ours; what still runs is stopped cleanly. */
+function readerIsGone(): void {
+  const isRunning = process.listenerCount('SIGINT') > 0;
+  if (isRunning) process.emit('SIGINT', 'SIGINT');
+  else process.exit(process.exitCode ?? 0);
 }
 
 async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {

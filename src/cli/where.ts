@@ -2,12 +2,13 @@
  * Where a command finds its runs: in the store of this project, or at a Temporal server. Whoever
  * started a run there need not say so again: the project remembers it.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { temporalPlace, type TemporalPlace } from '../drivers/temporal/place.ts';
 import { isPlainObject } from '../errors/json.ts';
 import { refusal } from './exit.ts';
 import { errandHome } from './home.ts';
+import { makeFolder } from './make-folder.ts';
 import { whereFlags, type WhereFlags } from './where-flags.ts';
 
 /** The server that has the run, or all runs; undefined where the project's own store has. */
@@ -28,7 +29,7 @@ export function temporalFor(run?: string): TemporalPlace | undefined {
 /** For the commands that follow. */
 export function rememberPlace(run: string, { address, namespace, taskQueue }: TemporalPlace): void {
   const file = placeFile(run);
-  mkdirSync(join(file, '..'), { recursive: true });
+  makeFolder(dirname(file));
   writeFileSync(file, `${JSON.stringify({ address, namespace, taskQueue })}\n`);
 }
 

@@ -18,7 +18,7 @@ export function nodeFiles(base: string): FilePort {
   return {
     resolve: (from, to) => {
       const absolute = resolve(from === '' ? base : dirname(resolve(base, from)), to);
-      const below = relative(base, absolute);
+      const below = relative(base, absolute) || '.';
       return below.startsWith('..') || isAbsolute(below) ? absolute : below.split(sep).join('/');
     },
     read: (path) => readText(resolve(base, path)),

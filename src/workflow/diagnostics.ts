@@ -3,6 +3,7 @@
  * checker. A diagnostic is data; nothing here throws.
  */
 import { buildReport } from '../errors/build.ts';
+import { CATALOG } from '../errors/catalog.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report.ts';
 import { given } from './given.ts';
 import type { DiagnosticCode } from './codes.ts';
@@ -93,6 +94,9 @@ function toDraft(diagnostic: Diagnostic): ReportDraft & { readonly details: obje
     kind,
     message,
     details: given({ code, expected, suggestion, excerpt: excerpt === '' ? undefined : excerpt }),
+    ...(suggestion === undefined
+      ? {}
+      : { action: { kind: CATALOG[kind].action.kind, detail: adviceOf(suggestion) } }),
     location: line === 0 ? { file, pointer } : { file, pointer, line, column },
   };
 }
@@ -108,6 +112,10 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   if (suggestion !== undefined)
     rows.push(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`);
   return rows.join('\n');
+}
+
+function adviceOf(suggestion: string): string {
+  return isSentence(suggestion) ? `${suggestion}.` : `Did you mean \`${suggestion}\`?`;
 }
 
 /** Suggestions are the text to write, or begin with a capital and say what to do. */

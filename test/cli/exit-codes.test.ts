@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, string>> = {
   'halts.yaml': `${SET}  - {name: a, type: set, value: 1, routes: [{halt: {message: Enough}}]}\n`,
   'steps.yaml': `workflow: {name: w, entry_point: a, limits: {max_iterations: 3}, on_unhandled: fail}\nnodes:\n  - {name: a, type: set, value: 1, routes: [{to: a}]}\n`,
   'gate.yaml': `${SET}  - {name: a, type: human_gate, prompt: Go?, options: [{label: Y, value: y}]}\n`,
+  'ticks.yaml': `${SET}  - {name: a, type: wait, duration: 20ms, routes: [{to: a}]}\n`,
   'slow.yaml': `${SET}  - {name: a, type: script, command: sh, args: ["-c", "echo begun > begun; sleep 60"]}\n`,
 };
 
@@ -69,6 +70,16 @@ describe('the exit code', () => {
     });
     closeSync(full);
     expect([status, stderr]).toEqual([1, 'errand: stdout cannot be written (ENOSPC)\n']);
+  });
+
+  it('of a run whose reader goes away, which goes on later', () => {
+    const typed = 'set -o pipefail; "$0" "$1" run ticks.yaml --json | head -n 1';
+    const { status, stdout } = spawnSync('bash', ['-c', typed, process.execPath, LAUNCHER], {
+      cwd: place.folder,
+      env: { ...place.env, ERRAND_HOME: join(place.folder, 'piped') },
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([130, expect.stringContaining('run:started')]);
   });
 
   it('of a defect of ours, which says so and shows nothing of the inside', () => {

@@ -2,7 +2,7 @@
  * `errand doctor`: whether this machine and this project are ready. Keys are named and never shown, and
  * nothing is sent anywhere unless that is asked for.
  */
-import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { readProperty } from '../../errors/json.ts';
@@ -11,6 +11,7 @@ import { toReport } from '../../errors/to-report.ts';
 import { openSqliteStore } from '../../stores/sqlite.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../home.ts';
+import { makeFolder, systemWords } from '../make-folder.ts';
 import { PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
 import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/words.ts';
@@ -115,16 +116,20 @@ async function store(): Promise<Finding> {
     await opened.close();
     return { check: 'store', state: 'ok', detail: `${where}, ${countWords(runs.length, 'run')}` };
   } catch (thrown) {
-    const code = readProperty(thrown, 'code');
-    const detail = typeof code === 'string' ? `the system says ${code}` : toReport(thrown).message;
-    const next = 'Make it writable, or set ERRAND_HOME to a folder that is.';
-    return { check: 'store', state: 'wrong', detail: `${where}: ${detail}`, next };
+    const isSystem = typeof readProperty(thrown, 'code') === 'string';
+    const { message, action } = toReport(thrown);
+    return {
+      check: 'store',
+      state: 'wrong',
+      detail: `${where}: ${isSystem ? systemWords(thrown) : message}`,
+      next: isSystem ? 'Make it writable, or set ERRAND_HOME to a folder that is.' : action.detail,
+    };
   }
 }
 
 /** Leaves nothing behind that was not there. */
 function tryFolder(home: string): void {
-  const first = mkdirSync(home, { recursive: true });
+  const first = makeFolder(home);
   const probe = join(home, `.doctor-${process.pid}`);
   writeFileSync(probe, '');
   rmSync(probe);

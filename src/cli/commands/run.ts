@@ -15,6 +15,7 @@ import { Journal, storedEvents } from '../journal.ts';
 import { projectExtensions } from '../extensions.ts';
 import { leg, legOptions, splitPair, type LegFlags } from '../leg.ts';
 import { openProject, type Project } from '../project.ts';
+import { shellWord } from '../screen/words.ts';
 import { Showing } from '../showing.ts';
 import { findRun } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
@@ -50,7 +51,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     );
   } catch (error) {
     await workflow?.servers?.close();
-    return await show.refused(error, similarFile(file));
+    return await show.refused(error, similarFile(file) ?? checkCommand(file, error));
   }
 }
 
@@ -123,6 +124,12 @@ function similarFile(file: string): string | undefined {
   const meant =
     suggest(basename(file), known) ?? known.find((name) => name === `${basename(file)}.yaml`);
   return meant === undefined ? undefined : `Did you mean ${join(folder, meant)}?`;
+}
+
+/** For a file that is there and not valid. */
+function checkCommand(file: string, error: unknown): string | undefined {
+  const isOfFile = isKind(error, 'validation.*') && !isKind(error, 'validation.input');
+  return isOfFile && existsSync(file) ? `Check it: errand validate ${shellWord(file)}` : undefined;
 }
 
 /** The other warnings are for those who write the file; this one is about today. */

@@ -3,7 +3,7 @@
  * what will not help, and last the commands that do. On a screen too narrow for a frame the same lines
  * stand without it.
  */
-import type { JsonValue } from '../../errors/json.ts';
+import { isPlainObject, type JsonValue } from '../../errors/json.ts';
 import { singleLine } from '../../errors/printable.ts';
 import { forPerson, type PersonReport } from '../../errors/project.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
@@ -12,6 +12,7 @@ import type { ErrorReport } from '../../errors/report.ts';
 import type { Category } from '../../errors/vocabulary.ts';
 import type { FailureLife } from '../../machine/failure-life.ts';
 import type { Costs } from '../../machine/ledger.ts';
+import { CODES } from '../../workflow/codes.ts';
 import { paintWith, type Paint } from './paint.ts';
 import { triesOf } from './tries.ts';
 import { usdWords } from './words.ts';
@@ -91,6 +92,7 @@ function factsOf(shown: PersonReport, failed: Failed, columns: number): string[]
   const members = group.members.map(({ name, kind, said }) => `${name}: ${kind}: ${said}`);
   const untold = group.untold > 0 ? [`and ${group.untold} more`] : [];
   const causes = words.causesOf(shown);
+  const { also, excerpt, others } = fileDetails(group.others);
   const facts: (readonly [string, readonly (string | undefined)[]])[] = [
     ['kind', [shown.undeclared === true ? `${shown.kind} (not declared)` : shown.kind]],
     ['category', [words.categoryWords(shown)]],
@@ -104,13 +106,52 @@ function factsOf(shown: PersonReport, failed: Failed, columns: number): string[]
     ['members', [...members, ...untold]],
     ['tried', firstOf(triesOf(failed.error, failed.life))],
     ['because', causes.map(({ kind, message }) => `${kind}: ${singleLine(message)}`)],
-    ['details', firstOf(detailLines(group.others))],
+    ['text', excerpt],
+    ['also', also],
+    ['details', firstOf(detailLines(others))],
     ['cost', [failed.costs === undefined ? undefined : costWords(failed.costs)]],
     ["won't help", [inVain(shown)]],
     ['run', [failed.run]],
     ['id', [shown.id]],
   ];
-  return facts.flatMap(([label, entries]) => listed(label, entries, columns));
+  return facts.flatMap(([label, entries]) =>
+    label === 'text' ? verbatim(entries, columns) : listed(label, entries, columns),
+  );
+}
+
+interface FileDetails {
+  /** The lines of the file, with a mark below. */
+  readonly excerpt: readonly string[];
+  /** What else is wrong with it. */
+  readonly also: readonly string[];
+  readonly others: NonNullable<ErrorReport['details']>;
+}
+
+/** Of a file that was refused: what people can read better than the details of a report. */
+function fileDetails(details: NonNullable<ErrorReport['details']>): FileDetails {
+  const { excerpt, diagnostics, ...rest } = details;
+  // what is suggested is what to do next
+  const { code, suggestion: _suggestion, count: _count, ...others } = rest;
+  if (typeof code !== 'string' || !Object.hasOwn(CODES, code))
+    return { excerpt: [], also: [], others: details };
+  // the first of them is what the panel is about
+  const more = Array.isArray(diagnostics) ? diagnostics.slice(1) : [];
+  return {
+    excerpt: typeof excerpt === 'string' ? excerpt.split('\n') : [],
+    also: firstOf(more.map(placed)),
+    others: { code, ...others },
+  };
+}
+
+function placed(diagnostic: unknown): string {
+  if (!isPlainObject(diagnostic)) return String(diagnostic);
+  const { file, line, column, message } = diagnostic;
+  return `${String(file)}:${String(line)}:${String(column)} ${singleLine(String(message))}`;
+}
+
+/** As it stands in the file: a mark below a line means the place above it. */
+function verbatim(lines: readonly (string | undefined)[], columns: number): string[] {
+  return lines.map((line) => ' '.repeat(LABEL_COLUMNS) + clip(line ?? '', columns - LABEL_COLUMNS));
 }
 
 /** All members of a group are told; a long list of anything else is cut. */
