@@ -91,26 +91,35 @@ export function endScope(state: RunState, scope: Scope, result: ScopeResult): vo
 }
 
 /** The scopes that a visit runs: its branches, or its sub-workflow. */
-export function insideOf(state: RunState, visit: Visit): readonly Scope[] {
-  return idsInside(visit).flatMap((id) => state.scopes.get(id) ?? []);
+export function insideOf(state: RunState, { path, members }: Visit): readonly Scope[] {
+  if (members !== undefined)
+    return members.keys.flatMap((key) => state.scopes.get(branchId(path, key)) ?? []);
+  const child = state.scopes.get(path);
+  return child === undefined ? NO_SCOPES : [child];
 }
 
-/** Of all that it runs, has run or may still open. */
-function idsInside({ path, members }: Visit): readonly string[] {
-  return members === undefined ? [path] : members.keys.map((key) => branchId(path, key));
-}
+const NO_SCOPES: readonly Scope[] = [];
 
 /** What ran inside a visit is no longer needed. */
-export function dropInside(state: RunState, visit: Visit): void {
-  for (const id of idsInside(visit)) {
-    state.branches.delete(id);
-    const scope = state.scopes.get(id);
-    if (scope === undefined) continue;
-    letGo(state, scope);
-    if (scope.visit !== undefined) dropInside(state, scope.visit);
-    state.scopes.delete(id);
-    state.ready.delete(id);
+export function dropInside(state: RunState, { path, members }: Visit): void {
+  if (members === undefined) {
+    dropScope(state, path);
+    return;
   }
+  for (const key of members.keys) {
+    const id = branchId(path, key);
+    state.branches.delete(id);
+    dropScope(state, id);
+  }
+}
+
+function dropScope(state: RunState, id: string): void {
+  const scope = state.scopes.get(id);
+  if (scope === undefined) return;
+  letGo(state, scope);
+  if (scope.visit !== undefined) dropInside(state, scope.visit);
+  state.scopes.delete(id);
+  state.ready.delete(id);
 }
 
 /** What runs inside a visit that has failed rests, and is kept for a run that is resumed. */
