@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { checkSchema, checkValue, MAX_FINDINGS } from './value-check.ts';
+import { ownMs } from '../../test/own-time.ts';
 
 function told(schema: JsonObject, value: JsonValue): readonly string[] {
   return checkValue(schema, value).map(({ of, pointer, message }) => `${of} ${pointer} ${message}`);
@@ -129,14 +130,14 @@ describe('a value', () => {
         Array.from({ length: 1000 }, (_, index) => index),
       ),
     ).toHaveLength(MAX_FINDINGS);
-    const startedAt = performance.now();
+    const startedAt = ownMs();
     expect(
       checkValue(
         schema,
         Array.from({ length: 500_000 }, (_, index) => index),
       ).length,
     ).toBeGreaterThan(0);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(ownMs() - startedAt).toBeLessThan(2000);
   });
 
   it('may have names that are no well-formed text', () => {
