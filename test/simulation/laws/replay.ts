@@ -154,13 +154,22 @@ function replay(
 }
 
 function countGiven(events: readonly RunEvent[]): number {
-  // a resumed run asks again for what was under way, and closes its gates where nobody is
   const isResumed = events[0]?.type === 'run:resumed';
-  const decided = events.findIndex(
-    ({ type }) =>
-      !GIVEN.has(type) && !(isResumed && (type === 'effect:requested' || type === 'gate:expired')),
-  );
+  let isAnswered = false;
+  const decided = events.findIndex((event) => {
+    isAnswered ||= event.type === 'gate:answered';
+    // a resumed run asks again for what was under way, hears its answer, and closes what nobody answers
+    if (isResumed && event.type === 'effect:requested') return isAnswered;
+    if (isResumed && event.type === 'gate:expired') return false;
+    return !GIVEN.has(event.type) || isRefusal(event);
+  });
   return decided < 0 ? events.length : decided;
+}
+
+/** A call that was never made: the machine itself says so. */
+function isRefusal(event: RunEvent): boolean {
+  const by = event.type === 'effect:failed' ? event.error.details?.['by'] : undefined;
+  return by === 'policy' || by === 'person' || by === 'nobody';
 }
 
 /** What the driver takes in; all else is decided from it. */
