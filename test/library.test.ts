@@ -203,6 +203,31 @@ nodes:
   });
 });
 
+describe('a run whose key was wrong', () => {
+  it('goes on with another one, also where a finished node had it', async () => {
+    writeFileSync(
+      join(folder, 'rotated.yaml'),
+      `workflow: {name: rotated, entry_point: before, on_unhandled: fail}
+nodes:
+  - {name: before, type: script, command: 'true', env: {KEY: '\${HOUSE_KEY}'}, routes: [{to: call}]}
+  - {name: call, type: script, command: sh, args: ['-c', 'test "$KEY" = second-house-key'], env: {KEY: '\${HOUSE_KEY}'}}
+`,
+    );
+    const withKey = (key: string): Promise<Errand> =>
+      open({
+        directory: folder,
+        env: { PATH: process.env['PATH'], HOUSE_KEY: key },
+        secrets: [key],
+      });
+    const first = await withKey('first-house-key');
+    const run = await first.start(await first.load('rotated.yaml'));
+    expect(await run.result()).toMatchObject({ status: 'failed' });
+    const second = await withKey('second-house-key');
+    const resumed = await second.resume(run.id);
+    expect(await resumed.result()).toMatchObject({ status: 'completed' });
+  });
+});
+
 describe('what is streamed', () => {
   it('is told as it comes, and retracted when its attempt counts no more', async () => {
     const errand = await open();

@@ -22,7 +22,7 @@ export function explainJson(kind: string): ExplainedRow {
 
 export function explainText(kind: string, style: Style): string {
   const row = rowOf(kind);
-  const columns = Math.min(100, Math.max(60, style.columns));
+  const columns = Math.min(100, Math.max(40, style.columns));
   const bold = (text: string): string => (style.color ? `\u001b[1m${text}\u001b[0m` : text);
   return [
     `${bold(row.title)}  ${kind}`,

@@ -19,6 +19,13 @@ export function withFingerprint(node: Unmarked<NodePlan>): NodePlan {
   return { ...node, fingerprint: hashValue(essence) };
 }
 
+/** Of a node that was changed after it was read. */
+export function fingerprintedAnew(node: NodePlan): NodePlan {
+  const { fingerprint: _fingerprint, ...rest } = node;
+  const inner = node.type === 'for_each' ? { member: fingerprintedAnew(node.member) } : {};
+  return withFingerprint({ ...rest, ...inner });
+}
+
 export function fileFingerprint(plan: Omit<FilePlan, 'fingerprint'>): string {
   const { nodes, onError, input, state, contextMode, instructions, entryPoint, output } = plan;
   return hashValue({
