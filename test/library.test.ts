@@ -39,6 +39,14 @@ const gate = workflow({
 });
 
 describe('openErrand', () => {
+  it('starts nothing any more once it is closed, and says so at once', async () => {
+    for (const store of ['memory', `sqlite:${join(folder, 'errand.db')}`]) {
+      const errand = await openErrand({ store });
+      await errand.close();
+      await expect(errand.start(gate)).rejects.toMatchObject({ kind: 'store.unavailable' });
+    }
+  });
+
   it('tells every event of a run once, to a late listener too, and gives its result', async () => {
     const errand = await open({ functions: { greet: (input) => input } });
     const run = await errand.start(

@@ -73,7 +73,9 @@ export async function withPatience<T>(
     try {
       return await write();
     } catch (thrown) {
-      const isPassing = isKind(thrown, 'store.unavailable');
+      // one that was closed here does not come back
+      const isPassing =
+        isKind(thrown, 'store.unavailable') && toReport(thrown).details?.['reason'] !== 'closed';
       const waitMs = waitAfter(attempt, onOutage);
       if (waitMs === undefined || !isPassing) throw thrown;
       if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
