@@ -71,8 +71,18 @@ describe('a store that this Errand cannot use', () => {
       openSqliteStore({ path, now: () => 0 }),
       'validation.contract_version',
     );
-    expect(error.report.details).toEqual({ version: 2, known: 1 });
+    expect(error.report.details).toEqual({ version: 3, known: 2 });
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it('because it is older than the first release is told so', async () => {
+    await withOneRun();
+    using((db) => db.exec('PRAGMA user_version = 1'));
+    const error = await rejects(
+      openSqliteStore({ path, now: () => 0 }),
+      'validation.contract_version',
+    );
+    expect(error.report.action?.detail).toBe('Move the store away, and start anew.');
   });
 
   it('because its version is damaged is not called newer', async () => {

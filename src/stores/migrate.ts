@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ErrandError } from '../errors/errand-error.ts';
 import { rowChecksum } from './checksum.ts';
 import { corrupt } from './failure.ts';
-import { MIGRATIONS, type Migration } from './schema.ts';
+import { MIGRATIONS, OLDEST_VERSION, type Migration } from './schema.ts';
 import { readMeta, writeMeta } from './sqlite/meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from './sqlite/row.ts';
 
@@ -53,11 +53,12 @@ function checkedVersion(db: DatabaseSync, known: number): number {
     throw corrupt('The file is not a store of Errand', { applicationId: application });
   }
 
+  if (version > 0 && version < OLDEST_VERSION) throw unknownVersion(version, known);
   const recorded = readSchemaRecord(db);
   if (recorded.version !== version) {
     throw corrupt('The version of the store is damaged', { version });
   }
-  if (version > known) throw newerVersion(version, known);
+  if (version > known) throw unknownVersion(version, known);
   checkObjects(recorded.objects, objects);
   return version;
 }
@@ -92,10 +93,16 @@ function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): numb
   return row === undefined ? 0 : integerAt(row, name);
 }
 
-function newerVersion(version: number, known: number): Error {
+function unknownVersion(version: number, known: number): Error {
+  const isOlder = version < OLDEST_VERSION;
   return new ErrandError({
     kind: 'validation.contract_version',
-    message: `The store has version ${version}, and this Errand knows versions up to ${known}`,
+    message: isOlder
+      ? `The store has version ${version}, from before this Errand's first release`
+      : `The store has version ${version}, and this Errand knows versions up to ${known}`,
     details: { version, known },
+    ...(isOlder
+      ? { action: { kind: 'change_input', detail: 'Move the store away, and start anew.' } }
+      : {}),
   });
 }

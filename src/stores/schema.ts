@@ -13,7 +13,10 @@ import { writeMeta } from './sqlite/meta.ts';
 /** Runs inside a transaction. */
 export type Migration = (db: DatabaseSync) => void;
 
-export const MIGRATIONS: readonly Migration[] = [createTables];
+/** Version 1 was never released; its check sums were others, so it is refused and not brought on. */
+export const MIGRATIONS: readonly Migration[] = [() => undefined, createTables];
+
+export const OLDEST_VERSION = 2;
 
 function createTables(db: DatabaseSync): void {
   db.exec(TABLES);
