@@ -103,6 +103,13 @@ describe('an installed package', () => {
     expect(result.status).toBe(0);
   });
 
+  it('writes a first workflow, whose test passes', () => {
+    expect(runBin('init', 'first.yaml').status).toBe(0);
+    const result = runIn(packed.app, process.execPath, ['--test', 'first.test.mjs']);
+    expect(result.stdout).toMatch(/\bpass 1\b/);
+    expect(result.status).toBe(0);
+  });
+
   it('refuses a kind that does not exist', () => {
     expect(runBin('explain', 'provider.no_such_kind').status).toBe(2);
   });

@@ -1,4 +1,4 @@
-/** The text of the workflow that `errand init` writes: a failure, a fallback, a typed raise, a route. */
+/** What `errand init` writes: a workflow with a failure, a fallback, a typed raise and a route; a test. */
 
 export interface FirstWorkflow {
   readonly file: string;
@@ -14,8 +14,6 @@ export function firstWorkflow({ file, name, schema }: FirstWorkflow): string {
 #   errand validate ${file}
 #   errand run ${file} -i ticket="It broke"
 #   errand explain RUN          what failed on the way, and what became of it
-# As a test, for a script or CI: exit code 0 and this output, every time.
-#   errand run ${file} -i ticket="It broke" --quiet --no-gates
 workflow:
   name: ${name}
   description: Reads a ticket, labels it, and answers it.
@@ -57,5 +55,25 @@ nodes:
 output:
   label: "{{ classify.output.label | default('none') }}"
   text: "{{ answer.output.text | default(apologise.output.text) }}"
+`;
+}
+
+/** The files lie beside each other. */
+export function firstTest(file: string): string {
+  return `/** Run it with: node --test */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openErrand } from 'errand';
+
+test('a ticket gets its label although the first model is over its limit', async (t) => {
+  const errand = await openErrand({ store: 'memory', directory: import.meta.dirname });
+  t.after(() => errand.close());
+  const workflow = await errand.load(${JSON.stringify(file)});
+  const run = await errand.start(workflow, { input: { ticket: 'It broke' } });
+  assert.deepEqual(await run.result(), {
+    status: 'completed',
+    output: { label: 'bug', text: 'Thank you. We have filed this as a bug.' },
+  });
+});
 `;
 }

@@ -1,5 +1,5 @@
 /** Every command through the real binary: what it prints, in what shape, and how it exits. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place } from './errand.ts';
@@ -313,7 +313,7 @@ describe('a run that waits', () => {
 describe('errand init', () => {
   it('writes a workflow that is valid, runs at once, and handles its own failure', () => {
     const { exit, stdout } = place.run(['init', 'first.yaml']);
-    expect([exit, stdout.split('\n')[0]]).toEqual([0, 'Wrote first.yaml.']);
+    expect([exit, stdout.split('\n')[0]]).toEqual([0, 'Wrote first.yaml and first.test.mjs.']);
     const text = readFileSync(join(place.folder, 'first.yaml'), 'utf8');
     expect(text.split('\n')[0]).toBe(
       '# yaml-language-server: $schema=./node_modules/errand/schema/workflow.json',
@@ -326,6 +326,13 @@ describe('errand init', () => {
       text: 'Thank you. We have filed this as a bug.',
     });
     expect(ran.stderr).toMatch(/1 failure handled: errand explain \S+\n$/);
+  });
+
+  it('writes nothing when the test is there already', () => {
+    writeFileSync(join(place.folder, 'mine.test.mjs'), '// mine');
+    const { exit, stderr } = place.run(['init', 'mine.yaml']);
+    expect([exit, existsSync(join(place.folder, 'mine.yaml'))]).toEqual([2, false]);
+    expect(stderr).toContain('mine.test.mjs is there already, and nothing was written');
   });
 
   it('touches no file that is there', () => {

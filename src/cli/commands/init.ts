@@ -1,8 +1,8 @@
-/** `errand init`: a first workflow that runs at once, fails on purpose, and shows what then happens. */
+/** `errand init`: a first workflow that runs at once and fails on purpose, and a test of it. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { refusal } from '../exit.ts';
-import { firstWorkflow } from '../first-workflow.ts';
+import { firstTest, firstWorkflow } from '../first-workflow.ts';
 import type { Telling } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
 import { shellWord } from '../screen/words.ts';
@@ -18,26 +18,33 @@ export function init(
   if (!['.yaml', '.yml'].includes(extname(path)))
     throw refusal(`${path} is not a name of a workflow file`, 'Give a name that ends in .yaml.');
   const text = firstWorkflow({ file: path, name: nameOf(path), schema: schemaFor(path) });
-  writeNew(path, text, 'Choose another name: errand init NAME.yaml');
-  if (format === 'json' || quiet) {
-    terminal.out(format === 'json' ? JSON.stringify({ file: path }, null, 2) : path);
-    return 0;
-  }
+  const test = `${path.slice(0, -extname(path).length)}.test.mjs`;
+  // neither is written when one of them is there; the workflow is the one to speak of
+  if (existsSync(test) && !existsSync(path))
+    throw refusal(`${test} is there already, and nothing was written`, OTHER);
+  writeNew(path, text, OTHER);
+  writeNew(test, firstTest(basename(path)), OTHER);
+  if (format === 'json') terminal.out(JSON.stringify({ file: path, test }, null, 2));
+  else terminal.out(quiet ? `${path}\n${test}` : told(path, test, terminal.columns));
+  return 0;
+}
+
+const OTHER = 'Choose another name: errand init NAME.yaml';
+
+function told(path: string, test: string, columns: number): string {
   const word = shellWord(path);
   const commands = [
     [`errand validate ${word}`, 'what can fail, and what takes it'],
     [`errand run ${word} -i ticket="It broke"`, 'run it'],
-    ['errand runs', 'then tell its failures with: errand explain RUN'],
+    ['errand runs', 'then: errand explain RUN'],
+    [`node --test ${shellWord(test)}`, 'where errand is installed'],
   ];
-  terminal.out(
-    [
-      `Wrote ${path}.`,
-      'It needs no key: its models are simulated, and one fails on purpose.',
-      '',
-      ...tableLines(commands, terminal.columns - 2).map((line) => `  ${line}`),
-    ].join('\n'),
-  );
-  return 0;
+  return [
+    `Wrote ${path} and ${test}.`,
+    'It needs no key: its models are simulated, and one fails on purpose.',
+    '',
+    ...tableLines(commands, columns - 2).map((line) => `  ${line}`),
+  ].join('\n');
 }
 
 /** A name that a workflow may have. */
