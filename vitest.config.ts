@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -23,6 +24,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // much of it waits for processes, so two fit on two cores as well
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // hundreds of processes start from the sources, and compiling them is most of what they do
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/errand-tests') },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },

@@ -49,6 +49,8 @@ interface Asked {
   readonly isTakenOver: boolean;
 }
 
+const isOpen = ({ isSpent, isBarred }: ChainEntry): boolean => !isSpent && !isBarred;
+
 /** Every call fails as it is told, until nothing may be asked any more. */
 function playOut(
   models: Parameters<typeof newChain>[0],
@@ -67,7 +69,7 @@ function playOut(
     const choice = choose(chain, nowMs, () => 0);
     if (choice.type === 'spent') break;
     if (choice.type === 'wait') {
-      const rests = chain.filter(({ isSpent }) => !isSpent).map(({ restUntilMs }) => restUntilMs);
+      const rests = chain.filter(isOpen).map(({ restUntilMs }) => restUntilMs);
       expect(choice.untilMs).toBe(Math.min(...rests));
       expect(choice.untilMs).toBeGreaterThan(nowMs);
       nowMs = choice.untilMs;
@@ -83,7 +85,7 @@ function playOut(
       maxAttempts: 6,
       words: ['w'],
     });
-    expect(canGoOn).toBe(chain.some(({ isSpent }) => !isSpent));
+    expect(canGoOn).toBe(chain.some(isOpen));
     asked.push({ entry: found, kind, isTakenOver });
   }
   return asked;
@@ -94,9 +96,7 @@ describe('the chain', () => {
     fc.assert(
       fc.property(chains, failures, (models, told) => {
         playOut(models, told, (chain, asked, _before, nowMs) => {
-          const healthy = chain.filter(
-            ({ isSpent, restUntilMs }) => !isSpent && restUntilMs <= nowMs,
-          );
+          const healthy = chain.filter((each) => isOpen(each) && each.restUntilMs <= nowMs);
           expect(asked).toBe(healthy[0]);
         });
       }),

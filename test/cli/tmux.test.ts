@@ -81,7 +81,7 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
   });
 
   it('asks for help, mistypes, and is helped', async () => {
-    session.type('errand --help | head -n 30');
+    session.type('errand --help | tail -n 38');
     const help = await session.until(/Write workflows:/);
     expect(help).toContain('Run workflows:');
     session.type('clear; errand rsume x; echo "exit=$?"');

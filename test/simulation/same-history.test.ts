@@ -5,7 +5,7 @@ import { CALM, STORMY } from '../../src/drivers/simulation/faults.ts';
 import { speak } from './conversation.ts';
 import { guardsOf } from './guards.ts';
 import { drawPlan, planOfFiles } from './plans.ts';
-import { ofType } from './subject.ts';
+import { ofType, type EventOf } from './subject.ts';
 import { tryOut } from './trial.ts';
 import { SURVIVABLE } from './weather.ts';
 
@@ -84,10 +84,12 @@ function isAffected(event: Simulation['events'][number]): boolean {
 /** What the two have in common whatever the time was, and in whichever order branches went on. */
 function essence({ events }: Simulation): unknown {
   const last = events.at(-1);
-  const results = ofType(events, 'effect:succeeded', 'effect:failed').map(
-    (event) =>
-      `${event.path} ${event.effect.key} ${event.type === 'effect:failed' ? event.error.kind : JSON.stringify(event.output)}`,
-  );
+  const results = ofType(events, 'effect:succeeded', 'effect:failed')
+    .filter(isHeard)
+    .map(
+      (event) =>
+        `${event.path} ${event.effect.key} ${event.type === 'effect:failed' ? event.error.kind : JSON.stringify(event.output)}`,
+    );
   return {
     end: last?.type,
     output: last?.type === 'run:completed' ? withoutStamps(last.output) : null,
@@ -96,10 +98,16 @@ function essence({ events }: Simulation): unknown {
   };
 }
 
-/** Reports in it have the time and the place in the log of the failure, which a crash does change. */
+/** A call that was lost with its process, and may not be made again at once, is made again later. */
+function isHeard(event: EventOf<'effect:succeeded' | 'effect:failed'>): boolean {
+  if (event.type === 'effect:succeeded') return true;
+  return event.error.kind !== 'cancelled.call' || event.error.outcome !== 'unknown';
+}
+
+/** Reports in it have the time and the place in the log, and the number of the try: a crash changes them. */
 function withoutStamps(value: unknown): unknown {
   const text = JSON.stringify(value, (key, inner: unknown) =>
-    key === 'id' || key === 'at' ? undefined : inner,
+    key === 'id' || key === 'at' || key === 'attempt' ? undefined : inner,
   );
   return JSON.parse(text);
 }
