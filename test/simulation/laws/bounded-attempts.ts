@@ -10,7 +10,14 @@ export const withinWorstCase: Law = {
   breaches: ({ events, plan, worstCase }) => {
     const { effects } = worstCase;
     if (effects === null || isResumedAfterEnd(events) || isAgentRepeated(events, plan)) return [];
-    const asked = countAsked(events);
+    // what a guard turned back was not done, and is asked for again if a person approves
+    const turnedBack = ofType(events, 'effect:failed').filter(
+      ({ path, error }) =>
+        nodeAt(plan, path)?.node.type === 'tool' &&
+        error.kind === 'tool.denied' &&
+        error.outcome === 'not_started',
+    ).length;
+    const asked = countAsked(events) - turnedBack;
     // what a person orders beyond the file is theirs
     const ordered = ofType(events, 'gate:answered').filter(
       ({ value }) => value === 'repeat' || value === 'retry',

@@ -108,6 +108,11 @@ export const whatRanOutGoesOn: Law = {
       // of a failure that somebody was asked about: its own matching goes on
       if (next === undefined || opened?.options.includes('abort') === true) return [];
       if (node?.type !== 'human_gate') return [];
+      const isLeft = ofType(events.slice(seq, next.seq), 'node:failed').some((event) =>
+        path.startsWith(`${event.path}/`),
+      );
+      // what it stood in has ended before it, by its own time
+      if (isLeft) return [];
       const isDefault = next.type === 'node:completed' && node.default !== undefined;
       const isFailed =
         next.type === 'node:failed' &&
