@@ -126,8 +126,8 @@ function cancelledBy({ legs }: Subject, events: readonly RunEvent[]): 'no' | 'ma
   const first = events[0]?.seq ?? 0;
   const leg = legs.find(({ fromSeq, toSeq }) => fromSeq < first && first <= toSeq);
   const atMs = Date.parse(events[0]?.at ?? '');
-  // when a signal was heard only the driver knows
-  if (leg?.signalledAtMs !== undefined) return atMs < leg.signalledAtMs ? 'no' : 'maybe';
+  // when a signal was heard only the driver knows; it waits for whoever takes the run up next
+  if (legs.some(({ signalledAtMs = Infinity }) => signalledAtMs <= atMs)) return 'maybe';
   if (leg?.cancelledAtMs === undefined) return 'no';
   if (atMs < leg.cancelledAtMs) return 'no';
   return atMs === leg.cancelledAtMs ? 'maybe' : 'yes';
