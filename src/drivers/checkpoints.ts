@@ -3,23 +3,14 @@
  * comes to rest. Every run comes out the same without any of them.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../errors/json.ts';
-import { packState, SNAPSHOT_VERSION, unpackState, type Snapshot } from '../machine/snapshot.ts';
+import { SNAPSHOT_VERSION, unpackState, type Snapshot } from '../machine/snapshot.ts';
 import type { RunState } from '../machine/state.ts';
-import type { Claim, LogHead, RunStore } from '../machine/store-port.ts';
+import type { RunStore } from '../machine/store-port.ts';
 
 /** Undefined when there is none that can be used. */
 export async function loadCheckpoint(store: RunStore, run: string): Promise<RunState | undefined> {
   const found = await store.loadCheckpoint(run);
   return found !== null && isSnapshot(found.state) ? unpackState(found.state) : undefined;
-}
-
-/** The state is what the log adds up to and nothing else, up to there. */
-export async function saveCheckpoint(
-  store: RunStore,
-  claim: Claim,
-  { state, head }: { readonly state: RunState; readonly head: LogHead },
-): Promise<void> {
-  await store.saveCheckpoint(claim, { head, state: { ...packState(state) } });
 }
 
 /** Its checksum is right, so what has our version is what we wrote. */

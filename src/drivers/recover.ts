@@ -14,10 +14,11 @@ import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
 import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import type { Amount } from '../machine/pricing.ts';
+import { packState } from '../machine/snapshot.ts';
 import { newRunState, type PendingEffect, type RunState } from '../machine/state.ts';
 import type { Claim, LogHead, RunStore } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import { loadCheckpoint, saveCheckpoint } from './checkpoints.ts';
+import { loadCheckpoint } from './checkpoints.ts';
 
 /** A run as its log has it. */
 export interface Recovered {
@@ -46,7 +47,8 @@ export const CHECKPOINT_EVENTS = 500;
 /** The log is read again: what is in the hands of a driver has more in it than that. */
 export async function keepCheckpoint(store: RunStore, claim: Claim): Promise<void> {
   const { state, head } = await recover(store, claim.run);
-  if (head !== undefined) await saveCheckpoint(store, claim, { state, head });
+  if (head === undefined) return;
+  await store.saveCheckpoint(claim, { head, state: { ...packState(state) } });
 }
 
 /** The plan is the one that the run was started with; later ones are in its log. */

@@ -4,9 +4,10 @@
  */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonValue } from '../errors/json.ts';
+import { fileOf } from '../machine/plan-lookup.ts';
 import type { RunState } from '../machine/state.ts';
 import { buildFlow, reachable } from '../workflow/check/flow.ts';
-import { IN_CODE, type FilePlan, type WorkflowPlan } from '../workflow/model.ts';
+import { IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
 import { fromPointer, toPointer, type Path } from '../workflow/path.ts';
 
 /** Where the plan says something else without them, as JSON Pointers. */
@@ -89,8 +90,4 @@ function placeOf(plan: WorkflowPlan, path: Path): WithheldPlace {
   const node = part === 'nodes' ? fileOf(plan, file).nodes[Number(at)]?.name : undefined;
   const shown = node === undefined ? [part ?? '', at ?? '', ...field] : field;
   return { file, node, field: `\`${shown.join('.')}\`` };
-}
-
-function fileOf(plan: WorkflowPlan, file: string): FilePlan {
-  return plan.children[file] ?? plan;
 }

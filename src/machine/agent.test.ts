@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../workflow/validate.ts';
 import type { EventBody } from './events.ts';
-import { filesOf } from './harness.cases.ts';
+import { memoryFiles } from '../workflow/load/files.cases.ts';
 import { Stage, START_MS, type StageOptions } from './talk.cases.ts';
 
 function workflow(models: object, node: object = {}, header: object = {}): object {
@@ -288,7 +288,7 @@ describe('the bound that validation prints', () => {
         // a model may call what nobody offered
         const own = hasTools ? {} : { tools: [], writes: [] };
         const bounded = { ...file, nodes: file.nodes.map((node) => ({ ...node, ...own })) };
-        const texts = filesOf({ 'main.yaml': JSON.stringify(bounded) });
+        const texts = memoryFiles({ 'main.yaml': JSON.stringify(bounded) });
         const [verdict] = validateWorkflow('main.yaml', texts, {}).files;
         const worst = verdict?.worstCase?.modelRequests ?? undefined;
         const { done } = new Stage(bounded, OPTIONS).play(picker(numbers));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { pendingRequest } from './effect-request.ts';
 import { evolve } from './evolve.ts';
-import { filesOf, rehearse } from './harness.cases.ts';
+import { memoryFiles } from '../workflow/load/files.cases.ts';
+import { rehearse } from './harness.cases.ts';
 import { loadWorkflow } from '../workflow/load/workflow.ts';
 import { newRunState } from './state.ts';
 
@@ -31,7 +32,7 @@ test('what was asked stays what it was when a branch beside it writes to the sha
 
 test('a run that is read back from its log asks for the same thing under the same key', () => {
   const { events } = rehearse(BESIDE);
-  const loaded = loadWorkflow('main.yaml', filesOf({ 'main.yaml': BESIDE }));
+  const loaded = loadWorkflow('main.yaml', memoryFiles({ 'main.yaml': BESIDE }));
   if (!loaded.ok) throw new Error('the file is not valid');
   const state = newRunState('run_1', loaded.plan);
   const stored = JSON.parse(JSON.stringify(events)) as typeof events;

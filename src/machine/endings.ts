@@ -10,7 +10,7 @@ import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { DOUBT } from './doubt.ts';
 import type { EventBody } from './events.ts';
-import { crossedAt, failureAt, stampAt } from './failure.ts';
+import { crossedAt, failed, failureAt, stampAt } from './failure.ts';
 import { fileOf, scopeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import { insideOf } from './scopes.ts';
 import { ROOT_SCOPE, type PendingEffect, type RunState, type Scope, type Visit } from './state.ts';
@@ -144,12 +144,7 @@ export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): read
   return [
     ...stopEffects(state, visit, why),
     ...stopInside(state, visit, why),
-    {
-      type: 'node:failed',
-      node: visit.node,
-      path: visit.path,
-      error: inDoubt?.result?.error ?? error,
-    },
+    failed(visit, inDoubt?.result?.error ?? error),
   ];
 }
 

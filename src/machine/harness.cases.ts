@@ -1,7 +1,7 @@
 /** A run in memory for tests: effects answer at once, time passes only by being waited for. */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ReportDraft } from '../errors/report.ts';
-import type { FilePort } from '../workflow/load/port.ts';
+import { memoryFiles } from '../workflow/load/files.cases.ts';
 import { loadWorkflow } from '../workflow/load/workflow.ts';
 import { pendingRequest, type EffectRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
@@ -31,7 +31,7 @@ export interface RehearsalOptions {
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
 
 export function rehearse(text: string, options: RehearsalOptions = {}): Rehearsal {
-  const loaded = loadWorkflow('main.yaml', filesOf({ ...options.files, 'main.yaml': text }));
+  const loaded = loadWorkflow('main.yaml', memoryFiles({ ...options.files, 'main.yaml': text }));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics, null, 2));
   const state = newRunState('run_1', loaded.plan);
   const events: EventBody[] = [];
@@ -98,16 +98,4 @@ function briefly(event: EventBody): string {
     default:
       return `${event.type}${path}`;
   }
-}
-
-export function filesOf(texts: Readonly<Record<string, string>>): FilePort {
-  return {
-    resolve: (_from, to) => to.replace(/^\.\//, ''),
-    read: (path) => {
-      const text = texts[path];
-      return text === undefined
-        ? { ok: false, reason: 'there is no such file' }
-        : { ok: true, text };
-    },
-  };
 }

@@ -12,7 +12,7 @@ import { pendingRequest, type EffectRequest } from './effect-request.ts';
 import type { EventBody, Usage } from './events.ts';
 import { evolve } from './evolve.ts';
 import { failureAt } from './failure.ts';
-import { filesOf } from './harness.cases.ts';
+import { memoryFiles } from '../workflow/load/files.cases.ts';
 import type { ModelAnswer } from './model-call.ts';
 import { scopeOf, visitOf } from './plan-lookup.ts';
 import { costOf } from './pricing.ts';
@@ -51,7 +51,7 @@ export class Stage {
 
   constructor(workflow: object, { files = {}, describes = {}, tools = {} }: StageOptions = {}) {
     const texts = { ...files, 'main.yaml': JSON.stringify(workflow) };
-    const loaded = loadWorkflow('main.yaml', filesOf(texts));
+    const loaded = loadWorkflow('main.yaml', memoryFiles(texts));
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics, null, 2));
     this.plan = { ...loaded.plan, tools: { '': describes } };
     this.#tools = tools;

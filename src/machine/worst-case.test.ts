@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateWorkflow } from '../workflow/validate.ts';
-import { filesOf, rehearse, type Effects } from './harness.cases.ts';
+import { memoryFiles } from '../workflow/load/files.cases.ts';
+import { rehearse, type Effects } from './harness.cases.ts';
 
 /** Workflows of every shape the machine knows, as JSON, which is YAML. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
@@ -111,7 +112,7 @@ describe('the worst case that is printed', () => {
       fc.property(workflow, plans, (file, plan) => {
         const text = JSON.stringify(file);
         const files = { 'child.yaml': CHILD, 'main.yaml': text };
-        const [verdict] = validateWorkflow('main.yaml', filesOf(files), {}).files;
+        const [verdict] = validateWorkflow('main.yaml', memoryFiles(files), {}).files;
         const worst = verdict?.worstCase?.effects;
         if (worst === null || worst === undefined) return;
         bounded++;

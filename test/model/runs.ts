@@ -5,7 +5,7 @@
 import { MACHINE_CLOCK, type EffectClock } from '../../src/effects/clock.ts';
 import { createEffectRunner, type EffectHost } from '../../src/drivers/effect-runner.ts';
 import { LocalDriver, type RunResult } from '../../src/drivers/local.ts';
-import { filesOf } from '../../src/machine/harness.cases.ts';
+import { memoryFiles } from '../../src/workflow/load/files.cases.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
 import { costsOf, type Costs } from '../../src/machine/ledger.ts';
 import type { RunStore } from '../../src/machine/store-port.ts';
@@ -74,7 +74,7 @@ export function planOf(
   file: object,
   env: Readonly<Record<string, string>> = {},
 ): { readonly plan: WorkflowPlan; readonly bound: number } {
-  const files = filesOf({ 'main.yaml': JSON.stringify(file) });
+  const files = memoryFiles({ 'main.yaml': JSON.stringify(file) });
   const loaded = loadWorkflow('main.yaml', files, env);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics, null, 2));
   const [verdict] = validateWorkflow('main.yaml', files, env).files;

@@ -1,6 +1,6 @@
 /** Drawn workflows that the checks accept, with the worst case that they print. */
 import { simulate } from '../../src/drivers/simulated.ts';
-import type { FilePort } from '../../src/workflow/load/port.ts';
+import { memoryFiles } from '../../src/workflow/load/files.cases.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { validateWorkflow } from '../../src/workflow/validate.ts';
@@ -52,7 +52,7 @@ function planOf(seed: number): DrawnPlan {
 export function planOfFiles(files: Files): Omit<DrawnPlan, 'isTimeless'> {
   const { plan, files: verdicts } = validateWorkflow(
     'main.yaml',
-    portOf(files),
+    memoryFiles(files),
     {},
     { known: () => KNOWN },
   );
@@ -71,16 +71,4 @@ const TEXTS = new WeakMap<WorkflowPlan, Files>();
 /** What a plan was made from. */
 export function textsOf(plan: WorkflowPlan): Files {
   return TEXTS.get(plan) ?? {};
-}
-
-function portOf(files: Files): FilePort {
-  return {
-    resolve: (_from, to) => to.replace(/^\.\//, ''),
-    read: (path) => {
-      const text = files[path];
-      return text === undefined
-        ? { ok: false, reason: 'there is no such file' }
-        : { ok: true, text };
-    },
-  };
 }

@@ -83,3 +83,8 @@ function argumentValue(command: Command, argument: Argument, program: Command): 
       return { type: 'anything' };
   }
 }
+
+/** Inside single quotes of a shell. */
+export function quoted(text: string): string {
+  return text.replaceAll("'", '’').replaceAll('`', '');
+}

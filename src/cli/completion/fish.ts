@@ -1,6 +1,7 @@
 /** Completion for fish. */
 import {
   LIST_RUNS,
+  quoted,
   type Completable,
   type CompletedCommand,
   type CompletedOption,
@@ -51,8 +52,4 @@ function offer(value: Completable): string {
     case 'anything':
       return '';
   }
-}
-
-function quoted(text: string): string {
-  return text.replaceAll("'", '’').replaceAll('`', '');
 }

@@ -1,6 +1,7 @@
 /** Completion for zsh: loaded by `source`, or as a file `_errand` of a folder in `fpath`. */
 import {
   LIST_RUNS,
+  quoted,
   type Completable,
   type CompletedCommand,
   type CompletedOption,
@@ -10,7 +11,7 @@ export function zsh(
   commands: readonly CompletedCommand[],
   globals: readonly CompletedOption[],
 ): string {
-  const list = commands.map(({ name, summary }) => `    '${described(`${name}:${summary}`)}'`);
+  const list = commands.map(({ name, summary }) => `    '${quoted(`${name}:${summary}`)}'`);
   return `#compdef errand
 # errand completion for zsh
 _errand_runs() {
@@ -84,12 +85,7 @@ function continued(spec: string): string {
   return `    ${spec} \\\n`;
 }
 
-/** Inside single quotes, as an entry of `_describe`. */
-function described(text: string): string {
-  return text.replaceAll("'", '’').replaceAll('`', '');
-}
-
 /** Inside single quotes and brackets of `_arguments`, where a colon ends what is said. */
 function bracketed(text: string): string {
-  return described(text).replaceAll(/[[\]\\:]/g, '\\$&');
+  return quoted(text).replaceAll(/[[\]\\:]/g, '\\$&');
 }

@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { FilePort } from '../load/port.ts';
+import { memoryFiles } from '../load/files.cases.ts';
 import type { Diagnostic } from '../diagnostics.ts';
 import { validateWorkflow, type Validation } from '../validate.ts';
 import type { CheckOptions } from './check.ts';
-
-/** Files in memory; the workflow under test is `main.yaml`. */
-function filesOf(texts: Readonly<Record<string, string>>): FilePort {
-  return {
-    resolve: (_from, to) => to.replace(/^\.\//, ''),
-    read: (path) => {
-      const text = texts[path];
-      return text === undefined
-        ? { ok: false, reason: 'there is no such file' }
-        : { ok: true, text };
-    },
-  };
-}
 
 function validate(
   nodes: string,
@@ -25,7 +12,7 @@ function validate(
   const main = `workflow:\n  name: t\n  entry_point: a\n${header}agents:\n${nodes}`;
   return validateWorkflow(
     'main.yaml',
-    filesOf({ ...more.files, 'main.yaml': main }),
+    memoryFiles({ ...more.files, 'main.yaml': main }),
     {},
     more.options ?? {},
   );
@@ -259,7 +246,7 @@ for_each:
     const nodes = (template: string): string => `  - {name: b, type: set, value: "${template}"}\n`;
     const of = (template: string): string[] => {
       const main = `workflow:\n  name: t\n  entry_point: g\n${header}agents:\n${nodes(template)}${group}`;
-      return found(validateWorkflow('main.yaml', filesOf({ 'main.yaml': main }), {}));
+      return found(validateWorkflow('main.yaml', memoryFiles({ 'main.yaml': main }), {}));
     };
     expect(of('{{ g.outputs }}')).toEqual([]);
     expect(of('{{ x }}')).toEqual(['error unknown-name: There is nothing called `x` here']);
@@ -280,7 +267,7 @@ for_each:
 for_each:
   - {name: g, ${group}, as: x, agent: {name: m, type: set, value: "{{ ${id} }}"}}
 `;
-    const verdict = validateWorkflow('main.yaml', filesOf({ 'main.yaml': main }), {});
+    const verdict = validateWorkflow('main.yaml', memoryFiles({ 'main.yaml': main }), {});
     expect(found(verdict)).toEqual(problem === undefined ? [] : [`error ${problem}`]);
   });
 
