@@ -1,7 +1,9 @@
 /** A process of its own for `driver.bench.ts`, on the built package. */
-import { openErrand } from '../dist/index.js';
+const [, , home = '', task, runs, compiled] = process.argv;
+// as the command does, before anything of ours is loaded
+if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
 
-const [, , home = '', task, runs] = process.argv;
+const { openErrand } = await import('../dist/index.js');
 const store = `sqlite:${home}/errand.db`;
 
 /** Only where it is needed: whoever resumes a run has its plan in the store. */

@@ -6,7 +6,7 @@
  */
 import { createRedactor } from '../src/errors/redact.ts';
 import { classify } from '../src/providers/classify/classify.ts';
-import { FAMILIES } from '../src/providers/classify/phrases.ts';
+import { families } from '../src/providers/classify/phrases.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';
 import { reportFrom } from '../src/providers/report-from.ts';
 import { elapsedMs, quickest, type Bench, type Measurement } from './measure.ts';
@@ -77,7 +77,7 @@ function pick<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
-const PHRASES: readonly string[] = Object.values(FAMILIES).flat(2);
+const PHRASES: readonly string[] = Object.values(families()).flat(2);
 
 const TEXTS: Readonly<Record<string, Write>> = {
   'one character': (chars, random) =>

@@ -2,7 +2,7 @@
  * Makes `dist` from what the compiler wrote: few files of JavaScript instead of hundreds, because a
  * program that imports Errand pays for every file that is opened, and the types as they are.
  */
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -35,8 +35,8 @@ const PLACED = [
 /** What is wanted together is one file: what a failure is, what every platform has, the engine. */
 const ROOTS = {
   errors: ['errors/index'],
-  shared: ['providers/report-from', 'resilience', 'workflow/tool'],
-  engine: ['drivers/errand', 'stores/sqlite'],
+  shared: ['shared'],
+  engine: ['drivers/errand', 'drivers/extensions', 'stores/sqlite'],
   browser: ['browser'],
   // what --help needs, and what a file is checked with, need not bring the rest along
   command: ['cli/main'],
@@ -55,12 +55,25 @@ const builtinsAsTheyAre = {
   name: 'builtins-as-they-are',
   renderChunk: (code) => ({
     code: code.replaceAll(
-      /^import \{ ([^}]+) \} from "(node:[^"]+)";$/gm,
+      /^import ([\w$]+|\{ [^}]+ \}) from "(node:[^"]+)";$/gm,
       (_, names, builtin) =>
-        `const { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("${builtin}");`,
+        `const ${names.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule("${builtin}");`,
     ),
     map: null,
   }),
+};
+
+/**
+ * The command's parser can start other programs, which Errand never asks of it, and to be ready for
+ * that takes longer than to print the help.
+ * @type {import('rolldown').Plugin}
+ */
+const noProgramsOfCommander = {
+  name: 'no-programs-of-commander',
+  transform: {
+    filter: { id: /commander/ },
+    handler: (code) => code.replace(/^import childProcess from .*$/m, 'const childProcess = {};'),
+  },
 };
 
 const bundler = await rolldown({
@@ -70,12 +83,14 @@ const bundler = await rolldown({
   platform: 'node',
   // what a file is chosen for by name does not bring along what it imports
   preserveEntrySignatures: 'allow-extension',
-  plugins: [builtinsAsTheyAre],
+  plugins: [builtinsAsTheyAre, noProgramsOfCommander],
   logLevel: 'warn',
 });
 await bundler.write({
   dir: DIST,
   format: 'esm',
+  // every character is read before the first line runs; the types keep their comments
+  comments: { legal: true, annotation: true, jsdoc: false },
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => {
     const placed = PLACED.find((name) => moduleIds.includes(compiled(name)));
@@ -98,8 +113,30 @@ const workflow = await rolldown({
 await workflow.write({ dir: DIST, format: 'esm', entryFileNames: '[name].js' });
 await workflow.close();
 
-for (const file of readdirSync(COMPILED, { recursive: true, encoding: 'utf8' }))
+for (const file of filesIn(DIST)) writeAsAscii(join(DIST, file));
+
+for (const file of filesIn(COMPILED))
   if (file.endsWith('.d.ts')) cpSync(join(COMPILED, file), join(DIST, file));
+
+/** @param {string} folder */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.[a-z]+$/.test(file),
+  );
+}
+
+/**
+ * One character that is not ASCII makes Node keep its whole file in two bytes a character, after
+ * having looked at each of them.
+ * @param {string} path of JavaScript
+ */
+function writeAsAscii(path) {
+  const escaped = readFileSync(path, 'utf8').replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  writeFileSync(path, escaped);
+}
 
 /**
  * @param {string} id of a module

@@ -1,5 +1,5 @@
 /** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
-import { FAMILIES } from '../../src/providers/classify/phrases.ts';
+import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
 import { RULES } from '../../src/providers/classify/table.ts';
 
@@ -24,7 +24,9 @@ export function renderRules(): string {
     '',
     'The stems that each family looks for; where several are joined by `+`, all must occur.',
     '',
-    ...Object.entries(FAMILIES).map(([name, phrases]) => `- **${name}**: ${phraseWords(phrases)}`),
+    ...Object.entries(families()).map(
+      ([name, phrases]) => `- **${name}**: ${phraseWords(phrases)}`,
+    ),
     '',
   ].join('\n');
 }

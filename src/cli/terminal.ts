@@ -1,6 +1,5 @@
 /** What the command line knows of where its output goes. Answers go to stdout, all else to stderr. */
 import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 
 export interface Terminal {
   /** Of stdout. */
@@ -24,7 +23,7 @@ export interface Screen {
 }
 
 export function processTerminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, stderr, env } = process;
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return readerIsGone();
@@ -56,7 +55,8 @@ export function processTerminal(): Terminal {
           },
         }
       : {}),
-    ...(stdin.isTTY && stderr.isTTY ? { ask: askPerson } : {}),
+    // in this order: to ask stdin what it is means to open it
+    ...(stderr.isTTY && process.stdin.isTTY ? { ask: askPerson } : {}),
   };
 }
 
@@ -69,6 +69,7 @@ function readerIsGone(): void {
 
 async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return undefined;
+  const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   reader.once('SIGINT', () => leave(undefined));

@@ -21,7 +21,7 @@ import { createEffectRunner, type EffectHost, type EffectRunner } from './effect
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import type { CheckFileOptions } from './check-file.ts';
-import type { Extensions } from './extensions.ts';
+import { Extensions } from './extensions.ts';
 import { openStore } from './open-store.ts';
 import { asEvent } from './subscription.ts';
 
@@ -112,13 +112,11 @@ export async function createErrand(options: ErrandOptions = {}): Promise<Errand>
   return errand;
 }
 
-/** What reads extensions is loaded where there are some; a file may still bring the first. */
 async function loadedExtensions(
   { extensions: registered = [], onWarning = warn }: ErrandOptions,
   base: string,
 ): Promise<Extensions> {
-  const { Extensions: Fresh } = await import('./extensions.ts');
-  const extensions = new Fresh({ registered, base, onWarning });
+  const extensions = new Extensions({ registered, base, onWarning });
   await extensions.load([]);
   return extensions;
 }

@@ -7,6 +7,7 @@
  * names that are the user's own (Azure), prices by region (Bedrock), and markets of many hosts
  * (OpenRouter, Together, Fireworks).
  */
+import { madeOnce } from '../errors/made-once.ts';
 import type { Price } from './prices.ts';
 
 interface Dollars {
@@ -180,8 +181,10 @@ const BY_PROVIDER: Readonly<Record<string, Readonly<Record<string, Dollars>>>> =
 };
 
 /** By `provider/model`. */
-export const PRICES: Readonly<Record<string, Price>> = Object.fromEntries(
-  Object.entries(BY_PROVIDER).flatMap(([provider, models]) =>
-    Object.entries(models).map(([model, dollars]) => [`${provider}/${model}`, toPrice(dollars)]),
+export const listPrices = madeOnce((): Readonly<Record<string, Price>> =>
+  Object.fromEntries(
+    Object.entries(BY_PROVIDER).flatMap(([provider, models]) =>
+      Object.entries(models).map(([model, dollars]) => [`${provider}/${model}`, toPrice(dollars)]),
+    ),
   ),
 );

@@ -3,7 +3,7 @@
  * and a model that is in neither has no price: that is an answer, and the caller has to say so.
  * Money is whole micro-dollars, rounded up, so that a sum is never below the bill for want of digits.
  */
-import { PRICES } from './price-table.ts';
+import { listPrices } from './price-table.ts';
 import { providerNamed } from './names.ts';
 
 export interface Price {
@@ -45,7 +45,7 @@ export function priceOf(
   overrides: Readonly<Record<string, Price>> = {},
 ): Price | null {
   const names = namesOf(model);
-  return find(overrides, names) ?? find(PRICES, names) ?? localPrice(model);
+  return find(overrides, names) ?? find(listPrices(), names) ?? localPrice(model);
 }
 
 /** Whole micro-dollars, rounded up. */

@@ -1,18 +1,15 @@
 /** How wide text is on a terminal, and where to break it. */
+import { madeOnce } from '../made-once.ts';
 
 /** East Asian scripts and symbols, and pictures that are drawn as such. */
-const WIDE =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
-const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const wide = madeOnce(
+  () =>
+    /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u,
+);
+const noWidth = madeOnce(() => /^[\p{Mn}\p{Me}\p{Cf}]+$/u);
 const NARROW_ASCII = /^[\x20-\x7e]*$/;
 
-/** Made when first needed: it takes longer than loading everything else here. */
-let segmenter: Intl.Segmenter | undefined;
-
-function charactersOf(text: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  return segmenter.segment(text);
-}
+const segmenter = madeOnce(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 
 export function columnsOf(text: string): number {
   if (NARROW_ASCII.test(text)) return text.length;
@@ -24,13 +21,13 @@ export function columnsOf(text: string): number {
 function columnsOfWord(word: string): number {
   if (NARROW_ASCII.test(word)) return word.length;
   let columns = 0;
-  for (const { segment } of charactersOf(word)) columns += columnsOfCharacter(segment);
+  for (const { segment } of segmenter().segment(word)) columns += columnsOfCharacter(segment);
   return columns;
 }
 
 function columnsOfCharacter(character: string): number {
-  if (WIDE.test(character)) return 2;
-  return NO_WIDTH.test(character) ? 0 : 1;
+  if (wide().test(character)) return 2;
+  return noWidth().test(character) ? 0 : 1;
 }
 
 /** Breaks at spaces; a word longer than a line is broken anywhere. */
@@ -63,7 +60,7 @@ function breakWord(word: string, columns: number): string[] {
   const parts: string[] = [];
   let part = '';
   let width = 0;
-  for (const { segment } of charactersOf(word)) {
+  for (const { segment } of segmenter().segment(word)) {
     const next = columnsOfCharacter(segment);
     if (width + next > columns) {
       parts.push(part);
@@ -81,7 +78,7 @@ export function clip(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = '';
   let width = 0;
-  for (const { segment } of charactersOf(text)) {
+  for (const { segment } of segmenter().segment(text)) {
     width += columnsOf(segment);
     if (width > columns - 1) break;
     kept += segment;

@@ -3,6 +3,7 @@
  * Strings that hold JSON are opened; what a model wrote is passed over.
  */
 import { isArray, isPlainObject } from '../../errors/json.ts';
+import { madeOnce } from '../../errors/made-once.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { openText, type Opened } from './embedded.ts';
 import { protobufFields } from './protobuf-text.ts';
@@ -90,11 +91,12 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
     'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
 };
 
-const ROLES_BY_NAME: ReadonlyMap<string, Roles> = Object.entries(NAMES).reduce(
-  (all, [role, names]) =>
-    names.split(' ').reduce((map, name) => map.set(name, { ...map.get(name), [role]: true }), all),
-  new Map<string, Roles>(),
-);
+const rolesByName = madeOnce(() => {
+  const roles = new Map<string, Roles>();
+  for (const [role, names] of Object.entries(NAMES))
+    for (const name of names.split(' ')) roles.set(name, { ...roles.get(name), [role]: true });
+  return roles;
+});
 const NO_ROLES: Roles = {};
 
 /** By the spelling as it came; servers use few, and the first use of each is looked up. */
@@ -104,7 +106,7 @@ const MAX_REMEMBERED = 4096;
 function rolesOf(name: string): Roles {
   const known = ROLES_BY_SPELLING.get(name);
   if (known !== undefined) return known;
-  const roles = ROLES_BY_NAME.get(name.toLowerCase()) ?? NO_ROLES;
+  const roles = rolesByName().get(name.toLowerCase()) ?? NO_ROLES;
   if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
     ROLES_BY_SPELLING.set(name, roles);
   return roles;

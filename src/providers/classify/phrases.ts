@@ -3,6 +3,7 @@
  * that must all occur; a family speaks when any of its phrases does. Stems are cut so that they hold
  * for a family of wordings, never for one sentence.
  */
+import { madeOnce } from '../../errors/made-once.ts';
 import { ACCESS_PHRASES } from './phrases/access.ts';
 import { LATIN_PHRASES } from './phrases/latin-languages.ts';
 import { LIMITS_PHRASES } from './phrases/limits.ts';
@@ -28,13 +29,16 @@ const OTHER_LANGUAGES: readonly Partial<Record<Family, readonly Phrase[]>>[] = [
   SCRIPT_PHRASES,
 ];
 
-export const FAMILIES = Object.fromEntries(
-  Object.entries(ENGLISH).map(([family, phrases]) => [
-    family,
-    [...phrases, ...OTHER_LANGUAGES.flatMap((more) => more[family as Family] ?? [])],
-  ]),
-  // the entries of ENGLISH are keyed by Family
-) as unknown as Readonly<Record<Family, readonly Phrase[]>>;
+export const families = madeOnce(
+  () =>
+    Object.fromEntries(
+      Object.entries(ENGLISH).map(([family, phrases]) => [
+        family,
+        [...phrases, ...OTHER_LANGUAGES.flatMap((more) => more[family as Family] ?? [])],
+      ]),
+      // the entries of ENGLISH are keyed by Family
+    ) as unknown as Readonly<Record<Family, readonly Phrase[]>>,
+);
 
 /** Which families speak in a text, each with the phrase that was found. */
 export type Spoken = ReadonlyMap<Family, string>;
@@ -52,22 +56,16 @@ interface PhraseIndex {
   readonly phrasesWith: readonly (readonly IndexedPhrase[])[];
 }
 
-let built: PhraseIndex | undefined;
-
-/** Made when the first failure is judged: an import must not pay for it. */
-function phraseIndex(): PhraseIndex {
-  built ??= buildIndex();
-  return built;
-}
+const phraseIndex = madeOnce(buildIndex);
 
 function isLatin(phrase: Phrase): boolean {
   return wordsOf(phrase).every((word) => !OTHER_SCRIPTS.test(word));
 }
 
 function buildIndex(): PhraseIndex {
-  const phrases = Object.entries(FAMILIES).flatMap(([family, list]) =>
+  const phrases = Object.entries(families()).flatMap(([family, list]) =>
     list.filter(isLatin).map((phrase) => ({
-      // the entries of FAMILIES are keyed by Family
+      // the entries are keyed by Family
       family: family as Family,
       words: wordsOf(phrase),
     })),

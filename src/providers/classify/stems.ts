@@ -3,6 +3,8 @@
  * the text is (Aho and Corasick's automaton). Case, punctuation that only joins words, quotes and
  * runs of white space do not count, so `rate_limit`, "Rate limit" and `rate  limit` are one stem.
  */
+import { madeOnce } from '../../errors/made-once.ts';
+
 export interface StemIndex {
   /** The positions, in the list given, of the stems that occur; each once. */
   find(text: string): readonly number[];
@@ -21,8 +23,10 @@ const ALPHABET_SIZE = 37 + SIGNS.length;
 const LATIN_UNITS = 0x180;
 
 /** Symbol of each of these UTF-16 units; all others separate words. */
-const SYMBOLS = Int8Array.from({ length: LATIN_UNITS }, (_, unit) =>
-  symbolOf(String.fromCharCode(unit).normalize('NFD').charAt(0)),
+const latinSymbols = madeOnce(() =>
+  Int8Array.from({ length: LATIN_UNITS }, (_, unit) =>
+    symbolOf(String.fromCharCode(unit).normalize('NFD').charAt(0)),
+  ),
 );
 
 export function createStemIndex(stems: readonly string[]): StemIndex {
@@ -58,9 +62,9 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
 
 function symbolAt(text: string, index: number): number {
   const unit = text.charCodeAt(index);
-  if (unit < LATIN_UNITS) return SYMBOLS[unit] ?? SPACE;
+  if (unit < LATIN_UNITS) return latinSymbols()[unit] ?? SPACE;
   // the typographic apostrophe stands for the plain one
-  return unit === 0x2019 || unit === 0x2018 ? (SYMBOLS[0x27] ?? SPACE) : SPACE;
+  return unit === 0x2019 || unit === 0x2018 ? (latinSymbols()[0x27] ?? SPACE) : SPACE;
 }
 
 function symbolOf(character: string): number {

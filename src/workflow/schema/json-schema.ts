@@ -4,18 +4,14 @@
  */
 import { z } from 'zod';
 import type { JsonObject } from '../../errors/json.ts';
+import { madeOnce } from '../../errors/made-once.ts';
 import { fileSchema } from './file.ts';
 import { KIND_DEFINITIONS } from './kinds.ts';
 
 const ID = 'urn:errand:schema:workflow:1';
 
-let made: JsonObject | undefined;
-
-/** Made once; the same object every time. */
-export function workflowJsonSchema(): JsonObject {
-  made ??= make();
-  return made;
-}
+/** The same object every time. */
+export const workflowJsonSchema = madeOnce(make);
 
 /** It is filled in before the schema is asked, and not for authors to write. */
 function hideNodeType(definitions: unknown): void {

@@ -2,6 +2,7 @@
  * Source to tokens. Text outside of tags is one token each; comments, `raw` and white space control
  * are settled here, so the parser never sees them. Linear in the source.
  */
+import { madeOnce } from '../../errors/made-once.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { refuse, refuseBeyond, type Span } from './problem.ts';
 import { unescape } from './unescape.ts';
@@ -36,7 +37,7 @@ const OPENING = /\{[{%#]/g;
 const RAW_OPEN = /\{%([-+]?)\s*raw\s*(-?)%\}/y;
 const RAW_CLOSE = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 const BLANK = /\s*/y;
-const NAME = /[\p{ID_Start}_]\p{ID_Continue}*/uy;
+const name = madeOnce(() => /[\p{ID_Start}_]\p{ID_Continue}*/uy);
 const NUMBER = /\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?(?:[eE][+-]?\d+)?/y;
 /** After a dot: `list.0.1` is two steps, not a fraction. */
 const DIGITS = /\d+/y;
@@ -158,7 +159,7 @@ function readToken(scanner: Scanner): void {
   }
   if (SYMBOLS.has(source.charAt(position))) return addSymbol(scanner);
   if (source[position] === "'" || source[position] === '"') return addString(scanner);
-  const length = lengthAt(NAME, scanner);
+  const length = lengthAt(name(), scanner);
   if (length > 0) return void add(scanner, 'name', length);
   const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
   const span = { offset: position, length: character.length };
