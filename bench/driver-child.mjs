@@ -1,5 +1,5 @@
 /** A process of its own for `driver.bench.ts`, on the built package. */
-const [, , home = '', task, runs, compiled] = process.argv;
+const [, , home = '', task, what = '', compiled] = process.argv;
 // as the command does, before anything of ours is loaded
 if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
 
@@ -42,13 +42,13 @@ const pause = () =>
 
 if (task === 'prepare') {
   const errand = await openErrand({ store });
-  const run = await errand.start(await long());
-  await run.result();
+  const handle = await errand.start(await long());
+  await handle.result();
   await errand.close();
+  process.stdout.write(handle.id);
 } else if (task === 'resume') {
   const errand = await openErrand({ store });
-  const [{ run } = { run: '' }] = await errand.list();
-  const handle = await errand.resume(run);
+  const handle = await errand.resume(what);
   for await (const _event of handle.events()) break;
   // `performance` would have to be loaded first, which is no part of it
   process.stdout.write(String(process.uptime() * 1000));
@@ -58,7 +58,7 @@ if (task === 'prepare') {
   const waiting = await pause();
   globalThis.gc?.();
   const before = liveBytes();
-  for (let index = 0; index < Number(runs); index++) await errand.start(waiting, { wait: true });
+  for (let index = 0; index < Number(what); index++) await errand.start(waiting, { wait: true });
   globalThis.gc?.();
   process.stdout.write(String((liveBytes() - before) / 1_000_000));
   process.exit(0);

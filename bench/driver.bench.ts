@@ -15,7 +15,7 @@ import type { Bench, Measurement } from './measure.ts';
 const ITEMS = 1000;
 const FAN_OUT_LIMIT = 2.5;
 /** Both sides run compiled by then; the first of them are what a process does once. */
-const ROUNDS = 30;
+const ROUNDS = 100;
 const RESUME_MS = 70;
 const RESUMES = 15;
 const WAITING_RUNS = 10_000;
@@ -106,13 +106,13 @@ function writeBare(path: string, rows: readonly string[]): number {
  */
 function resume(directory: string): Measurement {
   const home = join(directory, 'resume');
-  runScript(home, 'prepare');
+  const run = runScript(home, 'prepare');
   const compiled = join(directory, 'compiled');
-  resumeOnce(home, compiled);
+  resumeOnce(home, run, compiled);
   const rounds = Array.from({ length: RESUMES }, () => ({
     bare: timed(['--eval', '0']),
-    cold: resumeOnce(home),
-    warm: resumeOnce(home, compiled),
+    cold: resumeOnce(home, run),
+    warm: resumeOnce(home, run, compiled),
   }));
   const best = (of: 'bare' | 'cold' | 'warm'): number =>
     Math.min(...rounds.map((each) => each[of]));
@@ -125,11 +125,11 @@ function resume(directory: string): Measurement {
 }
 
 /** Of a copy, because every leg makes the log longer. */
-function resumeOnce(home: string, compiled = ''): number {
+function resumeOnce(home: string, run: string, compiled = ''): number {
   const copy = `${home}-once`;
   rmSync(copy, { recursive: true, force: true });
   cpSync(home, copy, { recursive: true });
-  return Number(runScript(copy, 'resume', compiled));
+  return Number(runScript(copy, 'resume', run, compiled));
 }
 
 function timed(args: readonly string[]): number {
@@ -139,7 +139,7 @@ function timed(args: readonly string[]): number {
 }
 
 function waiting(directory: string): Measurement {
-  const megabytes = Number(runScript(join(directory, 'waiting'), 'waiting'));
+  const megabytes = Number(runScript(join(directory, 'waiting'), 'waiting', String(WAITING_RUNS)));
   return {
     name: `${WAITING_RUNS} waiting runs, live heap in MB (printed as ms)`,
     ms: megabytes,
@@ -147,19 +147,12 @@ function waiting(directory: string): Measurement {
   };
 }
 
-function runScript(home: string, task: string, compiled = ''): string {
+function runScript(home: string, task: string, what = '', compiled = ''): string {
   const script = join(import.meta.dirname, 'driver-child.mjs');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     // every flag costs a start: the code that Node brings along was compiled without it
-    [
-      ...(task === 'waiting' ? ['--expose-gc'] : []),
-      script,
-      home,
-      task,
-      String(WAITING_RUNS),
-      compiled,
-    ],
+    [...(task === 'waiting' ? ['--expose-gc'] : []), script, home, task, what, compiled],
     { encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`${task} ended with ${status}\n${stderr}`);

@@ -22,6 +22,9 @@ export type Ending =
       readonly late?: { readonly value: unknown };
     };
 
+/** How it ended by itself. */
+type Own = Extract<Ending, { type: 'gave' | 'threw' }>;
+
 export async function callWithin(
   request: FunctionRequest,
   context: EffectContext,
@@ -29,7 +32,7 @@ export async function callWithin(
   const clock = context.clock ?? MACHINE_CLOCK;
   // one is dear to make, and without a limit of its own the call is over when the effect is
   const scope = request.timeoutMs === undefined ? undefined : new AbortController();
-  const { promise: told, resolve: tell } = Promise.withResolvers<'timeout' | 'abort'>();
+  const { promise: first, resolve: tell } = Promise.withResolvers<Own | 'timeout' | 'abort'>();
   const abort = (): void => tell('abort');
   context.signal.addEventListener('abort', abort, { once: true });
   const stopTimer =
@@ -46,18 +49,19 @@ export async function callWithin(
       },
     }),
   );
+  void work.then(tell);
   try {
-    const first = await Promise.race([work, told]);
-    if (typeof first !== 'string') return first;
+    const by = await first;
+    if (typeof by !== 'string') return by;
 
-    scope?.abort(reasonFor(first, request, context));
+    scope?.abort(reasonFor(by, request, context));
     const { promise: grace, resolve: endGrace } = Promise.withResolvers<'running'>();
     const stopGrace = clock.after(GRACE_MS, () => endGrace('running'));
     const last = await Promise.race([work, grace]);
     stopGrace();
-    if (last === 'running') return { type: 'stopped', by: first, isRunning: true };
+    if (last === 'running') return { type: 'stopped', by, isRunning: true };
     const late = last.type === 'gave' ? { late: { value: last.value } } : {};
-    return { type: 'stopped', by: first, isRunning: false, ...late };
+    return { type: 'stopped', by, isRunning: false, ...late };
   } finally {
     isOver = true;
     stopTimer();
@@ -70,7 +74,7 @@ function noop(): void {
 }
 
 /** Never rejects, so that nothing is left unhandled when it is abandoned. */
-async function settled(run: () => unknown): Promise<Extract<Ending, { type: 'gave' | 'threw' }>> {
+async function settled(run: () => unknown): Promise<Own> {
   try {
     return { type: 'gave', value: await run() };
   } catch (thrown) {

@@ -13,9 +13,9 @@ import type { RunState, Scope } from './state.ts';
 /** Either events, or a time to be asked again. */
 export interface Decision {
   readonly events: readonly EventBody[];
-  readonly wakeAtMs?: number;
+  readonly wakeAtMs?: number | undefined;
   /** Of the effect that is requested: worked out to name it, so it need not be again to run it. */
-  readonly work?: EffectWork;
+  readonly work?: EffectWork | undefined;
 }
 
 /** What a node gives besides its output. */
@@ -36,17 +36,16 @@ export function completion(
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const { state: written, errors } = beside;
   const error = brokenAssertion(state, scope, node, { output, errors });
-  const where = { node: visit.node, path: visit.path };
+  const { node: name, path } = visit;
+  if (error !== undefined) return [{ type: 'node:failed', node: name, path, error, output }];
+  const completed: EventBody = { type: 'node:completed', node: name, path, output };
+  if (errors === undefined && written === undefined) return [completed];
   return [
-    error === undefined
-      ? {
-          type: 'node:completed',
-          ...where,
-          output,
-          ...(errors === undefined ? {} : { errors }),
-          ...(written === undefined ? {} : { state: written }),
-        }
-      : { type: 'node:failed', ...where, error, output },
+    {
+      ...completed,
+      ...(errors === undefined ? {} : { errors }),
+      ...(written === undefined ? {} : { state: written }),
+    },
   ];
 }
 

@@ -18,25 +18,25 @@ export function beginTry(
 ): readonly EventBody[] {
   const plan = fileOf(state.plan, scope.file);
   const node = nodeOf(plan, name);
-  const where = { node: name, path: pathOf(scope, name) };
+  const path = pathOf(scope, name);
   if (scope.starts >= plan.limits.maxIterations) {
     const error = failureAt(state, scope, name, {
       kind: 'limit.steps',
       message: `${plan.name} has started ${scope.starts} nodes, which is its limit`,
       details: { limit: plan.limits.maxIterations, spent: scope.starts },
     });
-    return [{ type: 'node:failed', ...where, error }];
+    return [{ type: 'node:failed', node: name, path, error }];
   }
   try {
     const members = membersOf(state, scope, node);
-    return [
-      { type: 'node:started', ...where, attempt, ...(members === undefined ? {} : { members }) },
-    ];
+    return members === undefined
+      ? [{ type: 'node:started', node: name, path, attempt }]
+      : [{ type: 'node:started', node: name, path, attempt, members }];
   } catch (thrown) {
     const error = thrownAt(state, scope, name, thrown);
     return [
-      { type: 'node:started', ...where, attempt },
-      { type: 'node:failed', ...where, error },
+      { type: 'node:started', node: name, path, attempt },
+      { type: 'node:failed', node: name, path, error },
     ];
   }
 }

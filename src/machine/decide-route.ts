@@ -276,11 +276,11 @@ function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport
 }
 
 function taken(
-  visit: Visit,
+  { node, path }: Visit,
   how: Pick<RouteTaken, 'bucket'> &
     Partial<Pick<RouteTaken, 'move' | 'to' | 'rule' | 'kind' | 'until'>>,
 ): RouteTaken {
-  return { type: 'route:taken', ...here(visit), move: 'to', ...how };
+  return Object.assign({ type: 'route:taken', node, path, move: 'to' } as const, how);
 }
 
 function here({ node, path }: Visit): { readonly node: string; readonly path: string } {

@@ -30,10 +30,9 @@ export function decideWork(state: RunState, scope: Scope): Decision {
 }
 
 function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Decision {
-  const names = namesIn(state, scope, { node });
-  const where = { node: visit.node, path: visit.path };
   switch (node.type) {
     case 'set': {
+      const names = namesIn(state, scope, { node });
       const written = evaluateObject(node.state, names);
       return {
         events: completion(state, scope, setOutput(node, names), {
@@ -42,7 +41,8 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       };
     }
     case 'wait': {
-      const untilMs = visit.startedAtMs + durationOf(node.duration, names);
+      const untilMs =
+        visit.startedAtMs + durationOf(node.duration, namesIn(state, scope, { node }));
       if (state.nowMs < untilMs) return { events: [], wakeAtMs: untilMs };
       return {
         events: completion(state, scope, { waited_seconds: (untilMs - visit.startedAtMs) / 1000 }),
@@ -50,7 +50,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     }
     case 'human_gate':
       if (!state.hasPeople) return { events: [failed(visit, nobodyToAsk(state, scope, node))] };
-      return { events: [gateOpened(state, visit, node, names)] };
+      return { events: [gateOpened(state, visit, node, namesIn(state, scope, { node }))] };
     case 'workflow':
       return { events: [childStarted(state, scope, visit, node)] };
     case 'terminate':
@@ -67,7 +67,8 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
         events: [
           {
             type: 'effect:requested',
-            ...where,
+            node: visit.node,
+            path: visit.path,
             effect: request.ref,
             attempt: visit.asked.get(request.ref.key) ?? 0,
           },

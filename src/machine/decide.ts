@@ -45,7 +45,10 @@ export function decide(state: RunState): (Decision & { readonly scope: string })
   if (state.cancelledBy !== undefined) return decideCancelled(state, state.cancelledBy);
   for (const id of state.ready) {
     const scope = state.scopes.get(id);
-    if (scope !== undefined && !scope.isFrozen) return { scope: id, ...decideScope(state, scope) };
+    if (scope !== undefined && !scope.isFrozen) {
+      const { events, wakeAtMs, work } = decideScope(state, scope);
+      return { scope: id, events, wakeAtMs, work };
+    }
     state.ready.delete(id);
   }
   return undefined;

@@ -10,7 +10,7 @@ import { toolsOf } from './agent-tools.ts';
 import { targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
 import type { EffectRef } from './events.ts';
 import { modelWork, requestName, runtimeOf, type TalkingPlan } from './model-request.ts';
-import { fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
+import { around, fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope } from './state.ts';
 import type { OpenCall, Talk } from './talk.ts';
 
@@ -183,6 +183,7 @@ function isIdempotent(state: RunState, scope: Scope, node: NodePlan, work: Effec
 /** Which time round it is, here and in everything around; not which try. */
 function visitNumbers(state: RunState, scope: Scope): readonly number[] {
   const numbers: number[] = [];
-  for (const { visit } of outwards(state, scope)) numbers.push(visit?.number ?? 0);
+  for (let at: Scope | undefined = scope; at !== undefined; at = around(state, at))
+    numbers.push(at.visit?.number ?? 0);
   return numbers;
 }

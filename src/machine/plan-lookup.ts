@@ -47,25 +47,24 @@ export function scopeIdOf(path: string, node: string): string {
 
 /** The workflow around a branch, however many groups lie between. */
 export function workflowScope(state: RunState, scope: Scope): Scope {
-  let around = scope;
-  while (around.kind === 'branch' && around.parent !== undefined)
-    around = scopeOf(state, around.parent);
-  return around;
+  let at = scope;
+  while (at.kind === 'branch' && at.parent !== undefined) at = scopeOf(state, at.parent);
+  return at;
+}
+
+/** The scope right around this one. */
+export function around(state: RunState, { parent }: Scope): Scope | undefined {
+  return parent === undefined ? undefined : state.scopes.get(parent);
 }
 
 /** The scope and everything around it, inside out. */
 export function* outwards(state: RunState, scope: Scope): Iterable<Scope> {
-  for (
-    let around: Scope | undefined = scope;
-    around !== undefined;
-    around = around.parent === undefined ? undefined : state.scopes.get(around.parent)
-  )
-    yield around;
+  for (let at: Scope | undefined = scope; at !== undefined; at = around(state, at)) yield at;
 }
 
 /** The workflows around a scope, its own first: those whose limits and settings hold for it. */
 export function* workflowsAround(state: RunState, scope: Scope): Iterable<Scope> {
-  for (const around of outwards(state, scope)) if (around.kind === 'workflow') yield around;
+  for (const at of outwards(state, scope)) if (at.kind === 'workflow') yield at;
 }
 
 function indexNodes(plan: FilePlan): ReadonlyMap<string, NodePlan> {

@@ -50,7 +50,8 @@ export function stored(
   at: string,
 ): RunEvent[] {
   const first = seq - bodies.length + 1;
-  return bodies.map((body, index) => ({ seq: first + index, run, at, ...body }));
+  // every event passes through here, and to spread it takes twice as long
+  return bodies.map((body, index) => Object.assign({ seq: first + index, run, at }, body));
 }
 
 /** What follows from the log and is not in it. */

@@ -99,6 +99,16 @@ describe('a hash', () => {
     expect(seen.size).toBe(100_000);
   });
 
+  it('is that of the canonical JSON, whatever JSON has to escape', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        expect(hashValue(value)).toBe(hashText(canonicalJson(value)));
+      }),
+    );
+    for (const text of ['"', 'a\\b', '\n', '\u0000', '\ud800', 'x\udc00', '😀', 'é…'])
+      expect(hashValue([text])).toBe(hashText(canonicalJson([text])));
+  });
+
   it('is of canonical JSON that is JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
