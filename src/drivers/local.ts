@@ -157,10 +157,12 @@ export class LocalDriver {
       leaseMs: LEASE_MS,
     };
     const claim = await this.#create(fresh);
-    const { leg } = await this.#carryOn({ state, checkpointSeq: 0 }, claim, options, 1);
-    for (const event of events) leg.tell(event);
-    leg.loop.take();
-    return leg;
+    return this.#claimedFor(claim, async () => {
+      const { leg } = await this.#carryOn({ state, checkpointSeq: 0 }, claim, options, 1);
+      for (const event of events) leg.tell(event);
+      leg.loop.take();
+      return leg;
+    });
   }
 
   /** Goes on with what is paused, crashed, parked or failed; or again, from a node of its past. */
@@ -172,7 +174,7 @@ export class LocalDriver {
     )
       throw alreadyEnded(found);
     const claim = await this.#claim(run);
-    try {
+    return this.#claimedFor(claim, async () => {
       const recovered = await recover(this.#store, run);
       const { state } = recovered;
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
@@ -189,11 +191,7 @@ export class LocalDriver {
         leg.answerOpen(open);
       });
       return leg;
-    } catch (refusal) {
-      // nothing was written, so the run is as free as before
-      await this.#store.release(claim);
-      throw refusal;
-    }
+    });
   }
 
   /** Tells a gate of a run that may be anywhere; undefined when a living process will hear of it. */
@@ -240,18 +238,20 @@ export class LocalDriver {
       return undefined;
     }
     const claim = await this.#claim(run);
-    const recovered = await recover(this.#store, run);
-    const { state } = recovered;
-    const nowMs = Math.max(this.#clock.now(), state.nowMs);
-    const end: EventBody = { type: 'run:cancelled', by };
-    const events = record(state, [...abandonedEffects(state), end], nowMs);
-    const firstSeq = state.seq - events.length + 1;
-    const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
-    const last = said.at(-1);
-    // nobody will hear them any more
-    if (last !== undefined) leg.loop.takeSignalsThrough(last.number);
-    leg.loop.begin(events, nowMs);
-    return leg;
+    return this.#claimedFor(claim, async () => {
+      const recovered = await recover(this.#store, run);
+      const { state } = recovered;
+      const nowMs = Math.max(this.#clock.now(), state.nowMs);
+      const end: EventBody = { type: 'run:cancelled', by };
+      const events = record(state, [...abandonedEffects(state), end], nowMs);
+      const firstSeq = state.seq - events.length + 1;
+      const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
+      const last = said.at(-1);
+      // nobody will hear them any more
+      if (last !== undefined) leg.loop.takeSignalsThrough(last.number);
+      leg.loop.begin(events, nowMs);
+      return leg;
+    });
   }
 
   /** The runs whose process is gone. */
@@ -283,6 +283,16 @@ export class LocalDriver {
       onOutage,
     });
     return created.claim;
+  }
+
+  /** A leg that does not come about leaves its run as free as it was. */
+  async #claimedFor(claim: Claim, makeLeg: () => Promise<Leg>): Promise<Leg> {
+    try {
+      return await makeLeg();
+    } catch (refusal) {
+      await this.#unlessStoreFails(() => this.#store.release(claim));
+      throw refusal;
+    }
   }
 
   #claim(run: string): Promise<Claim> {
