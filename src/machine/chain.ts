@@ -6,6 +6,7 @@
 import { catalogRow } from '../errors/catalog.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
+import { isTurnedAway } from './failure.ts';
 import { providerNamed } from '../providers/names.ts';
 import type { ModelEntry } from '../workflow/node-model.ts';
 import { jittered } from './jitter.ts';
@@ -79,7 +80,7 @@ export function noteFailure(
   const index = chain.findIndex((entry) => entry.model === model && !entry.isSpent);
   const entry = chain[index];
   if (entry === undefined) return false;
-  if (error.kind === 'breaker.open') {
+  if (isTurnedAway(error)) {
     entry.restUntilMs = context.nowMs + (error.provider?.retryAfterMs ?? BREAKER_REST_MS);
     return true;
   }

@@ -20,7 +20,7 @@ import { decideWork, nobodyToAsk } from './decide-work.ts';
 import { failRun, outOfTime, tryTimedOut } from './endings.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
-import { crossedAt, failed, failureAt, thrownAt } from './failure.ts';
+import { crossedAt, failed, failureAt, isTurnedAway, thrownAt } from './failure.ts';
 import { decideGroup } from './group.ts';
 import { namesIn } from './names.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
@@ -152,8 +152,9 @@ function afterEffect(
   };
 }
 
-function withTries({ tries }: Visit, error: ErrorReport): ErrorReport {
-  return tries.length < 2 ? error : rebuild(error, { attempts: tries });
+function withTries(visit: Visit, error: ErrorReport): ErrorReport {
+  const attempts = visit.tries.filter((each) => !isTurnedAway(each));
+  return attempts.length < 2 ? error : rebuild(error, { attempts });
 }
 
 function toolRetry(

@@ -7,6 +7,7 @@ import {
   RESTARTED_AS,
 } from '../workflow/attempts.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
+import { isTurnedAway } from './failure.ts';
 import { toolsOf } from './agent-tools.ts';
 import { newChain, noteAnswer, noteFailure } from './chain.ts';
 import { goOnWithTryClock, stopTryClock } from './clocks.ts';
@@ -169,7 +170,8 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
   const visit = visitOf(scope);
   const { error, effect, output } = event;
   talk.asking = undefined;
-  if (error.kind === 'breaker.open') takeBackRequest(state, visit.path, effect.target);
+  if (isTurnedAway(error)) takeBackRequest(state, visit.path, effect.target);
+  else noteTry(state, talk, error, effect.target);
   const plan = fileOf(state.plan, scope.file);
   const node = nodeOf(plan, visit.node);
   const isTakenOver = isTakenOverBy(plan, node, error.kind);
@@ -181,15 +183,18 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
   });
   const entry = talk.chain.find(({ model }) => model === effect.target);
   noteCooldown(state, effect.target, error, entry?.isSpent === false ? entry.restUntilMs : 0);
-  talk.tries.push({
-    number: talk.tries.length + 1,
-    kind: error.kind,
-    message: error.message,
-    at: new Date(state.nowMs).toISOString(),
-    target: effect.target,
-  });
   const partial = output === undefined ? {} : { partial: output };
   talk.failure = { error, ...partial, atMs: state.nowMs, canGoOn, isTakenOver };
+}
+
+function noteTry(
+  { nowMs }: RunState,
+  { tries }: Talk,
+  { kind, message }: ErrorReport,
+  target: string,
+): void {
+  const at = new Date(nowMs).toISOString();
+  tries.push({ number: tries.length + 1, kind, message, at, target });
 }
 
 /** A stream that broke may be begun anew where its node says so. */

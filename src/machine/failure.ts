@@ -17,6 +17,11 @@ export function failed(
   return { type: 'node:failed', node, path, error };
 }
 
+/** An open breaker turns a call away: nobody was asked, so it is no attempt. */
+export function isTurnedAway({ kind }: Pick<ErrorReport, 'kind'>): boolean {
+  return kind === 'breaker.open';
+}
+
 export function failureAt(
   state: RunState,
   scope: Scope,

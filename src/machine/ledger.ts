@@ -2,6 +2,7 @@
 import { isPlainObject } from '../errors/json.ts';
 import type { RunEvent } from './events.ts';
 import type { ModelAnswer } from './model-call.ts';
+import { isTurnedAway } from './failure.ts';
 import { isCostUnknown } from './spending.ts';
 
 export interface LedgerRow {
@@ -59,6 +60,7 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
     if (event.type !== 'effect:succeeded' && event.type !== 'effect:failed') continue;
     const requested = open.get(event.effect.key);
     open.delete(event.effect.key);
+    if (event.type === 'effect:failed' && isTurnedAway(event.error)) continue;
     const row = rowOf(event, requested);
     attempts.push(row);
     if (isWords(event)) answers.set(event.path, row);

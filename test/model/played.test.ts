@@ -363,12 +363,18 @@ describe('a script', () => {
       model: 'sim/m',
       routes: [{ to }, { on_error: 'provider.exhausted', to }],
     });
-    const { calls, result } = await runFile({
+    const { calls, result, costs } = await runFile({
       workflow: { name: 't', entry_point: 'a', runtime },
       nodes: [node('a', 'Break it.', 'b'), node('b', 'Break it.', 'c'), node('c', 'Hello', '$end')],
     });
     expect(calls).toContain('sim/m breaker.open');
     expect(result).toEqual({ status: 'completed', output: { result: 'first' } });
+    // nobody was asked, so nobody is paid
+    expect(costs.attempts.map(({ outcome, kind }) => kind ?? outcome)).toEqual(
+      calls
+        .filter((call) => call !== 'sim/m breaker.open')
+        .map((call) => (call.endsWith(' ok') ? 'succeeded' : call.slice('sim/m '.length))),
+    );
   });
 });
 
