@@ -14,6 +14,8 @@ import type { RunState, Scope } from './state.ts';
 export interface Decision {
   readonly events: readonly EventBody[];
   readonly wakeAtMs?: number | undefined;
+  /** Others hold up its call: it is asked again when one of theirs is over. */
+  readonly isHeldBack?: boolean;
   /** Of the effect that is requested: worked out to name it, so it need not be again to run it. */
   readonly work?: EffectWork | undefined;
 }

@@ -35,17 +35,18 @@ export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
   const choice = choose(able, state.nowMs, (model) => restOf(state, model));
   switch (choice.type) {
     case 'ask': {
-      const { events } = askWithin(state, scope, talk, choice.model);
+      const asked = askWithin(state, scope, talk, choice.model);
       const told = [...passedOver(state, scope, unable), ...uncounted(state, scope, choice.model)];
-      return { events: [...told, ...events] };
+      return { ...asked, events: [...told, ...asked.events] };
     }
     case 'wait': {
       const late = lateFor(state, scope, choice.untilMs, talk.failure?.error);
       if (late !== undefined) return { events: late };
-      state.heldBack.add(scope.id);
-      return choice.untilMs === Infinity
-        ? { events: [] }
-        : { events: [], wakeAtMs: choice.untilMs };
+      return {
+        events: [],
+        isHeldBack: true,
+        wakeAtMs: choice.untilMs === Infinity ? undefined : choice.untilMs,
+      };
     }
     case 'spent':
       return { events: [failed(visitOf(scope), nothingLeft(state, scope, talk, unable))] };
@@ -111,10 +112,7 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
   const reserves =
     work.type === 'model' ? estimateOf(state, scope, work.call) : { usdMicros: 0, tokens: 0 };
   const verdict = checkBudgets(state, scope, reserves);
-  if (verdict.type === 'held') {
-    state.heldBack.add(scope.id);
-    return { events: [] };
-  }
+  if (verdict.type === 'held') return { events: [], isHeldBack: true };
   const warnings: EventBody[] = [];
   if (verdict.type === 'over') {
     const events = overBudget(state, scope, {

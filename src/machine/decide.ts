@@ -3,10 +3,11 @@
  * says which events come next, or when to ask again.
  *
  * Invariants, cited by the tests:
- * I1  A decision looks at one scope that is ready, and at nothing that its last event did not touch.
+ * I1  A decision is for one scope that is ready; a scope that is not would have nothing to say.
  * I2  Every event that a decision makes is one that `evolve` can take in the same state.
  * I3  An ended run decides nothing; cancelled beats failed beats completed.
- * I4  A scope that is asked twice without an event in between gives the same answer.
+ * I4  A scope that is asked twice without an event in between gives the same answer, and to ask it
+ *     changes nothing.
  * I5  What a decision rests on is in the log: asking again after a crash decides the same.
  */
 import { rebuild } from '../errors/build.ts';
@@ -39,26 +40,24 @@ import { isTalking } from './evolve-talk.ts';
 import { afterApproval, approvalOfNode } from './guard-asks.ts';
 import { retryDelayMs } from './tool-retry.ts';
 
+export interface DecisionFor extends Decision {
+  readonly scope: string;
+}
+
 /** For the scope that has waited longest; undefined when nothing can be decided now. */
-export function decide(state: RunState): (Decision & { readonly scope: string }) | undefined {
+export function decide(state: RunState): DecisionFor | undefined {
   if (state.status !== 'running') return undefined;
   if (state.cancelledBy !== undefined) return decideCancelled(state, state.cancelledBy);
-  for (const id of state.ready) {
-    const scope = state.scopes.get(id);
-    if (scope !== undefined && !scope.isFrozen) {
-      const { events, wakeAtMs, work } = decideScope(state, scope);
-      return { scope: id, events, wakeAtMs, work };
-    }
-    state.ready.delete(id);
-  }
-  return undefined;
+  const [id] = state.ready;
+  if (id === undefined) return undefined;
+  const scope = state.scopes.get(id);
+  if (scope === undefined || scope.isFrozen) return { scope: id, events: [] };
+  const { events, wakeAtMs, work, isHeldBack = false } = decideScope(state, scope);
+  return { scope: id, events, wakeAtMs, work, isHeldBack };
 }
 
 /** The last word, so what is being stopped reports first. */
-function decideCancelled(
-  state: RunState,
-  by: string,
-): (Decision & { readonly scope: string }) | undefined {
+function decideCancelled(state: RunState, by: string): DecisionFor | undefined {
   if (state.effects.size > 0) return undefined;
   return { scope: ROOT_SCOPE, events: [{ type: 'run:cancelled', by }] };
 }

@@ -1,6 +1,5 @@
 /** One step of a run: take what happened, decide until nothing more can be decided, say what to do. */
-import type { Decision } from './completion.ts';
-import { decide } from './decide.ts';
+import { decide, type DecisionFor } from './decide.ts';
 import type { EventBody, RunEvent } from './events.ts';
 import { evolve } from './evolve.ts';
 import type { RunState } from './state.ts';
@@ -16,20 +15,30 @@ export function step(
   nowMs: number,
 ): readonly EventBody[] {
   const events = [...record(state, happened, nowMs)];
-  for (const scope of takeDue(state.timers, nowMs))
-    if (state.scopes.get(scope)?.isFrozen === false) state.ready.add(scope);
+  wake(state);
   while (events.length < MAX_EVENTS) {
     const decision = decide(state);
     if (decision === undefined) break;
-    state.ready.delete(decision.scope);
-    note(state, decision.scope, decision);
-    for (const event of decision.events) {
-      if (state.status !== 'running') break;
-      evolve(state, event, nowMs);
-      events.push(event);
-    }
+    events.push(...carryOut(state, decision));
   }
   return events;
+}
+
+/** Whoever waited for this time looks again. */
+export function wake(state: RunState): void {
+  for (const scope of takeDue(state.timers, state.nowMs))
+    if (state.scopes.get(scope)?.isFrozen === false) state.ready.add(scope);
+}
+
+/** The events of the decision that the state has taken: what ends a run is its last. */
+export function carryOut(state: RunState, decision: DecisionFor): readonly EventBody[] {
+  state.ready.delete(decision.scope);
+  note(state, decision);
+  for (const [index, event] of decision.events.entries()) {
+    if (state.status !== 'running') return decision.events.slice(0, index);
+    evolve(state, event, state.nowMs);
+  }
+  return decision.events;
 }
 
 /** Takes what happened and decides nothing. */
@@ -55,7 +64,8 @@ export function stored(
 }
 
 /** What follows from the log and is not in it. */
-function note(state: RunState, id: string, { wakeAtMs, work }: Decision): void {
+function note(state: RunState, { scope: id, wakeAtMs, work, isHeldBack }: DecisionFor): void {
+  if (isHeldBack === true) state.heldBack.add(id);
   const visit = state.scopes.get(id)?.visit;
   if (visit !== undefined) visit.wakeAtMs = wakeAtMs;
   if (visit !== undefined && work !== undefined) visit.work = work;

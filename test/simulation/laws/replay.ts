@@ -6,6 +6,7 @@ import { step } from '../../../src/machine/step.ts';
 import { nextTimerMs } from '../../../src/machine/timers.ts';
 import type { Law, Subject } from '../subject.ts';
 
+/** I5 of `decide`, in every run. */
 export const replaysTheSame: Law = {
   name: 'what came from outside, taken in again, leads to the same commits',
   promise: 'the machine: same inputs, same history',
@@ -153,7 +154,7 @@ function replay(
   return `event ${seq} was ${brief(bodies[index])} and is ${brief(decided[index])}`;
 }
 
-function countGiven(events: readonly RunEvent[]): number {
+export function countGiven(events: readonly RunEvent[]): number {
   const isResumed = events[0]?.type === 'run:resumed';
   let isAnswered = false;
   const decided = events.findIndex((event) => {
@@ -185,7 +186,7 @@ const GIVEN: ReadonlySet<EventBody['type']> = new Set([
   'error:suppressed',
 ]);
 
-function bodyOf({ seq: _seq, run: _run, at: _at, ...body }: RunEvent): EventBody {
+export function bodyOf({ seq: _seq, run: _run, at: _at, ...body }: RunEvent): EventBody {
   return body;
 }
 
