@@ -17,6 +17,7 @@ const ENTRIES = [
   'browser',
   'errors/index',
   'workflow/define',
+  'stores/index',
   'temporal',
   'cli/main',
   'effects/module/load-module',

@@ -7,6 +7,7 @@ import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as errors from '../src/errors/index.ts';
 import * as library from '../src/index.ts';
+import * as stores from '../src/stores/index.ts';
 import * as files from '../src/workflow/define.ts';
 import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
 
@@ -61,12 +62,36 @@ describe('an installed package', () => {
     ['errand', library],
     ['errand/errors', errors],
     ['errand/workflow', files],
+    ['errand/stores', stores],
   ])('%s exports what its source does, and nothing that bundling added', (specifier, source) => {
     const result = runModule(`
       import * as bundled from '${specifier}';
       console.log(JSON.stringify(Object.keys(bundled)));
     `);
     expect(JSON.parse(result.stdout)).toEqual(Object.keys(source).toSorted());
+  });
+
+  it('has what a store of one’s own is held to', () => {
+    const result = runModule(`
+      import { openMemoryStore, storeCases } from 'errand/stores';
+      const open = (now) => openMemoryStore({ now });
+      const newPlace = (open) => async (now) => {
+        const store = open(now);
+        return { open: async () => store };
+      };
+      const failuresOf = async (open) => {
+        const failed = [];
+        for (const { name, run } of storeCases(newPlace(open)))
+          await run().catch(() => failed.push(name));
+        return failed;
+      };
+      const lax = (now) => Object.assign(open(now), { heartbeat: async () => [] });
+      console.log(JSON.stringify([await failuresOf(open), await failuresOf(lax)]));
+    `);
+    expect(JSON.parse(result.stdout)).toEqual([
+      [],
+      expect.arrayContaining(['lets a lease run out, and a heartbeat prolong it']),
+    ]);
   });
 
   it('keeps its inner files to itself', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './schema.ts';
 import { openSqliteStore } from './sqlite.ts';
-import { newRun, readAll, rejects } from './store.cases.ts';
+import { newRun, readAll, rejects } from './suite/scene.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'errand-migrate-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

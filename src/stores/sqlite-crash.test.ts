@@ -7,7 +7,7 @@ import type { RunStore } from '../machine/store-port.ts';
 import { listen, startChild } from './child.cases.ts';
 import { openSqliteStore } from './sqlite.ts';
 import { loopEvents } from './store-child.cases.ts';
-import { newRun, readAll, rejects } from './store.cases.ts';
+import { newRun, readAll, rejects } from './suite/scene.ts';
 
 const KILLS = Number(process.env['ERRAND_KILLS'] ?? 8);
 const directory = mkdtempSync(join(tmpdir(), 'errand-crash-'));

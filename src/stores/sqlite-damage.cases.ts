@@ -5,7 +5,7 @@ import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import { openSqliteStore } from './sqlite.ts';
-import { commitAt, newRun, readAll } from './store.cases.ts';
+import { commitAt, newRun, readAll } from './suite/scene.ts';
 
 const RUNS = ['run-a', 'run-b', 'run-c'];
 

@@ -22,7 +22,7 @@ import {
   writeKilled,
   type Verdict,
 } from './sqlite-damage.cases.ts';
-import { commitAt, readAll, rejects } from './store.cases.ts';
+import { commitAt, readAll, rejects } from './suite/scene.ts';
 
 const FLIPS = Number(process.env['ERRAND_FLIPS'] ?? 120);
 const directory = mkdtempSync(join(tmpdir(), 'errand-damage-'));

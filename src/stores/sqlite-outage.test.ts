@@ -18,7 +18,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim, RunStore } from '../machine/store-port.ts';
 import { listen, startChild } from './child.cases.ts';
 import { openSqliteStore, type SqliteStoreOptions } from './sqlite.ts';
-import { commitAt, newRun, readAll, rejects } from './store.cases.ts';
+import { commitAt, newRun, readAll, rejects } from './suite/scene.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-outage-'));
 const tmpfs = join(root, 'tmpfs');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
 import { openSqliteStore } from './sqlite.ts';
-import { storeCases } from './store.cases.ts';
+import { storeCases } from './suite/suite.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'errand-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

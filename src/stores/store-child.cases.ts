@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { Claim, ClaimOwner, RunStore } from '../machine/store-port.ts';
 import { openSqliteStore } from './sqlite.ts';
-import { newRun } from './store.cases.ts';
+import { newRun } from './suite/scene.ts';
 
 /** What the commit at `seq` holds, for whoever has to tell it later. */
 export function loopEvents(run: string, seq: number): readonly object[] {

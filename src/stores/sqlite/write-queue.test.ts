@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../sqlite.ts';
-import { commitAt, newRun } from '../store.cases.ts';
+import { commitAt, newRun } from '../suite/scene.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'errand-queue-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,0 +1,106 @@
+/** What is kept beside the log: signals, checkpoints and the state of breakers. */
+import assert from 'node:assert/strict';
+import type { LogHead } from '../../machine/store-port.ts';
+import { RIVAL, newRun, commitAt, claiming, seqsOf, rejects, type Cases } from './scene.ts';
+
+export const KEPT_CASES: Cases = {
+  'delivers each signal once, with the commit that records it': async ({ store, other }) => {
+    const { claim } = await store.create(newRun('r'));
+    await store.create(newRun('s'));
+    assert.deepEqual(await store.signals('r'), []);
+    assert.deepEqual(await store.runsWithSignals(), []);
+    assert.equal(await other.send('r', { type: 'answer', value: 'yes' }), 1);
+    assert.equal(await store.send('r', { type: 'cancel' }), 2);
+    assert.equal(await other.send('s', { type: 'cancel' }), 1);
+    assert.deepEqual((await store.runsWithSignals()).toSorted(), ['r', 's']);
+
+    const waiting = await store.signals('r');
+    assert.deepEqual(waiting, [
+      { number: 1, signal: { type: 'answer', value: 'yes' } },
+      { number: 2, signal: { type: 'cancel' } },
+    ]);
+    // reading takes nothing: a crash here loses no signal
+    assert.deepEqual(await other.signals('r'), waiting);
+    await store.append({ ...commitAt(claim, 2), signalsThrough: 1 });
+    assert.deepEqual(await other.signals('r'), waiting.slice(1));
+    await store.append({ ...commitAt(claim, 2), signalsThrough: 1 });
+    await store.append({ ...commitAt(claim, 3), signalsThrough: 2 });
+    assert.deepEqual(await store.signals('r'), []);
+    assert.deepEqual(await store.runsWithSignals(), ['s']);
+    assert.equal(await other.send('r', { type: 'resume' }), 3);
+    await rejects(store.append({ ...commitAt(claim, 4), signalsThrough: 4 }), 'internal.invariant');
+    assert.equal((await store.signals('r')).length, 1);
+  },
+
+  'leaves a signal for the next owner when the commit that took it is refused': async (scene) => {
+    const { store, other } = scene;
+    const { claim } = await store.create(newRun('r'));
+    await store.send('r', { type: 'cancel' });
+    const taken = await other.claim({ ...claiming('r', RIVAL), isAlive: () => false });
+    await rejects(store.append({ ...commitAt(claim, 2), signalsThrough: 1 }), 'store.claim_lost');
+    assert.equal((await other.signals('r')).length, 1);
+    await other.append({ ...commitAt(taken, 2), signalsThrough: 1 });
+    assert.deepEqual(await other.signals('r'), []);
+  },
+
+  'gives back the latest checkpoint that the log confirms': async ({ store, other }) => {
+    const { claim, head: start } = await store.create(newRun('r'));
+    assert.equal(await store.loadCheckpoint('r'), null);
+    await store.saveCheckpoint(claim, { head: start, state: { step: 0 } });
+    const head = await store.append(commitAt(claim, 2, 3));
+    assert.deepEqual(await other.loadCheckpoint('r'), { head: start, state: { step: 0 } });
+    await store.saveCheckpoint(claim, { head, state: { step: 1 } });
+    await store.append(commitAt(claim, 5));
+    assert.deepEqual(await other.loadCheckpoint('r'), { head, state: { step: 1 } });
+    assert.deepEqual(await seqsOf(store, 'r', head.nextSeq), [5]);
+  },
+
+  'never gives out a checkpoint that the log does not confirm': async ({ store }) => {
+    const { claim } = await store.create(newRun('r'));
+    const head = await store.append(commitAt(claim, 2, 3));
+    const { head: foreign } = await store.create(newRun('s'));
+    const wrong: readonly LogHead[] = [
+      { nextSeq: 6, digest: head.digest },
+      { nextSeq: 4, digest: head.digest },
+      { nextSeq: 0, digest: head.digest },
+      { nextSeq: 5, digest: foreign.digest },
+      { nextSeq: 2, digest: head.digest },
+      { nextSeq: 5, digest: '' },
+    ];
+    for (const place of wrong) {
+      await store.saveCheckpoint(claim, { head: place, state: 'wrong' });
+      assert.equal(await store.loadCheckpoint('r'), null, JSON.stringify(place));
+    }
+    await store.append(commitAt(claim, 5));
+    assert.equal(await store.loadCheckpoint('r'), null);
+  },
+
+  'loses nothing with its checkpoints': async ({ store }) => {
+    for (const id of ['r', 's']) {
+      const { claim, head } = await store.create(newRun(id));
+      await store.saveCheckpoint(claim, { head, state: id });
+    }
+    await store.dropCheckpoints('r');
+    assert.equal(await store.loadCheckpoint('r'), null);
+    assert.equal((await store.loadCheckpoint('s'))?.state, 's');
+    await store.dropCheckpoints();
+    assert.equal(await store.loadCheckpoint('s'), null);
+    assert.deepEqual(await seqsOf(store, 's'), [1]);
+  },
+
+  'keeps the state of breakers for all': async ({ store, other }) => {
+    assert.equal((await store.breakers()).size, 0);
+    await store.setBreaker('openai/gpt', { state: 'open', untilMs: 5 });
+    await other.setBreaker('mcp/files/read', { state: 'closed', failures: 1 });
+    await store.setBreaker('openai/gpt', { state: 'closed', failures: 2 });
+    assert.deepEqual(
+      await other.breakers(),
+      new Map([
+        ['openai/gpt', { state: 'closed', failures: 2 }],
+        ['mcp/files/read', { state: 'closed', failures: 1 }],
+      ]),
+    );
+    await store.setBreaker('openai/gpt', null);
+    assert.deepEqual([...(await other.breakers()).keys()], ['mcp/files/read']);
+  },
+};

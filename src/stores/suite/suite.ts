@@ -1,0 +1,45 @@
+/**
+ * What every store must do, as cases that any test runner can run:
+ *
+ *   for (const { name, run } of storeCases(newPlace)) it(name, run);
+ *
+ * A place is where data lives; each `open` gives another handle to it, as another process would
+ * have. A store without a second handle may give the same one each time.
+ */
+import type { RunStore } from '../../machine/store-port.ts';
+import { CLAIM_CASES } from './claims.ts';
+import { KEPT_CASES } from './kept.ts';
+import { LOG_CASES } from './log.ts';
+import { STRAIN_CASES } from './strain.ts';
+
+export interface StorePlace {
+  open(): Promise<RunStore>;
+}
+
+/** Gives an empty place whose stores measure leases with `now`. */
+export type NewPlace = (now: () => number) => Promise<StorePlace>;
+
+export interface StoreCase {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+const CASES = { ...LOG_CASES, ...CLAIM_CASES, ...KEPT_CASES, ...STRAIN_CASES };
+
+export function storeCases(newPlace: NewPlace): readonly StoreCase[] {
+  return Object.entries(CASES).map(([name, body]) => ({
+    name,
+    run: async () => {
+      const clock = { nowMs: 1_000_000 };
+      const place = await newPlace(() => clock.nowMs);
+      const store = await place.open();
+      const other = await place.open();
+      try {
+        await body({ store, other, clock });
+      } finally {
+        await store.close();
+        await other.close();
+      }
+    },
+  }));
+}
