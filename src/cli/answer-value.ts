@@ -1,12 +1,21 @@
 /** An answer as it is typed: JSON where it is a JSON object, else the text. */
 import type { JsonValue } from '../errors/json.ts';
+import { readJson, type ReadJson } from '../workflow/exact-number.ts';
+import { refuseInexact } from '../workflow/inputs.ts';
 
 export function answerValue(text: string): JsonValue {
   if (!text.trimStart().startsWith('{')) return text;
+  const read = objectIn(text);
+  if (read === undefined) return text;
+  if (read.inexact !== undefined) refuseInexact('The answer', read.inexact);
+  return read.value;
+}
+
+function objectIn(text: string): ReadJson | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return readJson(text);
   } catch {
     // an option may begin with a brace; the gate says whether it is one
-    return text;
+    return undefined;
   }
 }

@@ -11,7 +11,8 @@ export const CODES = {
   'yaml-documents': 'The file holds more than one YAML document.',
   'yaml-too-deep': 'Maps and lists are nested too deep.',
   'yaml-key': 'A key is a map, a list or nothing.',
-  'yaml-number': 'A number that JSON does not have, such as .inf.',
+  'yaml-number':
+    'A number that JSON does not have, such as .inf, or that is too large to be exact.',
   'yaml-tag': 'A tag that Errand does not know.',
   'yaml-alias': 'An alias without its anchor, or one that contains itself.',
   'yaml-alias-bomb': 'Aliases that unfold to far more than the file holds.',

@@ -2,6 +2,7 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { suggest } from '../errors/suggest.ts';
+import { readJson } from './exact-number.ts';
 import type { FilePlan, InputField } from './model.ts';
 import { checkValue } from './value-check.ts';
 
@@ -11,9 +12,12 @@ export function readInput(plan: FilePlan, name: string, text: string): JsonValue
   if (field === undefined) throw unknownInput(plan, name);
   if (field.type === 'string') return text;
   try {
-    // parsed as JSON, and checked with the rest below
-    return JSON.parse(text) as JsonValue;
+    // checked with the rest below
+    const { value, inexact } = readJson(text);
+    if (inexact === undefined) return value;
+    return refuseInexact(`The input ${name}`, inexact, isNumeric(field) ? name : undefined);
   } catch (error) {
+    if (error instanceof ErrandError) throw error;
     throw new ErrandError(
       {
         kind: 'validation.input',
@@ -63,6 +67,21 @@ export function childInput(child: FilePlan, given: JsonObject): JsonObject {
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(child.input, name));
   const advice = 'Correct `input_mapping` of the node, or what it takes the value from.';
   return completeInput(child, Object.fromEntries(known), advice);
+}
+
+/** Digits that would be lost are not lost unseen. `whole`: the input that is nothing but the number. */
+export function refuseInexact(what: string, written: string, whole?: string): never {
+  const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
+  throw refused(
+    `${what} has the number ${shown}, which is too large to be exact`,
+    whole === undefined
+      ? 'Put quotes around it, so that it stays as it is written.'
+      : `Declare ${whole} as a string, so that it stays as it is written.`,
+  );
+}
+
+function isNumeric({ type }: InputField): boolean {
+  return type === 'number' || type === 'integer';
 }
 
 function missingInput(plan: FilePlan, name: string, advice: string): ErrandError {

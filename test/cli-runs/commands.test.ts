@@ -25,6 +25,32 @@ describe('run', () => {
       ],
     },
     {
+      it: 'refuses a number that would lose digits, wherever it is typed, and keeps it as text',
+      header:
+        'input: {s: {type: string}, n: {type: integer, default: 3}, o: {type: object, default: {}}}',
+      nodes: '- {name: a, type: set, value: "{{ workflow.input }}"}',
+      files: { 'in.json': '{"s": "x", "o": {"id": 9007199254740993}}' },
+      steps: [
+        { do: 'run t.yaml -i s=9007199254740993', says: { output: { s: '9007199254740993' } } },
+        {
+          do: 'run t.yaml -i s=x -i n=-9007199254740991',
+          says: { output: { n: -9007199254740991 } },
+        },
+        ...[
+          'n=9007199254740993',
+          'n=-9007199254740993',
+          'n=1e400',
+          'o={"a":[12345678901234567890]}',
+        ].map((typed) => ({
+          do: `run t.yaml -i s=x -i ${typed}`,
+          exit: 2,
+          says: REFUSED('validation.input'),
+        })),
+        { do: 'run t.yaml --input in.json', exit: 2, says: REFUSED('validation.input') },
+        { do: 'run t.yaml -i s=x -i o={"a":1e300,"b":0.1}', says: { output: { o: { a: 1e300 } } } },
+      ],
+    },
+    {
       it: '--json prints the events of this leg, to the last',
       nodes: `- ${sh('a', 'test -f go', ', routes: [{to: $end}, {on_error: true, park: true}]')}`,
       steps: [

@@ -4,11 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import type { Place } from '../../drivers/check-file.ts';
 import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from '../../drivers/load-file.ts';
 import { ErrandError, isKind } from '../../errors/errand-error.ts';
-import { isPlainObject, type JsonObject } from '../../errors/json.ts';
+import { isJsonObject, type JsonObject } from '../../errors/json.ts';
 import { suggest } from '../../errors/suggest.ts';
 import type { Answer } from '../../machine/answers.ts';
 import type { ReadableStore, RunRecord, RunStore } from '../../machine/store-port.ts';
-import { completeInput, readInput } from '../../workflow/inputs.ts';
+import { readJson, type ReadJson } from '../../workflow/exact-number.ts';
+import { completeInput, readInput, refuseInexact } from '../../workflow/inputs.ts';
 import { IN_CODE, type WorkflowPlan } from '../../workflow/model.ts';
 import { refusal } from '../exit.ts';
 import { Journal, storedEvents } from '../journal.ts';
@@ -158,9 +159,9 @@ function here(): Place {
 
 function inputsFrom(file: string | undefined): JsonObject {
   if (file === undefined) return {};
-  const value = parseJson(file, readFile(file));
-  // JSON.parse gives nothing but JSON
-  if (isPlainObject(value)) return value as JsonObject;
+  const { value, inexact } = parseJson(file, readFile(file));
+  if (inexact !== undefined) refuseInexact(file, inexact);
+  if (isJsonObject(value)) return value;
   throw refusal(`${file} must hold a JSON object`, 'Write the inputs as {"name": value, …}.');
 }
 
@@ -180,9 +181,9 @@ function readFile(file: string): string {
   }
 }
 
-function parseJson(file: string, text: string): unknown {
+function parseJson(file: string, text: string): ReadJson {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch (error) {
     throw new ErrandError(
       {

@@ -14,6 +14,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { JsonValue } from '../../errors/json.ts';
+import { isExact } from '../exact-number.ts';
 import type { Path } from '../path.ts';
 import { positionAt, type SourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
@@ -29,6 +30,7 @@ import {
   badKey,
   duplicateKey,
   fileWithoutPath,
+  notExact,
   notFinite,
   spanOf,
   tooDeep,
@@ -230,9 +232,10 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
     return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) {
+  if (typeof value === 'number') {
     const written = isScalar(node) ? (node.source ?? String(value)) : String(value);
-    return refused(walk, path, notFinite(written, span));
+    if (!Number.isFinite(value)) return refused(walk, path, notFinite(written, span));
+    if (!isExact(written, value)) return refused(walk, path, notExact(written, span));
   }
   const isValue = value === null || typeof value === 'number' || typeof value === 'boolean';
   return { value: isValue ? value : null, style, ...span };

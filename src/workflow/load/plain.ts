@@ -1,5 +1,6 @@
 /** What an unquoted text means in YAML 1.2, for texts that only variables have made. */
 import type { JsonValue } from '../../errors/json.ts';
+import { isExact } from '../exact-number.ts';
 
 export function resolvePlain(text: string): JsonValue {
   if (/^(true|True|TRUE)$/.test(text)) return true;
@@ -7,7 +8,7 @@ export function resolvePlain(text: string): JsonValue {
   if (/^(null|Null|NULL|~)$/.test(text)) return null;
   if (!/^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(text)) return text;
   const number = Number(text);
-  return Number.isFinite(number) ? number : text;
+  return isExact(text, number) ? number : text;
 }
 
 /** True for `${VAR}` and nothing else. */

@@ -63,6 +63,16 @@ function tagBefore({ source, start }: Span): Span | undefined {
 
 const MAX_TAG_CHARS = 500;
 
+export function notExact(written: string, span: Span): YamlProblem {
+  return {
+    code: 'yaml-number',
+    message: `${quoted(written)} is too large to be exact as a number`,
+    span,
+    expected: `a whole number up to ${Number.MAX_SAFE_INTEGER}, or a text`,
+    suggestion: 'Put quotes around it, so that it stays as it is written',
+  };
+}
+
 export function notFinite(written: string, span: Span): YamlProblem {
   return {
     code: 'yaml-number',
