@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toReport } from '../src/errors/to-report.ts';
 import type { InternalRecord } from '../src/errors/internal-record.ts';
+import type { JsonObject, JsonValue } from '../src/errors/json.ts';
 import { isKind, openErrand, raise, workflow, type Errand, type RunEvent } from '../src/index.ts';
 
 const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
@@ -95,6 +96,39 @@ describe('openErrand', () => {
     expect(result).toMatchObject({ status: 'failed', error: { kind: 'order.missing' } });
     expect(internal.map(({ report }) => report.kind)).toEqual(['order.missing']);
     expect(internal[0]?.id).toBe(result.status === 'failed' ? result.error.id : '');
+  });
+
+  it('takes nothing but JSON, so that what runs is what is stored', async () => {
+    const errand = await open();
+    const any = workflow({
+      name: 'any',
+      entryPoint: 'a',
+      input: { x: { type: 'object' }, n: { type: 'number', default: 1 } },
+      nodes: [{ name: 'a', type: 'set', value: '{{ workflow.input }}' }],
+    });
+    const cyclic: Record<string, JsonValue> = {};
+    cyclic['self'] = cyclic;
+    const given = [{ n: Number.NaN }, { n: 10n }, { m: new Map() }, { f: () => 1 }, cyclic];
+    for (const x of given) {
+      // what a caller without types may hand over
+      const input = { x } as unknown as JsonObject;
+      await expect(errand.start(any, { input })).rejects.toSatisfy((e) =>
+        isKind(e, 'validation.input'),
+      );
+    }
+    expect(await errand.list()).toEqual([]);
+    const dated = { x: { at: new Date(0) }, n: undefined } as unknown as JsonObject;
+    const result = await (await errand.start(any, { input: dated })).result();
+    expect(result).toEqual({
+      status: 'completed',
+      output: { x: { at: '1970-01-01T00:00:00.000Z' }, n: 1 },
+    });
+    const run = await errand.start(gate);
+    await run.result();
+    const value = 10n as unknown as JsonValue;
+    await expect(errand.signal(run.id, { value })).rejects.toSatisfy((e) =>
+      isKind(e, 'validation.input'),
+    );
   });
 
   it('goes on with a paused run by an answer, in another process too', async () => {

@@ -22,6 +22,7 @@ import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
+import { givenJson } from './given-json.ts';
 import { openStore } from './open-store.ts';
 import { asEvent } from './subscription.ts';
 
@@ -177,7 +178,8 @@ class LocalErrand implements Errand {
     const { file } = workflow;
     const plan = await this.#planOf(workflow);
     await this.#extensions.start();
-    return this.#driver.start(plan, completeInput(plan, input), {
+    const given = completeInput(plan, givenJson(input, 'The input'));
+    return this.#driver.start(plan, given, {
       ...options,
       effects: this.#runnerOf(workflow),
       ...(file === undefined ? {} : { file }),
@@ -188,16 +190,18 @@ class LocalErrand implements Errand {
     run: string,
     options: ResumeOptions & { readonly workflow?: RunnableWorkflow } = {},
   ): Promise<RunHandle> {
-    const { workflow = await this.#workflowOf(run), ...rest } = options;
+    const { workflow = await this.#workflowOf(run), input, ...rest } = options;
     return this.#driver.resume(run, {
       ...rest,
+      ...(input === undefined ? {} : { input: givenJson(input, 'The input') }),
       ...(await this.#carrying(workflow)),
     });
   }
 
   async signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined> {
-    const workflow = await this.#workflowOf(run);
-    return this.#driver.answer(run, { by: 'library', ...answer }, await this.#carrying(workflow));
+    const value = givenJson(answer.value, 'The answer');
+    const given = { by: 'library', ...answer, value };
+    return this.#driver.answer(run, given, await this.#carrying(await this.#workflowOf(run)));
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
