@@ -58,7 +58,7 @@ interface RunningLeg {
 /** Where someone sits at the terminal, gates are asked about as they open, and the run goes on. */
 export async function leg(place: LegPlace, begin: Begin): Promise<number> {
   const { extensions } = place.project;
-  const driver = place.project.driverFor(place.workflow);
+  const driver = place.project.driverFor(place.workflow, ({ message }) => place.show.note(message));
   // until it is known how it ends: whatever ends the process before that, the run is not over
   process.exitCode = INTERRUPTED;
   try {

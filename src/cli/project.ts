@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { JsonValue } from '../errors/json.ts';
 import { createEffectRunner } from '../drivers/effect-runner.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
-import { LocalDriver } from '../drivers/local.ts';
+import { LocalDriver, type LocalOptions } from '../drivers/local.ts';
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
 import type { TemporalDriver } from '../drivers/temporal/client.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
@@ -18,12 +18,15 @@ import { rememberPlace, temporalFor } from './where.ts';
 /** What carries runs on, here or elsewhere. */
 export type Driver = Pick<LocalDriver, 'start' | 'resume' | 'answer' | 'cancel' | 'close'>;
 
+/** Hears what is wrong beside the runs. */
+type OnWarning = NonNullable<LocalOptions['onWarning']>;
+
 export interface Project {
   readonly home: string;
   readonly store: ReadableStore;
   readonly extensions: Extensions;
   /** For the legs of a workflow that was loaded. */
-  readonly driverFor: (workflow: LoadedWorkflow | undefined) => Driver;
+  readonly driverFor: (workflow: LoadedWorkflow | undefined, onWarning: OnWarning) => Driver;
   /** The run has an id now. */
   readonly remember: (run: string) => void;
 }
@@ -35,8 +38,8 @@ export async function openProject(extensions: Extensions, run?: string): Promise
   if (place === undefined) {
     const address = process.env['ERRAND_STORE'] || `sqlite:${join(home, 'errand.db')}`;
     const store = await openStore(address, process.cwd(), extensions);
-    const driverFor = (workflow: LoadedWorkflow | undefined): Driver =>
-      localDriver({ home, store, extensions }, workflow);
+    const driverFor: Project['driverFor'] = (workflow, onWarning) =>
+      localDriver({ home, store, extensions, onWarning }, workflow);
     return { home, store, extensions, driverFor, remember: () => undefined };
   }
   // most people never need it
@@ -60,14 +63,16 @@ interface LocalParts {
   readonly home: string;
   readonly store: RunStore;
   readonly extensions: Extensions;
+  readonly onWarning: OnWarning;
 }
 
 function localDriver(
-  { home, store, extensions }: LocalParts,
+  { home, store, extensions, onWarning }: LocalParts,
   workflow: LoadedWorkflow | undefined,
 ): LocalDriver {
   return new LocalDriver({
     onInternal: keepInternal(home),
+    onWarning,
     store,
     onEvent: (event) => extensions.tell(event),
     effects: createEffectRunner({

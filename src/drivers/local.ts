@@ -365,8 +365,9 @@ export class LocalDriver {
     this.#legs.delete(claim.run);
     if (this.#deservesCheckpoint(resting))
       await this.#unlessStoreFails(() => keepCheckpoint(this.#store, claim));
+    const isTold = resting.rest.type === 'store';
     // the claim ends with this process or with its lease, whichever comes first
-    await this.#unlessStoreFails(() => this.#store.release(claim));
+    await this.#unlessStoreFails(() => this.#store.release(claim), isTold);
   }
 
   /** Someone may go on with it, and would have much to read. */
@@ -377,13 +378,13 @@ export class LocalDriver {
     return isWhole && !isOver && state.seq - checkpointSeq >= checkpointEvents;
   }
 
-  /** For what a run at rest can do without. */
-  async #unlessStoreFails(write: () => Promise<void>): Promise<void> {
+  /** For what a run at rest can do without. `isTold`: that the store fails is its result already. */
+  async #unlessStoreFails(write: () => Promise<void>, isTold = false): Promise<void> {
     try {
       await write();
     } catch (thrown) {
       if (!isKind(thrown, 'store.*')) throw thrown;
-      this.#warn(toReport(thrown));
+      if (!isTold) this.#warn(toReport(thrown));
     }
   }
 }

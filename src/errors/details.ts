@@ -80,7 +80,7 @@ function countsOf(counts: unknown): JsonObject | undefined {
     // plus zero: JSON has no negative zero
     return isCounted && isCount ? [[kind, count + 0]] : [];
   });
-  if (all.length === 0) return undefined;
+  if (all.length === 0) return isPlainObject(counts) ? {} : undefined;
   if (all.length <= MAX_COUNTED_KINDS) return Object.fromEntries(all);
 
   const ranked = all.toSorted(([, a], [, b]) => b - a);

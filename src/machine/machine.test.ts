@@ -340,6 +340,11 @@ describe('groups', () => {
     expect(state.status).toBe('completed');
     const none = rehearse(parallel('quorum', ', quorum: 2'), { effects: oneFails });
     expect(none.state.error).toMatchObject({ kind: 'group.quorum' });
+    const empty = `${workflow('  - {name: z, type: set, value: 1}\n')}for_each: [{name: a, source: "{{ [] }}", as: i, failure_mode: quorum, quorum: 1, agent: {name: m, type: set, value: 1}}]\n`;
+    expect(rehearse(empty).state.error).toMatchObject({
+      kind: 'group.quorum',
+      details: { members: {}, counts: {} },
+    });
   });
 
   it('go through a list with bounded concurrency and keep its order', () => {

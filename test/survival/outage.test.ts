@@ -126,6 +126,8 @@ describe('the command', () => {
     const said = JSON.parse(gone.stdout) as { run: string };
     expect(gone.exit).toBe(6);
     expect(said).toMatchObject({ status: 'interrupted', error: { kind: 'store.unavailable' } });
+    // told once, in the answer, and not a second time by Node
+    expect(gone.stderr).toBe('');
     const lost = await errand(['resume', said.run, '--format', 'json'], { cwd, env });
     expect(lost.exit).not.toBe(0);
     expect(lost.stderr).not.toContain('    at ');
