@@ -1,15 +1,15 @@
 /**
  * Makes `dist` from what the compiler wrote: few files of JavaScript instead of hundreds, because a
- * program that imports Errand pays for every file that is opened, and the types as they are.
+ * program that imports Errand pays for every file that is opened, and the types as they are. Two
+ * arguments name other folders: tests bundle the sources themselves, whose types nobody reads.
  */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const COMPILED = join(ROOT, 'build');
-const DIST = join(ROOT, 'dist');
+const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv.slice(2);
 
 /** What package.json exports, and what is started or looked up on its own. */
 const ENTRIES = [
@@ -173,5 +173,6 @@ function reachedFrom(part, graph) {
 
 /** @param {string} name */
 function compiled(name) {
-  return join(COMPILED, `${name}.js`);
+  const source = join(COMPILED, `${name}.ts`);
+  return existsSync(source) ? source : join(COMPILED, `${name}.js`);
 }

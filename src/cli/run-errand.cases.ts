@@ -1,8 +1,9 @@
 /** The command as people start it: the launcher, in a process of its own. */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { builtLauncher } from './built-errand.cases.ts';
 
-export const LAUNCHER = join(import.meta.dirname, '../../bin/errand.mjs');
+/** Of the built package; `test/run.test.ts` and others start it from the sources. */
+export const LAUNCHER = builtLauncher();
 
 export interface Ended {
   readonly exit: number | null;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import type { KillableJob } from './killable.ts';
 
 export interface Ended {
@@ -20,7 +21,6 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-const BINARY = join(import.meta.dirname, '../../bin/errand.mjs');
 const KILLABLE = join(import.meta.dirname, 'killable.ts');
 /** Inside of the checkout, so that packages are found from there. */
 const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache');
@@ -61,7 +61,7 @@ export interface CommandOptions {
 }
 
 export function startErrand(args: readonly string[], options: CommandOptions): Started {
-  return start([...(options.node ?? []), BINARY, ...args], options);
+  return start([...(options.node ?? []), LAUNCHER, ...args], options);
 }
 
 export function errand(args: readonly string[], options: CommandOptions): Promise<Ended> {

@@ -1,0 +1,63 @@
+/**
+ * The package as it is installed, for the hundreds of processes that tests start: a bundle is loaded
+ * in a third of the time that the sources take. Its folder is named by what it was made from, so a
+ * test that is run alone finds one of the present sources or makes it, and never one of others.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Inside of the checkout, so that packages are found from there. */
+const BUILDS = join(ROOT, 'node_modules/.cache/errand-built');
+const PARTS = ['bin', 'helpers', 'schema', 'package.json'];
+const MADE_FROM = [
+  'src/**/*.ts',
+  'scripts/bundle.mjs',
+  'package.json',
+  'package-lock.json',
+  '{bin,helpers,schema}/*',
+];
+const OLD_MS = 24 * 3600_000;
+
+/** `bin/errand.mjs` of a package that was built from the sources as they are now. */
+export function builtLauncher(): string {
+  const folder = join(BUILDS, fingerprint());
+  if (!existsSync(folder)) build(folder);
+  return join(folder, 'bin/errand.mjs');
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  const isShipped = (path: string): boolean => !/\.(test|test-d|cases)\.ts$/.test(path);
+  for (const path of globSync(MADE_FROM, { cwd: ROOT }).filter(isShipped).toSorted())
+    hash.update(`${path}\n`).update(readFileSync(join(ROOT, path)));
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** Whole or not there at all: another test may be looking for it, or make the same one meanwhile. */
+function build(folder: string): void {
+  mkdirSync(BUILDS, { recursive: true });
+  const making = mkdtempSync(join(BUILDS, 'making-'));
+  try {
+    for (const part of PARTS) cpSync(join(ROOT, part), join(making, part), { recursive: true });
+    const bundle = [join(ROOT, 'scripts/bundle.mjs'), join(ROOT, 'src'), join(making, 'dist')];
+    const { status, stderr } = spawnSync(process.execPath, bundle, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`the sources could not be bundled\n${stderr}`);
+    removeOld();
+    renameSync(making, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+function removeOld(): void {
+  for (const name of globSync('*', { cwd: BUILDS })) {
+    const { mtimeMs = Infinity } = statSync(join(BUILDS, name), { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs < Date.now() - OLD_MS) rmSync(join(BUILDS, name), { recursive: true, force: true });
+  }
+}
