@@ -52,6 +52,11 @@ function runOn(node, program) {
  */
 function refuse({ major, minor }) {
   console.error(`errand needs Node ${major}.${minor} or newer; this is ${process.versions.node}.`);
-  console.error('Install a current Node, or in a checkout run `npm start` once, which brings one.');
+  const isCheckout = existsSync(new URL('../src', import.meta.url));
+  console.error(
+    isCheckout
+      ? 'Run `npm start` once, which brings a current one along.'
+      : 'Install a current one from https://nodejs.org, or with your version manager, and try again.',
+  );
   return 2;
 }

@@ -55,11 +55,14 @@ const REACHED = new Map();
 const builtinsAsTheyAre = {
   name: 'builtins-as-they-are',
   renderChunk: (code) => ({
-    code: code.replaceAll(
-      /^import ([\w$]+|\{ [^}]+ \}) from "(node:[^"]+)";$/gm,
-      (_, names, builtin) =>
-        `const ${names.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule("${builtin}");`,
-    ),
+    code: code
+      .replaceAll(
+        /^import ([\w$]+|\{ [^}]+ \}) from "(node:[^"]+)";$/gm,
+        (_, names, builtin) =>
+          `const ${names.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule("${builtin}");`,
+      )
+      // all that the packages in here require; and somebody's bundle of them may have no address
+      .replace('(() => createRequire(import.meta.url))()', 'globalThis.process.getBuiltinModule'),
     map: null,
   }),
 };

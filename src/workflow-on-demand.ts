@@ -6,7 +6,8 @@ import { createRequire } from 'node:module';
 import { ErrandError } from './errors/errand-error.ts';
 import type { workflow as define } from './workflow/define.ts';
 
-const DEFINITION = import.meta.url.endsWith('.ts')
+// a bundle that is no ES module has no address, and still has to load
+const DEFINITION = String(import.meta.url).endsWith('.ts')
   ? './workflow/define.ts'
   : './workflow/define.js';
 
@@ -26,10 +27,12 @@ function load(): { readonly workflow: typeof define } {
     throw new ErrandError(
       {
         kind: 'extension.missing',
-        message: 'The part of Errand that makes workflows in code is not where it should be',
+        // whoever sees only this sentence, at the end of a program, has to know what to do
+        message:
+          "This bundle lacks workflow(): import it from 'errand/workflow', not from 'errand'",
         action: {
           kind: 'fix_code',
-          detail: "In a bundle, import workflow from 'errand/workflow'.",
+          detail: "Import workflow from 'errand/workflow', or leave errand out of the bundle.",
         },
       },
       { cause: error },

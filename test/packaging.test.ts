@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { publint } from 'publint';
+import { rolldown } from 'rolldown';
 import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as errors from '../src/errors/index.ts';
@@ -135,6 +136,19 @@ describe('an installed package', () => {
     expect(result.status).toBe(0);
   });
 
+  it('refuses a Node that is too old, and says only what helps there', () => {
+    const pretend = `Object.defineProperty(process, 'versions', {value: {...process.versions, node: '20.1.0'}})`;
+    const { status, stdout, stderr } = runIn(packed.app, process.execPath, [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(pretend)}`,
+      join(packed.directory, 'bin', 'errand.mjs'),
+      'runs',
+    ]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/\b22\.18\b.*\b20\.1\.0\b/);
+    expect(stderr).not.toContain('npm start');
+  });
+
   it('refuses a kind that does not exist', () => {
     expect(runBin('explain', 'provider.no_such_kind').status).toBe(2);
   });
@@ -160,6 +174,63 @@ describe.each([
     expect(runInContext(`bundle.toReport(new Error('boom')).kind`, context)).toBe(
       'internal.unexpected',
     );
+  });
+});
+
+/** As esbuild and others make one for a server, whose files then lie somewhere else. */
+describe('a bundle for Node', () => {
+  const PROGRAM = `
+    import { isKind, openErrand, reportFrom, workflow } from 'errand';
+    import { workflow as define } from 'errand/workflow';
+    const errand = await openErrand({ store: 'memory', directory: import.meta.dirname });
+    const ended = async (flow) => {
+      const result = await (await errand.start(flow)).result();
+      return result.error?.kind ?? result.output;
+    };
+    const flow = { name: 't', entryPoint: 'a', nodes: [{ name: 'a', type: 'set', value: 'set' }] };
+    const told = [reportFrom(new Error('boom')).kind];
+    told.push(await ended(define(flow)));
+    try {
+      workflow(flow);
+    } catch (error) {
+      told.push(isKind(error, 'extension.missing'));
+    }
+    told.push(await ended(await errand.load('sandbox.yaml')));
+    told.push(await ended(await errand.load('module.yaml')));
+    await errand.close();
+    console.log(JSON.stringify(told));`;
+
+  it.each([
+    ['has its address', {}],
+    ['is told no address, as one for CommonJS', { 'import.meta.url': 'undefined' }],
+  ])('runs workflows, and says what it cannot: %s', async (_, define) => {
+    const from = join(packed.app, 'server.mjs');
+    writeFileSync(from, PROGRAM);
+    mkdirSync(join(packed.app, 'out'), { recursive: true });
+    writeFileSync(
+      join(packed.app, 'out', 'sandbox.yaml'),
+      'workflow: {name: s, entry_point: a}\nnodes: [{name: a, type: transform, code: "1"}]\n',
+    );
+    writeFileSync(
+      join(packed.app, 'out', 'module.yaml'),
+      'workflow: {name: m, entry_point: a, module: ./own.ts}\nnodes: [{name: a, type: call, function: go}]\n',
+    );
+    writeFileSync(
+      join(packed.app, 'out', 'own.ts'),
+      `import { raise } from 'errand'; export const go = () => { throw raise('own.kind', 'no'); };`,
+    );
+    const bundler = await rolldown({ input: from, platform: 'node', transform: { define } });
+    await bundler.write({ dir: join(packed.app, 'out'), format: 'esm' });
+    await bundler.close();
+    const { stdout, stderr } = runIn(packed.app, process.execPath, ['out/server.js']);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([
+      'call.failed',
+      'set',
+      true,
+      'extension.missing',
+      'own.kind',
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@
  * | more than one second        | `sandbox.timeout`           | failed      |
  * | our signal                  | `cancelled.*`               | failed      |
  * | the worker broke            | `internal.unexpected`       | failed      |
+ * | no worker, as in a bundle   | `extension.missing`         | not_started |
  *
  * It has no side effects, so no outcome is ever in doubt.
  */
@@ -59,6 +60,8 @@ export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest
           message: 'The code was stopped because it is no longer wanted',
           outcome: 'failed',
         });
+      case 'missing':
+        return failed(MISSING);
       case 'broken':
         return {
           ...failed({ kind: 'internal.unexpected', message: 'The worker of the sandbox broke' }),
@@ -67,6 +70,16 @@ export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest
     }
   });
 }
+
+const MISSING: ReportDraft = {
+  kind: 'extension.missing',
+  message: 'The sandbox of `transform` nodes is a file of its own, which a bundle lacks',
+  outcome: 'not_started',
+  action: {
+    kind: 'fix_code',
+    detail: 'Leave errand out of the bundle: name it as external, and install it there.',
+  },
+};
 
 function succeeded(
   json: string,

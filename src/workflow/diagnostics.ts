@@ -46,7 +46,7 @@ export function toDiagnostic(problem: Problem, span: Span | undefined, file: str
     ...position,
     excerpt: span === undefined ? '' : excerptAt(span),
     expected: problem.expected,
-    suggestion: problem.suggestion,
+    suggestion: problem.suggestion === undefined ? undefined : withoutStop(problem.suggestion),
   });
 }
 
@@ -112,6 +112,11 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   if (suggestion !== undefined)
     rows.push(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`);
   return rows.join('\n');
+}
+
+/** What a report advises ends like a sentence, and may be what is suggested here. */
+function withoutStop(suggestion: string): string {
+  return isSentence(suggestion) ? suggestion.replace(/\.$/, '') : suggestion;
 }
 
 function adviceOf(suggestion: string): string {

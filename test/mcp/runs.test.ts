@@ -225,6 +225,15 @@ describe('before a run', () => {
     expect(JSON.stringify(verdict.files)).not.toContain(ENV.SECRET_TOKEN);
   });
 
+  it('a tool that it does not have is refused, with those that it has', async () => {
+    const { folder } = project([{ name: 'a', type: 'tool', tool: 's/subtract' }]);
+    const verdict = await discovered(folder);
+    const expected = expect.stringMatching(/\badd\b.*\bwrite\b/) as unknown;
+    expect(verdict.files[0]?.diagnostics).toMatchObject([
+      { code: 'unknown-tool', severity: 'error', expected },
+    ]);
+  });
+
   it('tells the machine what each tool is', async () => {
     const { folder } = project([{ name: 'a', prompt: 'x', model: 'sim/m' }], {
       server: {

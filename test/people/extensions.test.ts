@@ -271,7 +271,10 @@ export const a = extension({ name: 'a', contract: 1, start: () => { throw new Er
     });
     const { exit, stdout } = await errand(['run', 't.yaml', '--format', 'json'], { cwd });
     expect(exit).toBe(2);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'refused', error: { kind } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'refused',
+      error: { kind, action: { detail: expect.stringMatching(/[^.]\.$/) as unknown } },
+    });
   });
 
   it('and a format that nobody renders is refused with what there is', async () => {

@@ -34,7 +34,7 @@ const OTHER = 'Choose another name: errand init NAME.yaml';
 function told(path: string, test: string, columns: number): string {
   const word = shellWord(path);
   const commands = [
-    [`errand validate ${word}`, 'what can fail, and what takes it'],
+    [`errand validate ${word}`, 'what can fail in it'],
     [`errand run ${word} -i ticket="It broke"`, 'run it'],
     ['errand runs', 'then: errand explain RUN'],
     [`node --test ${shellWord(test)}`, 'where errand is installed'],

@@ -12,11 +12,13 @@ import type { AgentPlan, NodePlan } from '../../workflow/node-model.ts';
 import { fromPointer, type Path } from '../../workflow/path.ts';
 import type { Problem } from '../../workflow/problem.ts';
 import type { ToolDescription, ToolDescriptions } from '../../workflow/tool-description.ts';
-import { quoted } from '../../workflow/words.ts';
+import { listed, quoted } from '../../workflow/words.ts';
 import type { McpServers } from './mcp.ts';
 import { describeTool, type ServerTool } from './tool-list.ts';
 
 const DISCOVERY_MS = 10_000;
+/** Of what a server has, in a sentence. */
+const MAX_LISTED = 20;
 
 export interface DiscoverOptions {
   /** Those that the run will use: what is connected to be asked stays connected. */
@@ -184,6 +186,9 @@ function missingTools(
         code: 'unknown-tool',
         message: `The MCP server ${quoted(server)} has no tool called ${quoted(tool)}`,
         path,
+        ...(tools.size === 0
+          ? {}
+          : { expected: `one of ${listed([...tools.keys()].slice(0, MAX_LISTED), 'or')}` }),
         suggestion:
           meant === undefined ? `Name a tool that ${quoted(server)} has` : `${server}/${meant}`,
       };

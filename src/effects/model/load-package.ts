@@ -25,7 +25,8 @@ export function createLoadPackage(ownDirectory: string = process.cwd()): LoadPac
     const places = [
       ...(directory === undefined ? [] : [join(directory, 'package.json')]),
       join(ownDirectory, 'package.json'),
-      import.meta.url,
+      // none in a bundle that is no ES module
+      ...(URL.canParse(import.meta.url) ? [import.meta.url] : []),
     ];
     const loading = loadFrom(name, places);
     if (loading.type === 'loaded') loaded.set(key, loading);

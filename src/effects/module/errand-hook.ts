@@ -2,7 +2,7 @@
  * In a workflow's module, `errand` is the Errand that runs it: installed or not, wherever the module
  * lies. Only there: the host's own imports, and what packages find for themselves, stay as they are.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, type ResolveHookContext, type ResolveFnOutput } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../system-code.ts';
@@ -16,7 +16,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /** Sources in a checkout, `dist` in an installed package. */
-const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const EXTENSION = String(import.meta.url).endsWith('.ts') ? '.ts' : '.js';
 
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
@@ -40,7 +40,9 @@ function resolve(
   const { parentURL = '' } = context;
   const isInside = belonging.has(parentURL);
   if (/^errand(\/|$)/.test(specifier)) {
-    return isInside ? running(specifier, next) : installedOrRunning(specifier, context, next);
+    return isInside
+      ? running(specifier, context, next)
+      : installedOrRunning(specifier, context, next);
   }
   const resolved = next(specifier, context);
   if (!isInside && !belonging.has(specifier)) return resolved;
@@ -49,12 +51,19 @@ function resolve(
   return withFormat(resolved);
 }
 
-function running(specifier: string, next: NextResolve): ResolveFnOutput {
+function running(
+  specifier: string,
+  context: ResolveHookContext,
+  next: NextResolve,
+): ResolveFnOutput {
   const entry = Object.hasOwn(ENTRIES, specifier) ? ENTRIES[specifier] : undefined;
   // the rest, such as errand/catalog.json, is found by the package's own name from inside of it
   if (entry === undefined) return next(specifier, { parentURL: import.meta.url });
-  const url = new URL(`../../${entry}${EXTENSION}`, import.meta.url).href;
-  return { url, shortCircuit: true };
+  const file = `../../${entry}${EXTENSION}`;
+  const url = URL.canParse(file, import.meta.url) ? new URL(file, import.meta.url) : undefined;
+  // a bundle has no such file, and the copy that is installed there is as good as none or better
+  if (url === undefined || !existsSync(url)) return next(specifier, context);
+  return { url: url.href, shortCircuit: true };
 }
 
 /** A package of tools has the copy that it was installed with, and ours where there is none. */
@@ -68,7 +77,7 @@ function installedOrRunning(
   } catch (thrown) {
     if (codeOf(thrown) !== 'ERR_MODULE_NOT_FOUND' && codeOf(thrown) !== 'MODULE_NOT_FOUND')
       throw thrown;
-    return running(specifier, next);
+    return running(specifier, context, next);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   Worker,
   type MessagePort,
 } from 'node:worker_threads';
+import { existsSync } from 'node:fs';
 import {
   WORKER_STACK_MB,
   type Answer,
@@ -16,10 +17,13 @@ import {
   type WorkerData,
 } from './protocol.ts';
 
-/** The same file as source and as build. */
-const ENTRY = import.meta.url.endsWith('.ts')
-  ? new URL('./worker.ts', import.meta.url)
-  : new URL('./worker.js', import.meta.url);
+/** The same file as source and as build; none where Errand is part of somebody's bundle. */
+export function findWorker(): URL | undefined {
+  // one for CommonJS has no address either
+  const name = String(import.meta.url).endsWith('.ts') ? './worker.ts' : './worker.js';
+  const entry = URL.canParse(name, import.meta.url) ? new URL(name, import.meta.url) : undefined;
+  return entry !== undefined && existsSync(entry) ? entry : undefined;
+}
 
 /** Beyond what a result of the largest size needs on the host's side. */
 const RESOURCE_LIMITS = { stackSizeMb: WORKER_STACK_MB, maxOldGenerationSizeMb: 256 };
@@ -37,6 +41,8 @@ export type Ending =
   | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'deadline' }
   | { readonly type: 'cancelled' }
+  /** There is no worker to start. */
+  | { readonly type: 'missing' }
   | Broken;
 
 export interface RunOptions {
@@ -54,7 +60,7 @@ export class SandboxWorker {
   #isOver = false;
   #listener: ((event: FromWorker | Broken) => void) | undefined;
 
-  constructor(entry: URL = ENTRY) {
+  constructor(entry: URL) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(entry, {

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { LIMIT_MS, MAX_TEXT_BYTES, type Job } from './protocol.ts';
-import { SandboxWorker, type Ending } from './sandbox-worker.ts';
+import { findWorker, SandboxWorker, type Ending } from './sandbox-worker.ts';
 
 export interface SandboxOptions {
   /** Workers at once. Default: two, where the machine has as many. */
@@ -29,6 +29,7 @@ type Turn = (worker: SandboxWorker | undefined) => void;
 class WorkerSandbox implements Sandbox {
   readonly #maxWorkers: number;
   readonly #limitMs: number;
+  readonly #entry = findWorker();
   readonly #live = new Set<SandboxWorker>();
   readonly #idle: SandboxWorker[] = [];
   readonly #line: Turn[] = [];
@@ -45,6 +46,7 @@ class WorkerSandbox implements Sandbox {
       const reason = 'code and input are too large for it';
       return { type: 'answer', answer: { ok: false, fault: 'memory', reason } };
     }
+    if (this.#entry === undefined) return { type: 'missing' };
     const scope = new AbortController();
     const abort = (): void => scope.abort();
     signal.addEventListener('abort', abort, { once: true });
@@ -93,8 +95,8 @@ class WorkerSandbox implements Sandbox {
   }
 
   #grow(): SandboxWorker | undefined {
-    if (this.#live.size >= this.#maxWorkers) return undefined;
-    const worker = new SandboxWorker();
+    if (this.#entry === undefined || this.#live.size >= this.#maxWorkers) return undefined;
+    const worker = new SandboxWorker(this.#entry);
     this.#live.add(worker);
     return worker;
   }
