@@ -29,6 +29,8 @@ export class PreparedAnswers {
 
   /** What happens at a gate that has opened; undefined where nothing was prepared. */
   eventFor(state: RunState, gate: string, node: string): EventBody | undefined {
+    // what asked may have ended the run in the same step: the answer is for whoever goes on with it
+    if (state.status !== 'running') return undefined;
     const prepared = this.#answers.filter(({ gate: name }) => name === gate || name === node);
     const used = this.#used.get(gate) ?? 0;
     const next = prepared[used];
