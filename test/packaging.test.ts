@@ -95,6 +95,15 @@ describe('an installed package', () => {
     ]);
   });
 
+  it('says what to install for runs in PostgreSQL', () => {
+    const result = runModule(`
+      import { openErrand, toReport } from 'errand';
+      const { kind, action } = toReport(await openErrand({ store: 'postgres://db/x' }).catch((e) => e));
+      console.log(kind, action.detail);
+    `);
+    expect(result.stdout).toBe('extension.missing Run \`npm install pg\`.\n');
+  });
+
   it('keeps its inner files to itself', () => {
     const result = runModule(`await import('errand/dist/errors/build.js');`);
     expect(result.stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');

@@ -7,7 +7,10 @@ import { openMemoryStore } from '../stores/memory.ts';
 import { openSqliteStore } from '../stores/sqlite.ts';
 import type { Extensions } from './extensions.ts';
 
-/** `memory`, `sqlite:path`, or `name:address` of an extension. Rejects with `validation.input`. */
+/**
+ * `memory`, `sqlite:path`, `postgres://…`, or `name:address` of an extension. Rejects with
+ * `validation.input`.
+ */
 export async function openStore(
   address: string | RunStore,
   directory: string,
@@ -22,6 +25,10 @@ export async function openStore(
       path: isAbsolute(rest) ? rest : join(directory, rest),
       now: Date.now,
     });
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    const { openPostgres } = await import('./open-postgres.ts');
+    return openPostgres(address, directory);
+  }
   const open = extensions?.part(scheme, 'store');
   if (open === undefined) throw unknownStore(extensions?.having('store') ?? []);
   try {
@@ -69,7 +76,7 @@ function unknownStore(extensions: readonly string[]): ErrandError {
     message: 'That is not a store which Errand knows',
     action: {
       kind: 'change_input',
-      detail: `Give \`memory\`, or \`sqlite:\` and a path${others}.`,
+      detail: `Give \`memory\`, \`sqlite:\` and a path, or \`postgres://\` and the rest of its URL${others}.`,
     },
   });
 }

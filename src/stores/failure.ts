@@ -8,6 +8,7 @@ export type OutageReason =
   | 'busy'
   | 'cannot_open'
   | 'closed'
+  | 'disconnected'
   | 'file_missing'
   | 'file_replaced'
   | 'full'
@@ -20,6 +21,7 @@ const SAID: Readonly<Record<OutageReason, string>> = {
   busy: 'The store is locked by another process',
   cannot_open: 'The store cannot be opened',
   closed: 'The store is closed',
+  disconnected: 'The server of the store cannot be reached',
   file_missing: 'The file of the store is gone',
   file_replaced: 'The file of the store was replaced by another one',
   full: 'There is no room left to write to the store',

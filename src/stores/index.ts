@@ -17,5 +17,6 @@ export type {
   StoredSignal,
 } from '../machine/store-port.ts';
 export { openMemoryStore, type MemoryStoreOptions } from './memory.ts';
+export { openPostgresStore, type PostgresStoreOptions } from './postgres.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite.ts';
 export { storeCases, type NewPlace, type StoreCase, type StorePlace } from './suite/suite.ts';

@@ -17,6 +17,7 @@ import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../version.ts';
+import { withStore } from '../stored-run.ts';
 
 export interface Finding {
   readonly check: string;
@@ -99,8 +100,29 @@ export function nodeVersion(version: string): Finding {
       };
 }
 
+/** Where `ERRAND_STORE` says that runs are. */
+async function configuredStore(): Promise<Finding> {
+  let count = 0;
+  try {
+    await withStore(async (opened) => {
+      count = (await opened.list()).length;
+      return 0;
+    });
+    return { check: 'store', state: 'ok', detail: `ERRAND_STORE, ${countWords(count, 'run')}` };
+  } catch (thrown) {
+    const { message, action } = toReport(thrown);
+    return {
+      check: 'store',
+      state: 'wrong',
+      detail: `ERRAND_STORE: ${message}`,
+      next: action.detail,
+    };
+  }
+}
+
 /** Looking makes no store: where there is none yet, the folder is tried. */
 async function store(): Promise<Finding> {
+  if ((process.env['ERRAND_STORE'] ?? '') !== '') return configuredStore();
   const home = errandHome(process.env, process.cwd());
   const shown = relative(process.cwd(), home) || '.';
   const where = shown.startsWith('..') ? 'ERRAND_HOME' : shown;

@@ -1,0 +1,59 @@
+/** Runs in a PostgreSQL database, by its address; the package `pg` is the user's. */
+import { createLoadPackage } from '../effects/model/load-package.ts';
+import { ErrandError } from '../errors/errand-error.ts';
+import { hideHostPaths } from '../errors/host-paths.ts';
+import { readProperty } from '../errors/json.ts';
+import { describe } from '../errors/to-report.ts';
+import type { RunStore } from '../machine/store-port.ts';
+import { openPostgresStore } from '../stores/postgres.ts';
+import type { PgModule } from '../stores/postgres/database.ts';
+
+/** Of the address: the schema that the tables are in. All else is pg's. */
+const SCHEMA = 'schema';
+
+/** Rejects with `validation.input`, `extension.missing` and what the store rejects with. */
+export async function openPostgres(address: string, directory: string): Promise<RunStore> {
+  // a path in place of the host is a socket, which pg takes
+  if (!/^[a-z]+:\/\//.test(address) || !URL.canParse(address))
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: 'The address of the PostgreSQL store is not a URL',
+      action: {
+        kind: 'change_input',
+        detail: 'Write postgres://user:password@host:5432/database.',
+      },
+    });
+  const url = new URL(address);
+  const schema = url.searchParams.get(SCHEMA);
+  url.searchParams.delete(SCHEMA);
+  return openPostgresStore({
+    pg: loadPg(directory),
+    url: url.href,
+    now: Date.now,
+    ...(schema === null ? {} : { schema }),
+  });
+}
+
+function loadPg(directory: string): PgModule {
+  const loading = createLoadPackage()('pg', directory);
+  if (loading.type === 'missing') throw missing('is not installed');
+  if (loading.type === 'broken') {
+    const [why = ''] = hideHostPaths(describe(loading.thrown)).split('\n');
+    throw missing(`does not load: ${why}`, loading.thrown);
+  }
+  if (typeof readProperty(loading.exports, 'Pool') !== 'function') throw missing('has no Pool');
+  // what is used of it is its documented interface
+  return loading.exports as PgModule;
+}
+
+function missing(why: string, thrown?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'extension.missing',
+      message: `A PostgreSQL store is wanted, and the package pg ${why}`,
+      details: { package: 'pg' },
+      action: { kind: 'install_package', detail: 'Run `npm install pg`.' },
+    },
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,352 @@
+/**
+ * The durable store of many machines: tables in a schema of a PostgreSQL database that any number of
+ * processes may use at once. Durable as far as the server is (`synchronous_commit`).
+ */
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import type {
+  Checkpoint,
+  Claim,
+  ClaimRequest,
+  Commit,
+  ListQuery,
+  LogHead,
+  NewRun,
+  RunRecord,
+  RunStore,
+  RunSummary,
+  StoredCommit,
+  StoredSignal,
+} from '../machine/store-port.ts';
+import { chainDigest, digestOf, rowChecksum } from './checksum.ts';
+import { claimLost, corrupt, runNotFound } from './failure.ts';
+import { Database, type PgModule, type Query } from './postgres/database.ts';
+import { EventLog } from './postgres/event-log.ts';
+import {
+  COLUMNS,
+  findRun,
+  freshRow,
+  inputOf,
+  numberAt,
+  readRun,
+  summaryOf,
+  textAt,
+  type RunRow,
+} from './postgres/run-row.ts';
+import { migrate } from './postgres/schema.ts';
+import {
+  alreadyCreated,
+  eventsText,
+  grantClaim,
+  isSameOwner,
+  jsonText,
+  standingText,
+} from './rules.ts';
+import { Turns } from './turns.ts';
+
+export interface PostgresStoreOptions {
+  /** The package `pg`, which Errand does not bring along. */
+  readonly pg: PgModule;
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** Milliseconds since the epoch; leases are measured with it. */
+  readonly now: () => number;
+  /** Default: `errand`. */
+  readonly schema?: string;
+  /** How long a connection or a lock is waited for. Default: 5000. */
+  readonly patienceMs?: number;
+  /** Default: 10. */
+  readonly connections?: number;
+}
+
+/** Rejects with `store.unavailable`, and for a newer Errand's store with `validation.contract_version`. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<RunStore> {
+  const { schema = 'errand', patienceMs = 5000, connections = 10, pg, url, now } = options;
+  const db = new Database({ pg, url, schema, patienceMs, connections });
+  try {
+    await migrate(db);
+  } catch (thrown) {
+    await db.close();
+    throw thrown;
+  }
+  return new PostgresStore(db, now);
+}
+
+type Created = { readonly claim: Claim; readonly head: LogHead };
+
+class PostgresStore implements RunStore {
+  readonly #db: Database;
+  readonly #now: () => number;
+  readonly #log: EventLog;
+  readonly #turns = new Turns();
+
+  constructor(db: Database, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+    this.#log = new EventLog(db);
+  }
+
+  async create(run: NewRun): Promise<Created> {
+    const text = eventsText(run.id, run.events);
+    const standing = standingText(run.id, run.standing);
+    return this.#write([run.id], (query) => this.#create(query, run, { text, standing }));
+  }
+
+  async append(commit: Commit): Promise<LogHead> {
+    const { claim, events, standing: given } = commit;
+    const text = eventsText(claim.run, events);
+    const standing = given && standingText(claim.run, given);
+    this.#db.checkOpen();
+    return this.#turns.take([claim.run], () =>
+      this.#log.append({ commit, text, standing }).catch((thrown: unknown) => {
+        this.#log.forget(claim.run);
+        throw thrown;
+      }),
+    );
+  }
+
+  async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
+    yield* this.#log.read(run, fromSeq);
+  }
+
+  async get(run: string): Promise<RunRecord> {
+    const row = await this.#run(run);
+    const [found] = await this.#db.query('SELECT plan FROM @plans WHERE digest = $1', [row.plan]);
+    const plan = found === undefined ? '' : textAt(found, 'plan');
+    if (digestOf(plan) !== row.plan)
+      throw corrupt(`The plan of run ${run} is missing or altered`, { run, table: 'plans' });
+    return { ...summaryOf(row), plan, input: inputOf(row), head: row.head };
+  }
+
+  async summary(run: string): Promise<RunSummary> {
+    return summaryOf(await this.#run(run));
+  }
+
+  async list({ statuses, limit, before }: ListQuery = {}): Promise<readonly RunSummary[]> {
+    const end = before === undefined ? null : (await this.#run(before)).key;
+    const rows = await this.#db.query(
+      `SELECT ${COLUMNS} FROM @runs
+       WHERE ($1::integer IS NULL OR key < $1) AND ($2::text[] IS NULL OR status = ANY($2))
+       ORDER BY key DESC LIMIT $3`,
+      [end, statuses ?? null, limit ?? null],
+    );
+    return rows.map((row) => summaryOf(readRun(row)));
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    const { run } = request;
+    return this.#write([run], async (query) => {
+      this.#log.forget(run);
+      const { epoch, claim: held } = await findRun(query, run, 'FOR UPDATE');
+      const granted = grantClaim(request, { epoch, held }, this.#now());
+      await query('UPDATE @runs SET epoch = $2, owner = $3, until_ms = $4 WHERE id = $1', [
+        run,
+        granted.epoch,
+        JSON.stringify(granted.owner),
+        granted.untilMs,
+      ]);
+      return { run, epoch: granted.epoch };
+    });
+  }
+
+  async heartbeat(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]> {
+    const runs = claims.map(({ run }) => run);
+    return this.#write(runs, async (query) => {
+      const kept = await query(
+        `UPDATE @runs SET until_ms = $1 FROM unnest($2::text[], $3::integer[]) AS held (run, term)
+         WHERE id = held.run AND epoch = held.term AND owner IS NOT NULL RETURNING id, epoch`,
+        [this.#now() + leaseMs, runs, claims.map(({ epoch }) => epoch)],
+      );
+      return claims.filter(
+        ({ run, epoch }) => !kept.some((row) => row['id'] === run && row['epoch'] === epoch),
+      );
+    });
+  }
+
+  async release({ run, epoch }: Claim): Promise<void> {
+    return this.#write([run], async (query) => {
+      this.#log.forget(run);
+      await findRun(query, run, 'FOR UPDATE');
+      await query(
+        `UPDATE @runs SET epoch = epoch + 1, owner = NULL, until_ms = 0
+         WHERE id = $1 AND epoch = $2`,
+        [run, epoch],
+      );
+    });
+  }
+
+  async saveCheckpoint({ run, epoch }: Claim, { head, state }: Checkpoint): Promise<void> {
+    const text = jsonText(state, `A checkpoint of run ${run}`);
+    return this.#write([run], async (query) => {
+      const present = await findRun(query, run, 'FOR UPDATE');
+      if (present.epoch !== epoch) throw claimLost(run, epoch);
+      await query(
+        `INSERT INTO @checkpoints (run, next_seq, digest, checksum, state) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (run) DO UPDATE SET next_seq = excluded.next_seq, digest = excluded.digest,
+           checksum = excluded.checksum, state = excluded.state`,
+        [present.key, head.nextSeq, head.digest, checkpointChecksum(head, text), text],
+      );
+    });
+  }
+
+  async loadCheckpoint(run: string): Promise<Checkpoint | null> {
+    const present = await this.#run(run);
+    const query: Query = (text, values) => this.#db.query(text, values, { run });
+    const [row] = await query(
+      `SELECT next_seq, digest, checksum::float8 AS checksum, state FROM @checkpoints WHERE run = $1`,
+      [present.key],
+    );
+    if (row === undefined) return null;
+    const head = { nextSeq: numberAt(row, 'next_seq'), digest: textAt(row, 'digest') };
+    const text = textAt(row, 'state');
+    // a damaged one counts as none: the log has everything
+    if (numberAt(row, 'checksum') !== checkpointChecksum(head, text)) return null;
+    if (!(await this.#log.confirms(query, present, head))) return null;
+    return { head, state: JSON.parse(text) as JsonValue };
+  }
+
+  async dropCheckpoints(run?: string): Promise<void> {
+    return this.#write(run === undefined ? 'everything' : [run], async (query) => {
+      if (run === undefined) await query('DELETE FROM @checkpoints');
+      else
+        await query('DELETE FROM @checkpoints WHERE run = $1', [(await findRun(query, run)).key]);
+    });
+  }
+
+  async send(run: string, signal: object): Promise<number> {
+    const text = jsonText(signal, `A signal to run ${run}`);
+    return this.#write([run], async (query) => {
+      const [row] = await query(
+        `WITH counted AS (UPDATE @runs SET sent = sent + 1 WHERE id = $1 RETURNING key, sent)
+         INSERT INTO @signals (run, number, signal, checksum)
+         SELECT key, sent, $2, $3 FROM counted RETURNING number`,
+        [run, text, rowChecksum([run, text])],
+      );
+      if (row === undefined) throw runNotFound(run);
+      return numberAt(row, 'number');
+    });
+  }
+
+  async signals(run: string): Promise<readonly StoredSignal[]> {
+    return this.#db.transaction(async (query) => {
+      // the counts and the signals of one moment
+      await query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      const { key, sent, taken } = await findRun(query, run);
+      const rows = await query(
+        `SELECT number, signal, checksum::float8 AS checksum FROM @signals WHERE run = $1
+         ORDER BY number`,
+        [key],
+      );
+      if (rows.length !== sent - taken) throw damagedInbox(run);
+      return rows.map((row, index) => {
+        const number = numberAt(row, 'number');
+        const text = textAt(row, 'signal');
+        const isRight =
+          number === taken + index + 1 && numberAt(row, 'checksum') === rowChecksum([run, text]);
+        if (!isRight) throw damagedInbox(run);
+        // its checksum is right, so it is what `send` wrote
+        return { number, signal: JSON.parse(text) as JsonObject };
+      });
+    });
+  }
+
+  async runsWithSignals(): Promise<readonly string[]> {
+    const rows = await this.#db.query(
+      'SELECT id FROM @runs WHERE key IN (SELECT run FROM @signals) ORDER BY key',
+    );
+    return rows.map((row) => textAt(row, 'id'));
+  }
+
+  async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
+    const rows = await this.#db.query('SELECT key, state FROM @breakers');
+    return new Map(
+      rows.map((row) => [
+        // written by setBreaker
+        JSON.parse(textAt(row, 'key')) as string,
+        JSON.parse(textAt(row, 'state')) as JsonValue,
+      ]),
+    );
+  }
+
+  async setBreaker(key: string, state: JsonValue): Promise<void> {
+    const name = JSON.stringify(key);
+    const text = jsonText(state, 'The state of a breaker');
+    return this.#write([`breaker ${key}`], async (query) => {
+      if (state === null) await query('DELETE FROM @breakers WHERE key = $1', [name]);
+      else
+        await query(
+          `INSERT INTO @breakers (key, state) VALUES ($1, $2)
+           ON CONFLICT (key) DO UPDATE SET state = excluded.state`,
+          [name, text],
+        );
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.over();
+    await this.#db.close();
+  }
+
+  async #write<T>(
+    concern: readonly string[] | 'everything',
+    body: (query: Query) => Promise<T>,
+  ): Promise<T> {
+    this.#db.checkOpen();
+    return this.#turns.take(concern, () => this.#db.transaction(body));
+  }
+
+  #run(run: string): Promise<RunRow> {
+    return findRun((text, values) => this.#db.query(text, values, { run }), run);
+  }
+
+  async #create(
+    query: Query,
+    run: NewRun,
+    { text, standing }: { readonly text: string; readonly standing: string },
+  ): Promise<Created> {
+    const fresh = freshRow(run, standing, this.#now() + run.leaseMs);
+    const count = run.events.length;
+    const digest = chainDigest(fresh.seed, { run: 0, seq: 1, count, text });
+    const head = { nextSeq: 1 + count, digest };
+    await query('INSERT INTO @plans (digest, plan) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      fresh.plan,
+      run.plan,
+    ]);
+    const columns = { ...fresh.columns, next_seq: head.nextSeq, digest };
+    const names = Object.keys(columns);
+    const [row] = await query(
+      `INSERT INTO @runs (${names.join(', ')}) VALUES (${names.map((_, at) => `$${at + 1}`).join(', ')})
+       ON CONFLICT (id) DO NOTHING RETURNING key`,
+      Object.values(columns),
+    );
+    if (row === undefined) return repeatedCreate(query, run, text);
+    const key = numberAt(row, 'key');
+    await query(
+      'INSERT INTO @events (run, seq, count, digest, events) VALUES ($1, 1, $2, $3, $4)',
+      [key, count, digest, text],
+    );
+    this.#log.remember(run.id, { key, epoch: 1, plan: fresh.plan, head });
+    return { claim: { run: run.id, epoch: 1 }, head };
+  }
+}
+
+async function repeatedCreate(query: Query, run: NewRun, text: string): Promise<Created> {
+  const { key, epoch, claim } = await findRun(query, run.id);
+  const [first] = await query(
+    'SELECT count, digest, events FROM @events WHERE run = $1 AND seq = 1',
+    [key],
+  );
+  if (first === undefined || textAt(first, 'events') !== text) throw alreadyCreated(run);
+  const isOurs = epoch === 1 && claim !== null && isSameOwner(claim.owner, run.owner);
+  // it got through, and another process has had the run since
+  if (!isOurs) throw claimLost(run.id, 1);
+  const head = { nextSeq: 1 + numberAt(first, 'count'), digest: textAt(first, 'digest') };
+  return { claim: { run: run.id, epoch }, head };
+}
+
+function checkpointChecksum({ nextSeq, digest }: LogHead, text: string): number {
+  return rowChecksum([nextSeq, digest, text]);
+}
+
+function damagedInbox(run: string): Error {
+  return corrupt(`A signal to run ${run} is missing or altered`, { run, table: 'signals' });
+}

@@ -1,0 +1,138 @@
+/**
+ * A PostgreSQL database as the store uses it: statements and transactions over a pool, whose failures
+ * are typed by what the server says. A statement writes `@runs` for a table of the store's schema.
+ */
+import { unavailable } from '../failure.ts';
+import type { JsonObject } from '../../errors/json.ts';
+import { postgresFailure } from './postgres-failure.ts';
+
+export type SqlValue = string | number | null | readonly string[] | readonly number[];
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What is used of the package `pg`. */
+export interface PgModule {
+  readonly Pool: new (config: object) => PgPool;
+}
+
+interface PgPool {
+  connect(): Promise<PgClient>;
+  end(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+interface PgClient {
+  query(text: string, values?: readonly SqlValue[]): Promise<{ readonly rows: readonly Row[] }>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  release(error?: boolean): void;
+}
+
+export type Query = (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
+
+export interface DatabaseOptions {
+  readonly pg: PgModule;
+  readonly url: string;
+  readonly schema: string;
+  /** How long a lock or a connection is waited for. */
+  readonly patienceMs: number;
+  readonly connections: number;
+}
+
+const STATEMENT_MS = 60_000;
+
+export class Database {
+  readonly schema: string;
+  readonly quotedSchema: string;
+  /** Where it is, without who asks. */
+  readonly #server: string;
+  readonly #pool: PgPool;
+  readonly #texts = new Map<string, string>();
+  #isClosed = false;
+
+  constructor({ pg, url, schema, patienceMs, connections }: DatabaseOptions) {
+    this.schema = schema;
+    this.#server = URL.canParse(url) ? new URL(url).host : '';
+    this.quotedSchema = `"${schema.replaceAll('"', '""')}"`;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: connections,
+      connectionTimeoutMillis: patienceMs,
+      lock_timeout: patienceMs,
+      statement_timeout: STATEMENT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_MS,
+      application_name: 'errand',
+      // a process that has nothing else to do may end
+      allowExitOnIdle: true,
+    });
+    this.#pool.on('error', ignoreIdle);
+  }
+
+  /** One statement, which is a transaction of its own. */
+  query(text: string, values?: readonly SqlValue[], where?: JsonObject): Promise<readonly Row[]> {
+    return this.#connected((query) => query(text, values), where);
+  }
+
+  /** All of it or nothing. */
+  transaction<T>(body: (query: Query) => Promise<T>, where?: JsonObject): Promise<T> {
+    return this.#connected(async (query) => {
+      await query('BEGIN');
+      try {
+        const result = await body(query);
+        await query('COMMIT');
+        return result;
+      } catch (thrown) {
+        await query('ROLLBACK').catch(undoneByServer);
+        throw thrown;
+      }
+    }, where);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+
+  checkOpen(): void {
+    if (this.#isClosed) throw unavailable('closed');
+  }
+
+  async #connected<T>(body: (query: Query) => Promise<T>, where: JsonObject = {}): Promise<T> {
+    this.checkOpen();
+    let client: PgClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (thrown) {
+      throw postgresFailure(thrown, { ...where, server: this.#server, isConnected: false });
+    }
+    let isBroken = false;
+    const onError = (): void => void (isBroken = true);
+    client.on('error', onError);
+    try {
+      return await body(
+        async (text, values) => (await client.query(this.#text(text), values)).rows,
+      );
+    } catch (thrown) {
+      throw postgresFailure(thrown, { ...where, server: this.#server, isConnected: !isBroken });
+    } finally {
+      client.removeListener('error', onError);
+      client.release(isBroken);
+    }
+  }
+
+  #text(template: string): string {
+    const known = this.#texts.get(template);
+    if (known !== undefined) return known;
+    const text = template.replaceAll('@', `${this.quotedSchema}.`);
+    this.#texts.set(template, text);
+    return text;
+  }
+}
+
+function ignoreIdle(): void {
+  // a connection that nobody used was closed by the server; the next statement gets another
+}
+
+function undoneByServer(): void {
+  // the connection is gone, and the transaction with it; why is what the caller hears
+}

@@ -1,0 +1,203 @@
+/**
+ * The log of a run: commits in a chain, whose digests each cover the one before. Where a log that is
+ * being written ends is remembered, so that a commit is one statement; the row of the run lets it in
+ * only if nobody else has moved the end or taken the claim.
+ */
+import type { JsonObject } from '../../errors/json.ts';
+import type { Commit, LogHead, StoredCommit } from '../../machine/store-port.ts';
+import { chainDigest } from '../checksum.ts';
+import { corrupt } from '../failure.ts';
+import { checkTaken, conflict, placeCommit } from '../rules.ts';
+import type { Database, Query, Row } from './database.ts';
+import { findRun, numberAt, standingChecksum, textAt, type RunRow } from './run-row.ts';
+
+interface Known {
+  readonly key: number;
+  readonly epoch: number;
+  readonly plan: string;
+  readonly head: LogHead;
+}
+
+/** A commit as it is written. */
+export interface Entry {
+  readonly commit: Commit;
+  readonly text: string;
+  /** The new standing, where it is to change. */
+  readonly standing: string | undefined;
+}
+
+const PAGE_ROWS = 200;
+
+const APPEND = `
+  WITH moved AS (
+    UPDATE @runs SET next_seq = $4, digest = $5, status = coalesce($6, status),
+      standing = coalesce($7, standing), standing_checksum = coalesce($8::bigint, standing_checksum),
+      taken = coalesce($9::integer, taken)
+    WHERE key = $1 AND epoch = $2 AND next_seq = $3 AND digest = $10
+    RETURNING key
+  ), gone AS (DELETE FROM @signals USING moved WHERE run = moved.key AND number <= $9::integer)
+  INSERT INTO @events (run, seq, count, digest, events)
+  SELECT key, $3, $11, $5, $12 FROM moved RETURNING run`;
+
+export class EventLog {
+  readonly #db: Database;
+  readonly #known = new Map<string, Known>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Of a run that another process may have written to, or whose commit has failed. */
+  forget(run: string): void {
+    this.#known.delete(run);
+  }
+
+  remember(run: string, known: Known): void {
+    this.#known.set(run, known);
+  }
+
+  async append(entry: Entry): Promise<LogHead> {
+    const { run, epoch } = entry.commit.claim;
+    const known = this.#known.get(run);
+    const isNext = known?.epoch === epoch && known.head.nextSeq === entry.commit.seq;
+    if (known !== undefined && isNext && entry.commit.signalsThrough === undefined) {
+      const query: Query = (text, values) => this.#db.query(text, values, { run });
+      const head = await this.#write(query, known, entry);
+      if (head !== null) return head;
+    }
+    this.forget(run);
+    return this.#db.transaction((query) => this.#appendSlowly(query, entry), { run });
+  }
+
+  /** After looking at what is there. */
+  async #appendSlowly(query: Query, entry: Entry): Promise<LogHead> {
+    const { commit, text } = entry;
+    const present = await findRun(query, commit.claim.run, 'FOR UPDATE');
+    if (placeCommit(commit, present) === 'past') return repeated(query, present, commit, text);
+    checkTaken(commit, present);
+    const head = await this.#write(query, present, entry);
+    if (head === null) throw conflict(commit);
+    return head;
+  }
+
+  /** Null when the log does not end where it was expected to. */
+  async #write(
+    query: Query,
+    at: Known,
+    { commit, text, standing }: Entry,
+  ): Promise<LogHead | null> {
+    const { seq, events, claim } = commit;
+    const digest = chainDigest(at.head.digest, { run: 0, seq, count: events.length, text });
+    const head = { nextSeq: seq + events.length, digest };
+    const change =
+      standing === undefined
+        ? [null, null, null]
+        : [
+            commit.standing?.status ?? null,
+            standing,
+            standingChecksum(claim.run, at.plan, standing),
+          ];
+    const written = await query(APPEND, [
+      at.key,
+      at.epoch,
+      seq,
+      head.nextSeq,
+      digest,
+      ...change,
+      commit.signalsThrough ?? null,
+      at.head.digest,
+      events.length,
+      text,
+    ]);
+    if (written.length === 0) return null;
+    this.remember(claim.run, { key: at.key, epoch: at.epoch, plan: at.plan, head });
+    return head;
+  }
+
+  /** What was there when reading began, page by page, so that nothing is held open meanwhile. */
+  async *read(run: string, fromSeq: number): AsyncGenerator<StoredCommit> {
+    const query: Query = (text, values) => this.#db.query(text, values, { run });
+    const present = await findRun(query, run);
+    const end = present.head.nextSeq;
+    let { next, digest } = await placeBefore(query, present, Math.min(Math.max(fromSeq, 1), end));
+    while (next < end) {
+      const rows = await query(
+        `SELECT seq, count, digest, events FROM @events
+         WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq LIMIT $4`,
+        [present.key, next, end, PAGE_ROWS],
+      );
+      if (rows.length === 0) throw missing(run, next);
+      for (const row of rows) {
+        const { count, text } = checked(row, { run, next, before: digest });
+        digest = textAt(row, 'digest');
+        const seq = next;
+        next += count;
+        // its digest is right, so it is the JSON that was committed
+        const events = JSON.parse(text) as JsonObject[];
+        const skipped = Math.max(0, fromSeq - seq);
+        yield {
+          seq: seq + skipped,
+          events: events.slice(skipped),
+          head: { nextSeq: next, digest },
+        };
+      }
+    }
+    if (next !== end || digest !== present.head.digest) throw missing(run, end);
+  }
+
+  /** Whether the log has this place, with this digest. */
+  async confirms(query: Query, present: RunRow, { nextSeq, digest }: LogHead): Promise<boolean> {
+    if (nextSeq < 1 || nextSeq > present.head.nextSeq) return false;
+    const place = await placeBefore(query, present, nextSeq);
+    return place.next === nextSeq && place.digest === digest;
+  }
+}
+
+/** The beginning of the commit that has this event, and the digest of all before it. */
+async function placeBefore(
+  query: Query,
+  { key, seed, run }: RunRow,
+  seq: number,
+): Promise<{ next: number; digest: string }> {
+  const [row] = await query(
+    `SELECT seq, count, digest FROM @events WHERE run = $1 AND seq + count <= $2
+     ORDER BY seq DESC LIMIT 1`,
+    [key, seq],
+  );
+  if (row === undefined) return { next: 1, digest: seed };
+  const next = numberAt(row, 'seq') + numberAt(row, 'count');
+  if (next < 1) throw missing(run, seq);
+  return { next, digest: textAt(row, 'digest') };
+}
+
+/** A commit that is asked for again: done already, if it is the same. */
+async function repeated(
+  query: Query,
+  present: RunRow,
+  commit: Commit,
+  text: string,
+): Promise<LogHead> {
+  const [row] = await query(
+    'SELECT count, digest, events FROM @events WHERE run = $1 AND seq = $2',
+    [present.key, commit.seq],
+  );
+  if (row === undefined || textAt(row, 'events') !== text) throw conflict(commit);
+  return { nextSeq: commit.seq + numberAt(row, 'count'), digest: textAt(row, 'digest') };
+}
+
+function checked(
+  row: Row,
+  { run, next, before }: { readonly run: string; readonly next: number; readonly before: string },
+): { readonly count: number; readonly text: string } {
+  const seq = numberAt(row, 'seq');
+  if (seq !== next) throw missing(run, next);
+  const count = numberAt(row, 'count');
+  const text = textAt(row, 'events');
+  if (textAt(row, 'digest') !== chainDigest(before, { run: 0, seq, count, text }))
+    throw corrupt(`Event ${seq} of run ${run} is altered`, { run, seq, table: 'events' });
+  return { count, text };
+}
+
+function missing(run: string, seq: number): Error {
+  return corrupt(`Event ${seq} of run ${run} is missing`, { run, seq, table: 'events' });
+}

@@ -1,0 +1,67 @@
+/**
+ * What a failure of PostgreSQL means for a run, by its SQLSTATE and never by its text. What has none
+ * is a connection that could not be made or has broken.
+ */
+import { ErrandError } from '../../errors/errand-error.ts';
+import { readProperty, type JsonObject } from '../../errors/json.ts';
+import { corrupt, misused, unavailable, type OutageReason } from '../failure.ts';
+
+/** States of https://www.postgresql.org/docs/current/errcodes-appendix.html, the whole before its class. */
+const OUTAGES: ReadonlyMap<string, OutageReason> = new Map([
+  ['08', 'disconnected'], // connection exception
+  ['25006', 'read_only'], // read only transaction
+  ['25P03', 'interrupted'], // idle in transaction for too long
+  ['28', 'cannot_open'], // authorization
+  ['3D', 'cannot_open'], // no such database
+  ['40', 'busy'], // deadlock, serialization
+  ['42501', 'cannot_open'], // insufficient privilege
+  ['53100', 'full'],
+  ['53200', 'no_memory'],
+  ['53', 'busy'], // too many connections
+  ['55', 'busy'], // a lock was not to be had in time
+  ['57014', 'interrupted'], // the statement took too long
+  ['57', 'disconnected'], // shutdown, or not ready yet
+  ['58', 'io'],
+  ['XX000', 'interrupted'],
+]);
+
+/** What our statements over sound tables cannot give: a table or column that is gone, damaged data. */
+const DAMAGE: readonly string[] = ['XX', '42', '22', '23', '3F'];
+
+export interface FailedAt extends JsonObject {
+  readonly isConnected: boolean;
+}
+
+/** The typed failure, or the error itself when it does not come from the database. */
+export function postgresFailure(error: unknown, { isConnected, ...where }: FailedAt): unknown {
+  if (error instanceof ErrandError) return error;
+  const state = readProperty(error, 'code');
+  // Node's own codes are longer words, such as ECONNREFUSED
+  if (typeof state !== 'string' || !/^[0-9A-Z]{5}$/.test(state) || !isState(error))
+    return isOfConnection(error, isConnected)
+      ? unavailable(
+          'disconnected',
+          { ...where, ...(typeof state === 'string' ? { code: state } : {}) },
+          error,
+        )
+      : error;
+  const details = { ...where, sqlstate: state };
+  if (state === '22021')
+    return misused('A text has a character that PostgreSQL cannot keep', details);
+  const reason = OUTAGES.get(state) ?? OUTAGES.get(state.slice(0, 2));
+  if (reason !== undefined) return unavailable(reason, details, error);
+  return DAMAGE.includes(state.slice(0, 2))
+    ? corrupt('The tables of the store are damaged', details, error)
+    : error;
+}
+
+/** What the server itself said has a severity. */
+function isState(error: unknown): boolean {
+  return typeof readProperty(error, 'severity') === 'string';
+}
+
+/** A defect of ours is none of these: the driver throws plain errors, without any state, for them. */
+function isOfConnection(error: unknown, isConnected: boolean): boolean {
+  if (!isConnected || typeof readProperty(error, 'code') === 'string') return true;
+  return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
+}

@@ -1,0 +1,160 @@
+/** The row of a run: what it was started with, where it stands, who has it, and where its log ends. */
+import type { JsonValue } from '../../errors/json.ts';
+import type {
+  ClaimOwner,
+  ClaimState,
+  LogHead,
+  NewRun,
+  RunStanding,
+  RunSummary,
+} from '../../machine/store-port.ts';
+import { digestOf, rowChecksum } from '../checksum.ts';
+import { corrupt, runNotFound } from '../failure.ts';
+import { jsonText } from '../rules.ts';
+import type { Query, Row } from './database.ts';
+
+export interface RunRow extends RunSummary {
+  readonly key: number;
+  readonly epoch: number;
+  readonly head: LogHead;
+  readonly sent: number;
+  readonly taken: number;
+  readonly inputText: string;
+  /** Digest of the plan that the run was started with. */
+  readonly plan: string;
+  /** What the log begins with, before its first event. */
+  readonly seed: string;
+}
+
+/** Numbers that pg would give as text are asked for as floats, which hold them. */
+export const COLUMNS = `key, id, workflow, file, started_at, input, checksum::float8 AS checksum, plan,
+  standing, standing_checksum::float8 AS standing_checksum, epoch, owner, until_ms::float8 AS until_ms,
+  next_seq, digest, sent, taken`;
+
+export async function findRun(
+  query: Query,
+  run: string,
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<RunRow> {
+  const [row] = await query(`SELECT ${COLUMNS} FROM @runs WHERE id = $1 ${lock}`, [run]);
+  if (row === undefined) throw runNotFound(run);
+  return readRun(row);
+}
+
+export function readRun(row: Row): RunRow {
+  const run = textAt(row, 'id');
+  const names = [textAt(row, 'workflow'), textAt(row, 'file'), textAt(row, 'started_at')] as const;
+  const inputText = textAt(row, 'input');
+  const seed = seedOf(run, names, inputText);
+  if (numberAt(row, 'checksum') !== rowChecksum([seed])) throw damaged(run, 'The start');
+  const plan = textAt(row, 'plan');
+  const standing = textAt(row, 'standing');
+  if (numberAt(row, 'standing_checksum') !== standingChecksum(run, plan, standing))
+    throw damaged(run, 'The standing');
+  const epoch = numberAt(row, 'epoch');
+  const [workflow, file, startedAt] = names;
+  return {
+    run,
+    // their checksums are right, so they are the JSON that this store wrote
+    workflow: JSON.parse(workflow) as string,
+    file: JSON.parse(file) as string | null,
+    startedAt,
+    ...(JSON.parse(standing) as RunStanding),
+    claim: claimOf(row, epoch),
+    key: numberAt(row, 'key'),
+    epoch,
+    head: { nextSeq: numberAt(row, 'next_seq'), digest: textAt(row, 'digest') },
+    sent: numberAt(row, 'sent'),
+    taken: numberAt(row, 'taken'),
+    inputText,
+    plan,
+    seed,
+  };
+}
+
+/** As other stores give it out. */
+export function summaryOf(row: RunRow): RunSummary {
+  const {
+    key: _k,
+    epoch: _e,
+    head: _h,
+    sent: _s,
+    taken: _t,
+    inputText: _i,
+    plan: _p,
+    seed: _d,
+    ...summary
+  } = row;
+  return summary;
+}
+
+export interface FreshRow {
+  readonly seed: string;
+  readonly plan: string;
+  readonly columns: Readonly<Record<string, string | number>>;
+}
+
+/** The row of a run that begins; where its log ends is added by whoever writes that. */
+export function freshRow(run: NewRun, standing: string, untilMs: number): FreshRow {
+  // JSON holds what a text of PostgreSQL cannot
+  const [workflow, file] = [JSON.stringify(run.workflow), JSON.stringify(run.file)];
+  const input = jsonText(run.input, `The input of run ${run.id}`);
+  const seed = seedOf(run.id, [workflow, file, run.startedAt], input);
+  const plan = digestOf(run.plan);
+  return {
+    seed,
+    plan,
+    columns: {
+      id: run.id,
+      workflow,
+      file,
+      started_at: run.startedAt,
+      input,
+      checksum: rowChecksum([seed]),
+      plan,
+      status: run.standing.status,
+      standing,
+      standing_checksum: standingChecksum(run.id, plan, standing),
+      epoch: 1,
+      owner: JSON.stringify(run.owner),
+      until_ms: untilMs,
+      sent: 0,
+      taken: 0,
+    },
+  };
+}
+
+export function standingChecksum(run: string, plan: string, standing: string): number {
+  return rowChecksum([run, plan, standing]);
+}
+
+export function inputOf({ inputText }: RunRow): JsonValue {
+  // its checksum is right, so it is the JSON that this store wrote
+  return JSON.parse(inputText) as JsonValue;
+}
+
+function seedOf(run: string, names: readonly string[], input: string): string {
+  return digestOf(`${JSON.stringify([run, ...names])} ${input}`);
+}
+
+function claimOf(row: Row, epoch: number): ClaimState | null {
+  if (row['owner'] === null) return null;
+  const owner = JSON.parse(textAt(row, 'owner')) as ClaimOwner;
+  return { owner, epoch, untilMs: numberAt(row, 'until_ms') };
+}
+
+export function textAt(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw corrupt(`A row has no text in ${column}`, { column });
+  return value;
+}
+
+export function numberAt(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw corrupt(`A row has no number in ${column}`, { column });
+  return value;
+}
+
+function damaged(run: string, what: string): Error {
+  return corrupt(`${what} of run ${run} is altered`, { run, table: 'runs' });
+}

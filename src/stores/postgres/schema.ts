@@ -1,0 +1,70 @@
+/** The tables of the PostgreSQL store, made by the first who opens it, and their version. */
+import { ErrandError } from '../../errors/errand-error.ts';
+import type { Database, Query } from './database.ts';
+
+const VERSION = 1;
+
+/** Two processes that open an empty database at once make one schema. */
+const LOCK = 0x657272;
+
+const TABLES = `
+  CREATE TABLE @meta (name text PRIMARY KEY, value text NOT NULL);
+
+  CREATE TABLE @plans (digest text PRIMARY KEY, plan text NOT NULL);
+
+  CREATE TABLE @runs (
+    key integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
+    workflow text NOT NULL, file text NOT NULL, started_at text NOT NULL, input text NOT NULL,
+    checksum bigint NOT NULL,
+    plan text NOT NULL, status text NOT NULL, standing text NOT NULL, standing_checksum bigint NOT NULL,
+    epoch integer NOT NULL, owner text, until_ms bigint NOT NULL,
+    next_seq integer NOT NULL, digest text NOT NULL, sent integer NOT NULL, taken integer NOT NULL
+  );
+
+  CREATE TABLE @events (
+    run integer NOT NULL REFERENCES @runs, seq integer NOT NULL, count integer NOT NULL,
+    digest text NOT NULL, events text NOT NULL, PRIMARY KEY (run, seq)
+  );
+
+  CREATE TABLE @checkpoints (
+    run integer PRIMARY KEY REFERENCES @runs, next_seq integer NOT NULL, digest text NOT NULL,
+    checksum bigint NOT NULL, state text NOT NULL
+  );
+
+  CREATE TABLE @signals (
+    run integer NOT NULL REFERENCES @runs, number integer NOT NULL, signal text NOT NULL,
+    checksum bigint NOT NULL, PRIMARY KEY (run, number)
+  );
+
+  CREATE TABLE @breakers (key text PRIMARY KEY, state text NOT NULL);
+`;
+
+/** Throws `validation.contract_version` for a store of a newer Errand. */
+export async function migrate(database: Database): Promise<void> {
+  if (await isPresent(database, (text, values) => database.query(text, values))) return;
+  await database.transaction(async (query) => {
+    await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    // another process may have been faster
+    if (await isPresent(database, query)) return;
+    await query(`CREATE SCHEMA IF NOT EXISTS ${database.quotedSchema}`);
+    await query(TABLES);
+    await query('INSERT INTO @meta (name, value) VALUES ($1, $2)', ['version', String(VERSION)]);
+  });
+}
+
+async function isPresent({ schema }: Database, query: Query): Promise<boolean> {
+  // not by to_regclass, which may remember from before the lock was had
+  const found = await query(
+    `SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'meta'`,
+    [schema],
+  );
+  if (found.length === 0) return false;
+  const [row] = await query('SELECT value FROM @meta WHERE name = $1', ['version']);
+  const version = Number(row?.['value'] ?? Number.NaN);
+  if (version === VERSION) return true;
+  throw new ErrandError({
+    kind: 'validation.contract_version',
+    message: `The store has version ${version}, and this Errand knows version ${VERSION}`,
+    details: { version, known: VERSION },
+  });
+}
