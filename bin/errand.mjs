@@ -13,8 +13,18 @@ if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) {
   // an import would load what these two can do besides, which takes longer than what is asked of them
   process.getBuiltinModule('node:module').enableCompileCache();
   const { existsSync } = process.getBuiltinModule('node:fs');
+  leaveOutExperiments();
   await import((existsSync(SOURCE) ? SOURCE : BUILT).href);
 } else {
   const { startOnNewerNode } = await import('./newer-node.mjs');
   startOnNewerNode(NEEDED, import.meta.url);
+}
+
+/** Many a Node calls its database an experiment, at the head of whatever the command prints. */
+function leaveOutExperiments() {
+  process.emitWarning = new Proxy(process.emitWarning.bind(process), {
+    apply(emit, it, args) {
+      if (args[1] !== 'ExperimentalWarning') Reflect.apply(emit, it, args);
+    },
+  });
 }

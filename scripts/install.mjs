@@ -12,7 +12,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'temporal'} SetName
+ * @typedef {'runtime' | 'node' | 'dev' | 'sdks' | 'servers' | 'temporal' | 'oldest'} SetName
  * @typedef {object} InstallSet
  * @property {string} directory relative to the root of the checkout
  * @property {readonly string[]} flags of `npm ci`
@@ -67,6 +67,12 @@ const SETS = {
     // what is native in it comes built
     flags: ['--ignore-scripts'],
     contents: "Temporal's SDK, which only the tests of that driver load",
+    withDev: false,
+  },
+  oldest: {
+    directory: 'test/oldest-node',
+    flags: [],
+    contents: 'the oldest Node that Errand runs on, which tests start',
     withDev: false,
   },
 };

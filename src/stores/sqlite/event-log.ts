@@ -47,10 +47,10 @@ const LINK = `SELECT id, prev, run, seq, count, checksum, octet_length(events) A
 /** From a row back to the one that holds an event; the numbers must fall, or it would not end. */
 const WALK = `
   WITH RECURSIVE walk (id, prev, run, seq, count, checksum, bytes) AS (
-    ${LINK} WHERE id = ?1
+    ${LINK} WHERE id = ?
     UNION ALL
     SELECT e.id, e.prev, e.run, e.seq, e.count, e.checksum, octet_length(e.events)
-    FROM walk w JOIN events e ON e.id = w.prev WHERE w.seq > ?2 AND e.seq < w.seq
+    FROM walk w JOIN events e ON e.id = w.prev WHERE w.seq > ? AND e.seq < w.seq
   )
   SELECT * FROM walk`;
 

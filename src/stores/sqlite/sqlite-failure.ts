@@ -25,9 +25,9 @@ const OUTAGES: ReadonlyMap<number, OutageReason> = new Map([
 
 /**
  * Codes that fixed statements over a sound file cannot give: ERROR (a table or a column that is not
- * there), CORRUPT, SCHEMA, CONSTRAINT, MISMATCH, FORMAT, RANGE, NOTADB.
+ * there), CORRUPT, SCHEMA, CONSTRAINT, MISMATCH, FORMAT, NOTADB. RANGE is a mistake of ours.
  */
-const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24, 25, 26]);
+const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24, 26]);
 
 /** Extended codes whose primary code says otherwise: a read whose checksum or length is wrong. */
 const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 8)]);
