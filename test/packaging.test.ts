@@ -101,7 +101,7 @@ describe('an installed package', () => {
       const { kind, action } = toReport(await openErrand({ store: 'postgres://db/x' }).catch((e) => e));
       console.log(kind, action.detail);
     `);
-    expect(result.stdout).toBe('extension.missing Run \`npm install pg\`.\n');
+    expect(result.stdout).toBe('extension.missing Run `npm install pg`.\n');
   });
 
   it('keeps its inner files to itself', () => {
