@@ -10,6 +10,7 @@ import * as errors from '../src/errors/index.ts';
 import * as library from '../src/index.ts';
 import * as stores from '../src/stores/index.ts';
 import * as files from '../src/workflow/define.ts';
+import { moduleOfPackedCases } from './module-packed.cases.ts';
 import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
 
 let packed: PackedPackage;
@@ -162,6 +163,8 @@ describe('an installed package', () => {
     expect(runBin('explain', 'provider.no_such_kind').status).toBe(2);
   });
 });
+
+describe('a module of an installed package', () => moduleOfPackedCases(() => packed));
 
 /** `workflow()` checks values by JSON Schema, whose references are addresses. */
 describe.each([
