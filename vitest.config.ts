@@ -15,19 +15,44 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const ELSEWHERE = '**/node_modules/**';
+const SIMULATION = 'test/simulation/**/*.test.ts';
+/** Measures the memory of its whole process. */
+const ALONE = 'src/effects/sandbox/**/*.test.ts';
+/** They leave nothing behind in their process, so one after another may have it. */
+const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ELSEWHERE] };
+const NATIVE = { viteModuleRunner: false };
+
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'build/**', 'dist/**'],
     globals: false,
     sequence: { sequencer: LongFirst },
     // much of it waits for processes, so two fit on two cores as well
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // hundreds of processes start from the sources, and compiling them is most of what they do
+    // many processes start from the sources, and compiling them is most of what they do
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/errand-tests') },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        // Node runs the sources as they are, and quicker than what Vite makes of them
+        test: { ...UNITS, name: 'units', isolate: false, experimental: NATIVE },
+      },
+      {
+        extends: true,
+        test: { name: 'simulation', include: [SIMULATION], experimental: NATIVE },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts', ALONE],
+          exclude: [SIMULATION, ELSEWHERE],
+        },
+      },
+    ],
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },
   },
 });

@@ -40,7 +40,7 @@ describe('a transform', () => {
       'failed',
     ],
     [
-      'const a = []; for (;;) a.push([1])',
+      'const a = []; for (;;) a.push(Array(1000).fill(1))',
       'sandbox.memory',
       /^The code is too much for the sandbox: it needed more memory/,
       'failed',
