@@ -159,5 +159,5 @@ const KEYS: readonly Shape[] = [
   [new RegExp(`(?<![A-Za-z0-9])(?:${PREFIXES})[\\w*./+=-]{8,}`, 'g'), REDACTED],
   [new RegExp(`(?<![A-Za-z0-9])(?:${WORD_PREFIXES})[A-Za-z0-9]{20}[\\w.-]*`, 'g'), REDACTED],
   [/(?<![A-Za-z0-9])(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}/g, REDACTED],
-  [/(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}/g, REDACTED],
+  [/(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}/g, REDACTED, 'eyJ'],
 ];
