@@ -1,5 +1,5 @@
 /** What something can cost at most: four figures that are added, multiplied and compared together. */
-import { atMost, largest, sum, times, ZERO, type Figure } from './figure.ts';
+import { atMost, largest, smaller, sum, times, ZERO, type Figure } from './figure.ts';
 
 export interface Bill {
   /** Attempts of effects of any type. */
@@ -27,6 +27,10 @@ export function addBills(bills: readonly Bill[]): Bill {
 
 export function largestBill(bills: readonly Bill[]): Bill {
   return each((name) => largest(bills.map((bill) => bill[name])));
+}
+
+export function smallerBill(one: Bill, other: Bill): Bill {
+  return each((name) => smaller(one[name], other[name]));
 }
 
 export function timesBill(bill: Bill, factor: Figure): Bill {

@@ -7,7 +7,6 @@ import type { NodePlan } from '../node-model.ts';
 import { fromPointer } from '../path.ts';
 import type { Problem, Report } from '../problem.ts';
 import { listed, quoted } from '../words.ts';
-import { NOTHING, type Bill } from './bill.ts';
 import { buildFlow, type Flow } from './flow.ts';
 import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
@@ -17,7 +16,7 @@ import { orderOf } from './order.ts';
 import { kindsOf } from './raises.ts';
 import { ASKED_BY_DEFAULT, handlingOf, handlingWords } from './routing.ts';
 import { checkStructure } from './structure.ts';
-import { toWorstCase, worstBill, type WorstCase } from './worst-case.ts';
+import { NO_FILE, toWorstCase, worstBill, type FileBill, type WorstCase } from './worst-case.ts';
 
 export interface NodeVerdict {
   /** The kinds it can fail with. */
@@ -63,7 +62,7 @@ class Checker {
   readonly #options: CheckOptions;
   readonly #flows = new Map<string, Flow>();
   readonly #escaping = new Map<string, readonly string[]>();
-  readonly #bills = new Map<string, Bill>();
+  readonly #bills = new Map<string, FileBill>();
   readonly #kinds = new Map<NodePlan, readonly string[]>();
 
   constructor(root: WorkflowPlan, options: CheckOptions) {
@@ -103,7 +102,7 @@ class Checker {
     );
     if (this.#options.strict === true && plan.onUnhandled === undefined)
       reportUnhandled(nodes, flow, report);
-    return { file: plan.file, problems, nodes, worstCase: toWorstCase(this.#billOf(plan)) };
+    return { file: plan.file, problems, nodes, worstCase: toWorstCase(this.#billOf(plan).worst) };
   }
 
   #flowOf(plan: FilePlan): Flow {
@@ -158,14 +157,14 @@ class Checker {
     return [...kinds];
   }
 
-  #billOf(plan: FilePlan): Bill {
+  #billOf(plan: FilePlan): FileBill {
     const known = this.#bills.get(plan.file);
     if (known !== undefined) return known;
-    this.#bills.set(plan.file, NOTHING);
+    this.#bills.set(plan.file, NO_FILE);
     const bill = worstBill(plan, this.#flowOf(plan), {
       childBill: (file) => {
         const child = this.#childOf(file);
-        return child === undefined ? NOTHING : this.#billOf(child);
+        return child === undefined ? NO_FILE : this.#billOf(child);
       },
       kindsOf: (node) => this.#kindsOf(node, plan),
       inherited: this.#inherited(plan),

@@ -34,6 +34,12 @@ export function largest(figures: readonly Figure[]): Figure {
   return most;
 }
 
+/** Of two that both hold; what has no bound holds for anything. */
+export function smaller(one: Figure, other: Figure): Figure {
+  if (one.value === null || other.value === null) return one.value === null ? other : one;
+  return other.value < one.value ? other : one;
+}
+
 export function times(figure: Figure, factor: Figure): Figure {
   // nothing, however often, is nothing
   if (figure.value === 0 || factor.value === 0) return ZERO;

@@ -10,9 +10,17 @@ nodes:
      routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]}
 `;
 
+const TWICE = `
+workflow: {name: d, entry_point: x}
+nodes:
+  - {name: x, type: script, command: "true", routes: [{to: y}]}
+  - {name: y, type: script, command: "true"}
+`;
+
 function worst(body: string, header = '', options: CheckOptions = {}): WorstCase {
   const texts: Record<string, string> = {
     'c.yaml': CHILD,
+    'twice.yaml': TWICE,
     'main.yaml': `workflow:\n  name: t\n  entry_point: a\n${header}${body}`,
   };
   const files = {
@@ -52,6 +60,25 @@ nodes:
      routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]}
 `;
     expect(worst(middle).effects).toBe(9);
+  });
+
+  it('is capped by max_retries, over everything that is retried', () => {
+    const again =
+      'routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]';
+    const nested = `nodes:\n  - {name: a, type: workflow, workflow: ./c.yaml, ${again}}\n`;
+    // the first try, and each retry runs the leaf once more
+    expect(worst(nested, '  limits: {max_retries: 4}\n').effects).toBe(5);
+    expect(worst(nested, '  limits: {max_retries: 0}\n').effects).toBe(1);
+    expect(worst(nested, '  limits: {max_retries: 40}\n').effects).toBe(9);
+    const script = (name: string): string =>
+      `  - {name: ${name}, type: script, command: "true", timeout_seconds: 1, `;
+    const line = `nodes:\n${script('a')}${again.replace('$end', 'b')}}\n${script('b')}${again}}\n`;
+    expect(worst(line, '  limits: {max_retries: 1}\n')).toMatchObject({ effects: 3, wallMs: 9000 });
+    // what is retried at the outside has everything inside in it
+    const outer = `nodes:
+  - {name: a, type: workflow, workflow: ./twice.yaml, ${again}}
+`;
+    expect(worst(outer, '  limits: {max_retries: 1}\n').effects).toBe(4);
   });
 
   it('counts the tries that a tool declares, and what an agent writes', () => {

@@ -1,15 +1,24 @@
 /**
  * The most that a file can cost over every pattern of failing and succeeding that it allows. Without
- * circles it is the dearest path; with one, only an explicit `max_iterations` bounds it. A figure
- * that nothing bounds is null, and the reason is told.
+ * circles it is the dearest path; with one, only an explicit `max_iterations` bounds it. Retries
+ * multiply as they are nested, or are as many as `max_retries` allows, whichever is less. A figure that
+ * nothing bounds is null, and the reason is told.
  */
 import { INLINE_CEILING_MS } from '../limits.ts';
 import type { FilePlan } from '../model.ts';
 import type { GroupPlan, NodePlan } from '../node-model.ts';
 import type { Route } from '../route.ts';
 import type { ToolDescriptions } from '../tool-description.ts';
-import { addBills, boundBill, largestBill, NOTHING, timesBill, type Bill } from './bill.ts';
-import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
+import {
+  addBills,
+  boundBill,
+  largestBill,
+  NOTHING,
+  smallerBill,
+  timesBill,
+  type Bill,
+} from './bill.ts';
+import { exactly, sum, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
 import { mayTake } from './routing.ts';
 import { tryBill } from './try-bill.ts';
@@ -17,13 +26,23 @@ import { tryBill } from './try-bill.ts';
 /** What a bill depends on beyond its own file. */
 export interface BillContext {
   /** The bill of a child, by its file. */
-  readonly childBill: (file: string) => Bill;
+  readonly childBill: (file: string) => FileBill;
   readonly kindsOf: (node: NodePlan) => readonly string[];
   /** Of the caller, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
   /** What the functions and tools of the file say of themselves, as far as that is known. */
   readonly describes: ToolDescriptions;
 }
+
+/** What a file can cost: at most, when nothing in it is retried, and the dearest retry by itself. */
+export interface FileBill {
+  readonly worst: Bill;
+  readonly first: Bill;
+  /** Here, or in what is called from here. */
+  readonly retry: Bill;
+}
+
+export const NO_FILE: FileBill = { worst: NOTHING, first: NOTHING, retry: NOTHING };
 
 export interface WorstCase {
   readonly effects: number | null;
@@ -34,15 +53,25 @@ export interface WorstCase {
   readonly unbounded: readonly string[];
 }
 
-export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): Bill {
+export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): FileBill {
   const { limits } = plan;
-  const start = fromHere(plan, flow, context).get(flow.entry) ?? NOTHING;
-  return boundBill(start, {
+  const written = fromHere(plan, flow, { ...context, of: 'worst' });
+  const first = fromHere(plan, flow, { ...context, of: 'first' });
+  const capped =
+    limits.maxRetries === undefined
+      ? written.bill
+      : addBills([first.bill, timesBill(first.retry, exactly(limits.maxRetries))]);
+  const bounds = {
     ...(limits.timeoutMs === undefined ? {} : { wallMs: limits.timeoutMs }),
     ...(limits.budgetUsdMicros === undefined || limits.budgetMode !== 'enforce'
       ? {}
       : { costUsdMicros: limits.budgetUsdMicros }),
-  });
+  };
+  return {
+    worst: boundBill(smallerBill(written.bill, capped), bounds),
+    first: boundBill(first.bill, bounds),
+    retry: first.retry,
+  };
 }
 
 export function toWorstCase(bill: Bill): WorstCase {
@@ -56,12 +85,21 @@ export function toWorstCase(bill: Bill): WorstCase {
   };
 }
 
-/** For each node, the dearest way from there to an end. */
-function fromHere(plan: FilePlan, flow: Flow, context: BillContext): ReadonlyMap<string, Bill> {
+/** The dearest way from the entry to an end, and the dearest retry on any way. */
+function fromHere(
+  plan: FilePlan,
+  flow: Flow,
+  context: Omit<Around, 'billFrom'>,
+): { readonly bill: Bill; readonly retry: Bill } {
   const dearest = new Map<string, Bill>();
+  const retries: Bill[] = [];
   const billFrom = (name: string): Bill => dearest.get(name) ?? NOTHING;
   const around: Around = { ...context, billFrom };
-  const visit = (node: NodePlan): Bill => visitBill(node, plan, around);
+  const visit = (node: NodePlan): Bill => {
+    const { bill, retry } = visitBill(node, plan, around);
+    retries.push(retry);
+    return bill;
+  };
 
   // every component comes after those it leads to, so what lies ahead is known
   for (const { members, isCircle } of flow.components) {
@@ -77,7 +115,7 @@ function fromHere(plan: FilePlan, flow: Flow, context: BillContext): ReadonlyMap
     const bill = addBills([here, largestBill(ahead)]);
     for (const name of members) dearest.set(name, bill);
   }
-  return dearest;
+  return { bill: billFrom(flow.entry), retry: largestBill(retries) };
 }
 
 function circleBill(visits: readonly Bill[], members: readonly string[], plan: FilePlan): Bill {
@@ -96,22 +134,42 @@ export function circleWords(members: readonly string[]): string {
 
 interface Around extends BillContext {
   readonly billFrom: (name: string) => Bill;
+  /** With its retries, or as if there were none. */
+  readonly of: 'worst' | 'first';
 }
 
-/** One visit of a node with all its tries and the waits between them. */
-function visitBill(node: NodePlan, plan: FilePlan, around: Around): Bill {
+/** One visit of a node with all its tries and the waits between them; and the dearest retry in it. */
+function visitBill(
+  node: NodePlan,
+  plan: FilePlan,
+  around: Around,
+): { readonly bill: Bill; readonly retry: Bill } {
   const once = addBills([tryBill(node, plan, around), insideBill(node, around)]);
   const kinds = around.kindsOf(node);
   const routes = [...node.routes, ...plan.onError].filter((route) => mayTake(route, node, kinds));
-  const reruns = rerunsOf(node, routes, plan);
-  const waits = sum(routes.map((route) => waitsOf(route, node)));
-  return addBills([timesBill(once, sum([exactly(1), reruns])), { ...NOTHING, wallMs: waits }]);
+  const retries = routes.flatMap(({ move }) => (move.type === 'retry' ? [move] : []));
+  const other = sum([exactly(1), ...routes.map((route) => otherReruns(node, route))]);
+  const retryOnce = retries.map((move) => addBills([once, waiting(waitOf(move, node))]));
+  const inside = node.type === 'workflow' ? [around.childBill(node.workflow).retry] : [];
+  return {
+    bill: addBills([
+      timesBill(once, other),
+      ...(around.of === 'first'
+        ? []
+        : retries.map(({ max }, index) => timesBill(retryOnce[index] ?? NOTHING, exactly(max)))),
+    ]),
+    retry: largestBill([...retryOnce, ...inside]),
+  };
 }
 
-function insideBill(node: NodePlan, { billFrom, childBill }: Around): Bill {
+function waiting(wallMs: Figure): Bill {
+  return { ...NOTHING, wallMs };
+}
+
+function insideBill(node: NodePlan, { billFrom, childBill, of }: Around): Bill {
   switch (node.type) {
     case 'workflow':
-      return childBill(node.workflow);
+      return childBill(node.workflow)[of];
     case 'parallel':
       return addBills(membersOf(node).map(billFrom));
     case 'for_each':
@@ -135,17 +193,7 @@ function itemsOf(node: GroupPlan): Figure {
   return unbounded(`how many items ${node.name} goes through is known only when it runs`);
 }
 
-/** The run's limit is on retries; what is parked or asked about may run again all the same. */
-function rerunsOf(node: NodePlan, routes: readonly Route[], plan: FilePlan): Figure {
-  const retries = sum(routes.map(({ move }) => (move.type === 'retry' ? exactly(move.max) : ZERO)));
-  const cap = plan.limits.maxRetries;
-  const isCapped = cap !== undefined && retries.value !== null && retries.value > cap;
-  return sum([
-    isCapped ? exactly(cap) : retries,
-    ...routes.map((route) => otherReruns(node, route)),
-  ]);
-}
-
+/** A limit is on retries; what is parked or asked about may run again all the same. */
 function otherReruns(node: NodePlan, { move }: Route): Figure {
   switch (move.type) {
     case 'park':
@@ -173,9 +221,7 @@ const WITHOUT_HINTS: ReadonlySet<NodePlan['type']> = new Set([
 ]);
 
 /** A route's wait is never shorter than the server's hint, and a hint above the ceiling parks. */
-function waitsOf({ move }: Route, node: NodePlan): Figure {
-  if (move.type !== 'retry') return ZERO;
+function waitOf(move: Extract<Route['move'], { type: 'retry' }>, node: NodePlan): Figure {
   const ownMs = move.backoff === 'none' ? 0 : Math.ceil(move.maxMs * (1 + move.jitter));
-  const longestMs = WITHOUT_HINTS.has(node.type) ? ownMs : Math.max(ownMs, INLINE_CEILING_MS);
-  return times(exactly(move.max), exactly(longestMs));
+  return exactly(WITHOUT_HINTS.has(node.type) ? ownMs : Math.max(ownMs, INLINE_CEILING_MS));
 }
