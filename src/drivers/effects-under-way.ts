@@ -91,14 +91,14 @@ export class EffectsUnderWay {
     this.#answered.clear();
   }
 
+  /** Told as soon as it is decided: a store that is slow gives nobody time to do what is not wanted. */
+  abortUnwanted(): void {
+    for (const { controller } of this.#unwanted()) controller.abort();
+  }
+
   /** Effects that the machine no longer waits for are over before anything new begins. */
-  async stopUnwanted(): Promise<void> {
-    const { effects } = this.#options.state;
-    const unwanted = [...this.#running].filter(
-      ([key, { pending }]) => effects.get(key) !== pending,
-    );
-    for (const [, { controller }] of unwanted) controller.abort();
-    await Promise.all(unwanted.map(([, { ended }]) => ended));
+  async unwantedEnded(): Promise<void> {
+    await Promise.all(this.#unwanted().map(({ ended }) => ended));
   }
 
   abortAll(): void {
@@ -108,6 +108,13 @@ export class EffectsUnderWay {
   /** Fulfilled when all that run now have ended. */
   async allEnded(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  #unwanted(): readonly Running[] {
+    const { effects } = this.#options.state;
+    return [...this.#running].flatMap(([key, running]) =>
+      effects.get(key) === running.pending ? [] : [running],
+    );
   }
 
   #notBegun(): readonly [string, PendingEffect][] {

@@ -179,8 +179,9 @@ export class RunLoop {
     this.#begun = undefined;
     const nowMs = begun?.nowMs ?? clock.now();
     const events = step(state, this.#takeInbox(), nowMs);
+    this.#underWay.abortUnwanted();
     await this.#commit([...(begun?.events ?? []), ...events], nowMs);
-    await this.#underWay.stopUnwanted();
+    await this.#underWay.unwantedEnded();
     const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
     if (mayGoOn && !this.#isStopping) this.#underWay.begin();
     if (state.cancelledBy !== undefined) this.#inbox.push(...this.#underWay.takeBack());
