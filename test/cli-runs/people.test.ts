@@ -172,7 +172,15 @@ describe('human_gate', () => {
     {
       it: 'a prepared answer that does not fit leaves it open, and that is told',
       nodes: gate(),
-      steps: [{ do: 'run t.yaml --answer a=maybe', exit: 5, events: ['error:suppressed'] }],
+      steps: [
+        { do: 'run t.yaml --answer a=maybe', exit: 5, events: ['error:suppressed'] },
+        // for a gate that nobody could ever open it is a slip of the hand
+        {
+          do: 'run t.yaml --answer aa=maybe',
+          exit: 2,
+          says: { status: 'refused', error: { kind: 'validation.input' } },
+        },
+      ],
     },
     {
       it: 'without anyone to ask it fails, also when it was open before',

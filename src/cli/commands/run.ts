@@ -6,8 +6,10 @@ import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from '../../dri
 import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { isJsonObject, type JsonObject } from '../../errors/json.ts';
 import { suggest } from '../../errors/suggest.ts';
+import type { RunOptions } from '../../drivers/local.ts';
 import type { Answer } from '../../machine/answers.ts';
 import type { ReadableStore, RunRecord, RunStore } from '../../machine/store-port.ts';
+import { allNodes } from '../../workflow/all-nodes.ts';
 import { readJson, type ReadJson } from '../../workflow/exact-number.ts';
 import { completeInput, readInput, refuseInexact } from '../../workflow/inputs.ts';
 import { IN_CODE, type WorkflowPlan } from '../../workflow/model.ts';
@@ -46,6 +48,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     const input = completeInput(workflow.plan, given);
     const options = { ...legOptions(flags), file: workflow.file };
     const { plan } = workflow;
+    refuseUnknownGates(plan, options.answers);
     const project = await openProject(extensions);
     return await leg({ show, project, workflow, flags, terminal }, (driver, onEvent) =>
       driver.start(plan, input, { ...options, onEvent }),
@@ -192,6 +195,20 @@ function parseJson(file: string, text: string): ReadJson {
         action: { kind: 'change_input', detail: 'Write the inputs as {"name": value, …}.' },
       },
       { cause: error },
+    );
+  }
+}
+
+/** A name that no node has is a slip of the hand; a path is known only when the run has come there. */
+function refuseUnknownGates(plan: WorkflowPlan, answers: RunOptions['answers'] = []): void {
+  const files = [plan, ...Object.values(plan.children)];
+  const names = new Set(files.flatMap((file) => allNodes(file)).map(({ name }) => name));
+  for (const { gate } of answers) {
+    if (names.has(gate) || /[/[#]/.test(gate)) continue;
+    const meant = suggest(gate, names);
+    throw refusal(
+      `--answer is for ${gate}, and no node has that name`,
+      meant === undefined ? 'Write --answer NODE=VALUE.' : `Did you mean ${meant}?`,
     );
   }
 }
