@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
@@ -11,7 +11,10 @@ import * as library from '../src/index.ts';
 import * as stores from '../src/stores/index.ts';
 import * as files from '../src/workflow/define.ts';
 import { moduleOfPackedCases } from './module-packed.cases.ts';
+import { stepsOf } from './docs/page.ts';
 import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
+
+const ROOT = join(import.meta.dirname, '..');
 
 let packed: PackedPackage;
 
@@ -130,6 +133,26 @@ describe('an installed package', () => {
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
     const args = [compiler, ...options, '--lib', lib, '--types', '', 'consumer.mts'];
     expect(runIn(packed.app, process.execPath, args)).toMatchObject({ status: 0, stdout: '' });
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('has types for what the guide shows, in %s by %s', (module, resolution) => {
+    const programs = globSync('docs/guide/*.md', { cwd: ROOT })
+      .flatMap((page) => stepsOf(readFileSync(join(ROOT, page), 'utf8')))
+      .flatMap((step) => (step.type === 'file' && /\.m?ts$/.test(step.name) ? [step] : []))
+      .map(({ name, text }) => ({ name: `guide-${name.replace(/m?ts$/, 'mts')}`, text }));
+    expect(programs.length).toBeGreaterThan(2);
+    for (const { name, text } of programs) writeFileSync(join(packed.app, name), text);
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+    const roots = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+    const found = ['--module', module, '--moduleResolution', resolution];
+    const names = programs.map(({ name }) => name);
+    const args = [compiler, ...options, ...roots, ...found, ...names];
+    const result = runIn(packed.app, process.execPath, args);
+    expect(result).toMatchObject({ status: 0, stdout: '' });
   });
 
   it('explains a kind from the command line', () => {
