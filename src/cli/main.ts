@@ -24,9 +24,9 @@ const program = new Command('errand')
     'after',
     `
 Examples:
-  errand init                            write a first workflow that runs at once
+  errand init                            write a first workflow that runs
   errand run workflow.yaml -i ticket=Hi  run it
-  errand explain RUN                     what failed in it, and what became of it
+  errand explain RUN                     what failed in it, and what came of it
   errand explain provider.rate_limited   what a failure means, and what to do
   errand run --help                      its options, and all exit codes`,
   );
