@@ -255,9 +255,14 @@ describe('a bundle for Node', () => {
       `import { raise } from 'errand'; export const go = () => { throw raise('own.kind', 'no'); };`,
     );
     const bundler = await rolldown({ input: from, platform: 'node', transform: { define } });
-    await bundler.write({ dir: join(packed.app, 'out'), format: 'esm' });
+    await bundler.write({
+      dir: join(packed.app, 'out'),
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name].mjs',
+    });
     await bundler.close();
-    const { stdout, stderr } = runIn(packed.app, process.execPath, ['out/server.js']);
+    const { stdout, stderr } = runIn(packed.app, process.execPath, ['out/server.mjs']);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual([
       'call.failed',
