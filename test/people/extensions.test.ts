@@ -36,7 +36,7 @@ function guide(): { readonly module: string; readonly file: string; readonly say
   const [module = '', file = ''] = [...text.matchAll(/^```\w+\n([\s\S]*?)^```/gm)].map(
     ([, block = '']) => block,
   );
-  const says = /prints `(acme says: .*)`\./.exec(text)?.[1] ?? '';
+  const [says = 'nothing'] = /^acme says: .*$/m.exec(text) ?? [];
   return { module, file, says };
 }
 
