@@ -54,5 +54,10 @@ describe.skipIf(!isThere).each([
     expect(answered).toMatchObject({ status: 0, stderr: '' });
     expect(JSON.parse(String(answered.stdout))).toEqual({ told: '42\n' });
     expect(errand('explain', id)).toMatchObject({ status: 0, stderr: '' });
+    // what is promised and cannot be kept here is said
+    expect(errand('doctor', '--format', 'json')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('does not notice every damage'),
+    });
   });
 });

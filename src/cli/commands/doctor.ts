@@ -9,6 +9,7 @@ import { readProperty } from '../../errors/json.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { toReport } from '../../errors/to-report.ts';
 import { openSqliteStore } from '../../stores/sqlite.ts';
+import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../home.ts';
 import { makeFolder, systemWords } from '../make-folder.ts';
@@ -100,6 +101,13 @@ export function nodeVersion(version: string): Finding {
       };
 }
 
+/** Promises are kept by what Node brings along. */
+function blindSpot(): string {
+  if (KNOWS_NOOP) return '';
+  const version = process.versions['sqlite'] ?? '';
+  return `; the SQLite of this Node (${version}) does not notice every damage to a log that is being written, that of Node 24 does`;
+}
+
 /** Where `ERRAND_STORE` says that runs are. */
 async function configuredStore(): Promise<Finding> {
   let count = 0;
@@ -130,13 +138,21 @@ async function store(): Promise<Finding> {
   try {
     if (!existsSync(path)) {
       tryFolder(home);
-      return { check: 'store', state: 'ok', detail: `${where} can be written; no runs yet` };
+      return {
+        check: 'store',
+        state: 'ok',
+        detail: `${where} can be written; no runs yet${blindSpot()}`,
+      };
     }
     accessSync(path, constants.R_OK | constants.W_OK);
     const opened = await openSqliteStore({ path, now: Date.now });
     const runs = await opened.list();
     await opened.close();
-    return { check: 'store', state: 'ok', detail: `${where}, ${countWords(runs.length, 'run')}` };
+    return {
+      check: 'store',
+      state: 'ok',
+      detail: `${where}, ${countWords(runs.length, 'run')}${blindSpot()}`,
+    };
   } catch (thrown) {
     const isSystem = typeof readProperty(thrown, 'code') === 'string';
     const { message, action } = toReport(thrown);

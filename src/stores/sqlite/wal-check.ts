@@ -112,7 +112,7 @@ function committedFrames(db: DatabaseSync): number | null {
 }
 
 /** SQLite 3.51 and later; an earlier one takes it for a request to write. */
-const KNOWS_NOOP = isAtLeast(process.versions['sqlite'] ?? '0', [3, 51]);
+export const KNOWS_NOOP = isAtLeast(process.versions['sqlite'] ?? '0', [3, 51]);
 
 function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [first = 0, second = 0] = version.split('.').map(Number);
