@@ -20,7 +20,7 @@ const FILES: Readonly<Record<string, string>> = {
   runtime:
     simulate_price_per_mtok: {input: 3, output: 15}
     simulate:
-      busy: [{fail: {kind: provider.rate_limited, retry_after: 2}}]
+      busy: [{fail: {kind: provider.rate_limited, retry_after: 0.01}}]
       calm: [{answer: {ok: true}, usage: {input_tokens: 100, output_tokens: 10}}]
 nodes:
   - {name: label, type: agent, model: [sim/busy, sim/calm], prompt: Hello, tools: [], timeout_seconds: 20, output: {ok: {type: boolean}}}
