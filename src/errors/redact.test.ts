@@ -75,6 +75,7 @@ describe('redacting', () => {
 });
 
 describe('a hostile text of 64 KiB', () => {
+  const TRIES = 4;
   const PARTS = [
     ...`a a- - \\ … " ' @ & ? :// a: a= a. a:// bearer sk- hf_ AQ. AKIA eyJ eyJaaaaaaaa. ab://x@
         ?key= password: token=' token\\\\"`.split(/\s+/),
@@ -96,10 +97,19 @@ describe('a hostile text of 64 KiB', () => {
       const text = part.repeat(Math.ceil(chars / part.length)).slice(0, chars);
       return fastestOf(5, () => shapes.text(text));
     };
-    // a machine that is busy is slow for both
-    expect(time(65_536)).toBeLessThan(Math.max(5, time(16_384) * 8));
+    // a machine that is busy is slow for both, and now and then only for the second
+    const tries = Array.from({ length: TRIES }, () => ({
+      short: time(16_384),
+      long: time(65_536),
+    }));
+    expect(tries).toContainEqual(expect.toSatisfy(isInTime));
   });
 });
+
+/** Twice what a linear one takes, and half of what a square one does. */
+function isInTime({ short, long }: { readonly short: number; readonly long: number }): boolean {
+  return long < Math.max(5, short * 8);
+}
 
 function fastestOf(rounds: number, work: () => void): number {
   const times = Array.from({ length: rounds }, () => {
