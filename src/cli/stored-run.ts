@@ -23,10 +23,10 @@ export interface StoredRun {
 }
 
 /** At that run, or at all. Looking makes no folder and no file: without a store there are no runs. */
-export async function withStore(
-  look: (store: ReadableStore) => Promise<number>,
+export async function withStore<T>(
+  look: (store: ReadableStore) => Promise<T>,
   run?: string,
-): Promise<number> {
+): Promise<T> {
   const store = await openStore(run);
   try {
     return await look(store);

@@ -1,10 +1,7 @@
 /** What a host hands over: its types promise JSON, and its values may be anything. */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonValue } from '../errors/json.ts';
-import { createRedactor } from '../errors/redact.ts';
-import { toOutput } from '../effects/output.ts';
-
-const AS_IT_IS = createRedactor();
+import { AS_IT_IS, toOutput } from '../effects/output.ts';
 
 /** As it is stored, which is also what runs. Throws `validation.input` for what JSON does not have. */
 export function givenJson<T extends JsonValue>(value: T, what: string): T {

@@ -1,9 +1,7 @@
 /** Runs in a PostgreSQL database, by its address; the package `pg` is the user's. */
-import { createLoadPackage } from '../effects/model/load-package.ts';
+import { createLoadPackage, exportsOf } from '../effects/model/load-package.ts';
 import { ErrandError } from '../errors/errand-error.ts';
-import { hideHostPaths } from '../errors/host-paths.ts';
 import { readProperty } from '../errors/json.ts';
-import { describe } from '../errors/to-report.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import { openPostgresStore } from '../stores/postgres.ts';
 import type { PgModule } from '../stores/postgres/database.ts';
@@ -35,15 +33,10 @@ export async function openPostgres(address: string, directory: string): Promise<
 }
 
 function loadPg(directory: string): PgModule {
-  const loading = createLoadPackage()('pg', directory);
-  if (loading.type === 'missing') throw missing('is not installed');
-  if (loading.type === 'broken') {
-    const [why = ''] = hideHostPaths(describe(loading.thrown)).split('\n');
-    throw missing(`does not load: ${why}`, loading.thrown);
-  }
-  if (typeof readProperty(loading.exports, 'Pool') !== 'function') throw missing('has no Pool');
+  const pg = exportsOf(createLoadPackage()('pg', directory), missing);
+  if (typeof readProperty(pg, 'Pool') !== 'function') throw missing('has no Pool');
   // what is used of it is its documented interface
-  return loading.exports as PgModule;
+  return pg as PgModule;
 }
 
 function missing(why: string, thrown?: unknown): ErrandError {

@@ -36,7 +36,7 @@ import {
   type EffectResult,
 } from './effect.ts';
 import { callWithin, type Ending } from './function-call.ts';
-import { isLongerThan, MAX_RESULT_CHARS, toOutput } from './output.ts';
+import { AS_IT_IS, isLongerThan, MAX_RESULT_CHARS, toOutput } from './output.ts';
 import { describeFindings } from './schema-violation.ts';
 
 /** What a function or a tool is given beside its input. */
@@ -181,8 +181,6 @@ function gavePartly(
     errors: left === 0 ? drafts : [...drafts, { kind: fallback, message, retryable: null }],
   };
 }
-
-const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };
 
 function threw(thrown: unknown, request: FunctionRequest, context: EffectContext): EffectFailure {
   const output =

@@ -51,6 +51,15 @@ export function corrupt(
   return new ErrandError({ kind: 'store.corrupt', message, details: where }, { cause });
 }
 
+/** A signal that was sent and is not there, or not as it was. */
+export function damagedInbox(run: string, where: JsonObject = {}): ErrandError<'store.corrupt'> {
+  return corrupt(`A signal to run ${run} is missing or altered`, {
+    run,
+    table: 'signals',
+    ...where,
+  });
+}
+
 export function runNotFound(run: string): ErrandError<'run.not_found'> {
   return new ErrandError({
     kind: 'run.not_found',

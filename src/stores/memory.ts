@@ -21,12 +21,11 @@ import type {
 } from '../machine/store-port.ts';
 import { claimLost, runNotFound, unavailable } from './failure.ts';
 import {
-  alreadyCreated,
   checkTaken,
   conflict,
   eventsText,
+  firstOfRepeated,
   grantClaim,
-  isSameOwner,
   jsonText,
   placeCommit,
   standingText,
@@ -246,12 +245,8 @@ function repeatedCreate(
   fresh: NewRun,
   text: string,
 ): { readonly claim: Claim; readonly head: LogHead } {
-  const [first] = run.rows;
-  if (first?.text !== text) throw alreadyCreated(fresh);
-  const isOurs = run.epoch === 1 && run.held !== null && isSameOwner(run.held.owner, fresh.owner);
-  // it got through, and another process has had the run since
-  if (!isOurs) throw claimLost(fresh.id, 1);
-  return { claim: { run: fresh.id, epoch: 1 }, head: first.head };
+  const { head } = firstOfRepeated(fresh, run, { first: run.rows[0], text });
+  return { claim: { run: fresh.id, epoch: 1 }, head };
 }
 
 function repeatedCommit(run: Run, commit: Commit, text: string): LogHead {

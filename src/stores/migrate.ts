@@ -9,7 +9,7 @@ import { rowChecksum } from './checksum.ts';
 import { corrupt } from './failure.ts';
 import { MIGRATIONS, OLDEST_VERSION, type Migration } from './schema.ts';
 import { readMeta, writeMeta } from './sqlite/meta.ts';
-import { integerAt, textAt, textOrNullAt, type Row } from './sqlite/row.ts';
+import { integerAt, textAt, textOrNullAt, type Row } from './row.ts';
 
 /** "Erd1" in the header of the file: what tells our databases from others. */
 const APPLICATION_ID = 0x45726431;

@@ -18,30 +18,14 @@ import type {
   StoredSignal,
 } from '../machine/store-port.ts';
 import { chainDigest, digestOf, rowChecksum } from './checksum.ts';
-import { claimLost, corrupt, runNotFound } from './failure.ts';
+import { claimLost, corrupt, damagedInbox, runNotFound } from './failure.ts';
 import { Database, type PgModule, type Query } from './postgres/database.ts';
 import { EventLog } from './postgres/event-log.ts';
-import {
-  COLUMNS,
-  findRun,
-  freshRow,
-  inputOf,
-  numberAt,
-  readRun,
-  summaryOf,
-  textAt,
-  type RunRow,
-} from './postgres/run-row.ts';
+import { COLUMNS, findRun, freshRow, inputOf, readRun, type RunRow } from './postgres/run-row.ts';
 import { migrate } from './postgres/schema.ts';
-import {
-  alreadyCreated,
-  eventsText,
-  grantClaim,
-  isSameOwner,
-  jsonText,
-  standingText,
-} from './rules.ts';
-import { Turns } from './turns.ts';
+import { eventsText, firstOfRepeated, grantClaim, jsonText, standingText } from './rules.ts';
+import { integerAt, textAt } from './row.ts';
+import { Turns, type Concern } from './turns.ts';
 
 export interface PostgresStoreOptions {
   /** The package `pg`, which Errand does not bring along. */
@@ -114,11 +98,11 @@ class PostgresStore implements RunStore {
     const plan = found === undefined ? '' : textAt(found, 'plan');
     if (digestOf(plan) !== row.plan)
       throw corrupt(`The plan of run ${run} is missing or altered`, { run, table: 'plans' });
-    return { ...summaryOf(row), plan, input: inputOf(row), head: row.head };
+    return { ...row.summary, plan, input: inputOf(row), head: row.head };
   }
 
   async summary(run: string): Promise<RunSummary> {
-    return summaryOf(await this.#run(run));
+    return (await this.#run(run)).summary;
   }
 
   async list({ statuses, limit, before }: ListQuery = {}): Promise<readonly RunSummary[]> {
@@ -129,15 +113,15 @@ class PostgresStore implements RunStore {
        ORDER BY key DESC LIMIT $3`,
       [end, statuses ?? null, limit ?? null],
     );
-    return rows.map((row) => summaryOf(readRun(row)));
+    return rows.map((row) => readRun(row).summary);
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
     const { run } = request;
     return this.#write([run], async (query) => {
       this.#log.forget(run);
-      const { epoch, claim: held } = await findRun(query, run, 'FOR UPDATE');
-      const granted = grantClaim(request, { epoch, held }, this.#now());
+      const { epoch, summary } = await findRun(query, run, 'FOR UPDATE');
+      const granted = grantClaim(request, { epoch, held: summary.claim }, this.#now());
       await query('UPDATE @runs SET epoch = $2, owner = $3, until_ms = $4 WHERE id = $1', [
         run,
         granted.epoch,
@@ -190,16 +174,16 @@ class PostgresStore implements RunStore {
 
   async loadCheckpoint(run: string): Promise<Checkpoint | null> {
     const present = await this.#run(run);
-    const query: Query = (text, values) => this.#db.query(text, values, { run });
+    const query = this.#db.forRun(run);
     const [row] = await query(
       `SELECT next_seq, digest, checksum::float8 AS checksum, state FROM @checkpoints WHERE run = $1`,
       [present.key],
     );
     if (row === undefined) return null;
-    const head = { nextSeq: numberAt(row, 'next_seq'), digest: textAt(row, 'digest') };
+    const head = { nextSeq: integerAt(row, 'next_seq'), digest: textAt(row, 'digest') };
     const text = textAt(row, 'state');
     // a damaged one counts as none: the log has everything
-    if (numberAt(row, 'checksum') !== checkpointChecksum(head, text)) return null;
+    if (integerAt(row, 'checksum') !== checkpointChecksum(head, text)) return null;
     if (!(await this.#log.confirms(query, present, head))) return null;
     return { head, state: JSON.parse(text) as JsonValue };
   }
@@ -222,7 +206,7 @@ class PostgresStore implements RunStore {
         [run, text, rowChecksum([run, text])],
       );
       if (row === undefined) throw runNotFound(run);
-      return numberAt(row, 'number');
+      return integerAt(row, 'number');
     });
   }
 
@@ -238,10 +222,10 @@ class PostgresStore implements RunStore {
       );
       if (rows.length !== sent - taken) throw damagedInbox(run);
       return rows.map((row, index) => {
-        const number = numberAt(row, 'number');
+        const number = integerAt(row, 'number');
         const text = textAt(row, 'signal');
         const isRight =
-          number === taken + index + 1 && numberAt(row, 'checksum') === rowChecksum([run, text]);
+          number === taken + index + 1 && integerAt(row, 'checksum') === rowChecksum([run, text]);
         if (!isRight) throw damagedInbox(run);
         // its checksum is right, so it is what `send` wrote
         return { number, signal: JSON.parse(text) as JsonObject };
@@ -286,16 +270,13 @@ class PostgresStore implements RunStore {
     await this.#db.close();
   }
 
-  async #write<T>(
-    concern: readonly string[] | 'everything',
-    body: (query: Query) => Promise<T>,
-  ): Promise<T> {
+  async #write<T>(concern: Concern, body: (query: Query) => Promise<T>): Promise<T> {
     this.#db.checkOpen();
     return this.#turns.take(concern, () => this.#db.transaction(body));
   }
 
   #run(run: string): Promise<RunRow> {
-    return findRun((text, values) => this.#db.query(text, values, { run }), run);
+    return findRun(this.#db.forRun(run), run);
   }
 
   async #create(
@@ -319,7 +300,7 @@ class PostgresStore implements RunStore {
       Object.values(columns),
     );
     if (row === undefined) return repeatedCreate(query, run, text);
-    const key = numberAt(row, 'key');
+    const key = integerAt(row, 'key');
     await query(
       'INSERT INTO @events (run, seq, count, digest, events) VALUES ($1, 1, $2, $3, $4)',
       [key, count, digest, text],
@@ -330,23 +311,18 @@ class PostgresStore implements RunStore {
 }
 
 async function repeatedCreate(query: Query, run: NewRun, text: string): Promise<Created> {
-  const { key, epoch, claim } = await findRun(query, run.id);
-  const [first] = await query(
+  const { key, epoch, summary } = await findRun(query, run.id);
+  const [row] = await query(
     'SELECT count, digest, events FROM @events WHERE run = $1 AND seq = 1',
     [key],
   );
-  if (first === undefined || textAt(first, 'events') !== text) throw alreadyCreated(run);
-  const isOurs = epoch === 1 && claim !== null && isSameOwner(claim.owner, run.owner);
-  // it got through, and another process has had the run since
-  if (!isOurs) throw claimLost(run.id, 1);
-  const head = { nextSeq: 1 + numberAt(first, 'count'), digest: textAt(first, 'digest') };
-  return { claim: { run: run.id, epoch }, head };
+  const first = row && { text: textAt(row, 'events'), row };
+  const present = { epoch, held: summary.claim };
+  const { row: stored } = firstOfRepeated(run, present, { first, text });
+  const head = { nextSeq: 1 + integerAt(stored, 'count'), digest: textAt(stored, 'digest') };
+  return { claim: { run: run.id, epoch: 1 }, head };
 }
 
 function checkpointChecksum({ nextSeq, digest }: LogHead, text: string): number {
   return rowChecksum([nextSeq, digest, text]);
-}
-
-function damagedInbox(run: string): Error {
-  return corrupt(`A signal to run ${run} is missing or altered`, { run, table: 'signals' });
 }

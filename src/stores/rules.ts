@@ -92,11 +92,21 @@ export function checkTaken(
   });
 }
 
-export function alreadyCreated(run: NewRun): Error {
-  return misused(`There is a run ${run.id} in this store already`, { run: run.id });
+/** The same call once more is fine: gives the first commit of the run that is there already. */
+export function firstOfRepeated<First extends { readonly text: string }>(
+  { id, owner }: NewRun,
+  { epoch, held }: { readonly epoch: number; readonly held: ClaimState | null },
+  { first, text }: { readonly first: First | undefined; readonly text: string },
+): First {
+  if (first?.text !== text)
+    throw misused(`There is a run ${id} in this store already`, { run: id });
+  const isOurs = epoch === 1 && held !== null && isSameOwner(held.owner, owner);
+  // it got through, and another process has had the run since
+  if (!isOurs) throw claimLost(id, 1);
+  return first;
 }
 
-export function isSameOwner(one: ClaimOwner, other: ClaimOwner): boolean {
+function isSameOwner(one: ClaimOwner, other: ClaimOwner): boolean {
   return (
     one.id === other.id &&
     one.host === other.host &&

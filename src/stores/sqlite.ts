@@ -18,7 +18,7 @@ import type {
   StoredSignal,
 } from '../machine/store-port.ts';
 import { claimLost } from './failure.ts';
-import { alreadyCreated, eventsText, isSameOwner, jsonText, standingText } from './rules.ts';
+import { eventsText, firstOfRepeated, jsonText, standingText } from './rules.ts';
 import { dropCheckpoints, readCheckpoint, saveCheckpoint } from './sqlite/checkpoints.ts';
 import {
   insertClaim,
@@ -236,14 +236,11 @@ class SqliteStore implements RunStore {
     run: NewRun,
     text: string,
   ): { readonly claim: Claim; readonly head: LogHead } {
-    const { epoch, held } = presentClaim(this.#db, ref);
+    const present = presentClaim(this.#db, ref);
     const excerpt = this.#log.excerpt(ref.run, 1);
     const [stored] = readCommits(this.#db, { ...excerpt, links: excerpt.links.slice(0, 1) });
-    if (stored?.text !== text) throw alreadyCreated(run);
-    const isOurs = epoch === 1 && held !== null && isSameOwner(held.owner, run.owner);
-    // it got through, and another process has had the run since
-    if (!isOurs) throw claimLost(run.id, 1);
-    return { claim: { run: run.id, epoch }, head: stored.commit.head };
+    const { commit } = firstOfRepeated(run, present, { first: stored, text });
+    return { claim: { run: run.id, epoch: 1 }, head: commit.head };
   }
 
   #readBreakers(): Map<string, JsonValue> {

@@ -110,13 +110,9 @@ function blindSpot(): string {
 
 /** Where `ERRAND_STORE` says that runs are. */
 async function configuredStore(): Promise<Finding> {
-  let count = 0;
   try {
-    await withStore(async (opened) => {
-      count = (await opened.list()).length;
-      return 0;
-    });
-    return { check: 'store', state: 'ok', detail: `ERRAND_STORE, ${countWords(count, 'run')}` };
+    const { length } = await withStore((opened) => opened.list());
+    return { check: 'store', state: 'ok', detail: `ERRAND_STORE, ${countWords(length, 'run')}` };
   } catch (thrown) {
     const { message, action } = toReport(thrown);
     return {

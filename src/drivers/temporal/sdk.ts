@@ -5,10 +5,8 @@
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { createLoadPackage } from '../../effects/model/load-package.ts';
+import { createLoadPackage, exportsOf } from '../../effects/model/load-package.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { describe } from '../../errors/to-report.ts';
 
 export interface Payload {
   readonly metadata?: Record<string, Uint8Array> | null;
@@ -215,17 +213,7 @@ export function workflowPackages(directory: string): string {
 /** What is made of it is the package's documented interface. */
 function loadModule(part: 'client' | 'worker' | 'activity', directory: string): unknown {
   const name = `@temporalio/${part}`;
-  const loading = load(name, directory);
-  switch (loading.type) {
-    case 'loaded':
-      return loading.exports;
-    case 'missing':
-      throw missing(name, 'is not installed');
-    case 'broken': {
-      const [why = ''] = hideHostPaths(describe(loading.thrown)).split('\n');
-      throw missing(name, `does not load: ${why}`, loading.thrown);
-    }
-  }
+  return exportsOf(load(name, directory), (why, thrown) => missing(name, why, thrown));
 }
 
 function missing(name: string, why: string, thrown?: unknown): ErrandError {

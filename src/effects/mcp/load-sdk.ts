@@ -1,8 +1,6 @@
 /** Finds the official client, or says how to install it. */
 import { ErrandError } from '../../errors/errand-error.ts';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { describe } from '../../errors/to-report.ts';
-import type { LoadPackage } from '../model/load-package.ts';
+import { whyBroken, type LoadPackage } from '../model/load-package.ts';
 import { MCP_PACKAGE, toMcpSdk, type McpSdk } from './sdk.ts';
 
 /** Throws `tool.unavailable`. */
@@ -12,7 +10,7 @@ export function loadMcpSdk(load: LoadPackage, directory: string): McpSdk {
     case 'missing':
       throw notInstalled(`Run \`npm install ${MCP_PACKAGE}\`.`);
     case 'broken': {
-      const [why = ''] = hideHostPaths(describe(loading.thrown)).split('\n');
+      const why = whyBroken(loading.thrown);
       throw notInstalled(`Reinstall ${MCP_PACKAGE}, which does not load: ${why}.`, loading.thrown);
     }
     case 'loaded': {

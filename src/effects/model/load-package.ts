@@ -5,6 +5,8 @@
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { hideHostPaths } from '../../errors/host-paths.ts';
+import { describe } from '../../errors/to-report.ts';
 import { codeOf } from '../system-code.ts';
 
 export type Loading =
@@ -12,6 +14,27 @@ export type Loading =
   | { readonly type: 'missing' }
   /** It is there and does not load. */
   | { readonly type: 'broken'; readonly thrown: unknown };
+
+/** What it exports; `missing` makes a failure of the rest of a sentence about the package. */
+export function exportsOf(
+  loading: Loading,
+  missing: (why: string, thrown?: unknown) => Error,
+): unknown {
+  switch (loading.type) {
+    case 'loaded':
+      return loading.exports;
+    case 'missing':
+      throw missing('is not installed');
+    case 'broken':
+      throw missing(`does not load: ${whyBroken(loading.thrown)}`, loading.thrown);
+  }
+}
+
+/** In one line that anyone may read. */
+export function whyBroken(thrown: unknown): string {
+  const [why = ''] = hideHostPaths(describe(thrown)).split('\n');
+  return why;
+}
 
 export type LoadPackage = (name: string, directory: string | undefined) => Loading;
 

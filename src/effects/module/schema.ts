@@ -12,7 +12,7 @@ import {
 import { describe } from '../../errors/to-report.ts';
 import { toPointer } from '../../workflow/path.ts';
 import { checkSchema, checkValue, MAX_FINDINGS, type Finding } from '../../workflow/value-check.ts';
-import { toOutput } from '../output.ts';
+import { AS_IT_IS, toOutput } from '../output.ts';
 
 export type Checked =
   /** As the schema gives it: with its defaults, without what it drops. */
@@ -31,8 +31,6 @@ export type SchemaReading =
   | { readonly ok: false; readonly problem: string; readonly todo: string };
 
 type Side = 'input' | 'output';
-
-const AS_IT_IS = { text: (text: string) => text, values: (text: string) => text };
 
 const USE_ZOD = 'Give a zod schema (version 4), such as z.object({…}), or JSON Schema.';
 

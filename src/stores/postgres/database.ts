@@ -3,11 +3,11 @@
  * are typed by what the server says. A statement writes `@runs` for a table of the store's schema.
  */
 import { unavailable } from '../failure.ts';
+import type { Row } from '../row.ts';
 import type { JsonObject } from '../../errors/json.ts';
 import { postgresFailure } from './postgres-failure.ts';
 
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
-export type Row = Readonly<Record<string, unknown>>;
 
 /** What is used of the package `pg`. */
 export interface PgModule {
@@ -70,6 +70,11 @@ export class Database {
   /** One statement, which is a transaction of its own. */
   query(text: string, values?: readonly SqlValue[], where?: JsonObject): Promise<readonly Row[]> {
     return this.#connected((query) => query(text, values), where);
+  }
+
+  /** The same, for failures that name the run. */
+  forRun(run: string): Query {
+    return (text, values) => this.query(text, values, { run });
   }
 
   /** All of it or nothing. */

@@ -8,8 +8,9 @@ import type { Commit, LogHead, StoredCommit } from '../../machine/store-port.ts'
 import { chainDigest } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import { checkTaken, conflict, placeCommit } from '../rules.ts';
-import type { Database, Query, Row } from './database.ts';
-import { findRun, numberAt, standingChecksum, textAt, type RunRow } from './run-row.ts';
+import { integerAt, textAt, type Row } from '../row.ts';
+import type { Database, Query } from './database.ts';
+import { findRun, standingChecksum, type RunRow } from './run-row.ts';
 
 interface Known {
   readonly key: number;
@@ -61,8 +62,7 @@ export class EventLog {
     const known = this.#known.get(run);
     const isNext = known?.epoch === epoch && known.head.nextSeq === entry.commit.seq;
     if (known !== undefined && isNext && entry.commit.signalsThrough === undefined) {
-      const query: Query = (text, values) => this.#db.query(text, values, { run });
-      const head = await this.#write(query, known, entry);
+      const head = await this.#write(this.#db.forRun(run), known, entry);
       if (head !== null) return head;
     }
     this.forget(run);
@@ -116,7 +116,7 @@ export class EventLog {
 
   /** What was there when reading began, page by page, so that nothing is held open meanwhile. */
   async *read(run: string, fromSeq: number): AsyncGenerator<StoredCommit> {
-    const query: Query = (text, values) => this.#db.query(text, values, { run });
+    const query = this.#db.forRun(run);
     const present = await findRun(query, run);
     const end = present.head.nextSeq;
     let { next, digest } = await placeBefore(query, present, Math.min(Math.max(fromSeq, 1), end));
@@ -156,7 +156,7 @@ export class EventLog {
 /** The beginning of the commit that has this event, and the digest of all before it. */
 async function placeBefore(
   query: Query,
-  { key, seed, run }: RunRow,
+  { key, seed, summary }: RunRow,
   seq: number,
 ): Promise<{ next: number; digest: string }> {
   const [row] = await query(
@@ -165,8 +165,8 @@ async function placeBefore(
     [key, seq],
   );
   if (row === undefined) return { next: 1, digest: seed };
-  const next = numberAt(row, 'seq') + numberAt(row, 'count');
-  if (next < 1) throw missing(run, seq);
+  const next = integerAt(row, 'seq') + integerAt(row, 'count');
+  if (next < 1) throw missing(summary.run, seq);
   return { next, digest: textAt(row, 'digest') };
 }
 
@@ -182,16 +182,16 @@ async function repeated(
     [present.key, commit.seq],
   );
   if (row === undefined || textAt(row, 'events') !== text) throw conflict(commit);
-  return { nextSeq: commit.seq + numberAt(row, 'count'), digest: textAt(row, 'digest') };
+  return { nextSeq: commit.seq + integerAt(row, 'count'), digest: textAt(row, 'digest') };
 }
 
 function checked(
   row: Row,
   { run, next, before }: { readonly run: string; readonly next: number; readonly before: string },
 ): { readonly count: number; readonly text: string } {
-  const seq = numberAt(row, 'seq');
+  const seq = integerAt(row, 'seq');
   if (seq !== next) throw missing(run, next);
-  const count = numberAt(row, 'count');
+  const count = integerAt(row, 'count');
   const text = textAt(row, 'events');
   if (textAt(row, 'digest') !== chainDigest(before, { run: 0, seq, count, text }))
     throw corrupt(`Event ${seq} of run ${run} is altered`, { run, seq, table: 'events' });

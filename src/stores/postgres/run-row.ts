@@ -11,9 +11,12 @@ import type {
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText } from '../rules.ts';
-import type { Query, Row } from './database.ts';
+import { integerAt, textAt, type Row } from '../row.ts';
+import type { Query } from './database.ts';
 
-export interface RunRow extends RunSummary {
+export interface RunRow {
+  /** As every store gives it out. */
+  readonly summary: RunSummary;
   readonly key: number;
   readonly epoch: number;
   readonly head: LogHead;
@@ -46,46 +49,32 @@ export function readRun(row: Row): RunRow {
   const names = [textAt(row, 'workflow'), textAt(row, 'file'), textAt(row, 'started_at')] as const;
   const inputText = textAt(row, 'input');
   const seed = seedOf(run, names, inputText);
-  if (numberAt(row, 'checksum') !== rowChecksum([seed])) throw damaged(run, 'The start');
+  if (integerAt(row, 'checksum') !== rowChecksum([seed])) throw damaged(run, 'The start');
   const plan = textAt(row, 'plan');
   const standing = textAt(row, 'standing');
-  if (numberAt(row, 'standing_checksum') !== standingChecksum(run, plan, standing))
+  if (integerAt(row, 'standing_checksum') !== standingChecksum(run, plan, standing))
     throw damaged(run, 'The standing');
-  const epoch = numberAt(row, 'epoch');
+  const epoch = integerAt(row, 'epoch');
   const [workflow, file, startedAt] = names;
   return {
-    run,
-    // their checksums are right, so they are the JSON that this store wrote
-    workflow: JSON.parse(workflow) as string,
-    file: JSON.parse(file) as string | null,
-    startedAt,
-    ...(JSON.parse(standing) as RunStanding),
-    claim: claimOf(row, epoch),
-    key: numberAt(row, 'key'),
+    summary: {
+      run,
+      // their checksums are right, so they are the JSON that this store wrote
+      workflow: JSON.parse(workflow) as string,
+      file: JSON.parse(file) as string | null,
+      startedAt,
+      ...(JSON.parse(standing) as RunStanding),
+      claim: claimOf(row, epoch),
+    },
+    key: integerAt(row, 'key'),
     epoch,
-    head: { nextSeq: numberAt(row, 'next_seq'), digest: textAt(row, 'digest') },
-    sent: numberAt(row, 'sent'),
-    taken: numberAt(row, 'taken'),
+    head: { nextSeq: integerAt(row, 'next_seq'), digest: textAt(row, 'digest') },
+    sent: integerAt(row, 'sent'),
+    taken: integerAt(row, 'taken'),
     inputText,
     plan,
     seed,
   };
-}
-
-/** As other stores give it out. */
-export function summaryOf(row: RunRow): RunSummary {
-  const {
-    key: _k,
-    epoch: _e,
-    head: _h,
-    sent: _s,
-    taken: _t,
-    inputText: _i,
-    plan: _p,
-    seed: _d,
-    ...summary
-  } = row;
-  return summary;
 }
 
 export interface FreshRow {
@@ -140,19 +129,7 @@ function seedOf(run: string, names: readonly string[], input: string): string {
 function claimOf(row: Row, epoch: number): ClaimState | null {
   if (row['owner'] === null) return null;
   const owner = JSON.parse(textAt(row, 'owner')) as ClaimOwner;
-  return { owner, epoch, untilMs: numberAt(row, 'until_ms') };
-}
-
-export function textAt(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value !== 'string') throw corrupt(`A row has no text in ${column}`, { column });
-  return value;
-}
-
-export function numberAt(row: Row, column: string): number {
-  const value = row[column];
-  if (typeof value !== 'number') throw corrupt(`A row has no number in ${column}`, { column });
-  return value;
+  return { owner, epoch, untilMs: integerAt(row, 'until_ms') };
 }
 
 function damaged(run: string, what: string): Error {

@@ -5,7 +5,7 @@ import { rowChecksum } from '../checksum.ts';
 import { jsonText } from '../rules.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import type { Row } from './row.ts';
+import type { Row } from '../row.ts';
 
 export function saveCheckpoint(db: Preparer, ref: RunRef, { head, state }: Checkpoint): void {
   const text = jsonText(state, `A checkpoint of run ${ref.run}`);

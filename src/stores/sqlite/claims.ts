@@ -7,7 +7,7 @@ import { rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import { grantClaim } from '../rules.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textOrNullAt, type Row } from './row.ts';
+import { integerAt, textOrNullAt, type Row } from '../row.ts';
 
 export interface RunRef {
   readonly key: number;

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../errors/json.ts';
 import { corrupt, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
-import { integerAt, textAt } from './row.ts';
+import { integerAt, textAt } from '../row.ts';
 import { isBusy, isReadOnly, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
 

@@ -10,7 +10,7 @@ import { corrupt } from '../failure.ts';
 import { conflict, placeCommit } from '../rules.ts';
 import { presentClaim, type RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textAt, type Row } from './row.ts';
+import { integerAt, textAt, type Row } from '../row.ts';
 import { readStart, runKey } from './runs.ts';
 
 interface Head {

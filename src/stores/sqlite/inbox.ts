@@ -5,11 +5,11 @@
 import type { JsonObject } from '../../errors/json.ts';
 import type { Commit, StoredSignal } from '../../machine/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
-import { corrupt } from '../failure.ts';
+import { damagedInbox } from '../failure.ts';
 import { checkTaken } from '../rules.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textAt, type Row } from './row.ts';
+import { integerAt, textAt, type Row } from '../row.ts';
 
 export function sendSignal(db: Preparer, ref: RunRef, text: string): number {
   const number = readCounts(db, ref).sent + 1;
@@ -26,7 +26,8 @@ export function sendSignal(db: Preparer, ref: RunRef, text: string): number {
 export function waitingSignals(db: Preparer, ref: RunRef): StoredSignal[] {
   const { sent, taken } = readCounts(db, ref);
   const rows = db.prepare('SELECT * FROM signals WHERE run = ? ORDER BY number').all(ref.key);
-  if (rows.length !== sent - taken) throw damagedInbox(ref, { sent, taken, present: rows.length });
+  if (rows.length !== sent - taken)
+    throw damagedInbox(ref.run, { sent, taken, present: rows.length });
   return rows.map((row, index) => toSignal(row, ref, taken + index + 1));
 }
 
@@ -48,7 +49,7 @@ export function runsWithSignals(db: Preparer): string[] {
 
 function readCounts(db: Preparer, ref: RunRef): { readonly sent: number; readonly taken: number } {
   const row = db.prepare('SELECT sent, taken FROM heads WHERE run = ?').get(ref.key);
-  if (row === undefined) throw damagedInbox(ref, {});
+  if (row === undefined) throw damagedInbox(ref.run);
   return { sent: integerAt(row, 'sent'), taken: integerAt(row, 'taken') };
 }
 
@@ -57,15 +58,7 @@ function toSignal(row: Row, ref: RunRef, number: number): StoredSignal {
   const isRight =
     integerAt(row, 'number') === number &&
     integerAt(row, 'checksum') === rowChecksum([ref.key, number, text]);
-  if (!isRight) throw damagedInbox(ref, { signal: number });
+  if (!isRight) throw damagedInbox(ref.run, { signal: number });
   // its checksum is right, so it is what sendSignal wrote
   return { number, signal: JSON.parse(text) as JsonObject };
-}
-
-function damagedInbox({ run }: RunRef, where: JsonObject): Error {
-  return corrupt(`A signal to run ${run} is missing or altered`, {
-    run,
-    table: 'signals',
-    ...where,
-  });
 }

@@ -6,7 +6,7 @@ import { chainDigest } from '../checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, type EventLog, type Excerpt, type Link } from './event-log.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textAt } from './row.ts';
+import { integerAt, textAt } from '../row.ts';
 
 /** Text read between two turns of the event loop. */
 const BATCH_BYTES = 256 * 1024;

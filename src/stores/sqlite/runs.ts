@@ -6,7 +6,7 @@ import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText } from '../rules.ts';
 import { readClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
-import { integerAt, textAt, textOrNullAt, type Row } from './row.ts';
+import { integerAt, textAt, textOrNullAt, type Row } from '../row.ts';
 import { readStanding } from './standings.ts';
 
 const STATUSES: Readonly<Record<StandingStatus, true>> = {

@@ -7,7 +7,7 @@ import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textAt, type Row } from './row.ts';
+import { integerAt, textAt, type Row } from '../row.ts';
 
 interface StandingRow {
   readonly text: string;

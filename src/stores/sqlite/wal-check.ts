@@ -17,7 +17,7 @@ import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
 import { readAt } from './read-at.ts';
-import { integerAt } from './row.ts';
+import { integerAt } from '../row.ts';
 
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

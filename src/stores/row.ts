@@ -1,8 +1,7 @@
 /** Columns read by name and checked by type: damage can turn any value into any other. */
-import type { SQLOutputValue } from 'node:sqlite';
-import { corrupt } from '../failure.ts';
+import { corrupt } from './failure.ts';
 
-export type Row = Readonly<Record<string, SQLOutputValue>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 export function textAt(row: Row, column: string): string {
   const value = row[column];
@@ -17,7 +16,7 @@ export function textOrNullAt(row: Row, column: string): string | null {
 export function integerAt(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number' || !Number.isSafeInteger(value))
-    throw wrongType(column, 'a number');
+    throw wrongType(column, 'whole number');
   return value;
 }
 
