@@ -187,14 +187,16 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
   talk.failure = { error, ...partial, atMs: state.nowMs, canGoOn, isTakenOver };
 }
 
-function noteTry(
+/** `target`: where tries of one conversation go to several models. */
+export function noteTry(
   { nowMs }: RunState,
-  { tries }: Talk,
+  { tries }: Pick<Talk, 'tries'>,
   { kind, message }: ErrorReport,
-  target: string,
+  target?: string,
 ): void {
   const at = new Date(nowMs).toISOString();
-  tries.push({ number: tries.length + 1, kind, message, at, target });
+  const asked = target === undefined ? {} : { target };
+  tries.push({ number: tries.length + 1, kind, message, at, ...asked });
 }
 
 /** A stream that broke may be begun anew where its node says so. */

@@ -4,7 +4,6 @@
  */
 import { rebuild } from '../errors/build.ts';
 import type { JsonObject } from '../errors/json.ts';
-import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import {
   goOnWithClocks,
@@ -21,7 +20,7 @@ import { DOUBT, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
-import { isTalking, talkEffect, talkGate } from './evolve-talk.ts';
+import { noteTry, isTalking, talkEffect, talkGate } from './evolve-talk.ts';
 import { isApproval } from './grants.ts';
 import {
   fileOf,
@@ -192,11 +191,6 @@ function effect(
     stopTryClock(state, scope);
     visit.phase = { at: 'result', result: event, atMs: state.nowMs };
   }
-}
-
-function noteTry({ nowMs }: RunState, visit: Visit, { kind, message }: ErrorReport): void {
-  const at = new Date(nowMs).toISOString();
-  visit.tries.push({ number: visit.tries.length + 1, kind, message, at });
 }
 
 function gate(
