@@ -48,6 +48,20 @@ describe('openErrand', () => {
     }
   });
 
+  it.each([
+    ['the path of a file', 'flow.yaml', 'a string'],
+    ['a definition', { name: 'flow', nodes: [] }, 'an object of another make'],
+    ['nothing', undefined, 'nothing'],
+  ])('refuses %s in place of a workflow', async (_, given, form) => {
+    const errand = await open();
+    // as a program without types would call it
+    const wrong = given as unknown as typeof gate;
+    await expect(errand.start(wrong)).rejects.toMatchObject({
+      kind: 'validation.input',
+      message: `A workflow is to be run, and ${form} was given`,
+    });
+  });
+
   it('tells every event of a run once, to a late listener too, and gives its result', async () => {
     const errand = await open({ functions: { greet: (input) => input } });
     const run = await errand.start(

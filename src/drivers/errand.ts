@@ -22,7 +22,7 @@ import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
-import { givenJson } from './given-json.ts';
+import { givenJson, givenWorkflow } from './given.ts';
 import { openStore } from './open-store.ts';
 import { asEvent } from './subscription.ts';
 
@@ -175,8 +175,8 @@ class LocalErrand implements Errand {
     workflow: RunnableWorkflow,
     { input = {}, ...options }: StartOptions = {},
   ): Promise<RunHandle> {
-    const { file } = workflow;
     const plan = await this.#planOf(workflow);
+    const { file } = workflow;
     await this.#extensions.start();
     const given = completeInput(plan, givenJson(input, 'The input'));
     return this.#driver.start(plan, given, {
@@ -274,8 +274,8 @@ class LocalErrand implements Errand {
   }
 
   /** One made in code learns here what it may call; a file has been told when it was loaded. */
-  #planOf(workflow: RunnableWorkflow): Promise<WorkflowPlan> {
-    const { plan, file, functions } = workflow;
+  async #planOf(workflow: RunnableWorkflow): Promise<WorkflowPlan> {
+    const { plan, file, functions } = givenWorkflow(workflow);
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     const registered = { ...this.#options.functions, ...(functions as Callables | undefined) };

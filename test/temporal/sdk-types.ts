@@ -11,11 +11,18 @@ import type {
   ActivityModule,
   ClientModule,
   Connection,
+  GrpcCall,
+  GrpcListener,
+  GrpcStatus,
   WorkerModule,
   WorkerOptions,
   WorkflowClient,
 } from '../../src/drivers/temporal/sdk.ts';
 
+type ConnectingOptions = Parameters<ClientModule['Connection']['connect']>[0];
+type RealInterceptor = NonNullable<client.ConnectionOptions['interceptors']>[number];
+type RealCall = ReturnType<Parameters<RealInterceptor>[1]>;
+type RealListener = Required<NonNullable<Parameters<RealCall['start']>[1]>>;
 type Is<Real extends Declared, Declared> = Real;
 
 export type Checked = [
@@ -23,7 +30,17 @@ export type Checked = [
   Is<typeof activity.ApplicationFailure, ActivityModule['ApplicationFailure']>,
   Is<client.Connection['close'], Connection['close']>,
   Is<client.WorkflowClient['getHandle'], WorkflowClient['getHandle']>,
-  Is<typeof client.Connection.connect, ClientModule['Connection']['connect']>,
+  Is<
+    typeof client.Connection.connect,
+    (options: Omit<ConnectingOptions, 'interceptors'>) => Promise<Connection>
+  >,
+  // gRPC declares a class with private fields where any call will do
+  Is<keyof RealCall, keyof GrpcCall>,
+  Is<keyof GrpcCall, keyof RealCall>,
+  Is<RealCall['cancelWithStatus'], GrpcCall['cancelWithStatus']>,
+  Is<keyof GrpcListener, keyof RealListener>,
+  Is<Parameters<RealListener['onReceiveStatus']>[0], GrpcStatus>,
+  Is<typeof client.defaultGrpcRetryOptions, ClientModule['defaultGrpcRetryOptions']>,
   Is<worker.Worker['shutdown'], () => void>,
   Is<typeof worker.NativeConnection.connect, WorkerModule['NativeConnection']['connect']>,
   Is<Omit<WorkerOptions, 'connection'>, Omit<worker.WorkerOptions, 'connection'>>,

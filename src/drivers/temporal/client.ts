@@ -165,7 +165,7 @@ export class TemporalDriver {
   /** The runs go on at their workers. */
   async close(): Promise<void> {
     for (const leg of this.#legs.values()) leg.stop();
-    await (this.#closed ??= this.#temporal.connection.close());
+    await (this.#closed ??= this.#temporal.close());
   }
 
   /** A new execution of a run whose last one is over. */

@@ -5,6 +5,8 @@ import { codeOf } from '../../effects/system-code.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { readProperty } from '../../errors/json.ts';
 import { describe } from '../../errors/to-report.ts';
+import { unavailable } from '../../stores/failure.ts';
+import { CANCELLED, Closing } from './closing.ts';
 import { DATA_CONVERTER } from './codec.ts';
 import { tryHandshake, type Handshake } from './handshake.ts';
 import { ATTRIBUTES } from './messages.ts';
@@ -20,21 +22,33 @@ import {
 export interface TemporalConnection {
   readonly connection: Connection;
   readonly workflows: WorkflowClient;
+  /** Ends the requests under way too. */
+  close(): Promise<void>;
 }
 
 /** Throws `store.unavailable` where no server answers, `validation.input` for wrong settings. */
 export async function connectTemporal(place: TemporalPlace): Promise<TemporalConnection> {
-  const { Connection, Client } = loadClientModule(place.directory);
+  const sdk = loadClientModule(place.directory);
   const options = connectionOptions(place);
+  const closing = new Closing();
   try {
-    const connection = await Connection.connect({ ...options, connectTimeout: CONNECT_MS });
-    const client = new Client({
+    const connection = await sdk.Connection.connect({
+      ...options,
+      connectTimeout: CONNECT_MS,
+      interceptors: closing.interceptors(sdk),
+    });
+    const client = new sdk.Client({
       connection,
       namespace: place.namespace,
       dataConverter: DATA_CONVERTER,
     });
-    return { connection, workflows: client.workflow };
+    const close = async (): Promise<void> => {
+      closing.close();
+      await connection.close();
+    };
+    return { connection, workflows: client.workflow, close };
   } catch (thrown) {
+    closing.close();
     throw unreachable(place, thrown, isSlow(thrown) ? await tryHandshake(options) : undefined);
   }
 }
@@ -91,8 +105,8 @@ function readPem(pem: Pem, what: string): Buffer {
   }
 }
 
-/** gRPC's codes for a server that is away or slow, and for one that does not let us in. */
-const AWAY: readonly unknown[] = [4, 14];
+/** gRPC's codes: the connection is closed, the server is away or slow, or it does not let us in. */
+const AWAY: readonly unknown[] = [CANCELLED, 4, 14];
 /** Of a query: no worker in time, or none for a while. */
 const UNANSWERED: readonly unknown[] = [4, 9];
 const REFUSED: readonly unknown[] = [7, 16];
@@ -104,6 +118,7 @@ export function unreachable(
   handshake: Handshake = { type: 'away' },
 ): ErrandError {
   const { address, namespace } = place;
+  if (codeIn(thrown) === CANCELLED) return unavailable('closed', { address, namespace }, thrown);
   const { what, detail } = troubleWith(place, thrown, handshake);
   return new ErrandError(
     {

@@ -29,6 +29,7 @@ export class RemoteLeg implements RunHandle {
   readonly #left = Promise.withResolvers<'left'>();
   readonly #result: Promise<RunResult>;
   #isClosed = false;
+  #isLeft = false;
 
   constructor(
     reading: TemporalReading,
@@ -61,6 +62,7 @@ export class RemoteLeg implements RunHandle {
 
   /** Stops looking: the run goes on at its workers. */
   stop(): void {
+    this.#isLeft = true;
     this.#left.resolve('left');
   }
 
@@ -130,15 +132,17 @@ export class RemoteLeg implements RunHandle {
   ): AsyncGenerator<readonly RunEvent[], void, undefined> {
     let nextSeq = this.#firstSeq;
     let waitMs = LOOK_MS.first;
-    let isLeft = false;
-    void this.#left.promise.then(() => (isLeft = true));
+    const ifLeft = (thrown: unknown): readonly RunEvent[] => {
+      if (this.#isLeft) return [];
+      throw thrown;
+    };
     for (;;) {
       // one that was ended by force has no event that says so
       const isOver = this.#isClosed;
-      const batch = await this.#patiently(() => this.#read(nextSeq));
+      const batch = await this.#patiently(() => this.#read(nextSeq)).catch(ifLeft);
       if (batch.length > 0) yield batch;
       nextSeq += batch.length;
-      if (isRest(batch.at(-1)) || isLeft || isOver) return;
+      if (isRest(batch.at(-1)) || this.#isLeft || isOver) return;
       waitMs = batch.length > 0 ? LOOK_MS.first : Math.min(LOOK_MS.most, waitMs * 1.5);
       await Promise.race([after(waitMs), closed, this.#left.promise]);
     }
@@ -152,7 +156,8 @@ export class RemoteLeg implements RunHandle {
 
   /**
    * A worker may have died just now, or a server; whoever takes over needs a while. Of a run that is
-   * over nothing more is to come, so it is asked about once more and no longer waited for.
+   * over nothing more is to come, so it is asked about once more and no longer waited for; of one that
+   * nobody follows any more, not even that.
    */
   async #patiently<T>(look: () => Promise<T>): Promise<T> {
     const endMs = performance.now() + PATIENCE_MS;
@@ -161,7 +166,7 @@ export class RemoteLeg implements RunHandle {
       try {
         return await look();
       } catch (thrown) {
-        if (!isKind(thrown, 'store.unavailable') || isLast) throw thrown;
+        if (!isKind(thrown, 'store.unavailable') || isLast || this.#isLeft) throw thrown;
         await after(LOOK_MS.most);
       }
     }

@@ -35,6 +35,38 @@ export interface TlsOptions {
   readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
 }
 
+/** What gRPC lets others put between a request and its connection. */
+export type GrpcInterceptor = (options: object, next: (options: object) => GrpcCall) => GrpcCall;
+
+export interface GrpcCall {
+  start(metadata: GrpcMetadata, listener: GrpcListener): void;
+  cancelWithStatus(code: number, details: string): void;
+  sendMessage(message: unknown): void;
+  sendMessageWithContext(context: object, message: unknown): void;
+  startRead(): void;
+  halfClose(): void;
+  getPeer(): string;
+  getAuthContext(): object | null;
+}
+
+export interface GrpcListener {
+  onReceiveMetadata?(metadata: GrpcMetadata): void;
+  onReceiveMessage?(message: unknown): void;
+  onReceiveStatus?(status: GrpcStatus): void;
+}
+
+export interface GrpcStatus {
+  readonly code: number;
+  readonly details: string;
+  readonly metadata: GrpcMetadata;
+}
+
+export interface GrpcMetadata {
+  clone(): GrpcMetadata;
+  getMap(): Readonly<Record<string, unknown>>;
+  remove(name: string): void;
+}
+
 export interface OperatorService {
   listSearchAttributes(request: { namespace: string }): Promise<{
     readonly customAttributes?: Readonly<Record<string, unknown>> | null;
@@ -90,8 +122,15 @@ export interface WorkflowClient {
 
 export interface ClientModule {
   readonly Connection: {
-    connect(options: ConnectionOptions & { connectTimeout?: number }): Promise<Connection>;
+    connect(
+      options: ConnectionOptions & {
+        connectTimeout?: number;
+        interceptors?: GrpcInterceptor[];
+      },
+    ): Promise<Connection>;
   };
+  makeGrpcRetryInterceptor(options: object): GrpcInterceptor;
+  defaultGrpcRetryOptions(): object;
   readonly Client: new (options: {
     connection: Connection;
     namespace: string;

@@ -95,7 +95,7 @@ export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandW
   let temporal: TemporalConnection | undefined;
   const close = async (): Promise<void> => {
     await extensions.stop();
-    await temporal?.connection.close();
+    await temporal?.close();
   };
   try {
     // the client's connection says more clearly than a worker's what is wrong, and asks at once

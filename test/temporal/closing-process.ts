@@ -1,0 +1,58 @@
+/**
+ * A program of its own: follows a run at a server that refuses every look or leaves it without an
+ * answer, closes its driver in the midst of that, and says how the follower came out. Then nothing
+ * should hold it, and nothing should end it.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { openTemporal } from '../../src/drivers/temporal/client.ts';
+import { toReport } from '../../src/errors/to-report.ts';
+import { PACKAGES } from './place.ts';
+
+const UNAVAILABLE = '14';
+/** Of gRPC: an empty message, not compressed. */
+const EMPTY = Buffer.alloc(5);
+const isSilent = process.argv[2] === 'silent';
+const asked = Promise.withResolvers<void>();
+
+const server = createServer();
+server.on('stream', (stream, headers) => {
+  stream.on('error', () => undefined);
+  const grpc = { ':status': 200, 'content-type': 'application/grpc' };
+  if (!String(headers[':path']).includes('WorkflowExecution')) {
+    stream.respond(grpc, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.end(EMPTY);
+    return;
+  }
+  if (!isSilent) stream.respond({ ...grpc, 'grpc-status': UNAVAILABLE }, { endStream: true });
+  asked.resolve();
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+// a server that listens on a port
+const { port } = server.address() as AddressInfo;
+
+const place = {
+  address: `127.0.0.1:${port}`,
+  namespace: 'default',
+  taskQueue: 'none',
+  directory: PACKAGES,
+};
+const driver = await openTemporal({ place });
+const run = driver.follow('some-run', 1);
+const heard = all(run.events());
+await asked.promise;
+// the refusal has to arrive, so that the next try waits for its time
+await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+await driver.close();
+const late = await driver.store.summary('some-run').then(() => undefined, toReport);
+server.unref();
+process.stdout.write(JSON.stringify({ followed: await run.result(), heard: await heard, late }));
+
+async function all<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const one of each) found.push(one);
+  return found;
+}
