@@ -95,6 +95,24 @@ describe('waits on a virtual clock', () => {
     }
   });
 
+  it('a run whose time is up meanwhile says which failure it waited for, of a tool and of a model', () => {
+    const retry = { max: 9, backoff: 'fixed', initialMs: 9000, maxMs: 9000, jitter: 0 } as const;
+    const describes = { slow: { isDeclared: true, isIdempotent: true, writes: false, retry } };
+    const tools = { slow: () => ({ kind: 'tool.failed', message: 'again' }) };
+    const header = { limits: { timeout_seconds: 12 } };
+    const calling = { m: [{ tool_calls: [{ name: 'slow', arguments: {} }] }] };
+    const node = { name: 'a', type: 'tool', tool: 'slow' };
+    const cases: readonly (readonly [object, string])[] = [
+      [workflow(calling, {}, header), 'tool.failed'],
+      [{ workflow: { name: 't', entry_point: 'a', ...header }, nodes: [node] }, 'tool.failed'],
+      [workflow({ m: [failing('provider.overloaded', 10)] }, {}, header), 'provider.overloaded'],
+    ];
+    for (const [file, kind] of cases) {
+      const { state } = new Stage(file, { describes, tools }).play();
+      expect(state.error).toMatchObject({ kind: 'limit.run_timeout', cause: { kind } });
+    }
+  });
+
   it('a call that another’s cooldown holds back makes no attempt and loses no time', () => {
     const node = (name: string): object => ({
       name,

@@ -20,10 +20,14 @@ export function beginTry(
   const node = nodeOf(plan, name);
   const path = pathOf(scope, name);
   if (scope.starts >= plan.limits.maxIterations) {
+    const cause = scope.visit?.node === name ? scope.visit.error : undefined;
     const error = failureAt(state, scope, name, {
       kind: 'limit.steps',
       message: `${plan.name} has started ${scope.starts} nodes, which is its limit`,
       details: { limit: plan.limits.maxIterations, spent: scope.starts },
+      frames: [{ workflow: plan.name, node: name, path }],
+      // what it would have tried again
+      ...(cause === undefined ? {} : { cause }),
     });
     return [{ type: 'node:failed', node: name, path, error }];
   }

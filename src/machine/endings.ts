@@ -8,6 +8,7 @@ import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { Outcome } from '../errors/vocabulary.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
+import { failureAwaited } from './awaited.ts';
 import { DOUBT } from './doubt.ts';
 import type { EventBody } from './events.ts';
 import { crossedAt, failed, failureAt, stampAt } from './failure.ts';
@@ -61,7 +62,7 @@ export function lateFor(
 export function outOfTime(
   state: RunState,
   scope: Scope,
-  cause?: ErrorReport,
+  cause = failureAwaited(state, scope),
 ): readonly EventBody[] {
   const plan = fileOf(state.plan, scope.file);
   const limit = plan.limits.timeoutMs ?? 0;
@@ -131,12 +132,13 @@ export function outOfRetries(
 export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): readonly EventBody[] {
   const visit = visitOf(scope);
   const limit = node.timeoutMs ?? 0;
+  const cause = failureAwaited(state, scope);
   const error = failureAt(state, scope, visit.node, {
     kind: 'limit.node_timeout',
     message: `${visit.node} has used its ${durationWords(limit)}`,
     details: { limit, spent: state.nowMs - visit.startedAtMs },
-    // what it would have tried again
-    ...(visit.talk?.failure === undefined ? {} : { cause: visit.talk.failure.error }),
+    frames: [{ workflow: fileOf(state.plan, scope.file).name, node: visit.node, path: visit.path }],
+    ...(cause === undefined ? {} : { cause }),
   });
   const why = `${visit.node} has used its time`;
   // what may have happened is asked about, however late it is

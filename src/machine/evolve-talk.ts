@@ -238,7 +238,7 @@ function toolFailed(
   });
   if (delayMs !== undefined) {
     open.isBegun = false;
-    open.again = { atMs: state.nowMs + delayMs };
+    open.again = { atMs: state.nowMs + delayMs, error: event.error };
     return;
   }
   // an agent that is not yet decided about is asked about, where there is someone to ask

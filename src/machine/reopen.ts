@@ -35,7 +35,7 @@ function unpark(visit: Visit, isNow: boolean): void {
   if (phase.at === 'result') visit.phase = { ...phase, atMs: -Infinity };
   for (const entry of visit.talk?.chain ?? []) entry.restUntilMs = 0;
   for (const call of visit.talk?.calls ?? [])
-    if (call.again !== undefined) call.again = { atMs: 0 };
+    if (call.again !== undefined) call.again = { ...call.again, atMs: 0 };
 }
 
 function reopenScope(state: RunState, scope: Scope): void {

@@ -69,7 +69,7 @@ export interface OpenCall {
   /** Of its effect, so far. */
   failures: number;
   /** The failed try after which the tool's own policy wants another. */
-  again: { readonly atMs: number } | undefined;
+  again: { readonly atMs: number; readonly error?: ErrorReport } | undefined;
   result:
     | { readonly value: JsonValue; readonly error?: undefined }
     | { readonly value: JsonValue; readonly error: ErrorReport }
