@@ -9,7 +9,7 @@ import type { RunState } from '../machine/state.ts';
 import { record } from '../machine/step.ts';
 import type { RunRecord } from '../machine/store-port.ts';
 import { checkInput } from '../workflow/inputs.ts';
-import { lostEffects } from './recover.ts';
+import { lostEffects, overtakenEffects } from './recover.ts';
 
 export interface GoingOn extends Change {
   readonly by?: string;
@@ -30,7 +30,8 @@ export interface OpenGate {
 /** The state is taken on to where it goes on; gives the events that say so. */
 export function goOn(state: RunState, options: GoingOn, nowMs: number): readonly EventBody[] {
   const { resumed, answered } = checkGoingOn(state, options, nowMs);
-  const events: EventBody[] = [...record(state, [resumed], nowMs)];
+  const overtaken = options.from === undefined ? [] : overtakenEffects(state, options.from);
+  const events: EventBody[] = [...record(state, [...overtaken, resumed], nowMs)];
   for (const event of lostEffects(state)) events.push(...record(state, [event], nowMs));
   events.push(...record(state, answered, nowMs));
   if (!state.hasPeople) events.push(...record(state, closedGates(state), nowMs));

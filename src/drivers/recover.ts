@@ -12,10 +12,11 @@ import type { EventBody } from '../machine/events.ts';
 import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
-import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
+import { outwards, scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import type { Amount } from '../machine/pricing.ts';
+import { findVisited } from '../machine/reopen.ts';
 import { packState } from '../machine/snapshot.ts';
-import { newRunState, type PendingEffect, type RunState } from '../machine/state.ts';
+import { newRunState, type PendingEffect, type RunState, type Scope } from '../machine/state.ts';
 import type { Claim, LogHead, RunStore } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { loadCheckpoint } from './checkpoints.ts';
@@ -107,6 +108,23 @@ function reservedFor(state: RunState, { effect }: PendingEffect): { reserves?: A
   if (reserved === undefined) return {};
   const { usdMicros, tokens } = reserved;
   return { reserves: { usdMicros, tokens } };
+}
+
+/** What was under way in a scope that goes back to an earlier node is no longer part of it. */
+export function overtakenEffects(state: RunState, from: string): readonly EventBody[] {
+  const scope = findVisited(state, from)?.[0];
+  return [...state.effects.values()]
+    .filter(({ scope: id }) => scope !== undefined && isWithin(state, id, scope))
+    .map((pending) =>
+      stopped(state, pending, {
+        message: 'The run went back behind it while nobody ran it',
+        outcome: 'unknown',
+      }),
+    );
+}
+
+function isWithin(state: RunState, id: string, scope: Scope): boolean {
+  return [...outwards(state, scopeOf(state, id))].includes(scope);
 }
 
 /** A run that is cancelled hears of none of them. */

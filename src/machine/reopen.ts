@@ -7,13 +7,13 @@ import { DOUBT } from './doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { Resumed } from './events.ts';
 import { outwards, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
-import { dropInside, enter, insideOf } from './scopes.ts';
+import { closeGates, dropInside, enter, insideOf } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type RunStatus, type Scope, type Visit } from './state.ts';
 import { goBack } from './trail.ts';
 
 export function reopen(state: RunState, before: RunStatus, resumed: Resumed): void {
+  if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
   if (resumed.from !== undefined) startAgainAt(state, resumed.from);
-  else if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
   if (resumed.now === true) state.cooldowns.clear();
   for (const scope of state.scopes.values()) {
     if (!scope.isFrozen && scope.result === undefined) state.ready.add(scope.id);
@@ -42,6 +42,18 @@ function reopenScope(state: RunState, scope: Scope): void {
   const { visit } = scope;
   scope.isFrozen = false;
   if (visit === undefined) return;
+  const hasInside = !isTaken(visit) && reopenInside(state, visit);
+  if (isStuck(state, scope)) goOnAt(visit, hasInside);
+  scope.result = undefined;
+}
+
+/** A route has taken its failure: until that is answered, or its time has come, its inside rests. */
+function isTaken({ phase, error }: Visit): boolean {
+  return error !== undefined && phase.at !== 'failed' && phase.at !== 'ended';
+}
+
+/** Whether something in it goes on. */
+function reopenInside(state: RunState, visit: Visit): boolean {
   // what a supervisor has been told of is a result, and its conversation does not go back behind it
   const isTold = visit.talk !== undefined;
   const inside = insideOf(state, visit).filter(
@@ -53,8 +65,7 @@ function reopenScope(state: RunState, scope: Scope): void {
     visit.members.failed = 0;
     visit.members.firstFailed = undefined;
   }
-  if (isStuck(state, scope)) goOnAt(visit, inside.length > 0 && !isTold);
-  scope.result = undefined;
+  return inside.length > 0 && !isTold;
 }
 
 function isStuck(state: RunState, { visit, result }: Scope): boolean {
@@ -91,17 +102,26 @@ function goOnAt(visit: Visit, hasInside: boolean): void {
 /** The node and all that followed it count as never run; its effects are new ones. */
 function startAgainAt(state: RunState, path: string): void {
   const [scope, node] = placeOf(state, path);
-  for (let inner = scope; ; inner = scopeOf(state, inner.parent ?? ROOT_SCOPE)) {
-    if (inner.result !== undefined) takeBackResult(state, inner);
-    inner.isFrozen = false;
-    if (inner !== scope) visitOf(inner).phase = { at: 'inside' };
-    if (inner.parent === undefined) break;
+  for (const around of outwards(state, scope)) {
+    if (around.result !== undefined) takeBackResult(state, around);
+    if (around !== scope) goInside(state, around);
+    around.isFrozen = false;
   }
+  closeGates(state, scope);
   if (scope.visit !== undefined) dropInside(state, scope.visit);
   for (const passed of goBack(scope, workflowScope(state, scope).state, node))
     state.finished.get(scope.file)?.delete(passed);
   enter(scope, node);
   state.ready.add(scope.id);
+}
+
+/** What the scope had failed with, asked about or waited for is overtaken by what runs in it again. */
+function goInside(state: RunState, scope: Scope): void {
+  const visit = visitOf(scope);
+  closeGates(state, scope);
+  if (visit.error !== undefined) reopenInside(state, visit);
+  visit.error = undefined;
+  visit.phase = { at: 'inside' };
 }
 
 function takeBackResult(state: RunState, scope: Scope): void {

@@ -82,6 +82,34 @@ describe('killed in the middle of a tool', () => {
       ],
     },
     {
+      it: 'one that is gone back behind belongs to nobody, and is on the bill',
+      module: `import { existsSync } from 'node:fs';
+export const one = tool({ run: () => 1 });
+export const two = tool({ run: () => {
+  did('two');
+  return existsSync('again') ? 2 : new Promise((resolve) => setTimeout(resolve, 20000));
+} });`,
+      nodes: [
+        { name: 'a', type: 'tool', tool: 'one', routes: [{ to: 'b' }] },
+        { name: 'b', type: 'tool', tool: 'two' },
+      ],
+      steps: [
+        { isKilled: true },
+        {
+          write: { again: '' },
+          do: 'retry RUN --from a',
+          says: {
+            output: 2,
+            costs: {
+              attempts: [{}, { target: 'two', outcome: 'unknown' }, { target: 'one' }, {}],
+            },
+          },
+          calls: ['one ok', 'two cancelled.tool', 'one ok', 'two ok'],
+          did: ['two', 'two'],
+        },
+      ],
+    },
+    {
       it: 'beside it a safe call is heard of first',
       models: {
         m: [
