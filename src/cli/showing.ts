@@ -144,22 +144,29 @@ export class Showing {
     return exitOf(result);
   }
 
-  /** What was said will be heard by the process that runs it. */
+  /** What was said is heard by the process that runs it, which may have cancelled it by now. */
   async delivered(): Promise<number> {
     const { run = '' } = this.#subject;
-    if (this.#isObject()) this.#printObject(await this.#withoutLeg({ status: 'running' }));
+    const events = await this.#stored();
+    if (events.at(-1)?.type === 'run:cancelled')
+      this.result({ run, result: { status: 'cancelled' }, events, plan: undefined });
+    else if (this.#isObject()) this.#printObject(await this.#withoutLeg({ status: 'running' }));
     else this.note(`${run} is running, and has been told. Follow it with: errand watch ${run}`);
     return 0;
   }
 
   /** A result that no leg of this process came to. */
   async #withoutLeg(body: object): Promise<object> {
-    const { run = null, workflow = null, events } = this.#subject;
-    const spent = await events?.().catch(() => {
+    const { run = null, workflow = null } = this.#subject;
+    return { run, workflow, ...body, costs: costsOf(await this.#stored()) };
+  }
+
+  async #stored(): Promise<readonly RunEvent[]> {
+    const events = await this.#subject.events?.().catch(() => {
       // a run that cannot be read is what is being told of, and has no bill that anyone could read
       return undefined;
     });
-    return { run, workflow, ...body, costs: costsOf(spent ?? []) };
+    return events ?? [];
   }
 
   /** While a person is asked nothing is drawn or told; it is made up for when they have answered. */

@@ -25,6 +25,7 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
 import { Breakers } from './breakers.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
+import { Elsewhere } from './elsewhere.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { alreadyEnded, goOn, openGates, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
@@ -39,7 +40,7 @@ import {
   type Recovered,
 } from './recover.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
-import { deliver, type Signal } from './signals.ts';
+import { deliver } from './signals.ts';
 import { standingOf } from './standing.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 import { refuseWithheld } from './withheld.ts';
@@ -92,6 +93,15 @@ function newOwnerName(): string {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
+/** Looked at twice: another process may end the run between a look at it and the claim on it. */
+function refuseEnded(
+  { run, status }: Pick<RunSummary, 'run' | 'status'>,
+  { from }: Pick<GoingOn, 'from'> = {},
+): void {
+  if (status === 'cancelled' || (status === 'completed' && from === undefined))
+    throw alreadyEnded({ run, status });
+}
+
 function unheard(): void {
   // nobody listens to the progress of this run
 }
@@ -107,6 +117,7 @@ export class LocalDriver {
   readonly #alarm: Alarm;
   readonly #breakers: Breakers;
   readonly #watch: Watch | undefined;
+  readonly #elsewhere: Elsewhere;
   readonly #legs = new Map<string, Leg>();
   // once, and not for each of the runs, of which there may be thousands
   readonly #onInternal = (record: InternalRecord): void => this.#options.onInternal?.(record);
@@ -122,6 +133,7 @@ export class LocalDriver {
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch = options.isShared === false ? undefined : new Watch(this.#store, this.#clock);
+    this.#elsewhere = new Elsewhere(this.#store, this.#clock);
     this.#owner = {
       id: options.newId?.() ?? newOwnerName(),
       host: hostname(),
@@ -166,35 +178,11 @@ export class LocalDriver {
   }
 
   /** Goes on with what is paused, crashed, parked or failed; or again, from a node of its past. */
-  async resume(run: string, options: ResumeOptions = {}): Promise<RunHandle> {
-    const found = await this.#store.summary(run);
-    if (
-      found.status === 'cancelled' ||
-      (found.status === 'completed' && options.from === undefined)
-    )
-      throw alreadyEnded(found);
-    const claim = await this.#claim(run);
-    return this.#claimedFor(claim, async () => {
-      const recovered = await recover(this.#store, run);
-      const { state } = recovered;
-      const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const plan = this.#planTexts.without(options.plan);
-      const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
-      // what is stored has no secrets in it, and what runs needs them
-      if (options.plan === undefined) refuseWithheld(state);
-      else state.plan = options.plan;
-      const open = openGates(state);
-      const firstSeq = state.seq - events.length + 1;
-      const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
-      leg.loop.begin(events, nowMs, () => {
-        deliver(leg.loop, said);
-        leg.answerOpen(open);
-      });
-      return leg;
-    });
+  resume(run: string, options: ResumeOptions = {}): Promise<RunHandle> {
+    return this.#resume(run, options);
   }
 
-  /** Tells a gate of a run that may be anywhere; undefined when a living process will hear of it. */
+  /** Tells a gate of a run that may be anywhere; undefined when a living process hears of it. */
   async answer(
     run: string,
     given: Answer,
@@ -208,17 +196,18 @@ export class LocalDriver {
     }
     // it is just coming to rest, and goes on with the answer after that
     await here?.result();
-    if (!(await this.#isRunElsewhere(run)))
-      return this.resume(run, { by: answer.by, ...options, answer });
-    // refused here, where whoever answers can still hear it
-    answerEvent((await recover(this.#store, run)).state, answer);
-    const { gate, value, by } = answer;
-    const signal: Signal = { type: 'answer', by, value, ...(gate === undefined ? {} : { gate }) };
-    await this.#store.send(run, signal);
-    return undefined;
+    return this.#elsewhere.tellOr(run, {
+      here: (sent) => this.#resume(run, { by: answer.by, ...options, answer }, sent),
+      say: async () => {
+        // refused here, where whoever answers can still hear it
+        answerEvent((await recover(this.#store, run)).state, answer);
+        const { gate, value, by } = answer;
+        return { type: 'answer', by, value, ...(gate === undefined ? {} : { gate }) };
+      },
+    });
   }
 
-  /** Ends a run for good; undefined when a living process will do it. */
+  /** Ends a run for good; undefined when a living process does it. */
   async cancel(
     run: string,
     by: string,
@@ -231,26 +220,14 @@ export class LocalDriver {
       // it may have come to rest at the same moment
       if (status !== 'paused' && status !== 'failed') return here;
     }
-    const found = await this.#store.summary(run);
-    if (found.status === 'completed' || found.status === 'cancelled') throw alreadyEnded(found);
-    if (await this.#isRunElsewhere(run)) {
-      await this.#store.send(run, { type: 'cancel', by } satisfies Signal);
-      return undefined;
-    }
-    const claim = await this.#claim(run);
-    return this.#claimedFor(claim, async () => {
-      const recovered = await recover(this.#store, run);
-      const { state } = recovered;
-      const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const end: EventBody = { type: 'run:cancelled', by };
-      const events = record(state, [...abandonedEffects(state), end], nowMs);
-      const firstSeq = state.seq - events.length + 1;
-      const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
-      const last = said.at(-1);
-      // nobody will hear them any more
-      if (last !== undefined) leg.loop.takeSignalsThrough(last.number);
-      leg.loop.begin(events, nowMs);
-      return leg;
+    return this.#elsewhere.tellOr(run, {
+      here: async (sent) => {
+        const found = await this.#store.summary(run);
+        if (found.status === 'cancelled' && sent !== undefined) return undefined;
+        refuseEnded(found);
+        return this.#cancelHere(run, by, options);
+      },
+      say: () => ({ type: 'cancel', by }),
     });
   }
 
@@ -295,13 +272,52 @@ export class LocalDriver {
     }
   }
 
-  #claim(run: string): Promise<Claim> {
-    return this.#store.claim({ run, owner: this.#owner, leaseMs: LEASE_MS, isAlive: isOwnerAlive });
+  /** `sent` is the signal by which the answer was sent before, to a process that did not hear it. */
+  async #resume(run: string, options: ResumeOptions, sent?: number): Promise<RunHandle> {
+    refuseEnded(await this.#store.summary(run), options);
+    const claim = await this.#elsewhere.claim(run, this.#owner);
+    return this.#claimedFor(claim, async () => {
+      const recovered = await recover(this.#store, run);
+      const { state } = recovered;
+      refuseEnded(state, options);
+      const nowMs = Math.max(this.#clock.now(), state.nowMs);
+      const plan = this.#planTexts.without(options.plan);
+      const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
+      // what is stored has no secrets in it, and what runs needs them
+      if (options.plan === undefined) refuseWithheld(state);
+      else state.plan = options.plan;
+      const open = openGates(state);
+      const firstSeq = state.seq - events.length + 1;
+      const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
+      leg.loop.begin(events, nowMs, () => {
+        deliver(leg.loop, said, sent);
+        leg.answerOpen(open);
+      });
+      return leg;
+    });
   }
 
-  async #isRunElsewhere(run: string): Promise<boolean> {
-    const { status, claim } = await this.#store.summary(run);
-    return status === 'running' && claim !== null && isOwnerAlive(claim.owner);
+  async #cancelHere(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'>,
+  ): Promise<RunHandle> {
+    const claim = await this.#elsewhere.claim(run, this.#owner);
+    return this.#claimedFor(claim, async () => {
+      const recovered = await recover(this.#store, run);
+      const { state } = recovered;
+      refuseEnded(state);
+      const nowMs = Math.max(this.#clock.now(), state.nowMs);
+      const end: EventBody = { type: 'run:cancelled', by };
+      const events = record(state, [...abandonedEffects(state), end], nowMs);
+      const firstSeq = state.seq - events.length + 1;
+      const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);
+      const last = said.at(-1);
+      // nobody will hear them any more
+      if (last !== undefined) leg.loop.takeSignalsThrough(last.number);
+      leg.loop.begin(events, nowMs);
+      return leg;
+    });
   }
 
   /** What people type may hold a key as well as anything else. */

@@ -14,14 +14,19 @@ export type Signal =
       readonly value: JsonObject[string];
     };
 
-/** Each once. A run that has come to rest hears nothing; what was said waits for its next leg. */
-export function deliver(loop: RunLoop, signals: readonly StoredSignal[]): void {
+/**
+ * Each once. A run that has come to rest hears nothing; what was said waits for its next leg. `known`
+ * is the number of the one that the run has heard in another way.
+ */
+export function deliver(loop: RunLoop, signals: readonly StoredSignal[], known?: number): void {
   const fresh = signals.filter(({ number }) => number > loop.heardThrough);
   const last = fresh.at(-1);
   if (last === undefined || loop.state.status !== 'running') return;
   loop.takeSignalsThrough(last.number);
   // written by `send`, and checked as it is read
-  const said = fresh.map(({ signal }) => signal as unknown as Signal);
+  const said = fresh
+    .filter(({ number }) => number !== known)
+    .map(({ signal }) => signal as unknown as Signal);
   // a cancel is the last word, whatever else was said before or after it
   const cancel = said.find(({ type }) => type === 'cancel');
   for (const signal of cancel === undefined ? said : [cancel]) deliverOne(loop, signal);

@@ -1,0 +1,97 @@
+/**
+ * Runs that another process carries on. What is said to such a run is followed until it is heard:
+ * its process looks at what it is told every now and then, and may come to rest before it does.
+ */
+import type { EffectClock } from '../effects/clock.ts';
+import { isKind } from '../errors/errand-error.ts';
+import type { Claim, ClaimOwner, RunStore } from '../machine/store-port.ts';
+import type { RunHandle } from './leg.ts';
+import { isOwnerAlive } from './owner.ts';
+import type { Signal } from './signals.ts';
+import { LEASE_MS } from './watch.ts';
+
+/** What is to be done with a run, by whoever has it. */
+export interface Task {
+  /** With the number of the signal that was sent before, to a process that did not hear it. */
+  readonly here: (sent: number | undefined) => Promise<RunHandle | undefined>;
+  readonly say: () => Signal | Promise<Signal>;
+}
+
+const LOOK_MS = 20;
+
+/** A process that lives and has not settled it by then is busy stopping what does not want to stop. */
+const HEARING_MS = 5000;
+
+/** For a process that has come to rest to let its run go; what it keeps of a long one takes a while. */
+const LETTING_GO_MS = 5000;
+
+export class Elsewhere {
+  readonly #store: RunStore;
+  readonly #clock: EffectClock;
+
+  constructor(store: RunStore, clock: EffectClock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * A run that another process carries on is told, once. When that process comes to rest before it
+   * has heard, or another takes the run up meanwhile, it is looked at again. Undefined when it was
+   * told.
+   */
+  async tellOr(run: string, { here, say }: Task): Promise<RunHandle | undefined> {
+    let sent: number | undefined;
+    for (;;) {
+      if (await this.#isRunning(run)) {
+        sent ??= await this.#store.send(run, await say());
+        if (await this.#isHeard(run, sent)) return undefined;
+        continue;
+      }
+      try {
+        return await here(sent);
+      } catch (refusal) {
+        const isTaken = isKind(refusal, 'run.already_active');
+        if (!isTaken || !(await this.#isRunning(run))) throw refusal;
+      }
+    }
+  }
+
+  /** `run.already_active` for a run that goes on; one that rests is let go in a moment. */
+  async claim(run: string, owner: ClaimOwner): Promise<Claim> {
+    const endsAtMs = performance.now() + LETTING_GO_MS;
+    for (;;) {
+      try {
+        return await this.#store.claim({ run, owner, leaseMs: LEASE_MS, isAlive: isOwnerAlive });
+      } catch (refusal) {
+        const isLate = performance.now() >= endsAtMs;
+        if (isLate || !isKind(refusal, 'run.already_active') || (await this.#isRunning(run)))
+          throw refusal;
+      }
+      await this.#pause();
+    }
+  }
+
+  async #isRunning(run: string): Promise<boolean> {
+    const { status, claim } = await this.#store.summary(run);
+    if (status !== 'running' || claim === null) return false;
+    return isOwnerAlive(claim.owner) && claim.untilMs > this.#clock.now();
+  }
+
+  /** False when the process came to rest, or died, before it heard the signal of that number. */
+  async #isHeard(run: string, number: number): Promise<boolean> {
+    const endsAtMs = performance.now() + HEARING_MS;
+    for (;;) {
+      // in this order: one that rests takes nothing more, and what it took was taken before
+      const isRunning = await this.#isRunning(run);
+      const waiting = await this.#store.signals(run);
+      if (!waiting.some((signal) => signal.number === number)) return true;
+      if (!isRunning) return false;
+      if (performance.now() >= endsAtMs) return true;
+      await this.#pause();
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(LOOK_MS, resolve));
+  }
+}
