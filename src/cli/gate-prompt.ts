@@ -4,6 +4,7 @@ import type { JsonValue } from '../errors/json.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
 import { nodeAtPath } from '../machine/node-at-path.ts';
+import { describeInexact, readJson, type ReadJson } from '../workflow/exact-number.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { countWords } from './screen/words.ts';
 import type { Terminal } from './terminal.ts';
@@ -115,8 +116,9 @@ async function completed(
     const text = await ask('the result, as JSON: ');
     if (text === undefined) return undefined;
     const edit = jsonOf(text);
-    if (edit !== undefined) return { edit };
-    err('That is not JSON. Write it as {"name": value, …}.');
+    if (edit === undefined) err('That is not JSON. Write it as {"name": value, …}.');
+    else if (edit.inexact === undefined) return { edit: edit.value };
+    else err(`That ${describeInexact(edit.inexact)}. Put quotes around it.`);
   }
 }
 
@@ -124,9 +126,9 @@ function optionWord(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function jsonOf(text: string): JsonValue | undefined {
+function jsonOf(text: string): ReadJson | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return readJson(text);
   } catch {
     // asked again by the caller, who says why
     return undefined;

@@ -28,6 +28,14 @@ describe('an error file', () => {
     }
   });
 
+  it('keeps the digits of a number that is too large to be exact, as text', async () => {
+    const text = '{"kind":"order.missing","details":{"id":9007199254740993,"n":7,"of":[1e400]}}';
+    expect(reportOf(await bash(write(text)))).toMatchObject({
+      kind: 'order.missing',
+      details: { id: '9007199254740993', n: 7, of: ['1e400'] },
+    });
+  });
+
   it('wins over a signal and over a bad stdout', async () => {
     expect(reportOf(await bash(`${write('{"kind":"a.b"}')}\nkill -9 $$`)).kind).toBe('a.b');
     const outputSchema = { type: 'object', required: ['id'] };

@@ -7,6 +7,7 @@ import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../errors/json.ts';
 import { readEnvelope, type EnvelopeReading } from '../errors/envelope.ts';
+import { readJsonAsWritten } from '../workflow/exact-number.ts';
 import { codeOf } from './system-code.ts';
 
 /** What is raised is cut to the size of a report anyway; this only guards the reader. */
@@ -89,7 +90,7 @@ export function parseErrorFile(bytes: Uint8Array): FileReading {
   if (text.trim() === '') return { type: 'none' };
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = readJsonAsWritten(text);
   } catch {
     return { type: 'invalid', problem: 'is not JSON' };
   }

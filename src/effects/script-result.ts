@@ -9,18 +9,25 @@
  * | timeout                             | `internal.script_timeout`                 | partial |
  * | a signal of others                  | `internal.script_error`                   | failed  |
  * | an exit that is no answer           | `internal.script_error`                   | failed  |
- * | an answer off its schema            | `internal.schema_violation`               | failed  |
+ * | an answer off its schema, or with a number that would lose digits | `internal.schema_violation` | failed |
  * | an answer                           | the output                                |         |
  *
  * Whatever it is, what was printed goes with it.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { isJsonObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { isJsonObject, type JsonObject } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ReportDraft } from '../errors/report.ts';
+import {
+  describeInexact,
+  keepsDigits,
+  readJson,
+  type Inexact,
+  type ReadJson,
+} from '../workflow/exact-number.ts';
 import { checkValue } from '../workflow/value-check.ts';
 import type { OutputText } from './bounded-output.ts';
-import type { EffectContext, EffectResult } from './effect.ts';
+import type { EffectContext, EffectResult, Suppressed } from './effect.ts';
 import type { FileReading } from './error-file.ts';
 import { toOutput } from './output.ts';
 import { describeFindings } from './schema-violation.ts';
@@ -41,7 +48,7 @@ interface Printed {
 /** The object on stdout, as printed and as it goes on, or why there is none. */
 type Parsed =
   | { readonly object: JsonObject; readonly keys: JsonObject }
-  | { readonly object?: undefined; readonly problem: string };
+  | { readonly object?: undefined; readonly problem: string; readonly inexact?: Inexact };
 
 interface Case {
   readonly request: ScriptRequest;
@@ -56,7 +63,9 @@ export function toScriptResult(
   const printed = readPrinted(end, context);
   const output = outputOf(end, printed);
   const failure = failureOf(end, file, { request, context, printed });
-  return failure === undefined ? { ok: true, output } : { ok: false, failure, output };
+  return failure === undefined
+    ? { ok: true, output, ...leftAsText(printed) }
+    : { ok: false, failure, output };
 }
 
 function readPrinted(end: Ended, { redactor }: EffectContext): Printed {
@@ -73,17 +82,48 @@ function readPrinted(end: Ended, { redactor }: EffectContext): Printed {
 function parseObject(text: string, redactor: Redactor): Parsed {
   const json = text.replace(/^\uFEFF/, '');
   if (json.trim() === '') return { problem: 'is empty' };
-  let object: JsonValue;
-  try {
-    object = JSON.parse(json) as JsonValue;
-  } catch {
-    return { problem: 'is not JSON' };
-  }
+  const read = readWhole(json);
+  if (read === undefined) return { problem: 'is not JSON' };
+  const { value: object, inexact } = read;
   if (!isJsonObject(object)) return { problem: 'is JSON, but not an object' };
+  if (inexact !== undefined) return { problem: describeInexact(inexact), inexact };
   const keys = toOutput(object, redactor);
   if (!keys.ok) return { problem: `is JSON that ${keys.problem}` };
   // an object goes in, and an object comes out
   return { object, keys: keys.value as JsonObject };
+}
+
+function readWhole(json: string): ReadJson | undefined {
+  try {
+    return readJson(json, keepsDigits);
+  } catch {
+    // it is text, and stays that
+    return undefined;
+  }
+}
+
+/** Nobody wanted its keys, but whoever reads them should know why they are not there. */
+function leftAsText({ parsed }: Printed): { readonly suppressed?: readonly Suppressed[] } {
+  if (parsed.object !== undefined || parsed.inexact === undefined) return {};
+  const { inexact: details } = parsed;
+  const failure = {
+    kind: 'internal.schema_violation',
+    ...inexactIn(parsed),
+    details: { ...details },
+  } as const;
+  return { suppressed: [{ failure, reason: 'its stdout is kept as text only' }] };
+}
+
+function inexactIn({
+  problem,
+}: Extract<Parsed, { object?: undefined }>): Pick<ReportDraft, 'message' | 'action'> {
+  return {
+    message: `The stdout of the script ${problem}`,
+    action: {
+      kind: 'fix_code',
+      detail: 'Let the script print it in quotes, so that it stays as it is written.',
+    },
+  };
 }
 
 function outputOf(end: Ended, { stdout, stderr, parsed }: Printed): JsonObject {
@@ -176,6 +216,9 @@ function offSchema(
 ): ReportDraft | undefined {
   if (request.outputSchema === undefined) return undefined;
   const kind = 'internal.schema_violation';
+  if (parsed.object === undefined && parsed.inexact !== undefined) {
+    return { kind, ...inexactIn(parsed), details: { ...parsed.inexact, ...facts } };
+  }
   if (parsed.object === undefined) {
     const message = `The stdout of the script must be one JSON object: it ${parsed.problem}`;
     return { kind, message, details: { problem: parsed.problem, ...facts } };

@@ -274,6 +274,44 @@ describe('output', () => {
     expect(reportOf(checked).message).toMatch(/deeper than 500 levels/);
   });
 
+  describe('with a number that would lose digits', () => {
+    const print = `echo '{"ok": true, "order": {"ids": [7, 9007199254740993]}}'`;
+    const said = {
+      kind: 'internal.schema_violation',
+      message:
+        'The stdout of the script has the number 9007199254740993 at /order/ids/1, which is too large to be exact',
+      details: { pointer: '/order/ids/1', written: '9007199254740993' },
+      action: { kind: 'fix_code', detail: expect.stringContaining('in quotes') },
+    };
+
+    it('is a failure where an output is declared', async () => {
+      const result = await bash(print, { outputSchema: { type: 'object' } });
+      expect(reportOf(result)).toMatchObject({
+        ...said,
+        details: { ...said.details, exit_code: 0 },
+      });
+    });
+
+    it('is else left as text, and that is said', async () => {
+      expect(await bash(print)).toEqual({
+        ok: true,
+        output: { stdout: expect.stringContaining('9007199254740993'), stderr: '', exit_code: 0 },
+        suppressed: [{ failure: expect.objectContaining(said), reason: expect.any(String) }],
+      });
+    });
+
+    it('is none where the digits stay as they are', async () => {
+      const result = await bash(
+        `echo '{"a": 1763304000000000000, "b": 9.5e300, "c": "12345678901234567890"}'`,
+      );
+      expect(result).toMatchObject({
+        ok: true,
+        output: { a: 1_763_304_000_000_000_000, b: 9.5e300 },
+      });
+      expect(result).not.toHaveProperty('suppressed');
+    });
+  });
+
   it('of any bytes is an output or a typed failure', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -2,7 +2,7 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { suggest } from '../errors/suggest.ts';
-import { readJson } from './exact-number.ts';
+import { describeInexact, readJson, type Inexact } from './exact-number.ts';
 import type { FilePlan, InputField } from './model.ts';
 import { checkValue } from './value-check.ts';
 
@@ -70,10 +70,9 @@ export function childInput(child: FilePlan, given: JsonObject): JsonObject {
 }
 
 /** Digits that would be lost are not lost unseen. `whole`: the input that is nothing but the number. */
-export function refuseInexact(what: string, written: string, whole?: string): never {
-  const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
+export function refuseInexact(what: string, inexact: Inexact, whole?: string): never {
   throw refused(
-    `${what} has the number ${shown}, which is too large to be exact`,
+    `${what} ${describeInexact(inexact)}`,
     whole === undefined
       ? 'Put quotes around it, so that it stays as it is written.'
       : `Declare ${whole} as a string, so that it stays as it is written.`,

@@ -119,6 +119,11 @@ describe('a tool of a server that is a process', () => {
     expect(await call('echo', { text: '{"id": 7}' })).toEqual(ok('{"id": 7}'));
     const result = await call('echo', { text: '{"no": 7}' }, { request });
     expect(reportOf(result).kind).toBe('tool.output_malformed');
+    const large = await call('echo', { text: '{"id": 9007199254740993}' }, { request });
+    expect(reportOf(large)).toMatchObject({
+      kind: 'tool.output_malformed',
+      details: { pointer: '/id', written: '9007199254740993' },
+    });
   });
 
   it('can tell how far it is', async () => {

@@ -63,6 +63,7 @@ describe('what an allowed host answers', () => {
   it.each([
     ['application/json', '{"id": 7}', { id: 7 }],
     ['application/problem+json; charset=utf-8', '[1]', [1]],
+    ['application/json', '{"id": 9007199254740993}', '{"id": 9007199254740993}'],
     ['text/html', '<p>é</p>', '<p>é</p>'],
   ])('is given as %s', async (type, body, value) => {
     const origin = await serve((_, response) => response.setHeader('content-type', type).end(body));

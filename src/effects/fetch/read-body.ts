@@ -5,6 +5,7 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ErrandError } from '../../errors/errand-error.ts';
 import type { JsonValue } from '../../errors/json.ts';
+import { keepsDigits, readJson } from '../../workflow/exact-number.ts';
 
 const TEXT =
   /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|graphql)\b|[\w.+-]+\/[\w.+-]+\+(?:json|xml|yaml)\b)/i;
@@ -86,7 +87,9 @@ function textOf(bytes: Buffer, contentType: string): string {
 
 function parsed(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    const { value, inexact } = readJson(text, keepsDigits);
+    // text keeps its digits
+    return inexact === undefined ? value : text;
   } catch (thrown) {
     throw notText('it says that it is JSON and is not', thrown);
   }

@@ -10,6 +10,12 @@ import {
   type JsonValue,
 } from '../../errors/json.ts';
 import type { ReportDraft } from '../../errors/report.ts';
+import {
+  describeInexact,
+  keepsDigits,
+  readJson,
+  type ReadJson,
+} from '../../workflow/exact-number.ts';
 import { checkValue } from '../../workflow/value-check.ts';
 import type { EffectContext, EffectResult } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
@@ -65,8 +71,12 @@ function textResult(text: string, request: ResultRequest, context: EffectContext
   }
   // a node that declares what it wants may get it from a server that can only send text
   if (wanted !== undefined && checkValue(wanted, text).length > 0) {
-    const value = parsed(text);
-    if (value !== undefined) return finished(value, request, context);
+    const read = parsed(text);
+    if (read?.inexact !== undefined)
+      return malformed(`The result of ${tool} ${describeInexact(read.inexact)}`, {
+        ...read.inexact,
+      });
+    if (read !== undefined) return finished(read.value, request, context);
   }
   return finished(text, request, context);
 }
@@ -156,9 +166,9 @@ function withoutBytes(block: unknown): unknown {
   };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): ReadJson | undefined {
   try {
-    return JSON.parse(text);
+    return readJson(text, keepsDigits);
   } catch {
     // it is text, and is judged as that
     return undefined;

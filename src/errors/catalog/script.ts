@@ -73,7 +73,7 @@ export const SCRIPT_ROWS = {
       detail: 'Make the script print a JSON object of the declared shape.',
     },
     title: 'Script output malformed',
-    help: 'The script ended well, but its stdout is not a JSON object of the shape that `output` declares. A log line on stdout, a missing field or another type are the usual causes. Print only the object to stdout and everything else to stderr, or correct `output`. Errand does not run the script again by itself: the routes of the node decide, and the handler sees what was printed.',
+    help: 'The script ended well, but its stdout is not a JSON object of the shape that `output` declares. A log line on stdout, a missing field, another type, or a whole number too large to be exact are the usual causes. Print only the object to stdout and everything else to stderr, or correct `output`. Errand does not run the script again by itself: the routes of the node decide, and the handler sees what was printed.',
     aliases: {
       conductor: ['internal.schema_violation', 'ValidationError'],
     },

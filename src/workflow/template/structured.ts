@@ -1,5 +1,6 @@
 /** Text that is a whole JSON object or list, as its value; any other text as it is. */
 import type { JsonValue } from '../../errors/json.ts';
+import { keepsDigits, readJson } from '../exact-number.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { exceed, type Run } from './run.ts';
 
@@ -14,7 +15,9 @@ export function structured(run: Run, text: string): JsonValue {
 function parsed(text: string): JsonValue | undefined {
   try {
     // the text begins and ends like one, so it is an object, a list, or not JSON
-    return JSON.parse(text) as JsonValue;
+    const { value, inexact } = readJson(text, keepsDigits);
+    // text keeps its digits
+    return inexact === undefined ? value : undefined;
   } catch {
     // text that only looks like JSON, such as `{a, b}`, is text
     return undefined;

@@ -41,6 +41,8 @@ describe('a value', () => {
     ['[{{ n }}', '[3'],
     ['{"a": 1} {"b": 2}', '{"a": 1} {"b": 2}'],
     ['[1e999]', '[1e999]'],
+    ['{"id": 9007199254740993}', '{"id": 9007199254740993}'],
+    ['[{{ n }}, 1763304000000000000, 0.1]', [3, 1_763_304_000_000_000_000, 0.1]],
   ])('is the JSON object or list that the whole text is: %j', (source, expected) => {
     expect(valueOf(source, names)).toEqual(expected);
   });
