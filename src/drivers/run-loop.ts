@@ -36,6 +36,19 @@ export type Rest =
   | { readonly type: 'store'; readonly error: ErrorReport }
   | { readonly type: 'defect'; readonly thrown: unknown };
 
+/** What the state has taken before anything was decided, and when. */
+interface Begun {
+  readonly events: readonly EventBody[];
+  readonly nowMs: number;
+}
+
+/** An effect that was told to stop has failed by that, and a run that is left does not pause. */
+const BROUGHT_BY_STOPPING: ReadonlySet<EventBody['type']> = new Set([
+  'effect:failed',
+  'effect:requested',
+  'run:paused',
+]);
+
 export class RunLoop {
   readonly #options: RunLoopOptions;
   #inbox: EventBody[] = [];
@@ -45,7 +58,7 @@ export class RunLoop {
   readonly #rest: (rest: Rest) => void;
   #signalsThrough: number | undefined;
   #heardThrough = 0;
-  #begun: { readonly events: readonly EventBody[]; readonly nowMs: number } | undefined;
+  #begun: Begun | undefined;
   #toldThrough: number;
   #isPumping = false;
   #isStopping = false;
@@ -174,13 +187,11 @@ export class RunLoop {
   }
 
   async #step(): Promise<void> {
-    const { state, clock } = this.#options;
-    const begun = this.#begun;
-    this.#begun = undefined;
-    const nowMs = begun?.nowMs ?? clock.now();
+    const { state } = this.#options;
+    const { events: begun, nowMs } = this.#takeBegun();
     const events = step(state, this.#takeInbox(), nowMs);
     this.#underWay.abortUnwanted();
-    await this.#commit([...(begun?.events ?? []), ...events], nowMs);
+    await this.#commit([...begun, ...events], nowMs);
     await this.#underWay.unwantedEnded();
     const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
     if (mayGoOn && !this.#isStopping) this.#underWay.begin();
@@ -191,10 +202,15 @@ export class RunLoop {
 
   /** While it is being stopped a run goes no further, but what is known by now is kept. */
   async #recordOnly(): Promise<void> {
-    const { state, clock } = this.#options;
-    const known = this.#takeInbox().filter(({ type }) => type === 'effect:succeeded');
-    const nowMs = clock.now();
-    await this.#commit(record(state, known, nowMs), nowMs);
+    const { events: begun, nowMs } = this.#takeBegun();
+    const known = this.#takeInbox().filter(({ type }) => !BROUGHT_BY_STOPPING.has(type));
+    await this.#commit([...begun, ...record(this.#options.state, known, nowMs)], nowMs);
+  }
+
+  #takeBegun(): Begun {
+    const begun = this.#begun ?? { events: [], nowMs: this.#options.clock.now() };
+    this.#begun = undefined;
+    return begun;
   }
 
   /** A pause is for when nothing happens; if something has since, it is thought over. */
@@ -219,7 +235,8 @@ export class RunLoop {
     if (bodies.length === 0) return;
     const signalsThrough = this.#settledSignals();
     const events = await this.#options.log.write(bodies, nowMs, signalsThrough);
-    if (signalsThrough !== undefined) this.#signalsThrough = undefined;
+    // more may have been heard while it was being stored
+    if (this.#signalsThrough === signalsThrough) this.#signalsThrough = undefined;
     for (const event of events) this.#tell(event);
     this.#tellOutages();
   }
@@ -241,9 +258,9 @@ export class RunLoop {
   async #settle(): Promise<void> {
     const { state, alarm, inlineMs } = this.#options;
     alarm.clear(state.run);
-    if (this.#isLeaving()) return this.#restWhenIdle({ type: 'stopped' });
     if (state.status !== 'running')
       return this.#restWhenIdle({ type: state.status === 'paused' ? 'paused' : 'ended' });
+    if (this.#isLeaving()) return this.#restWhenIdle({ type: 'stopped' });
     const isIdle = this.#underWay.size === 0 && !this.#isCut() && state.cancelledBy === undefined;
     const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
     if (waiting !== undefined) {
