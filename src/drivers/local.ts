@@ -257,7 +257,7 @@ export class LocalDriver {
     const { onOutage = 'halt' } = this.#options;
     const created = await withPatience(() => this.#store.create(fresh), {
       clock: this.#clock,
-      onOutage,
+      onOutage: () => onOutage,
     });
     return created.claim;
   }
@@ -339,8 +339,15 @@ export class LocalDriver {
     const { onOutage = 'halt' } = this.#options;
     const effects = options.effects ?? this.#options.effects;
     const clock = this.#clock;
-    const log = new LogWriter({ state, claim, store: this.#store, clock, onOutage });
-    const loop = new RunLoop({
+    const log = new LogWriter({
+      state,
+      claim,
+      store: this.#store,
+      clock,
+      // whoever stops a run does not wait for a store that may never be back
+      onOutage: () => (loop.isStopping ? 'halt' : onOutage),
+    });
+    const loop: RunLoop = new RunLoop({
       state,
       log,
       effects,

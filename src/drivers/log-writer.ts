@@ -18,8 +18,8 @@ export interface LogWriterOptions {
   readonly claim: Claim;
   readonly store: RunStore;
   readonly clock: EffectClock;
-  /** What happens when the store is not back after three tries. */
-  readonly onOutage: 'halt' | 'wait';
+  /** What happens when the store is not back after three tries. Asked each time. */
+  readonly onOutage: () => 'halt' | 'wait';
 }
 
 /** Waits between the tries of a commit that the store could not take. */
@@ -76,7 +76,7 @@ export async function withPatience<T>(
       // one that was closed here does not come back
       const isPassing =
         isKind(thrown, 'store.unavailable') && toReport(thrown).details?.['reason'] !== 'closed';
-      const waitMs = waitAfter(attempt, onOutage);
+      const waitMs = waitAfter(attempt, onOutage());
       if (waitMs === undefined || !isPassing) throw thrown;
       if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
       await new Promise<void>((resolve) => void clock.after(waitMs, resolve));

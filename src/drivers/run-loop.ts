@@ -111,6 +111,11 @@ export class RunLoop {
     this.take(event);
   }
 
+  /** Whether it has been told to stop, or had to. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** Number of the last signal that was heard, in this leg. */
   get heardThrough(): number {
     return this.#heardThrough;

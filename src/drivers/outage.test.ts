@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { EffectClock } from '../effects/clock.ts';
+import { openMemoryStore } from '../stores/memory.ts';
+import { unavailable } from '../stores/failure.ts';
+import { workflow } from '../workflow/define.ts';
+import { createEffectRunner } from './effect-runner.ts';
+import { LocalDriver } from './local.ts';
+
+const PLAN = workflow({
+  name: 'short',
+  entryPoint: 'work',
+  nodes: [{ name: 'work', type: 'call', function: 'work' }],
+}).plan;
+
+/** Every wait is over at once. */
+const HURRIED: EffectClock = {
+  now: Date.now,
+  after: (_, fire) => {
+    const soon = setImmediate(fire);
+    return () => clearImmediate(soon);
+  },
+};
+
+test('a driver that waits for its store can be closed while the store is away', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const tries = Promise.withResolvers<void>();
+  let asked = 0;
+  store.append = () => {
+    if (++asked === 5) tries.resolve();
+    return Promise.reject(unavailable('busy'));
+  };
+  const driver = new LocalDriver({
+    store,
+    clock: HURRIED,
+    isShared: false,
+    onOutage: 'wait',
+    onWarning: () => undefined,
+    effects: createEffectRunner({ env: {}, directory: '.', functions: { work: () => ({}) } }),
+  });
+  const run = await driver.start(PLAN, {});
+  await tries.promise;
+  await driver.close();
+  expect(await run.result()).toMatchObject({
+    status: 'interrupted',
+    error: { kind: 'store.unavailable' },
+  });
+});
