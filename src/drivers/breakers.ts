@@ -4,7 +4,6 @@
  * the effect that it guards, so a replay needs none.
  */
 import type { EffectResult } from '../effects/effect.ts';
-import { isKind } from '../errors/errand-error.ts';
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
@@ -78,12 +77,11 @@ export class Breakers {
     );
   }
 
-  /** A store that is away shows in the commits of the runs; a breaker is no reason to fail one. */
+  /** A store that fails shows in the commits of the runs; a breaker is no reason to fail one. */
   async #quietly(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (thrown) {
-      if (!isKind(thrown, 'store.*')) throw thrown;
       this.#onWarning(toReport(thrown));
     }
   }

@@ -33,6 +33,8 @@ export interface UnderWayOptions {
 export interface UnderWayListener {
   /** Called when one of them has ended, with what came of it. */
   take(...events: readonly EventBody[]): void;
+  /** What follows an effect is not as it should be, and nobody knows what came of it. */
+  breakOff(thrown: unknown): void;
 }
 
 /** What an effect tells while it works. */
@@ -125,8 +127,12 @@ export class EffectsUnderWay {
 
   #run(request: EffectRequest, pending: PendingEffect): void {
     const controller = new AbortController();
-    const ended = this.#perform(request, pending, controller.signal);
-    this.#running.set(request.ref.key, { pending, controller, ended });
+    const { key } = request.ref;
+    const ended = this.#perform(request, pending, controller.signal).catch((thrown: unknown) => {
+      this.#running.delete(key);
+      this.#listener.breakOff(thrown);
+    });
+    this.#running.set(key, { pending, controller, ended });
   }
 
   async #perform(

@@ -132,7 +132,8 @@ export class LocalDriver {
     this.#newId = options.newId ?? newName;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
-    this.#watch = options.isShared === false ? undefined : new Watch(this.#store, this.#clock);
+    this.#watch =
+      options.isShared === false ? undefined : new Watch(this.#store, this.#clock, this.#onWarning);
     this.#elsewhere = new Elsewhere(this.#store, this.#clock);
     this.#owner = {
       id: options.newId?.() ?? newOwnerName(),

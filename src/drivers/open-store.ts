@@ -1,6 +1,7 @@
 /** Where runs are kept, by its address. */
 import { isAbsolute, join } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
+import { readProperty } from '../errors/json.ts';
 import { foreignWords } from '../errors/foreign-words.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
@@ -45,21 +46,33 @@ export async function openStore(
   }
 }
 
-const METHODS = [
-  'create',
-  'append',
-  'read',
-  'get',
-  'summary',
-  'list',
-  'claim',
-  'release',
-  'close',
-] as const satisfies readonly (keyof RunStore)[];
+/** A table, so that none can be forgotten. */
+const METHODS: Readonly<Record<keyof RunStore, true>> = {
+  create: true,
+  append: true,
+  read: true,
+  get: true,
+  summary: true,
+  list: true,
+  claim: true,
+  heartbeat: true,
+  release: true,
+  saveCheckpoint: true,
+  loadCheckpoint: true,
+  dropCheckpoints: true,
+  send: true,
+  signals: true,
+  runsWithSignals: true,
+  breakers: true,
+  setBreaker: true,
+  close: true,
+};
 
 /** Its methods have to be there; the shared cases of stores say whether they are right. */
 function checked(name: string, store: RunStore): RunStore {
-  const lacking = METHODS.filter((method) => typeof store[method] !== 'function');
+  const lacking = Object.keys(METHODS).filter(
+    (method) => typeof readProperty(store, method) !== 'function',
+  );
   if (lacking.length === 0) return store;
   throw new ErrandError({
     kind: 'extension.contract',

@@ -146,7 +146,12 @@ export class RunLoop {
   /** Another process has the run now; whatever is done here may not be written any more. */
   lose(): void {
     const message = 'Another process has taken the run over';
-    void this.#breakOff(new ErrandError({ kind: 'store.claim_lost', message }));
+    this.breakOff(new ErrandError({ kind: 'store.claim_lost', message }));
+  }
+
+  /** The leg ends here, with what was thrown. */
+  breakOff(thrown: unknown): void {
+    void this.#breakOff(thrown);
   }
 
   #wake(): void {

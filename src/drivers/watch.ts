@@ -3,6 +3,8 @@
  * all runs together, however many there are.
  */
 import { isKind } from '../errors/errand-error.ts';
+import type { ErrorReport } from '../errors/report.ts';
+import { toReport } from '../errors/to-report.ts';
 import type { Claim, RunStore } from '../machine/store-port.ts';
 import type { EffectClock } from '../effects/clock.ts';
 import type { RunLoop } from './run-loop.ts';
@@ -20,13 +22,17 @@ interface Watched {
 export class Watch {
   readonly #store: RunStore;
   readonly #clock: EffectClock;
+  readonly #onWarning: (error: ErrorReport) => void;
   readonly #runs = new Map<string, Watched>();
   #heartbeatAtMs = 0;
+  /** What fails each time is told of once. */
+  #isTold = false;
   #takeBack: (() => void) | undefined;
 
-  constructor(store: RunStore, clock: EffectClock) {
+  constructor(store: RunStore, clock: EffectClock, onWarning: (error: ErrorReport) => void) {
     this.#store = store;
     this.#clock = clock;
+    this.#onWarning = onWarning;
   }
 
   /** From now on; what was said before is the driver's to deliver. */
@@ -56,11 +62,17 @@ export class Watch {
         if (watched !== undefined) deliver(watched.loop, await this.#store.signals(run));
       }
       if (this.#clock.now() >= this.#heartbeatAtMs) await this.#beat();
+      this.#isTold = false;
     } catch (thrown) {
       // an outage shows in the commits of the runs, which say so; here is only the next look
-      if (!isKind(thrown, 'store.*')) throw thrown;
+      if (!isKind(thrown, 'store.*')) this.#tell(thrown);
     }
     if (this.#runs.size > 0) this.#arm();
+  }
+
+  #tell(thrown: unknown): void {
+    if (!this.#isTold) this.#onWarning(toReport(thrown));
+    this.#isTold = true;
   }
 
   async #beat(): Promise<void> {
