@@ -231,13 +231,18 @@ class LocalErrand implements Errand {
   /** One that cannot go on as it is stays where it is, and keeps no other from going on. */
   async #adopt(run: string): Promise<void> {
     try {
-      await this.resume(run, { by: 'adoption' });
+      const handle = await this.resume(run, { by: 'adoption' });
+      // nobody else has its handle
+      handle.result().catch((defect: unknown) => this.#warn(defect));
     } catch (refusal) {
       // another process was quicker
-      if (isKind(refusal, 'run.already_active')) return;
-      const { onWarning = warn } = this.#options;
-      onWarning(toReport(refusal));
+      if (!isKind(refusal, 'run.already_active')) this.#warn(refusal);
     }
+  }
+
+  #warn(thrown: unknown): void {
+    const { onWarning = warn } = this.#options;
+    onWarning(toReport(thrown));
   }
 
   async close(): Promise<void> {

@@ -102,8 +102,12 @@ export class Leg implements RunHandle {
   tell(event: RunEvent): void {
     this.#parts.onEvent?.(event);
     for (const subscription of this.#subscriptions) subscription.tell(event);
-    this.#parts.options.onEvent?.(event);
-    if (event.type === 'gate:opened') this.#answer(event.gate, event.node);
+    try {
+      this.#parts.options.onEvent?.(event);
+    } finally {
+      // whatever becomes of the listener, the gate gets what was prepared for it
+      if (event.type === 'gate:opened') this.#answer(event.gate, event.node);
+    }
   }
 
   #answer(gate: string, node: string): void {

@@ -172,7 +172,7 @@ export class LocalDriver {
     const claim = await this.#create(fresh);
     return this.#claimedFor(claim, async () => {
       const { leg } = await this.#carryOn({ state, checkpointSeq: 0 }, claim, options, 1);
-      for (const event of events) leg.tell(event);
+      leg.loop.tellStored(events);
       leg.loop.take();
       return leg;
     });
@@ -247,8 +247,12 @@ export class LocalDriver {
 
   /** Leaves every run resumable where it is. */
   async close(): Promise<void> {
-    for (const leg of this.#legs.values()) leg.stop();
-    await Promise.all([...this.#legs.values()].map((leg) => leg.result()));
+    const legs = [...this.#legs.values()];
+    for (const leg of legs) leg.stop();
+    const results = await Promise.allSettled(legs.map((leg) => leg.result()));
+    // a leg that ends in a defect keeps nothing else open
+    for (const result of results)
+      if (result.status === 'rejected') this.#warn(toReport(result.reason));
     await this.#options.effects.close();
     await this.#store.close();
   }
@@ -358,8 +362,7 @@ export class LocalDriver {
       nextTurn,
       redactor: this.#redactor,
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
-      // of a run that has just been created, all of it
-      toldThrough: firstSeq === 1 ? state.seq : firstSeq - 1,
+      toldThrough: firstSeq - 1,
       onEvent: (event) => leg.tell(event),
       onProgress: options.onProgress ?? unheard,
       onInternal: this.#onInternal,

@@ -97,6 +97,11 @@ export class RunLoop {
     this.#wake();
   }
 
+  /** These were stored before the loop began. */
+  tellStored(events: readonly RunEvent[]): void {
+    for (const event of events) this.#tell(event);
+  }
+
   /** Something happened, or it is time to look again. */
   take(...happened: readonly EventBody[]): void {
     this.#inbox.push(...happened);

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../machine/events.ts';
+import { openMemoryStore } from '../stores/memory.ts';
+import { workflow } from '../workflow/define.ts';
+import { createEffectRunner } from './effect-runner.ts';
+import { LocalDriver } from './local.ts';
+
+const PLAN = workflow({
+  name: 'gated',
+  entryPoint: 'work',
+  nodes: [
+    { name: 'work', type: 'call', function: 'work', routes: [{ to: 'gate' }] },
+    { name: 'gate', type: 'human_gate', prompt: 'Go?', options: [{ label: 'Yes', value: 'yes' }] },
+  ],
+}).plan;
+
+test('a listener that always throws hurts nobody: not the start, not a prepared answer', async () => {
+  const warnings: string[] = [];
+  const driver = new LocalDriver({
+    store: openMemoryStore({ now: Date.now }),
+    effects: createEffectRunner({ env: {}, directory: '.', functions: { work: () => ({}) } }),
+    onWarning: ({ kind }) => warnings.push(kind),
+  });
+  const heard: RunEvent['type'][] = [];
+  const run = await driver.start(
+    PLAN,
+    {},
+    {
+      onEvent: ({ type }) => {
+        heard.push(type);
+        throw new Error('not today');
+      },
+      answers: [{ gate: 'gate', value: 'yes' }],
+    },
+  );
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  expect(heard[0]).toBe('run:started');
+  expect(heard.at(-1)).toBe('run:completed');
+  expect(warnings).toHaveLength(heard.length);
+  await driver.close();
+});
+
+test('a leg that ends in a defect while the driver is closed keeps nothing open', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const warnings: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  let isClosed = false;
+  const driver = new LocalDriver({
+    store,
+    effects: {
+      // what its type forbids, once it is told to stop
+      run: (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(undefined as never));
+          begun.resolve();
+        }),
+      close: async () => {
+        isClosed = true;
+      },
+    },
+    onWarning: ({ kind }) => warnings.push(kind),
+  });
+  const run = await driver.start(PLAN, {});
+  await begun.promise;
+  await driver.close();
+  await expect(run.result()).rejects.toThrow(TypeError);
+  expect(warnings).toEqual(['internal.unexpected']);
+  expect(isClosed).toBe(true);
+  await expect(store.list()).rejects.toMatchObject({ kind: 'store.unavailable' });
+});
