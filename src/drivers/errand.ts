@@ -133,6 +133,9 @@ async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOp
   return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
 }
 
+/** What a leg is run with. */
+type Carrying = Pick<ResumeOptions, 'plan' | 'effects'>;
+
 interface Surroundings {
   readonly directory: string;
   readonly extensions: Extensions;
@@ -190,18 +193,22 @@ class LocalErrand implements Errand {
     run: string,
     options: ResumeOptions & { readonly workflow?: RunnableWorkflow } = {},
   ): Promise<RunHandle> {
-    const { workflow = await this.#workflowOf(run), input, ...rest } = options;
-    return this.#driver.resume(run, {
+    const { workflow, input, ...rest } = options;
+    const how = {
       ...rest,
       ...(input === undefined ? {} : { input: givenJson(input, 'The input') }),
-      ...(await this.#carrying(workflow)),
-    });
+    };
+    const goOn = (carrying: Carrying): Promise<RunHandle> =>
+      this.#driver.resume(run, { ...how, ...carrying });
+    return workflow === undefined
+      ? this.#withFileOf(run, goOn)
+      : goOn(await this.#carrying(workflow));
   }
 
   async signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined> {
     const value = givenJson(answer.value, 'The answer');
     const given = { by: 'library', ...answer, value };
-    return this.#driver.answer(run, given, await this.#carrying(await this.#workflowOf(run)));
+    return this.#driver.tellGate(run, given, (goOn) => this.#withFileOf(run, goOn));
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
@@ -231,9 +238,7 @@ class LocalErrand implements Errand {
   /** One that cannot go on as it is stays where it is, and keeps no other from going on. */
   async #adopt(run: string): Promise<void> {
     try {
-      const handle = await this.resume(run, { by: 'adoption' });
-      // nobody else has its handle
-      handle.result().catch((defect: unknown) => this.#warn(defect));
+      await this.resume(run, { by: 'adoption' });
     } catch (refusal) {
       // another process was quicker
       if (!isKind(refusal, 'run.already_active')) this.#warn(refusal);
@@ -265,14 +270,45 @@ class LocalErrand implements Errand {
     return { base: this.#directory, env: this.#options.env ?? process.env };
   }
 
-  async #workflowOf(run: string): Promise<RunnableWorkflow | undefined> {
+  /**
+   * Goes on with a run by its file as it is now; without one, by what was stored. What was opened for
+   * that is closed when the leg is over: a host may answer thousands of times before it is closed.
+   */
+  async #withFileOf(
+    run: string,
+    goOn: (carrying: Carrying) => Promise<RunHandle>,
+  ): Promise<RunHandle> {
     const { file } = await this.#store.summary(run);
-    return reloadWorkflow(file, this.#place(), this.#registered());
+    const workflow = await reloadWorkflow(file, this.#place(), this.#registered());
+    const letGo = async (): Promise<void> => {
+      if (workflow !== undefined) await this.#letGo(workflow);
+    };
+    try {
+      const handle = await goOn(await this.#carrying(workflow));
+      handle
+        .result()
+        .then(letGo, async (defect: unknown) => {
+          // whoever resumed it may have let its handle go
+          this.#warn(defect);
+          await letGo();
+        })
+        .catch((thrown: unknown) => this.#warn(thrown));
+      return handle;
+    } catch (refusal) {
+      await letGo();
+      throw refusal;
+    }
   }
 
-  async #carrying(
-    workflow: RunnableWorkflow | undefined,
-  ): Promise<Pick<ResumeOptions, 'plan' | 'effects'>> {
+  /** In the books until it is closed, so that whoever closes everything waits for it. */
+  async #letGo(workflow: LoadedWorkflow): Promise<void> {
+    await this.#runners.get(workflow)?.close();
+    await workflow.servers?.close();
+    this.#runners.delete(workflow);
+    this.#servers.delete(workflow);
+  }
+
+  async #carrying(workflow: RunnableWorkflow | undefined): Promise<Carrying> {
     await this.#extensions.start();
     if (workflow === undefined) return {};
     return { plan: await this.#planOf(workflow), effects: this.#runnerOf(workflow) };

@@ -184,10 +184,15 @@ export class LocalDriver {
   }
 
   /** Tells a gate of a run that may be anywhere; undefined when a living process hears of it. */
-  async answer(
+  answer(run: string, given: Answer, options: ResumeOptions = {}): Promise<RunHandle | undefined> {
+    return this.tellGate(run, given, (goOn) => goOn(options));
+  }
+
+  /** `carry` is called for a run that rests: only then is anything of its workflow needed. */
+  async tellGate(
     run: string,
     given: Answer,
-    options: ResumeOptions = {},
+    carry: (goOn: (options: ResumeOptions) => Promise<RunHandle>) => Promise<RunHandle>,
   ): Promise<RunHandle | undefined> {
     const answer = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
@@ -198,7 +203,8 @@ export class LocalDriver {
     // it is just coming to rest, and goes on with the answer after that
     await here?.result();
     return this.#elsewhere.tellOr(run, {
-      here: (sent) => this.#resume(run, { by: answer.by, ...options, answer }, sent),
+      here: (sent) =>
+        carry((options) => this.#resume(run, { by: answer.by, ...options, answer }, sent)),
       say: async () => {
         // refused here, where whoever answers can still hear it
         answerEvent((await recover(this.#store, run)).state, answer);

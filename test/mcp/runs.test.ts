@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { processesWith } from '../../src/effects/effect.cases.ts';
+import { openErrand } from '../../src/index.ts';
 import { checkFile } from '../../src/drivers/check-file.ts';
 import { serversFor } from '../../src/drivers/load-file.ts';
 import type { Validation } from '../../src/workflow/validate.ts';
@@ -57,6 +58,42 @@ const run = (folder: string, ...more: readonly string[]): ReturnType<typeof erra
 
 const call = (name: string, given: object = {}): object => ({
   tool_calls: [{ name, arguments: given }],
+});
+
+describe('an application', () => {
+  it('that answers again and again holds on to no server for it', async () => {
+    const { folder, mark, did } = project([
+      {
+        name: 'a',
+        type: 'human_gate',
+        prompt: 'Once more?',
+        options: [
+          { label: 'Once more', value: 'again', route: 'a' },
+          { label: 'Enough', value: 'enough', route: 'b' },
+        ],
+      },
+      { name: 'b', type: 'tool', tool: 's/echo', arguments: { text: 'done' } },
+    ]);
+    const application = await openErrand({ store: 'memory', directory: folder, env: ENV });
+    const workflow = await application.load('t.yaml');
+    const first = await application.start(workflow);
+    expect(await first.result()).toMatchObject({ status: 'paused' });
+    const { id } = first;
+    for (let count = 0; count < 3; count++) {
+      const leg = await application.signal(id, { value: 'again' });
+      expect(await leg?.result()).toMatchObject({ status: 'paused' });
+      await expect(application.signal(id, { value: 'no' })).rejects.toMatchObject({
+        kind: 'validation.input',
+      });
+    }
+    expect(did().length).toBeGreaterThan(1);
+    // that of the workflow which the application has loaded
+    await until(() => processesWith(mark).length === 1);
+    const last = await application.signal(id, { value: 'enough' });
+    expect(await last?.result()).toMatchObject({ status: 'completed', output: 'done' });
+    await application.close();
+    expect(processesWith(mark)).toEqual([]);
+  });
 });
 
 describe('a run', () => {
