@@ -46,7 +46,7 @@ async function openStore(run: string | undefined): Promise<ReadableStore> {
   if (address !== '') return openConfigured(address);
   const path = join(errandHome(process.env, process.cwd()), 'errand.db');
   return existsSync(path)
-    ? openSqliteStore({ path, now: Date.now })
+    ? openSqliteStore({ path, now: Date.now, onlyReads: true })
     : openMemoryStore({ now: Date.now });
 }
 

@@ -48,6 +48,8 @@ export interface SqliteStoreOptions {
   readonly patienceMs?: number;
   /** The file does not grow beyond it: `store.unavailable`, as when the disk is full. */
   readonly maxBytes?: number;
+  /** Nothing will be written: a place that can only be read is enough, where the file is there. */
+  readonly onlyReads?: boolean;
 }
 
 const PATIENCE_MS = 1000;
@@ -70,9 +72,9 @@ class SqliteStore implements RunStore {
   readonly #writes: WriteQueue;
 
   constructor(options: SqliteStoreOptions) {
-    const { path, durability = 'full', patienceMs = PATIENCE_MS, maxBytes } = options;
+    const { path, durability = 'full', patienceMs = PATIENCE_MS, maxBytes, onlyReads } = options;
     this.#now = options.now;
-    this.#db = new Connection({ path, durability, maxBytes }, () => this.#forget());
+    this.#db = new Connection({ path, durability, maxBytes, onlyReads }, () => this.#forget());
     this.#log = new EventLog(this.#db);
     this.#standings = new Standings(this.#db);
     this.#writes = new WriteQueue(this.#db, patienceMs);

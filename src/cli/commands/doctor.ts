@@ -9,6 +9,7 @@ import { readProperty } from '../../errors/json.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { toReport } from '../../errors/to-report.ts';
 import { openSqliteStore } from '../../stores/sqlite.ts';
+import { sqliteEngine } from '../../stores/sqlite/engine.ts';
 import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../home.ts';
@@ -132,6 +133,7 @@ async function store(): Promise<Finding> {
   const where = shown.startsWith('..') ? 'ERRAND_HOME' : shown;
   const path = join(home, 'errand.db');
   try {
+    sqliteEngine();
     if (!existsSync(path)) {
       tryFolder(home);
       return {

@@ -5,13 +5,15 @@
  */
 import { accessSync, constants, mkdirSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
 import { corrupt, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
+import { openDatabase } from './engine.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
 import { integerAt, textAt } from '../row.ts';
+import { fingerprint, isWritable, isWritablePlace, openToRead } from './open-to-read.ts';
 import { isBusy, isReadOnly, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
 
@@ -23,6 +25,8 @@ export interface ConnectionOptions {
   readonly durability: Durability;
   /** The file does not grow beyond it. */
   readonly maxBytes?: number | undefined;
+  /** Nothing will be written, so it is enough that it can be read. */
+  readonly onlyReads?: boolean | undefined;
 }
 
 /**
@@ -47,6 +51,8 @@ export class Connection {
   #file: FileIdentity | null = null;
   #isClosed = false;
   #checkedAtMs = 0;
+  /** Of a file that was opened to be read only: what it was like then. */
+  #seen: string | null = null;
   readonly #forget: () => void;
 
   /** `forget` is called when the file may no longer hold what was read from it. */
@@ -59,7 +65,8 @@ export class Connection {
   async open(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        mkdirSync(dirname(this.#options.path), { recursive: true });
+        if (this.#options.onlyReads !== true)
+          mkdirSync(dirname(this.#options.path), { recursive: true });
         this.#connect();
         return;
       } catch (error) {
@@ -86,7 +93,7 @@ export class Connection {
     const present = statOf(this.#options.path);
     if (present === null) throw unavailable('file_missing', this.#where());
     const isSame = present.ino === this.#file?.ino && present.dev === this.#file.dev;
-    if (this.#db !== null && isSame) {
+    if (this.#db !== null && isSame && this.#isAsSeen()) {
       if (isHurried) this.#checkedAtMs = performance.now();
       return;
     }
@@ -144,6 +151,10 @@ export class Connection {
     return this.#db !== null && performance.now() - this.#checkedAtMs < CHECK_INTERVAL_MS;
   }
 
+  #isAsSeen(): boolean {
+    return this.#seen === null || this.#seen === fingerprint(this.#options.path);
+  }
+
   #openedDatabase(): DatabaseSync {
     if (this.#db === null) throw unavailable('closed', this.#where());
     return this.#db;
@@ -156,12 +167,14 @@ export class Connection {
     const file = this.#file;
     this.#db = null;
     this.#file = null;
+    this.#seen = null;
     if (db?.isOpen === true) db.close();
     if (file !== null) noteClosed(file);
   }
 
   #connect(): void {
-    const { path, durability } = this.#options;
+    const { path, durability, onlyReads = false } = this.#options;
+    if (onlyReads && !isWritablePlace(path)) return this.#connectToRead();
     const present = statOf(path);
     const isNew = present === null || present.size === 0;
     // SQLite would leave files beside it that nobody may write to, even when this one is again
@@ -178,9 +191,26 @@ export class Connection {
     }
   }
 
+  #connectToRead(): void {
+    const { path } = this.#options;
+    const seen = fingerprint(path);
+    const db = openToRead(path, BUSY_TIMEOUT_MS);
+    try {
+      migrate(db);
+      db.exec(WARY);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    this.#db = db;
+    this.#seen = seen;
+    this.#file = statOf(path);
+    if (this.#file !== null) noteOpened(this.#file);
+  }
+
   #openDatabase(isNew: boolean): DatabaseSync {
     const { path, maxBytes } = this.#options;
-    const db = new DatabaseSync(path, {
+    const db = openDatabase(path, {
       timeout: BUSY_TIMEOUT_MS,
       enableForeignKeyConstraints: false,
     });
@@ -208,24 +238,16 @@ export class Connection {
       PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'};
       PRAGMA fullfsync = ${isSynced ? 'ON' : 'OFF'};
       PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE[durability]};
-      PRAGMA cell_size_check = ON;
-      PRAGMA trusted_schema = OFF;
+      ${WARY}
     `);
   }
 }
 
+/** Of a file that anyone may have changed. */
+const WARY = 'PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;';
+
 function statOf(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    // whatever the reason is, it is the one that SQLite met
-    return false;
-  }
 }
 
 function limitSize(db: DatabaseSync, maxBytes: number | undefined): void {

@@ -14,10 +14,12 @@
  */
 import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
+import { openDatabase } from './engine.ts';
 import { readAt } from './read-at.ts';
 import { integerAt } from '../row.ts';
+import { isReadOnly } from './sqlite-failure.ts';
 
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -58,7 +60,7 @@ export function checkWal(path: string, options: WalCheckOptions): DatabaseSync |
   const index = isOfThisBoot ? readIndexHeader(path) : null;
   insist(() => (readHeader(path) === 'damaged' ? 0 : null));
 
-  const db = new DatabaseSync(path, { readOnly: true });
+  const db = openDatabase(path, { readOnly: true });
   try {
     // the first read makes SQLite go through the log
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -106,9 +108,15 @@ function firstLostFrame(
 /** Null where SQLite cannot tell without changing anything. */
 function committedFrames(db: DatabaseSync): number | null {
   if (!KNOWS_NOOP) return null;
-  const row = db.prepare('PRAGMA wal_checkpoint(NOOP)').get();
-  const frames = row === undefined ? -1 : integerAt(row, 'log');
-  return frames < 0 ? null : frames;
+  try {
+    const row = db.prepare('PRAGMA wal_checkpoint(NOOP)').get();
+    const frames = row === undefined ? -1 : integerAt(row, 'log');
+    return frames < 0 ? null : frames;
+  } catch (error) {
+    // in a place that may only be read it may not even look
+    if (isReadOnly(error)) return null;
+    throw error;
+  }
 }
 
 /** SQLite 3.51 and later; an earlier one takes it for a request to write. */

@@ -1,0 +1,62 @@
+/**
+ * A database in a place that may only be read. SQLite reads a database in WAL mode with the help of
+ * an index file, which it makes beside it if there is none. Where it cannot, there are two ways: the
+ * files are all there, or there is no log, so that the database alone has everything.
+ */
+import { accessSync, constants, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { ErrandError } from '../../errors/errand-error.ts';
+import { openDatabase } from './engine.ts';
+import { checkWal } from './wal-check.ts';
+
+/** The file and its folder: SQLite makes and removes other files in it. */
+export function isWritablePlace(path: string): boolean {
+  return isWritable(path) && isWritable(dirname(path));
+}
+
+export function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    // whatever the reason is, it is the one that SQLite would meet
+    return false;
+  }
+}
+
+export function openToRead(path: string, timeout: number): DatabaseSync {
+  const url = pathToFileURL(path);
+  if (!hasLog(path)) url.searchParams.set('immutable', '1');
+  else if (!isThere(`${path}-shm`)) throw indexMissing(path);
+  else checkWal(path, { isSynced: true })?.close();
+  return openDatabase(url, { readOnly: true, timeout, enableForeignKeyConstraints: false });
+}
+
+/** What a database without a log was when it was opened; anything else has to be opened anew. */
+export function fingerprint(path: string): string {
+  const { mtimeMs, size } = statSync(path);
+  return `${mtimeMs} ${size} ${hasLog(path)}`;
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function indexMissing(path: string): ErrandError {
+  const store = basename(path);
+  return new ErrandError({
+    kind: 'store.unavailable',
+    message: `The store cannot be written to, and without ${store}-shm its latest commits in ${store}-wal cannot be read`,
+    details: { reason: 'read_only', store, needs: `${store}-shm` },
+    action: {
+      kind: 'fix_setup',
+      detail: `Copy ${store} and ${store}-wal to a folder that you can write to, and name it in ERRAND_HOME.`,
+    },
+  });
+}
