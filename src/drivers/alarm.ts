@@ -2,9 +2,12 @@
 import { newTimers, nextTimerMs, setTimer, takeDue } from '../machine/timers.ts';
 import type { EffectClock } from '../effects/clock.ts';
 
+/** So many that were replaced or taken back are no burden. */
+const MAX_STALE = 64;
+
 export class Alarm {
   readonly #clock: EffectClock;
-  readonly #timers = newTimers();
+  #timers = newTimers();
   readonly #calls = new Map<string, { readonly atMs: number; readonly call: () => void }>();
   #takeBack: (() => void) | undefined;
   #armedAtMs = Infinity;
@@ -17,12 +20,19 @@ export class Alarm {
   set(name: string, atMs: number, call: () => void): void {
     this.#calls.set(name, { atMs, call });
     setTimer(this.#timers, atMs, name);
+    if (this.#timers.heap.length > 2 * this.#calls.size + MAX_STALE) this.#forgetStale();
     this.#arm();
   }
 
   clear(name: string): void {
     this.#calls.delete(name);
     if (this.#calls.size === 0) this.#disarm();
+  }
+
+  /** A run asks anew with each of its steps, and there may be millions of them before it is time. */
+  #forgetStale(): void {
+    this.#timers = newTimers();
+    for (const [name, { atMs }] of this.#calls) setTimer(this.#timers, atMs, name);
   }
 
   #arm(): void {
