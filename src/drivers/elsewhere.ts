@@ -6,7 +6,7 @@ import type { EffectClock } from '../effects/clock.ts';
 import { isKind } from '../errors/errand-error.ts';
 import type { Claim, ClaimOwner, RunStore } from '../machine/store-port.ts';
 import type { RunHandle } from './leg.ts';
-import { isOwnerAlive } from './owner.ts';
+import { isHeld, isOwnerAlive } from './owner.ts';
 import type { Signal } from './signals.ts';
 import { LEASE_MS } from './watch.ts';
 
@@ -73,8 +73,7 @@ export class Elsewhere {
 
   async #isRunning(run: string): Promise<boolean> {
     const { status, claim } = await this.#store.summary(run);
-    if (status !== 'running' || claim === null) return false;
-    return isOwnerAlive(claim.owner) && claim.untilMs > this.#clock.now();
+    return status === 'running' && isHeld(claim, this.#clock.now());
   }
 
   /** False when the process came to rest, or died, before it heard the signal of that number. */

@@ -30,7 +30,7 @@ import type { EffectRunner } from './effect-runner.ts';
 import { alreadyEnded, goOn, openGates, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
-import { isOwnerAlive, processStart } from './owner.ts';
+import { isHeld, processStart } from './owner.ts';
 import { PlanTexts, withoutValues } from './plan-texts.ts';
 import {
   abandonedEffects,
@@ -240,10 +240,9 @@ export class LocalDriver {
 
   /** The runs whose process is gone. */
   async orphans(): Promise<readonly string[]> {
-    return (await this.#store.list({ statuses: ['running'] }))
-      .filter(
-        ({ run, claim }) => !this.#legs.has(run) && (claim === null || !isOwnerAlive(claim.owner)),
-      )
+    const running = await this.#store.list({ statuses: ['running'] });
+    return running
+      .filter(({ run, claim }) => !this.#legs.has(run) && !isHeld(claim, this.#clock.now()))
       .map(({ run }) => run);
   }
 

@@ -1,7 +1,7 @@
 /** Whether the process that holds a claim still lives: its id alone is used again. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { ClaimOwner } from '../machine/store-port.ts';
+import type { ClaimOwner, ClaimState } from '../machine/store-port.ts';
 
 /** When a process began, as the system tells it; empty where it does not, or the process is gone. */
 export function processStart(pid: number): string {
@@ -19,6 +19,11 @@ export function isOwnerAlive(owner: ClaimOwner): boolean {
   // killed, but its parent has not asked for its end yet
   if (stat?.[0] === 'Z') return false;
   return owner.processStartedAt === '' || stat === undefined || owner.processStartedAt === stat[19];
+}
+
+/** Whether a run is carried on by whoever has it; on another machine only the lease tells. */
+export function isHeld(claim: ClaimState | null, nowMs: number): boolean {
+  return claim !== null && claim.untilMs > nowMs && isOwnerAlive(claim.owner);
 }
 
 /** The fields behind the name, which may itself hold spaces and brackets. */

@@ -125,3 +125,18 @@ test.each(STORES)(
     expect(await store.summary(run.id)).toMatchObject({ status: 'running' });
   },
 );
+
+test.each(STORES)(
+  'one whose machine is gone is free when its lease is over: %s',
+  async (_, openStore) => {
+    const { clock, store, driver, finish } = await stage(openStore);
+    const run = await driver.start(PLAN, {});
+    await clock.pass(LEASE_MS, { heard: false });
+    expect(await takeFromAfar(store, run.id)).toBe('taken');
+    finish({});
+    await run.result();
+    expect(await driver.orphans()).toEqual([]);
+    await clock.pass(LEASE_MS);
+    expect(await driver.orphans()).toEqual([run.id]);
+  },
+);
