@@ -1,7 +1,7 @@
 /** What the store of this project knows of its runs, read without claiming them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOwnerAlive } from '../drivers/owner.ts';
+import { isHeld } from '../drivers/owner.ts';
 import { asEvent } from '../drivers/subscription.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import { suggest } from '../errors/suggest.ts';
@@ -98,6 +98,6 @@ const MAX_ID_CHARS = 80;
 
 /** A run whose process is gone says `running` in the store and is not. */
 export function statusOf({ status, claim }: RunSummary): StandingStatus {
-  const isOrphan = status === 'running' && (claim === null || !isOwnerAlive(claim.owner));
+  const isOrphan = status === 'running' && !isHeld(claim, Date.now());
   return isOrphan ? 'interrupted' : status;
 }
