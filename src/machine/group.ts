@@ -112,20 +112,11 @@ function groupFailed(
   const first =
     failures.find(([key]) => key === visit.members?.firstFailed)?.[1] ?? failures[0]?.[1];
   const plan = fileOf(state.plan, scope.file);
-  const { pointer, line, column } = node.location;
   const error = failureAt(state, scope, visit.node, {
     kind: node.failureMode === 'quorum' ? 'group.quorum' : 'group.failed',
     message: messageOf(node, visit, failures.length),
     details: { members: Object.fromEntries(failures.slice(0, MAX_REPORTED)), counts },
-    location: {
-      workflow: plan.name,
-      node: node.name,
-      path: visit.path,
-      file: plan.file,
-      pointer,
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-    },
+    // its own, not those of the member that it is caused by
     frames: [{ workflow: plan.name, node: node.name, path: visit.path }],
     ...(first === undefined ? {} : { cause: first }),
   });

@@ -118,6 +118,29 @@ parallel: [{name: g, agents: [x, y], failure_mode: continue_on_error, routes: [{
   });
 });
 
+describe('a group that is written in a file of its own', () => {
+  it('fails there, and not at the same line of the workflow', () => {
+    const { state } = rehearse(
+      `
+workflow: {name: t, entry_point: both}
+parallel: [!file group.yaml]
+nodes:
+  - {name: a, type: call, function: f}
+  - {name: b, type: call, function: f}
+`,
+      {
+        files: { 'group.yaml': 'name: both\nagents: [a, b]\n' },
+        effects: () => ({ fail: { kind: 'order.missing', message: 'No such order' } }),
+      },
+    );
+    expect(state.error).toMatchObject({
+      kind: 'group.failed',
+      location: { file: 'group.yaml', line: 1, node: 'both' },
+      frames: [{ node: 'both' }],
+    });
+  });
+});
+
 describe('a termination that fails', () => {
   it('ends its workflow, whatever the workflow’s own table says', () => {
     const { state } = rehearse(`
