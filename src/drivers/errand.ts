@@ -106,11 +106,19 @@ export interface Errand {
 export async function createErrand(options: ErrandOptions = {}): Promise<Errand> {
   const directory = resolve(options.directory ?? '.');
   const extensions = await loadedExtensions(options, directory);
+  const registered = await withFetch(options);
   const address = options.store ?? 'sqlite:.errand/errand.db';
   const store = await openStore(address, directory, extensions);
-  const errand = new LocalErrand(store, { directory, extensions }, await withFetch(options));
-  if (options.adopt === true) await errand.adopt();
-  return errand;
+  const errand = new LocalErrand(store, { directory, extensions }, registered);
+  try {
+    if (options.adopt === true) await errand.adopt();
+    return errand;
+  } catch (refusal) {
+    await extensions.stop();
+    // one that the host has opened is the host's to close
+    if (typeof address === 'string') await store.close();
+    throw refusal;
+  }
 }
 
 async function loadedExtensions(

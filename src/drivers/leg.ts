@@ -73,7 +73,9 @@ export class Leg implements RunHandle {
   }
 
   events(): AsyncIterable<RunEvent> {
-    const subscription = new Subscription(this.#parts.firstSeq, this.#parts.read);
+    const subscription = new Subscription(this.#parts.firstSeq, this.#parts.read, () =>
+      this.#subscriptions.delete(subscription),
+    );
     // what was told before is in the store
     subscription.catchUp(this.loop.toldThrough);
     if (this.#isOver) subscription.end();

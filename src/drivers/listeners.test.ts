@@ -4,6 +4,7 @@ import { openMemoryStore } from '../stores/memory.ts';
 import { workflow } from '../workflow/define.ts';
 import { createEffectRunner } from './effect-runner.ts';
 import { LocalDriver } from './local.ts';
+import { Subscription } from './subscription.ts';
 
 const PLAN = workflow({
   name: 'gated',
@@ -68,3 +69,20 @@ test('a leg that ends in a defect while the driver is closed keeps nothing open'
   expect(isClosed).toBe(true);
   await expect(store.list()).rejects.toMatchObject({ kind: 'store.unavailable' });
 });
+
+test('whoever stops listening is let go, so that nothing is kept for it', async () => {
+  let left = 0;
+  const subscription = new Subscription(1, nothing, () => left++);
+  const event = { type: 'run:started', workflow: 'gated', input: {}, run: 'r', at: '' } as const;
+  subscription.tell({ ...event, seq: 1 });
+  for await (const told of subscription.events()) {
+    expect(told.seq).toBe(1);
+    expect(left).toBe(0);
+    break;
+  }
+  expect(left).toBe(1);
+});
+
+async function* nothing(): AsyncGenerator<never> {
+  // everything is told
+}

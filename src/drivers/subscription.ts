@@ -11,16 +11,23 @@ const MAX_KEPT = 1000;
 
 export class Subscription {
   readonly #read: (fromSeq: number) => AsyncIterable<StoredCommit>;
+  readonly #onLeave: () => void;
   #kept: RunEvent[] = [];
   #nextSeq: number;
   #lastSeq: number;
   #isOver = false;
   #wake = Promise.withResolvers<void>();
 
-  constructor(fromSeq: number, read: (fromSeq: number) => AsyncIterable<StoredCommit>) {
+  /** `onLeave`: whoever listened has gone, before the end or after it. */
+  constructor(
+    fromSeq: number,
+    read: (fromSeq: number) => AsyncIterable<StoredCommit>,
+    onLeave: () => void,
+  ) {
     this.#nextSeq = fromSeq;
     this.#lastSeq = fromSeq - 1;
     this.#read = read;
+    this.#onLeave = onLeave;
   }
 
   tell(event: RunEvent): void {
@@ -41,18 +48,26 @@ export class Subscription {
   }
 
   async *events(): AsyncGenerator<RunEvent, void, undefined> {
-    for (;;) {
-      for (const event of this.#kept.splice(0)) {
-        if (event.seq < this.#nextSeq) continue;
-        if (event.seq > this.#nextSeq) break;
-        this.#nextSeq++;
-        yield event;
+    try {
+      for (;;) {
+        yield* this.#told();
+        if (this.#nextSeq <= this.#lastSeq && this.#kept.length === 0) yield* this.#stored();
+        if (this.#nextSeq <= this.#lastSeq) continue;
+        if (this.#isOver) return;
+        await this.#wake.promise;
+        this.#wake = Promise.withResolvers<void>();
       }
-      if (this.#nextSeq <= this.#lastSeq && this.#kept.length === 0) yield* this.#stored();
-      if (this.#nextSeq <= this.#lastSeq) continue;
-      if (this.#isOver) return;
-      await this.#wake.promise;
-      this.#wake = Promise.withResolvers<void>();
+    } finally {
+      this.#onLeave();
+    }
+  }
+
+  *#told(): Generator<RunEvent, void, undefined> {
+    for (const event of this.#kept.splice(0)) {
+      if (event.seq < this.#nextSeq) continue;
+      if (event.seq > this.#nextSeq) return;
+      this.#nextSeq++;
+      yield event;
     }
   }
 

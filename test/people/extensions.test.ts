@@ -172,6 +172,31 @@ describe('an application', () => {
     expect(life.slice(3)).toEqual(['start c', 'start a', 'start b', 'stop b', 'stop a', 'stop c']);
   });
 
+  it('keeps no store open that it could not be opened with', async () => {
+    life.length = 0;
+    const store = openMemoryStore({ now: Date.now });
+    store.close = async () => void life.push('close');
+    const kept = living('kept', { store: () => store });
+    const boom = living('boom', {
+      start: () => {
+        throw new Error('no power');
+      },
+    });
+    const refused = { kind: 'extension.lifecycle' };
+    const options = { extensions: [kept, boom], adopt: true };
+    await expect(open({ ...options, store: 'kept:here' })).rejects.toMatchObject(refused);
+    expect(life.slice(2)).toEqual(['start kept', 'stop kept', 'close']);
+    // the host has opened this one, and closes it
+    life.length = 0;
+    await expect(open({ ...options, store })).rejects.toMatchObject(refused);
+    expect(life.slice(2)).toEqual(['start kept', 'stop kept']);
+    // what is refused before needs none
+    await expect(
+      open({ store: 'kept:here', extensions: [kept], fetch: { allow: ['no host'] } }),
+    ).rejects.toMatchObject({ kind: 'validation.input' });
+    expect(life.slice(4)).toEqual(['load kept']);
+  });
+
   it('runs nothing with half of its parts: what was started is stopped again', async () => {
     life.length = 0;
     const boom = (): never => {
