@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from './bounded-output.ts';
 import type { EffectClock } from './clock.ts';
 import { endGroup, isGoneWithin } from './process-group.ts';
+import { readOut } from './read-out.ts';
 import type { ScriptPipes } from './script-pipes.ts';
 
 const MAX_STDOUT_BYTES = 10 * 1024 * 1024;
@@ -50,27 +51,20 @@ export type ProcessEnd =
 export async function runProcess(spec: ProcessSpec, control: ProcessControl): Promise<ProcessEnd> {
   const started = await start(spec);
   if (!('pid' in started)) return { started: false, thrown: started.thrown };
-  const { pid, stdout, stderr, exited, drained, release } = started;
+  const { pid, stdout, stderr, exited, streams, release } = started;
   const stop = whenStopped(control);
   try {
     const first = await Promise.race([exited, stop.promise]);
     const endedBy = typeof first === 'string' ? first : 'itself';
     const isGone =
       endedBy === 'itself' ? await endLeftovers(pid, stop.promise) : await endGroup(pid);
-    await waitAtMost(drained, DRAIN_MS);
+    await readOut(streams, DRAIN_MS);
     const exit = isGone || endedBy === 'itself' ? await exited : { exitCode: null, signal: null };
     return { started: true, ...exit, endedBy, isGone, stdout, stderr };
   } finally {
     stop.cancel();
     release();
   }
-}
-
-async function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), ms);
-  await Promise.race([promise, over]);
-  clearTimeout(timer);
 }
 
 interface Exit {
@@ -83,8 +77,7 @@ interface Started {
   readonly stdout: BoundedOutput;
   readonly stderr: BoundedOutput;
   readonly exited: Promise<Exit>;
-  /** Both outputs are at their end. */
-  readonly drained: Promise<unknown>;
+  readonly streams: readonly Readable[];
   readonly release: () => void;
 }
 
@@ -111,11 +104,12 @@ async function start(spec: ProcessSpec): Promise<Started | { readonly thrown: un
   child.on('error', (thrown) => started.resolve({ thrown }));
   child.once('exit', (exitCode, signal) => exited.resolve({ exitCode, signal }));
 
-  const streams = spec.pipes.attach(child);
-  const stdout = collect(streams[0], boundOutput(MAX_STDOUT_BYTES, 'head'));
-  const stderr = collect(streams[1], boundOutput(MAX_STDERR_BYTES, 'tail'));
+  const attached = spec.pipes.attach(child);
+  const stdout = collect(attached[0], boundOutput(MAX_STDOUT_BYTES, 'head'));
+  const stderr = collect(attached[1], boundOutput(MAX_STDERR_BYTES, 'tail'));
+  const streams = attached.filter((stream) => stream !== null);
   const release = (): void => {
-    for (const stream of streams) stream?.destroy();
+    for (const stream of streams) stream.destroy();
     child.unref();
   };
   const failed = await started.promise;
@@ -123,24 +117,14 @@ async function start(spec: ProcessSpec): Promise<Started | { readonly thrown: un
     release();
     return failed ?? { thrown: new Error('The process has no id') };
   }
-  const drained = Promise.all([stdout.ended, stderr.ended]);
-  const outputs = { stdout: stdout.output, stderr: stderr.output };
-  return { pid: child.pid, ...outputs, exited: exited.promise, drained, release };
+  return { pid: child.pid, stdout, stderr, exited: exited.promise, streams, release };
 }
 
-interface Collected {
-  readonly output: BoundedOutput;
-  readonly ended: Promise<void>;
-}
-
-function collect(stream: Readable | null, output: BoundedOutput): Collected {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (stream === null) resolve();
+function collect(stream: Readable | null, output: BoundedOutput): BoundedOutput {
   stream?.on('data', (chunk: Buffer) => output.add(chunk));
   // a pipe that breaks ends there: what came before is kept
   stream?.on('error', () => stream.destroy());
-  stream?.once('close', resolve);
-  return { output, ended: promise };
+  return output;
 }
 
 interface Stop {

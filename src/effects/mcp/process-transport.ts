@@ -7,6 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from '../bounded-output.ts';
 import { endGroup, isGoneWithin } from '../process-group.ts';
+import { readOut } from '../read-out.ts';
 import { createLines } from './lines.ts';
 import type { McpMessage, McpTransport } from './sdk.ts';
 import { tooLongFor } from './too-long.ts';
@@ -79,7 +80,7 @@ export class ProcessTransport implements McpTransport {
     child.once('exit', (exitCode, signal) => {
       this.#end = { exitCode, signal };
       // what it started may hold its pipes open for good
-      setTimeout(() => this.#over(), DRAIN_MS).unref();
+      void readOut([child.stdout, child.stderr], DRAIN_MS).then(() => this.#over());
     });
     // after `exit`, when everything that it wrote has been read
     child.once('close', () => this.#over());

@@ -1,0 +1,80 @@
+/** What a process wrote before its end is read, however late its end is told. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
+import { canHoldUp, holdUp } from './held-up.cases.ts';
+import { ProcessTransport } from './mcp/process-transport.ts';
+import { readOut } from './read-out.ts';
+import { openScriptBench } from './script.cases.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'errand-read-out-'));
+const bench = openScriptBench();
+afterAll(() => {
+  bench.dispose();
+  rmSync(root, { recursive: true });
+});
+
+describe.skipIf(!canHoldUp)('while we are held up', () => {
+  it('a script loses nothing that it wrote', async () => {
+    const { prelude, bringAbout } = holdUp(bench.folder);
+    const script = bench.bash(`${prelude} echo hello; echo well >&2`);
+    await bringAbout();
+    expect(await script).toEqual({
+      ok: true,
+      output: { stdout: 'hello\n', stderr: 'well\n', exit_code: 0 },
+    });
+  });
+
+  it('an MCP server’s last answer is not lost', async () => {
+    const { prelude, bringAbout } = holdUp(root);
+    const answer = { jsonrpc: '2.0', id: 1, result: {} };
+    const transport = new ProcessTransport({
+      command: 'bash',
+      args: ['-c', `${prelude} echo '${JSON.stringify(answer)}'`],
+      env: { PATH: process.env['PATH'] ?? '' },
+      cwd: root,
+    });
+    const heard: unknown[] = [];
+    transport.onmessage = (message) => void heard.push(message);
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve));
+    await transport.start();
+    await bringAbout();
+    await closed;
+    expect(heard).toEqual([answer]);
+    await transport.close();
+  });
+});
+
+describe('a pipe that something else holds', () => {
+  it('is read as long as there is something in it, and no longer', async () => {
+    const parts = ['a', 'b', 'c'];
+    const held = new Readable({
+      read() {
+        const part = parts.shift();
+        if (part !== undefined) setImmediate(() => this.push(part));
+      },
+    });
+    let text = '';
+    held.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await readOut([held], 0);
+    expect(text).toBe('abc');
+    expect(held.listenerCount('data')).toBe(1);
+    held.destroy();
+  });
+
+  it('cannot keep us by writing without end', async () => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const endless = new Readable({
+      read() {
+        setImmediate(() => this.push(chunk));
+      },
+    });
+    let bytes = 0;
+    endless.on('data', ({ length }: Buffer) => (bytes += length));
+    await readOut([endless], 0);
+    expect(bytes).toBeGreaterThanOrEqual(1024 * 1024);
+    endless.destroy();
+  });
+});
