@@ -17,7 +17,7 @@ export interface HoldUp {
   /** What the child does first, in the language of a shell: it waits until it is told to go on. */
   readonly prelude: string;
   /** Lets the child go on, and returns when we are held up no more. */
-  bringAbout(): Promise<void>;
+  readonly bringAbout: () => Promise<void>;
 }
 
 export function holdUp(folder: string): HoldUp {
