@@ -4,7 +4,6 @@
  * after the route is decided.
  */
 import { DOUBT } from './doubt.ts';
-import { rebuild } from '../errors/build.ts';
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
@@ -16,6 +15,7 @@ import { isBare, evaluateText, holds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
+import { offeredRoutes } from './offered-routes.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 import { endsTheRun, isOwnStepLimit } from './unroutable.ts';
@@ -31,7 +31,7 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   if (routes.length === 0) return [taken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
     const verdict = guardHolds(state, scope, route);
-    if (verdict instanceof Failed) return [failed(visit, verdict.error)];
+    if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error);
     if (!verdict) continue;
     if (route.move.type === 'halt') return halt(state, scope, { route, bucket: 'success' });
     if (route.move.type === 'to')
@@ -63,44 +63,33 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   // a termination ends its workflow; only a caller can route it
   if (error.kind === TERMINATED && isTermination(state, scope))
     return byDefault(state, scope, error);
-  const candidates = errorRoutes(state, scope, error);
-  for (const [position, { route, bucket }] of candidates.entries()) {
+  const file = fileOf(state.plan, scope.file);
+  const offered = offeredRoutes(file, nodeOf(file, visit.node), error.kind);
+  for (const [position, { route, bucket }] of offered.entries()) {
     if (position < visit.routesTried || !takes(route, error.kind)) continue;
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error, error);
     if (!verdict) continue;
-    const events = makeMove(state, scope, route, bucket);
+    const events = makeMove(state, scope, { route, bucket }, error);
     if (events !== undefined) return events;
   }
-  return byDefault(state, scope, withAttempts(visit, error));
+  return byDefault(state, scope, error);
 }
 
-interface Candidate {
+/** A route, and the table that it was found in. */
+interface Found {
   readonly route: Route;
   readonly bucket: RouteBucket;
-}
-
-/** A failed guard is taken by the workflow's table or the default only. */
-function errorRoutes(state: RunState, scope: Scope, error: ErrorReport): readonly Candidate[] {
-  const plan = fileOf(state.plan, scope.file);
-  const own = error.kind === 'route.guard_failed' ? [] : nodeOf(plan, visitOf(scope).node).routes;
-  return [
-    ...own
-      .filter(({ onError }) => onError !== undefined)
-      .map((route) => ({ route, bucket: 'error' as const })),
-    ...plan.onError.map((route) => ({ route, bucket: 'workflow' as const })),
-  ];
 }
 
 /** Undefined when the move is spent and matching goes on below it. */
 function makeMove(
   state: RunState,
   scope: Scope,
-  route: Route,
-  bucket: RouteBucket,
+  { route, bucket }: Found,
+  error: ErrorReport,
 ): readonly EventBody[] | undefined {
   const visit = visitOf(scope);
-  const error = withAttempts(visit, visit.error);
   const { move } = route;
   const used = visit.used.get(`${bucket}:${route.index}`) ?? 0;
   const take = (more: Partial<RouteTaken> = {}): EventBody =>
@@ -138,8 +127,7 @@ function makeMove(
 
 function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
   const visit = visitOf(scope);
-  const mayAsk = state.hasPeople && visit.routesTried < DEFAULT_ASKED;
-  if (error.kind === DOUBT && mayAsk) {
+  if (error.kind === DOUBT && state.hasPeople) {
     return [askGate(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] })];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
@@ -160,9 +148,6 @@ function stopOthers(state: RunState, scope: Scope): readonly EventBody[] {
   return stopInside(state, visitOf(around), `${visit.node} ended the workflow`);
 }
 
-/** Past every route and past the default question. */
-const DEFAULT_ASKED = 1_000_000;
-
 function askGate(
   state: RunState,
   visit: Visit,
@@ -181,7 +166,7 @@ function askGate(
 function halt(
   state: RunState,
   scope: Scope,
-  { route: { move, index }, bucket }: Candidate,
+  { route: { move, index }, bucket }: Found,
   cause?: ErrorReport,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
@@ -189,8 +174,7 @@ function halt(
     move.type === 'halt' && move.message !== undefined
       ? haltMessage(state, scope, move.message)
       : undefined;
-  if (message instanceof Failed)
-    return guardFailed(state, scope, message.error, cause ?? message.error);
+  if (message instanceof Failed) return guardFailed(state, scope, message.error, cause);
   const error = failureAt(state, scope, visit.node, {
     kind: 'halt.intentional',
     message: message ?? cause?.message ?? `${visit.node} halted the run`,
@@ -211,11 +195,12 @@ function haltMessage(state: RunState, scope: Scope, template: string): string | 
   }
 }
 
+/** The failure that was being routed is not lost over it. */
 function guardFailed(
   state: RunState,
   scope: Scope,
   guard: ErrorReport,
-  original: ErrorReport,
+  original: ErrorReport = guard,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
   const error = failureAt(state, scope, visit.node, {
@@ -254,25 +239,8 @@ function guardHolds(state: RunState, scope: Scope, { when }: Route): boolean | F
       }),
     );
   } catch (thrown) {
-    const guard = thrownAt(state, scope, node, thrown);
-    return new Failed(
-      error === undefined
-        ? failureAt(state, scope, node, {
-            kind: 'route.guard_failed',
-            message: `A guard of ${node} cannot be evaluated: ${guard.message}`,
-            cause: guard,
-          })
-        : guard,
-    );
+    return new Failed(thrownAt(state, scope, node, thrown));
   }
-}
-
-function withAttempts(visit: Visit, error: ErrorReport): ErrorReport;
-function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport;
-function withAttempts(visit: Visit, error: ErrorReport | undefined): ErrorReport {
-  // asked only of a visit that has failed
-  const known = error as ErrorReport;
-  return visit.attempts.length < 2 ? known : rebuild(known, { attempts: visit.attempts });
 }
 
 function taken(

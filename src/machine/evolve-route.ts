@@ -2,7 +2,7 @@
 import { DOUBT, settleDoubts } from './doubt.ts';
 import type { RouteTaken } from './events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
-import { routePosition } from './route-position.ts';
+import { offeredRoutes } from './offered-routes.ts';
 import { dropInside, endScope, enter } from './scopes.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 
@@ -18,7 +18,7 @@ export function routed(state: RunState, scope: Scope, event: RouteTaken): void {
     case 'halt':
       return;
     case 'ask':
-      visit.routesTried = routePosition(fileOf(state.plan, scope.file), visit.node, event) + 1;
+      visit.routesTried = placeOf(state, scope, event) + 1;
       return;
     case 'park':
       count(visit, event);
@@ -48,6 +48,18 @@ function goTo(state: RunState, scope: Scope, visit: Visit, event: RouteTaken): v
   dropInside(state, visit);
   enter(scope, event.to ?? '');
   state.ready.add(scope.id);
+}
+
+/** Among all that its failure is offered. */
+function placeOf(
+  state: RunState,
+  scope: Scope,
+  { node, kind = '', bucket, rule }: RouteTaken,
+): number {
+  const file = fileOf(state.plan, scope.file);
+  return offeredRoutes(file, nodeOf(file, node), kind).findIndex(
+    ({ route, bucket: table }) => table === bucket && route.index === rule,
+  );
 }
 
 /** A termination ends its whole workflow, from inside a group too. */

@@ -141,6 +141,33 @@ nodes:
   });
 });
 
+describe('a guard that fails', () => {
+  it('is offered every route of the workflow, also after nobody answered at the first', () => {
+    const { story, state } = rehearse(
+      `
+workflow:
+  name: t
+  entry_point: a
+  on_error:
+    - {on_error: true, ask: {options: [retry, abort], timeout: 1m}}
+    - {on_error: true, to: b}
+nodes:
+  - name: a
+    type: call
+    function: f
+    routes:
+      - {on_error: order.missing, when: '{{ nothing.at_all }}', to: b}
+      - {on_error: order.late, to: b}
+      - {to: $end}
+  - {name: b, type: set, value: 1}
+`,
+      { effects: () => ({ fail: { kind: 'order.missing', message: 'No such order' } }) },
+    );
+    expect(story).toContain('gate:expired a');
+    expect(state).toMatchObject({ status: 'completed', output: 1 });
+  });
+});
+
 describe('a termination that fails', () => {
   it('ends its workflow, whatever the workflow’s own table says', () => {
     const { state } = rehearse(`

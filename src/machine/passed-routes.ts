@@ -1,5 +1,6 @@
 /** Why a failure was not taken by the routes that were asked before the one that took it. */
 import { matchesKind } from '../errors/kinds.ts';
+import { offeredRoutes } from './offered-routes.ts';
 import { endsTheRun, isOwnStepLimit } from './unroutable.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
@@ -43,24 +44,18 @@ export function passedRoutes(
   taken: TakenRoute,
   history: RouteHistory,
 ): readonly PassedRoute[] {
-  const own = taken.kind === 'route.guard_failed' ? [] : node.routes;
-  const tables = [
-    ['error', own],
-    ['workflow', file.onError],
-  ] as const;
   const passed: PassedRoute[] = [];
   let isStanding = false;
-  for (const [bucket, routes] of tables) {
-    for (const route of routes) {
-      if (route.onError === undefined) continue;
-      if (isTaken(route, bucket, taken)) return passed;
-      const used = history.uses(bucket, route.index);
-      const why = isStanding
-        ? 'a person had let the failure stand'
-        : whyPassed(route, taken.kind, used, history);
-      isStanding ||= history.isAborted && route.move.type === 'ask' && used > 0;
-      passed.push({ bucket, rule: route.index, move: route.move.type, on: route.onError, why });
-    }
+  for (const { route, bucket } of offeredRoutes(file, node, taken.kind)) {
+    const { index: rule, move, onError: on } = route;
+    if (on === undefined) continue;
+    if (isTaken(route, bucket, taken)) return passed;
+    const used = history.uses(bucket, rule);
+    const why = isStanding
+      ? 'a person had let the failure stand'
+      : whyPassed(route, taken.kind, used, history);
+    isStanding ||= history.isAborted && move.type === 'ask' && used > 0;
+    passed.push({ bucket, rule, move: move.type, on, why });
   }
   return passed;
 }
