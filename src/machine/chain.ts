@@ -3,13 +3,13 @@
  * healthy one is asked at once, and the run waits only when none is. Pure: the state is data, and
  * time comes from whoever asks.
  */
-import { catalogRow } from '../errors/catalog.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import { isTurnedAway } from './failure.ts';
 import { providerNamed } from '../providers/names.ts';
 import type { ModelEntry } from '../workflow/node-model.ts';
-import { jittered } from './jitter.ts';
+import { REST_MS } from './breaker.ts';
+import { decideRetry, defaultSchedule } from './retry.ts';
 
 export interface ChainEntry {
   readonly model: string;
@@ -37,8 +37,6 @@ export interface FailureContext {
   /** The words that make the jitter the same on a replay. */
   readonly words: readonly (string | number)[];
 }
-
-const JITTER = 0.2;
 
 export function newChain(models: readonly ModelEntry[]): ChainEntry[] {
   return models.map(({ model, on }) => ({
@@ -81,7 +79,7 @@ export function noteFailure(
   const entry = chain[index];
   if (entry === undefined) return false;
   if (isTurnedAway(error)) {
-    entry.restUntilMs = context.nowMs + (error.provider?.retryAfterMs ?? BREAKER_REST_MS);
+    entry.restUntilMs = context.nowMs + (error.provider?.retryAfterMs ?? REST_MS);
     return true;
   }
   const isFresh = entry.refresh !== 'none';
@@ -139,18 +137,12 @@ function goOnWhereAllowed(chain: readonly ChainEntry[], index: number, kind: str
 
 function noteTransient(entry: ChainEntry, error: ErrorReport, context: FailureContext): void {
   entry.attempts++;
-  const schedule = catalogRow(error.kind)?.schedule ?? null;
-  const isOut = schedule === null || entry.attempts >= schedule.attempts;
-  if (context.isTakenOver || isOut) {
-    entry.isSpent = true;
-    return;
-  }
-  const ownMs = schedule.waitsMs[entry.attempts - 1] ?? schedule.waitsMs.at(-1) ?? 0;
-  // the server's hint is kept to the millisecond; only our own guess is spread
-  const waitMs =
-    error.provider?.retryAfterMs ??
-    jittered(ownMs, JITTER, ...context.words, entry.model, entry.attempts);
-  entry.restUntilMs = context.nowMs + waitMs;
+  const decision = decideRetry(error, defaultSchedule(error.kind), {
+    words: [...context.words, entry.model],
+    number: entry.attempts,
+  });
+  if (context.isTakenOver || decision.action === 'stop') entry.isSpent = true;
+  else entry.restUntilMs = context.nowMs + decision.delayMs;
 }
 
 export function isTransient({ retryable, category }: ErrorReport): boolean {
@@ -167,5 +159,3 @@ export function providerOf(model: string): string {
   const [provider = model, ...rest] = model.split('/');
   return provider === 'sim' ? `sim/${rest.join('/')}` : providerNamed(provider).name;
 }
-
-const BREAKER_REST_MS = 60_000;

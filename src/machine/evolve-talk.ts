@@ -184,7 +184,7 @@ function modelFailed(state: RunState, scope: Scope, talk: Talk, event: Failed): 
   const entry = talk.chain.find(({ model }) => model === effect.target);
   noteCooldown(state, effect.target, error, entry?.isSpent === false ? entry.restUntilMs : 0);
   const partial = output === undefined ? {} : { partial: output };
-  talk.failure = { error, ...partial, atMs: state.nowMs, canGoOn, isTakenOver };
+  talk.failure = { error, ...partial, canGoOn, isTakenOver };
 }
 
 /** `target`: where tries of one conversation go to several models. */

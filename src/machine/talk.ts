@@ -43,7 +43,6 @@ export interface Talk {
 export interface TalkFailure {
   readonly error: ErrorReport;
   readonly partial?: JsonValue;
-  readonly atMs: number;
   /** Whether something in the chain may still be asked. */
   readonly canGoOn: boolean;
   /** A route that names the kind retries it. */
