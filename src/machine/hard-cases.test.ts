@@ -5,6 +5,7 @@ import { choose, newChain, noteFailure } from './chain.ts';
 import type { EventBody, RunEvent } from './events.ts';
 import { rehearse } from './harness.cases.ts';
 import { costsOf } from './ledger.ts';
+import { nodeAtPath } from './node-at-path.ts';
 import { step } from './step.ts';
 import { Stage } from './talk.cases.ts';
 
@@ -138,6 +139,34 @@ nodes:
       location: { file: 'group.yaml', line: 1, node: 'both' },
       frames: [{ node: 'both' }],
     });
+  });
+});
+
+describe('a list of lists', () => {
+  const NESTED = `
+workflow: {name: t, entry_point: outer}
+for_each:
+  - name: outer
+    source: '{{ workflow.input.rows }}'
+    as: row
+    agent:
+      name: inner
+      type: for_each
+      source: '{{ row }}'
+      as: cell
+      agent: {name: leaf, type: call, function: f, arguments: {cell: '{{ cell }}'}}
+`;
+
+  it('is run through, group in group', () => {
+    const { state } = rehearse(NESTED, {
+      input: { rows: [[1, 2], [3]] },
+      effects: ({ work }) => (work.type === 'call' ? (work.arguments['cell'] ?? null) : null),
+    });
+    expect(state).toMatchObject({
+      status: 'completed',
+      output: { outputs: [{ outputs: [1, 2] }, { outputs: [3] }] },
+    });
+    expect(nodeAtPath(state.plan, 'outer[1]/inner[0]/leaf')?.node.name).toBe('leaf');
   });
 });
 

@@ -1,4 +1,5 @@
 /** The node of a plan that a path of a run names: `each[42]/one/fetch` through groups and children. */
+import { allNodes } from '../workflow/all-nodes.ts';
 import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 
@@ -30,15 +31,11 @@ function longestNode(
   file: FilePlan,
   path: string,
 ): { readonly node: NodePlan; readonly after: string } | undefined {
-  for (const node of nodesIn(file)) {
+  for (const node of allNodes(file)) {
     if (path === node.name) return { node, after: '' };
     if (path.startsWith(`${node.name}/`)) return { node, after: path.slice(node.name.length + 1) };
     const end = path.startsWith(`${node.name}[`) ? path.indexOf(']/') : -1;
     if (end >= 0) return { node, after: path.slice(end + 2) };
   }
   return undefined;
-}
-
-function nodesIn({ nodes }: FilePlan): readonly NodePlan[] {
-  return nodes.flatMap((node) => (node.type === 'for_each' ? [node, node.member] : [node]));
 }

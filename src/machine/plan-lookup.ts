@@ -1,5 +1,6 @@
 /** Finding things in a plan by what the state calls them. */
 import { ErrandError } from '../errors/errand-error.ts';
+import { allNodes } from '../workflow/all-nodes.ts';
 import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import type { RunState, Scope, Visit } from './state.ts';
@@ -68,12 +69,7 @@ export function* workflowsAround(state: RunState, scope: Scope): Iterable<Scope>
 }
 
 function indexNodes(plan: FilePlan): ReadonlyMap<string, NodePlan> {
-  const index = new Map<string, NodePlan>();
-  for (const node of plan.nodes) {
-    index.set(node.name, node);
-    if (node.type === 'for_each') index.set(node.member.name, node.member);
-  }
-  return index;
+  return new Map(allNodes(plan).map((node) => [node.name, node]));
 }
 
 /** Not a failure of the run but of ours: the log and the plan do not belong together. */
