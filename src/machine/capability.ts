@@ -1,7 +1,6 @@
 /** What the models of a chain lack for a conversation, found out before anything is sent. */
 import { lacks, limitsOf } from '../providers/capabilities.ts';
-import { modelWork, type TalkingPlan } from './model-request.ts';
-import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { modelWork, talkingNode, type TalkingPlan } from './model-request.ts';
 import { inputTokensOf } from './pricing.ts';
 import type { RunState, Scope } from './state.ts';
 import type { Talk } from './talk.ts';
@@ -14,9 +13,7 @@ export interface Unable {
 
 /** The entries that cannot do what is asked, and why. */
 export function unableModels(state: RunState, scope: Scope, talk: Talk): readonly Unable[] {
-  // only agents and supervisors talk
-  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node) as TalkingPlan;
-  const wanted = wantedBy(state, scope, node, talk);
+  const wanted = wantedBy(state, scope, talkingNode(state, scope), talk);
   return talk.chain.flatMap(({ model }) => {
     const why = lackOf(model, wanted);
     return why === undefined ? [] : [{ model, why }];

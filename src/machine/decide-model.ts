@@ -11,10 +11,10 @@ import { modelRequest } from './effect-request.ts';
 import { lateFor } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt } from './failure.ts';
-import { chainOf, promptOf, schemaOf, type TalkingPlan } from './model-request.ts';
-import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
+import { chainOf, promptOf, schemaOf, talkingNode, type TalkingPlan } from './model-request.ts';
+import { visitOf } from './plan-lookup.ts';
 import { estimateOf, isPriced } from './pricing.ts';
-import type { RunState, Scope, Visit } from './state.ts';
+import type { RunState, Scope } from './state.ts';
 import { isOffForm, newTalk, type Talk, type TalkFailure } from './talk.ts';
 
 /** The first request of a conversation. Throws `validation.template` and `provider.not_configured`. */
@@ -138,15 +138,18 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
 
 function isSentBack(state: RunState, scope: Scope, { answer }: Talk): boolean {
   if (answer === undefined) return false;
-  // only agents and supervisors talk
-  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node) as TalkingPlan;
+  const node = talkingNode(state, scope);
   return isOffForm(answer, schemaOf(node), node.type === 'agent');
 }
 
 /** The chain goes on, waits, or has nothing left. */
-export function afterFailure(state: RunState, scope: Scope, failure: TalkFailure): Decision {
+export function afterFailure(
+  state: RunState,
+  scope: Scope,
+  talk: Talk,
+  failure: TalkFailure,
+): Decision {
   const visit = visitOf(scope);
-  const talk = talkOf(visit);
   if (failure.canGoOn) return askModel(state, scope, talk);
   const draft = lastWord(visit.node, talk, failure);
   const event = failed(visit, failureAt(state, scope, visit.node, draft));
@@ -169,9 +172,4 @@ function lastWord(node: string, { tries }: Talk, { error, isTakenOver }: TalkFai
     cause: error,
     attempts: tries,
   };
-}
-
-function talkOf(visit: Visit): Talk {
-  // asked only of a visit that talks
-  return visit.talk as Talk;
 }

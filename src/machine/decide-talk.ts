@@ -18,7 +18,7 @@ import { failed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from './grants.ts';
 import { mergeState, writeProblem } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
-import type { Grant, RunState, Scope, Visit } from './state.ts';
+import type { Grant, RunState, Scope } from './state.ts';
 import {
   approvalGate,
   hasBadCall,
@@ -40,7 +40,7 @@ export function decideAgent(state: RunState, scope: Scope, node: AgentPlan): Dec
       node.onPartial === 'keep_partial';
     return isKept
       ? { events: keepPartial(state, scope, talk, talk.failure) }
-      : afterFailure(state, scope, talk.failure);
+      : afterFailure(state, scope, talk, talk.failure);
   }
   if (talk.answer === undefined) return unanswered(state, scope, talk);
   return talk.answer.toolCalls.length > 0
@@ -94,7 +94,7 @@ function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk):
       wakes.push(open.again.atMs);
       continue;
     }
-    const events = seeToCall(state, scope, node, open);
+    const events = seeToCall(state, scope, { node, talk }, open);
     if (isBusy && events.at(-1)?.type === 'node:failed') break;
     if (events.length > 0) return { events };
   }
@@ -107,13 +107,20 @@ function seeToCalls(state: RunState, scope: Scope, node: AgentPlan, talk: Talk):
   return askModel(state, scope, talk);
 }
 
+/** An agent in the middle of its loop. */
+interface Talking {
+  readonly node: AgentPlan;
+  readonly talk: Talk;
+}
+
 function seeToCall(
   state: RunState,
   scope: Scope,
-  node: AgentPlan,
+  talking: Talking,
   open: OpenCall,
 ): readonly EventBody[] {
   const visit = visitOf(scope);
+  const { node } = talking;
   const verdict = judgeCall(node, toolsOf(state, scope), open.call);
   switch (verdict.type) {
     case 'raise': {
@@ -127,29 +134,25 @@ function seeToCall(
     case 'run':
       return open.guardAsks === undefined
         ? [requested(state, scope, open, verdict)]
-        : asked(state, scope, open, { ...verdict, node });
+        : asked(state, scope, open, { ...verdict, ...talking });
     case 'ask': {
       const isOpen = open.decided === undefined && open.guardAsks === undefined;
       const grant = isOpen ? grantOf(state, scope, verdict.tool) : undefined;
       return grant === undefined
-        ? asked(state, scope, open, { ...verdict, node })
+        ? asked(state, scope, open, { ...verdict, ...talking })
         : [requested(state, scope, open, { ...verdict, grant })];
     }
   }
 }
 
-type Asked = Extract<Verdict, { type: 'run' | 'ask' }> & { readonly node: AgentPlan };
+type Asked = Extract<Verdict, { type: 'run' | 'ask' }> & Talking;
 
 /** A person decides about exactly this call. */
-function asked(
-  state: RunState,
-  scope: Scope,
-  open: OpenCall,
-  { node, ...verdict }: Asked,
-): readonly EventBody[] {
-  if (open.decided === 'approve') return [requested(state, scope, open, verdict)];
-  if (open.decided === 'deny' || !state.hasPeople) return deny(state, scope, open, verdict.tool);
-  return [approvalAsked(state, scope, open, { ...verdict, timeoutMs: node.policy.askTimeoutMs })];
+function asked(state: RunState, scope: Scope, open: OpenCall, wanted: Asked): readonly EventBody[] {
+  const { tool } = wanted;
+  if (open.decided === 'approve') return [requested(state, scope, open, { tool })];
+  if (open.decided === 'deny' || !state.hasPeople) return deny(state, scope, open, tool);
+  return [approvalAsked(state, scope, open, wanted)];
 }
 
 function write(
@@ -228,19 +231,11 @@ function approvalAsked(
   state: RunState,
   scope: Scope,
   open: OpenCall,
-  {
-    tool,
-    arguments: given,
-    timeoutMs,
-  }: {
-    readonly tool: string;
-    readonly arguments: JsonObject;
-    readonly timeoutMs: number | undefined;
-  },
+  { tool, arguments: given, node, talk: { calls, turns } }: Asked,
 ): EventBody {
   const visit = visitOf(scope);
   const why = open.guardAsks === undefined ? '' : `${open.guardAsks}. `;
-  const { calls, turns } = talkOf(visit);
+  const timeoutMs = node.policy.askTimeoutMs;
   return {
     type: 'gate:opened',
     node: visit.node,
@@ -301,9 +296,4 @@ function outOfTurns(state: RunState, scope: Scope, { name, maxTurns }: AgentPlan
     message: `${name} has used its ${maxTurns} turns`,
     details: { limit: maxTurns, spent: maxTurns },
   });
-}
-
-function talkOf(visit: Visit): Talk {
-  // asked only of a visit that talks
-  return visit.talk as Talk;
 }

@@ -36,7 +36,7 @@ import {
 } from './state.ts';
 import { toolsOf } from './agent-tools.ts';
 import { effectRequest } from './effect-request.ts';
-import { isTalking } from './evolve-talk.ts';
+import { isTalking } from './model-request.ts';
 import { afterApproval, approvalOfNode } from './guard-asks.ts';
 import { retryDelayMs } from './tool-retry.ts';
 
@@ -106,8 +106,9 @@ function decideScope(state: RunState, scope: Scope): Decision {
 }
 
 /** Effects keep their own time, because what they started has to be stopped by them. */
-function isTimedHere({ type }: NodePlan): boolean {
-  if (isTalking({ type })) return true;
+function isTimedHere(node: NodePlan): boolean {
+  const { type } = node;
+  if (isTalking(node)) return true;
   return type === 'workflow' || type === 'parallel' || type === 'for_each' || type === 'wait';
 }
 

@@ -9,7 +9,7 @@ import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
 import { targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
 import type { EffectRef } from './events.ts';
-import { modelWork, requestName, runtimeOf, type TalkingPlan } from './model-request.ts';
+import { modelWork, requestName, runtimeOf, talkingNode } from './model-request.ts';
 import { around, fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope } from './state.ts';
 import type { OpenCall, Talk } from './talk.ts';
@@ -75,11 +75,10 @@ export function modelRequest(
   model: string,
 ): EffectRequest {
   const visit = visitOf(scope);
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const node = talkingNode(state, scope);
   const asked = state.modelRequests.get(requestName(visit.path, model)) ?? 0;
   const ordinal = talk.asking?.model === model ? Math.max(0, asked - 1) : asked;
-  // only agents and supervisors talk
-  const work = modelWork(state, scope, node as TalkingPlan, { talk, model, ordinal });
+  const work = modelWork(state, scope, node, { talk, model, ordinal });
   // the same words are the same action, whichever model they go to and how often
   const { model: _model, ordinal: _ordinal, simulated: _simulated, ...words } = work.call;
   const key = hashValue([state.run, visit.path, visitNumbers(state, scope), words]);

@@ -15,7 +15,7 @@ import { noteCooldown, settleCooldown } from './cooldown.ts';
 import { toolKey } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import type { ModelAnswer } from './model-call.ts';
-import { chainOf, DONE, requestName, schemaOf, type TalkingPlan } from './model-request.ts';
+import { chainOf, DONE, requestName, schemaOf, talkingNode } from './model-request.ts';
 import { readAnswer } from './answer.ts';
 import { nextOf, roundResult } from './rounds.ts';
 import { branchId } from './scopes.ts';
@@ -42,10 +42,6 @@ type EffectEvent = Extract<EventBody, { type: `effect:${string}` }>;
 type Requested = Extract<EventBody, { type: 'effect:requested' }>;
 type Succeeded = Extract<EventBody, { type: 'effect:succeeded' }>;
 type Failed = Extract<EventBody, { type: 'effect:failed' }>;
-
-export function isTalking({ type }: Pick<NodePlan, 'type'>): boolean {
-  return type === 'agent' || type === 'supervisor';
-}
 
 export function talkEffect(state: RunState, scope: Scope, event: EffectEvent): void {
   const visit = visitOf(scope);
@@ -81,8 +77,7 @@ function modelEvent(state: RunState, scope: Scope, event: EffectEvent): void {
 
 function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   const visit = visitOf(scope);
-  // only agents and supervisors talk
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node) as TalkingPlan;
+  const node = talkingNode(state, scope);
   visit.talk ??= newTalk(event.prompt ?? { text: '' }, newChain(chainOf(state, scope, node)));
   const { talk } = visit;
   const name = requestName(visit.path, event.effect.target);

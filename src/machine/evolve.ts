@@ -20,8 +20,9 @@ import { DOUBT, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
-import { noteTry, isTalking, talkEffect, talkGate } from './evolve-talk.ts';
+import { noteTry, talkEffect, talkGate } from './evolve-talk.ts';
 import { isApproval } from './grants.ts';
+import { isTalking } from './model-request.ts';
 import {
   fileOf,
   nodeOf,

@@ -2,19 +2,30 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import type { FilePlan, ModelTimeouts, ProviderSettings, Runtime } from '../workflow/model.ts';
-import type { AgentPlan, ModelEntry, SupervisorPlan } from '../workflow/node-model.ts';
+import type { AgentPlan, ModelEntry, NodePlan, SupervisorPlan } from '../workflow/node-model.ts';
 import { simulatedEntry } from '../workflow/simulated-entry.ts';
 import { modelTools, toolsOf } from './agent-tools.ts';
 import { evaluateText } from './evaluate.ts';
 import { imagesOf } from './images.ts';
 import { latestWords, type ModelCall, type ModelMessage, type ModelTool } from './model-call.ts';
 import { namesIn } from './names.ts';
-import { fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
+import { broken, fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 import { nextMessages, type Prompt, type Talk } from './talk.ts';
 import { roundResult } from './rounds.ts';
 
 export type TalkingPlan = AgentPlan | SupervisorPlan;
+
+export function isTalking(node: NodePlan): node is TalkingPlan {
+  return node.type === 'agent' || node.type === 'supervisor';
+}
+
+/** The node that a conversation in this scope belongs to. */
+export function talkingNode(state: RunState, scope: Scope): TalkingPlan {
+  const node = nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node);
+  if (!isTalking(node)) throw broken('conversation', node.name);
+  return node;
+}
 
 export interface ModelWork {
   readonly type: 'model';

@@ -73,7 +73,7 @@ function indexNodes(plan: FilePlan): ReadonlyMap<string, NodePlan> {
 }
 
 /** Not a failure of the run but of ours: the log and the plan do not belong together. */
-function broken(what: string, name: string): ErrandError {
+export function broken(what: string, name: string): ErrandError {
   return new ErrandError({
     kind: 'internal.invariant',
     message: `The run’s log speaks of a ${what} that its plan does not have`,

@@ -23,7 +23,7 @@ export function decideSupervisor(state: RunState, scope: Scope, node: Supervisor
   const visit = visitOf(scope);
   const { talk } = visit;
   if (talk === undefined) return beginTalk(state, scope, node);
-  if (talk.failure !== undefined) return afterFailure(state, scope, talk.failure);
+  if (talk.failure !== undefined) return afterFailure(state, scope, talk, talk.failure);
   if (talk.answer === undefined) return unanswered(state, scope, talk);
   const reading = readAnswer(talk.answer.text, decisionSchema(node));
   switch (reading.type) {

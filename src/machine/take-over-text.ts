@@ -5,7 +5,7 @@
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { newChain, type ChainEntry } from './chain.ts';
 import { findNode } from './drift.ts';
-import { modelsOf, type TalkingPlan } from './model-request.ts';
+import { isTalking, modelsOf, type TalkingPlan } from './model-request.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 
 export function takeOverText(state: RunState, before: WorkflowPlan): void {
@@ -22,12 +22,11 @@ function takeOver(state: RunState, scope: Scope, visit: Visit, before: WorkflowP
   if (talk === undefined || node === undefined) return;
   const was = findNode(before, scope.file, visit.node);
   const isChanged = was?.fingerprint !== node.fingerprint;
-  if (node.type !== was?.type || (isChanged && talk.turns === 0)) {
+  if (!isTalking(node) || node.type !== was?.type || (isChanged && talk.turns === 0)) {
     visit.talk = undefined;
     return;
   }
-  // only agents and supervisors talk
-  const chain = chainNow(state, scope, node as TalkingPlan, talk.chain);
+  const chain = chainNow(state, scope, node, talk.chain);
   if (chain.length > 0) talk.chain.splice(0, Infinity, ...chain);
 }
 
