@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isKind } from '../errors/errand-error.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
 import { workflow } from '../workflow/define.ts';
@@ -10,7 +11,10 @@ const GATE = {
   name: 'gate',
   type: 'human_gate',
   prompt: 'Go?',
-  options: [{ label: 'Yes', value: 'yes' }],
+  options: [
+    { label: 'Yes', value: 'yes' },
+    { label: 'No', value: 'no' },
+  ],
 } as const;
 
 /** Its gate is open while the other branch works. */
@@ -97,6 +101,35 @@ test('a run that hears of its cancellation in time has been told', async () => {
   const stage = await stageOf();
   expect(await stage.other.cancel(stage.handle.id, 'someone')).toBeUndefined();
   expect(await stage.handle.result()).toEqual({ status: 'cancelled' });
+});
+
+test('of two that answer a run elsewhere at once, one is refused', async () => {
+  const stage = await stageOf();
+  const answer = (value: string): Promise<unknown> =>
+    stage.other.answer(stage.handle.id, { value, by: 'someone' }).then(
+      () => value,
+      (refusal: unknown) => (isKind(refusal, 'validation.input') ? 'refused' : refusal),
+    );
+  const answers = await Promise.all([answer('yes'), answer('no')]);
+  const [taken = 'none'] = answers.filter((result) => result !== 'refused');
+  expect(answers.toSorted()).toEqual([taken, 'refused'].toSorted());
+  await stage.rest();
+  expect(await stage.handle.result()).toMatchObject({
+    output: { outputs: { gate: { selected: taken } } },
+  });
+});
+
+test('an answer is refused while another one waits to be heard', async () => {
+  const stage = await stageOf();
+  await stage.store.send(stage.handle.id, {
+    type: 'answer',
+    gate: 'both[gate]/gate',
+    value: 'yes',
+    by: 'someone',
+  });
+  await expect(
+    stage.other.answer(stage.handle.id, { value: 'yes', by: 'someone' }),
+  ).rejects.toMatchObject({ kind: 'validation.input' });
 });
 
 test('a run that rests and is about to be let go can be answered', async () => {

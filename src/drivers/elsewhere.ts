@@ -14,7 +14,17 @@ import { LEASE_MS } from './watch.ts';
 export interface Task {
   /** With the number of the signal that was sent before, to a process that did not hear it. */
   readonly here: (sent: number | undefined) => Promise<RunHandle | undefined>;
-  readonly say: () => Signal | Promise<Signal>;
+  readonly say: () => Said | Promise<Said>;
+}
+
+interface Said {
+  readonly signal: Signal;
+  /** Sees what became of it; what it throws is the answer to whoever said it. */
+  readonly heard?: () => Promise<void>;
+}
+
+interface Sent extends Pick<Said, 'heard'> {
+  readonly number: number;
 }
 
 const LOOK_MS = 20;
@@ -40,15 +50,17 @@ export class Elsewhere {
    * told.
    */
   async tellOr(run: string, { here, say }: Task): Promise<RunHandle | undefined> {
-    let sent: number | undefined;
+    let sent: Sent | undefined;
     for (;;) {
       if (await this.#isRunning(run)) {
-        sent ??= await this.#store.send(run, await say());
-        if (await this.#isHeard(run, sent)) return undefined;
+        sent ??= await this.#send(run, await say());
+        const hearing = await this.#hearing(run, sent.number);
+        if (hearing === 'heard') await sent.heard?.();
+        if (hearing !== 'resting') return undefined;
         continue;
       }
       try {
-        return await here(sent);
+        return await here(sent?.number);
       } catch (refusal) {
         const isTaken = isKind(refusal, 'run.already_active');
         if (!isTaken || !(await this.#isRunning(run))) throw refusal;
@@ -76,16 +88,20 @@ export class Elsewhere {
     return status === 'running' && isHeld(claim, this.#clock.now());
   }
 
-  /** False when the process came to rest, or died, before it heard the signal of that number. */
-  async #isHeard(run: string, number: number): Promise<boolean> {
+  async #send(run: string, { signal, ...said }: Said): Promise<Sent> {
+    return { ...said, number: await this.#store.send(run, signal) };
+  }
+
+  /** `resting`: the process came to rest, or died, before it heard the signal of that number. */
+  async #hearing(run: string, number: number): Promise<'heard' | 'resting' | 'late'> {
     const endsAtMs = performance.now() + HEARING_MS;
     for (;;) {
       // in this order: one that rests takes nothing more, and what it took was taken before
       const isRunning = await this.#isRunning(run);
       const waiting = await this.#store.signals(run);
-      if (!waiting.some((signal) => signal.number === number)) return true;
-      if (!isRunning) return false;
-      if (performance.now() >= endsAtMs) return true;
+      if (!waiting.some((signal) => signal.number === number)) return 'heard';
+      if (!isRunning) return 'resting';
+      if (performance.now() >= endsAtMs) return 'late';
       await this.#pause();
     }
   }

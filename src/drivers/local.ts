@@ -7,7 +7,7 @@ import type { JsonObject } from '../errors/json.ts';
 import { createRedactor, type Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
-import { answerEvent, type Answer } from '../machine/answers.ts';
+import type { Answer } from '../machine/answers.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
 import { newRunState } from '../machine/state.ts';
 import { record, step, stored } from '../machine/step.ts';
@@ -40,7 +40,7 @@ import {
   type Recovered,
 } from './recover.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
-import { deliver } from './signals.ts';
+import { answerSignal, deliver, refuseUnlessTaken } from './signals.ts';
 import { standingOf } from './standing.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 import { refuseWithheld } from './withheld.ts';
@@ -206,10 +206,10 @@ export class LocalDriver {
       here: (sent) =>
         carry((options) => this.#resume(run, { by: answer.by, ...options, answer }, sent)),
       say: async () => {
-        // refused here, where whoever answers can still hear it
-        answerEvent((await recover(this.#store, run)).state, answer);
-        const { gate, value, by } = answer;
-        return { type: 'answer', by, value, ...(gate === undefined ? {} : { gate }) };
+        const { state } = await recover(this.#store, run);
+        const signal = answerSignal(state, answer, await this.#store.signals(run));
+        const said = { signal, afterSeq: state.seq };
+        return { signal, heard: () => refuseUnlessTaken(this.#store, run, said) };
       },
     });
   }
@@ -234,7 +234,7 @@ export class LocalDriver {
         refuseEnded(found);
         return this.#cancelHere(run, by, options);
       },
-      say: () => ({ type: 'cancel', by }),
+      say: () => ({ signal: { type: 'cancel', by } }),
     });
   }
 
