@@ -14,7 +14,7 @@ import { makeFolder } from './make-folder.ts';
 export class Journal {
   readonly #folder: string;
   readonly #warn: (text: string) => void;
-  readonly events: RunEvent[] = [];
+  #events: RunEvent[] = [];
   #isBehind = false;
 
   constructor(home: string, run: string, warn: (text: string) => void) {
@@ -22,23 +22,22 @@ export class Journal {
     this.#warn = warn;
   }
 
+  get events(): readonly RunEvent[] {
+    return this.#events;
+  }
+
   /** What the log holds already, and what was told since it was read. */
   repair(stored: readonly RunEvent[], told: readonly RunEvent[] = []): void {
     const last = stored.at(-1)?.seq ?? 0;
-    const events = [...stored, ...told.filter(({ seq }) => seq > last)];
-    this.events.push(...events);
-    this.#write(() => {
-      makeFolder(this.#folder);
-      this.#replace('events.jsonl', events.map(line));
-      const errors = events.flatMap(errorLine);
-      if (errors.length > 0) this.#replace('errors.jsonl', errors);
-    });
+    // not pushed: a long run has more events than a call takes arguments
+    this.#events = [...stored, ...told.filter(({ seq }) => seq > last)];
+    this.#write(() => this.#writeAll());
   }
 
   add(event: RunEvent): void {
     // it may have been read from the log before it was told
-    if (event.seq <= (this.events.at(-1)?.seq ?? 0)) return;
-    this.events.push(event);
+    if (event.seq <= (this.#events.at(-1)?.seq ?? 0)) return;
+    this.#events.push(event);
     // a line after a missing one would be a gap that nobody sees
     if (this.#isBehind) return;
     this.#write(() => {
@@ -46,6 +45,18 @@ export class Journal {
       for (const error of errorLine(event))
         appendFileSync(join(this.#folder, 'errors.jsonl'), error);
     });
+  }
+
+  /** The leg is over: what could not be written while it went on may find its place now. */
+  finish(): void {
+    if (this.#isBehind) this.#write(() => this.#writeAll());
+  }
+
+  #writeAll(): void {
+    makeFolder(this.#folder);
+    this.#replace('events.jsonl', this.#events.map(line));
+    const errors = this.#events.flatMap(errorLine);
+    if (errors.length > 0) this.#replace('errors.jsonl', errors);
   }
 
   /** Whole or not at all. */
@@ -62,7 +73,9 @@ export class Journal {
       if (this.#isBehind) return;
       this.#isBehind = true;
       const { message } = toReport(thrown);
-      this.#warn(`events.jsonl cannot be written and is repaired by the next resume: ${message}`);
+      this.#warn(
+        `events.jsonl cannot be written: ${message}. It is repaired when the run rests, if it can be by then, or by the next resume.`,
+      );
     }
   }
 }

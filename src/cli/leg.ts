@@ -41,6 +41,7 @@ export interface LegPlace {
 }
 
 const INTERRUPTED = 130;
+const TERMINATED = 143;
 
 /** Undefined where another process carries the run on, and has been told. */
 export type Begin = (
@@ -53,6 +54,12 @@ interface RunningLeg {
   readonly handle: RunHandle;
   readonly journal: Journal;
   readonly desk: GateDesk;
+  readonly interrupt: Interrupt;
+}
+
+interface Interrupt {
+  readonly now: () => void;
+  readonly off: () => void;
 }
 
 /** Where someone sits at the terminal, gates are asked about as they open, and the run goes on. */
@@ -117,6 +124,8 @@ async function open(
   const listening = { tell: (event: RunEvent): void => void early.push(event) };
   const handle = await begin(driver, (event) => listening.tell(event));
   if (handle === undefined) return undefined;
+  // before anything else: its effects are about to begin, and would outlive us
+  const interrupt = onInterrupt(handle);
   project.remember(handle.id);
   const journal = new Journal(project.home, handle.id, (text) => show.note(text));
   const stored = await storedEvents(project.store.read(handle.id));
@@ -134,7 +143,7 @@ async function open(
     journal.add(event);
     tell(event);
   };
-  return { driver, handle, journal, desk };
+  return { driver, handle, journal, desk, interrupt };
 }
 
 /** To the rest of the leg, or to the one that an answer began after it, here or elsewhere. */
@@ -142,10 +151,9 @@ async function attend(
   running: RunningLeg,
   place: LegPlace,
 ): Promise<EndedLeg | RunningLeg | undefined> {
-  const { handle, journal } = running;
-  const interrupt = onInterrupt(handle);
+  const { handle, journal, interrupt } = running;
   try {
-    const [next, result] = await Promise.all([ask(running, place, interrupt.now), rested(running)]);
+    const [next, result] = await Promise.all([ask(running, place), rested(running)]);
     if (next === 'elsewhere') return undefined;
     return next ?? { run: handle.id, result, events: journal.events, plan: planOf(place) };
   } finally {
@@ -153,9 +161,10 @@ async function attend(
   }
 }
 
-async function rested({ handle, desk }: RunningLeg): Promise<RunResult> {
+async function rested({ handle, desk, journal }: RunningLeg): Promise<RunResult> {
   try {
     const result = await handle.result();
+    journal.finish();
     desk.end(result);
     return result;
   } catch (defect) {
@@ -169,9 +178,8 @@ async function rested({ handle, desk }: RunningLeg): Promise<RunResult> {
 async function ask(
   running: RunningLeg,
   place: LegPlace,
-  interrupt: () => void,
 ): Promise<RunningLeg | 'elsewhere' | undefined> {
-  const { journal, desk } = running;
+  const { journal, desk, interrupt } = running;
   const { show, terminal } = place;
   if (!isTalking(place)) return undefined;
   for (;;) {
@@ -185,7 +193,7 @@ async function ask(
       // what still goes on is stopped; what rests already stays paused
       if (desk.isAtRest) return undefined;
       show.goOn();
-      interrupt();
+      interrupt.now();
       return undefined;
     }
     const next = await goOn(answer, signal, running, place);
@@ -252,18 +260,18 @@ function planOf({ workflow }: LegPlace): EndedLeg['plan'] {
   return workflow?.plan;
 }
 
-/** Ctrl-C leaves the run resumable; a second one ends at once. */
-function onInterrupt(handle: RunHandle): { readonly now: () => void; readonly off: () => void } {
+const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ctrl-C, or a terminal that is closed, leaves the run resumable; a second one ends at once. */
+function onInterrupt(handle: RunHandle): Interrupt {
   const off = (): void => {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    for (const signal of STOPPING) process.off(signal, stop);
   };
   const stop = (signal: NodeJS.Signals): void => {
     off();
-    process.exitCode = signal === 'SIGTERM' ? 143 : INTERRUPTED;
+    process.exitCode = signal === 'SIGINT' ? INTERRUPTED : TERMINATED;
     handle.stop();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of STOPPING) process.on(signal, stop);
   return { now: () => stop('SIGINT'), off };
 }

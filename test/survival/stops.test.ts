@@ -196,6 +196,8 @@ describe('the command', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    // the terminal was closed
+    ['SIGHUP', 143],
   ] as const)(
     'leaves the run resumable after %s, and nothing running',
     async (signal, exit) => {

@@ -32,10 +32,11 @@ export async function watch(
       terminal,
       { run: id },
     );
-    const events: RunEvent[] = [];
+    let events: readonly RunEvent[] = [];
     for await (const fresh of follow(store, id, (ms) => after(ms))) {
       const isFirst = events.length === 0;
-      events.push(...fresh);
+      // not pushed: a long run has more events than a call takes arguments
+      events = isFirst ? fresh : events.concat(fresh);
       for (const event of isFirst ? latestLeg(fresh) : fresh) show.event(event);
       await terminal.drained();
     }

@@ -10,9 +10,9 @@ export function tableLines(
   columns: number,
   { wrapped = false }: { readonly wrapped?: boolean } = {},
 ): string[] {
-  const count = Math.max(0, ...rows.map((row) => row.length));
+  const count = widest(rows, (row) => row.length);
   const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))),
+    widest(rows, (row) => columnsOf(row[at] ?? '')),
   );
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   // on a screen that is too narrow the terminal breaks the lines, and nothing is lost
@@ -24,4 +24,9 @@ export function tableLines(
     const below = more.map((line) => ' '.repeat(before) + line);
     return [`${begin.join('')}${first}`.trimEnd(), ...below];
   });
+}
+
+/** Of any number of rows, which may be more than a call takes arguments. */
+function widest<Row>(rows: readonly Row[], widthOf: (row: Row) => number): number {
+  return rows.reduce((most, row) => Math.max(most, widthOf(row)), 0);
 }
