@@ -111,8 +111,8 @@ test('of two that answer a run elsewhere at once, one is refused', async () => {
       (refusal: unknown) => (isKind(refusal, 'validation.input') ? 'refused' : refusal),
     );
   const answers = await Promise.all([answer('yes'), answer('no')]);
-  const [taken = 'none'] = answers.filter((result) => result !== 'refused');
-  expect(answers.toSorted()).toEqual([taken, 'refused'].toSorted());
+  expect(answers).toContain('refused');
+  const taken = answers.find((result) => result !== 'refused');
   await stage.rest();
   expect(await stage.handle.result()).toMatchObject({
     output: { outputs: { gate: { selected: taken } } },

@@ -26,7 +26,7 @@ function event(seq: number, type: 'run:started' | 'run:completed'): RunEvent {
 }
 
 async function storeWith(owner: ClaimOwner) {
-  const store = openMemoryStore({ now: () => 0 });
+  const store = openMemoryStore({ now: Date.now });
   const { claim } = await store.create({
     id: 'r',
     workflow: 'w',
@@ -37,7 +37,7 @@ async function storeWith(owner: ClaimOwner) {
     events: [event(1, 'run:started')],
     standing: RUNNING,
     owner,
-    leaseMs: 1000,
+    leaseMs: 60_000,
   });
   return { store, claim };
 }
