@@ -2,7 +2,8 @@
 import type { RunStore } from '../../src/machine/store-port.ts';
 
 export interface KillPoint {
-  readonly when: 'before' | 'after';
+  /** `during`: when it was asked for, and nobody knows how far it got. */
+  readonly when: 'before' | 'during' | 'after';
   /** Counts the commits of this process from 1; the creation of a run is one. */
   readonly append: number;
 }
@@ -24,7 +25,9 @@ export function countingStore(
     async (given) => {
       const append = ++appends;
       tell('before', append);
-      const got = await write(given);
+      const writing = write(given);
+      setImmediate(() => tell('during', append));
+      const got = await writing;
       tell('after', append);
       return got;
     };

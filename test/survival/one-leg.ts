@@ -1,8 +1,9 @@
-/** One leg of a run over a real SQLite file, in this process or in one that is about to be killed. */
+/** One leg of a run over a real SQLite file or PostgreSQL server, in this process or in one that is about to be killed. */
 import { readFileSync } from 'node:fs';
 import type { EffectClock } from '../../src/effects/clock.ts';
 import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
 import { LocalDriver, type PreparedAnswer, type RunResult } from '../../src/drivers/local.ts';
+import { openPostgres } from '../../src/drivers/open-postgres.ts';
 import type { JsonObject } from '../../src/errors/json.ts';
 import type { Answer } from '../../src/machine/answers.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
@@ -12,7 +13,7 @@ import type { WorkflowPlan } from '../../src/workflow/model.ts';
 
 /** Everything that a process has to know; goes to another one as JSON. */
 export interface Job {
-  /** Of the database. */
+  /** The path of the database, or the address of a PostgreSQL server. */
   readonly store: string;
   /** A file with the plan as JSON. */
   readonly plan: string;
@@ -40,15 +41,9 @@ export interface LegOptions {
 }
 
 export async function oneLeg(job: Job, { around, clock }: LegOptions = {}): Promise<LegEnd> {
-  // nothing here needs to survive a power cut
-  const sqlite = await openSqliteStore({
-    path: job.store,
-    now: Date.now,
-    durability: 'normal',
-    patienceMs: 100,
-  });
+  const store = await openStore(job.store);
   const driver = new LocalDriver({
-    store: around?.(sqlite) ?? sqlite,
+    store: around?.(store) ?? store,
     effects: createEffectRunner({
       env: { ...process.env, WORLD: job.world },
       directory: job.directory,
@@ -69,6 +64,17 @@ export async function oneLeg(job: Job, { around, clock }: LegOptions = {}): Prom
   }
 }
 
+function openStore(address: string): Promise<RunStore> {
+  if (address.startsWith('postgres:')) return openPostgres(address, import.meta.dirname);
+  // nothing here needs to survive a power cut
+  return openSqliteStore({
+    path: address,
+    now: Date.now,
+    durability: 'normal',
+    patienceMs: 100,
+  });
+}
+
 function planOf({ plan }: Job): WorkflowPlan {
   // written by the test, from a file that was checked
   return JSON.parse(readFileSync(plan, 'utf8')) as WorkflowPlan;
@@ -76,9 +82,9 @@ function planOf({ plan }: Job): WorkflowPlan {
 
 /** What the log of the only run in a store says; nothing when no run was stored. */
 export async function logOf(
-  path: string,
+  address: string,
 ): Promise<{ readonly run: string; readonly events: readonly RunEvent[] } | undefined> {
-  const store = await openSqliteStore({ path, now: Date.now, durability: 'normal' });
+  const store = await openStore(address);
   try {
     const [only] = await store.list();
     if (only === undefined) return undefined;

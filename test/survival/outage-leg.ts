@@ -13,7 +13,7 @@ export interface Outage {
 }
 
 /** The waits between the tries, a hundred times as fast. */
-const QUICK: EffectClock = {
+export const QUICK: EffectClock = {
   now: Date.now,
   after: (ms, call) => {
     const timer = setTimeout(call, ms / 100);

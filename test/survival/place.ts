@@ -23,6 +23,8 @@ export interface Prepared {
   readonly isWitnessed: boolean;
   /** It ends well, but what it gives depends on the moment. */
   readonly isLoose: boolean;
+  /** Where the store of each place is. Default: a file in its home. */
+  readonly storeAt?: (home: string) => string;
 }
 
 export interface Place {
@@ -67,14 +69,14 @@ export function prepareFile(of: {
 
 /** An empty store and an empty world, in a folder that is removed when the work is done. */
 export async function inPlace<T>(
-  { folder, file, plan, directory, input, answers, isWitnessed }: Prepared,
+  { folder, file, plan, directory, input, answers, isWitnessed, storeAt }: Prepared,
   root: string,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const home = join(root, `place-${++places}`);
   mkdirSync(home, { recursive: true });
   const job: Job = {
-    store: join(home, 'errand.db'),
+    store: storeAt?.(home) ?? join(home, 'errand.db'),
     plan,
     file: join(folder, file),
     directory,

@@ -5,7 +5,7 @@
 import { unavailable } from '../failure.ts';
 import type { Row } from '../row.ts';
 import type { JsonObject } from '../../errors/json.ts';
-import { postgresFailure } from './postgres-failure.ts';
+import { isDisconnection, postgresFailure } from './postgres-failure.ts';
 
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
 
@@ -118,7 +118,11 @@ export class Database {
         async (text, values) => (await client.query(this.#text(text), values)).rows,
       );
     } catch (thrown) {
-      throw postgresFailure(thrown, { ...where, server: this.#server, isConnected: !isBroken });
+      const at = { ...where, server: this.#server, isConnected: !isBroken };
+      const failure = postgresFailure(thrown, at);
+      // the server may say that it ends the connection before that is seen to end
+      isBroken ||= isDisconnection(failure);
+      throw failure;
     } finally {
       client.removeListener('error', onError);
       client.release(isBroken);

@@ -1,0 +1,87 @@
+/** Stands between a store and its PostgreSQL server, and can keep an answer to itself. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import pg from 'pg';
+
+/** How the connection ends: by an administrator of the server, or without a word. */
+export type Loss = 'terminated' | 'cut';
+
+export interface LossyProxy {
+  readonly url: string;
+  /**
+   * Of the next statement with this text, once it is committed: the client never hears of it.
+   * Resolved when it is lost.
+   */
+  loseAnswer(statement: string, loss: Loss): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Plan {
+  readonly statement: string;
+  readonly loss: Loss;
+  readonly done: () => void;
+}
+
+const LATER_MS = 30;
+
+/** What the server sends last, when a statement is over and no transaction is open. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+export async function startLossyProxy(url: string): Promise<LossyProxy> {
+  const { port, hostname } = new URL(url);
+  const sockets = new Set<Socket>();
+  let planned: Plan | undefined;
+
+  const server: Server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      // whoever is cut off hears of it by the end of the connection
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    let losing: Plan | undefined;
+    client.on('data', (sent) => {
+      if (planned !== undefined && sent.includes(planned.statement)) {
+        losing = planned;
+        planned = undefined;
+      }
+      upstream.write(sent);
+    });
+    upstream.on('data', (answer) => {
+      if (losing === undefined) return void client.write(answer);
+      if (!answer.subarray(-READY.length).equals(READY)) return undefined;
+      const { loss, done } = losing;
+      losing = undefined;
+      if (loss === 'terminated') void terminate(url, upstream);
+      else client.destroy();
+      return done();
+    });
+    client.on('close', () => upstream.destroy());
+    // the last word of a server may be heard some time before the connection is seen to end
+    upstream.on('close', () => setTimeout(() => client.end(), LATER_MS));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxied = new URL(url);
+  proxied.port = String((server.address() as AddressInfo).port);
+  return {
+    url: proxied.href,
+    loseAnswer: (statement, loss) =>
+      new Promise((done) => (planned = { statement, loss, done: () => done() })),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function terminate(url: string, { localPort }: Socket): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_port = $1',
+    [localPort],
+  );
+  await admin.end();
+}
