@@ -30,10 +30,10 @@ interface Sent extends Pick<Said, 'heard'> {
 const LOOK_MS = 20;
 
 /** A process that lives and has not settled it by then is busy stopping what does not want to stop. */
-const HEARING_MS = 5000;
+const LOOKS_FOR_HEARING = 250;
 
 /** For a process that has come to rest to let its run go; what it keeps of a long one takes a while. */
-const LETTING_GO_MS = 5000;
+const LOOKS_FOR_LETTING_GO = 250;
 
 export class Elsewhere {
   readonly #store: RunStore;
@@ -70,13 +70,12 @@ export class Elsewhere {
 
   /** `run.already_active` for a run that goes on; one that rests is let go in a moment. */
   async claim(run: string, owner: ClaimOwner): Promise<Claim> {
-    const endsAtMs = performance.now() + LETTING_GO_MS;
-    for (;;) {
+    for (let looks = 1; ; looks++) {
       try {
         return await this.#store.claim({ run, owner, leaseMs: LEASE_MS, isAlive: isOwnerAlive });
       } catch (refusal) {
-        const isLate = performance.now() >= endsAtMs;
-        if (isLate || !isKind(refusal, 'run.already_active') || (await this.#isRunning(run)))
+        const isLast = looks >= LOOKS_FOR_LETTING_GO;
+        if (isLast || !isKind(refusal, 'run.already_active') || (await this.#isRunning(run)))
           throw refusal;
       }
       await this.#pause();
@@ -94,14 +93,13 @@ export class Elsewhere {
 
   /** `resting`: the process came to rest, or died, before it heard the signal of that number. */
   async #hearing(run: string, number: number): Promise<'heard' | 'resting' | 'late'> {
-    const endsAtMs = performance.now() + HEARING_MS;
-    for (;;) {
+    for (let looks = 1; ; looks++) {
       // in this order: one that rests takes nothing more, and what it took was taken before
       const isRunning = await this.#isRunning(run);
       const waiting = await this.#store.signals(run);
       if (!waiting.some((signal) => signal.number === number)) return 'heard';
       if (!isRunning) return 'resting';
-      if (performance.now() >= endsAtMs) return 'late';
+      if (looks >= LOOKS_FOR_HEARING) return 'late';
       await this.#pause();
     }
   }
