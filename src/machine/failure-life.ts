@@ -12,7 +12,8 @@ import type { Outcome } from '../errors/vocabulary.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { MoveType } from '../workflow/route.ts';
 import type { RouteBucket, RunEvent } from './events.ts';
-import { LifeBook, type Life } from './life-book.ts';
+import { LifeBook } from './life-book.ts';
+import type { Life } from './life.ts';
 import type { PassedRoute } from './passed-routes.ts';
 
 export const LIFE_ENDS = [

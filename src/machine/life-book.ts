@@ -1,49 +1,33 @@
-/**
- * Writes the lives of failures as the events of a run go by. A life is open at the path that it is at;
- * one that no route of its node took is rising, and waits for the fate of what is around it.
- */
+/** Writes the lives of failures as the events of a run go by. */
 import { matchesKind } from '../errors/kinds.ts';
-import { forPerson } from '../errors/project.ts';
-import { causesOf } from '../errors/render/words.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { RunEvent } from './events.ts';
-import type { FailureLife, LifeStep } from './failure-life.ts';
+import type { FailureLife } from './failure-life.ts';
+import {
+  isOf,
+  isSameEffect,
+  newLife,
+  noteAskedAgain,
+  noteEnded,
+  noteFailed,
+  type Ending,
+  type Life,
+  type Origin,
+} from './life.ts';
 import { nodeAtPath } from './node-at-path.ts';
 import { isRouted, passedRoutes, type PassedRoute } from './passed-routes.ts';
 import { scopeIdOf } from './plan-lookup.ts';
+import { UnfinishedLives } from './unfinished-lives.ts';
 
 type NodeEvent = Extract<RunEvent, { path: string }>;
 type EffectEvent = Extract<RunEvent, { type: `effect:${string}` }>;
-type Source = FailureLife['source'];
-
-/** A life as it is being written. */
-export interface Life {
-  readonly path: string | undefined;
-  readonly node: string | undefined;
-  readonly startedAt: string;
-  readonly source: Source;
-  readonly key: string | undefined;
-  readonly ids: Set<string>;
-  readonly steps: LifeStep[];
-  status: FailureLife['status'];
-  endedAt: string | undefined;
-  joined: string | undefined;
-  error: ErrorReport;
-  /** The node whose failure it is now; undefined while only an effect has failed. */
-  failedNode: string | undefined;
-  /** Where it is kept while it is not over. */
-  place: { readonly among: Map<string, Set<Life>>; readonly path: string } | undefined;
-}
 
 export class LifeBook {
   #plan: WorkflowPlan;
   #hasPeople = true;
   readonly lives: Life[] = [];
-  /** Not over yet, by the path that they are at. */
-  readonly #open = new Map<string, Set<Life>>();
-  /** Went past every route of their node, by the path of the node around it; empty for the run. */
-  readonly #rising = new Map<string, Set<Life>>();
+  readonly #unfinished = new UnfinishedLives();
   /** The group of each branch. */
   readonly #groups = new Map<string, string>();
   /** Nodes with something inside. */
@@ -99,7 +83,7 @@ export class LifeBook {
       case 'node:failed':
         return this.#nodeFailed(event.error, event);
       case 'node:retrying':
-        this.#failedAt(path)?.steps.push({
+        this.#unfinished.failedAt(path)?.steps.push({
           type: 'retrying',
           at,
           path,
@@ -115,16 +99,20 @@ export class LifeBook {
         return this.#endOpen(path, { status: 'handled', how: `skipped: ${event.reason}` }, at);
       case 'gate:opened': {
         const { gate, options } = event;
-        this.#failedAt(path)?.steps.push({ type: 'asked', at, path, gate, options });
+        this.#unfinished.failedAt(path)?.steps.push({ type: 'asked', at, path, gate, options });
         return;
       }
       case 'gate:answered': {
         const { gate, value, by } = event;
-        this.#failedAt(path)?.steps.push({ type: 'answered', at, path, gate, value, by });
+        this.#unfinished
+          .failedAt(path)
+          ?.steps.push({ type: 'answered', at, path, gate, value, by });
         return;
       }
       case 'gate:expired':
-        this.#failedAt(path)?.steps.push({ type: 'expired', at, path, gate: event.gate });
+        this.#unfinished
+          .failedAt(path)
+          ?.steps.push({ type: 'expired', at, path, gate: event.gate });
         return;
       case 'child:ended':
         return;
@@ -133,7 +121,7 @@ export class LifeBook {
 
   #effect(event: EffectEvent): void {
     const { at, path, effect } = event;
-    const open = [...(this.#open.get(path) ?? [])];
+    const open = this.#unfinished.openAt(path);
     const life = open.find((each) => isSameEffect(each, effect));
     if (event.type === 'effect:failed') {
       // what was stopped from outside is no trouble of its own
@@ -144,12 +132,12 @@ export class LifeBook {
       const source = { type, target, ...(provider === undefined ? {} : { provider }) };
       const known = life ?? this.#begin(event.error, { source, key: effect.key, ...event });
       const cost = costUsdMicros === undefined ? {} : { costUsdMicros };
-      this.#fail(known, event.error, { layer: 'effect', at, path, target, ...cost });
+      noteFailed(known, event.error, { layer: 'effect', at, path, target, ...cost });
       return;
     }
     if (event.type === 'effect:requested') {
       if (effect.type === 'model') this.#toldToModel(open, at);
-      if (life !== undefined) askedAgain(life, event);
+      if (life !== undefined) noteAskedAgain(life, event);
       return;
     }
     if (life !== undefined && life.failedNode === undefined)
@@ -166,24 +154,23 @@ export class LifeBook {
   }
 
   #nodeFailed(error: ErrorReport, { at, path, node }: NodeEvent): void {
-    const ids = idsOf(error);
-    const open = [...(this.#open.get(path) ?? [])];
-    const rising = [...(this.#rising.get(path) ?? [])];
-    const isIt = (life: Life): boolean => ids.some((id) => life.ids.has(id));
+    const open = this.#unfinished.openAt(path);
+    const rising = this.#unfinished.risingTo(path);
+    const isIt = (life: Life): boolean => isOf(life, error);
     const risen = error.class === 'group' ? undefined : rising.find(isIt);
     const life =
       open.find(isIt) ??
       open.at(-1) ??
       risen ??
       this.#begin(error, { source: { type: 'node' }, path, node, at });
-    if (life === risen) this.#move(life, path);
+    if (life === risen) this.#unfinished.open(life, path);
     else if (risen !== undefined) this.#merge(risen, life);
-    this.#fail(life, error, { layer: 'node', at, path });
+    noteFailed(life, error, { layer: 'node', at, path });
     life.failedNode = path;
-    for (const other of this.#open.get(path) ?? [])
+    for (const other of this.#unfinished.openAt(path))
       if (other !== life) this.#end(other, { status: 'handled', how: 'the node failed' }, at);
     const isGroup = error.class === 'group';
-    for (const other of this.#rising.get(path) ?? []) {
+    for (const other of this.#unfinished.risingTo(path)) {
       other.joined = isGroup ? error.id : other.joined;
       const status = isGroup ? 'joined' : 'cancelled';
       this.#end(other, { status, how: `part of the failure of ${path}` }, at);
@@ -193,14 +180,14 @@ export class LifeBook {
   /** What went wrong inside a node that is tried again belongs to the trouble of that node. */
   #merge(inner: Life, outer: Life): void {
     outer.steps.push(...inner.steps);
-    leave(inner);
+    this.#unfinished.leave(inner);
     this.lives.splice(this.lives.indexOf(inner), 1);
   }
 
   #routed(event: Extract<RunEvent, { type: 'route:taken' }>): void {
     const { at, path, node, bucket, rule, move, to, until, kind } = event;
     if (bucket === 'success') return;
-    const life = this.#failedAt(path);
+    const life = this.#unfinished.failedAt(path);
     if (life !== undefined) {
       const taken = { kind: kind ?? life.error.kind, bucket, move };
       life.steps.push({
@@ -215,7 +202,7 @@ export class LifeBook {
         passed: this.#passed(life, path, rule === undefined ? taken : { ...taken, rule }),
       });
       if (move === 'to') this.#end(life, { status: 'handled', how: `went on at ${to ?? ''}` }, at);
-      if (move === 'propagate') this.#move(life, this.#around(path, node), this.#rising);
+      if (move === 'propagate') this.#unfinished.rise(life, this.#around(path, node));
     }
     if (rule !== undefined) this.#count(path, `${bucket}:${rule}`);
   }
@@ -237,20 +224,19 @@ export class LifeBook {
   }
 
   #completed(path: string, at: string): void {
-    const last = this.#failedAt(path)?.steps.at(-1)?.type;
+    const last = this.#unfinished.failedAt(path)?.steps.at(-1)?.type;
     const how = last === 'answered' ? 'a person settled it' : 'the next try succeeded';
     this.#endOpen(path, { status: 'handled', how }, at);
     if (!this.#containers.has(path)) return;
-    for (const life of this.#rising.get(path) ?? [])
+    for (const life of this.#unfinished.risingTo(path))
       this.#end(life, { status: 'handled', how: `${path} went on without it` }, at);
-    for (const life of this.#unfinished())
+    for (const life of this.#unfinished.all())
       if (isInside(life.failedNode ?? life.path, path))
         this.#end(life, { status: 'cancelled', how: `${path} ended without it` }, at);
   }
 
   #runFailed(error: ErrorReport, at: string): void {
-    const ids = idsOf(error);
-    const found = this.#unfinished().find((life) => ids.some((id) => life.ids.has(id)));
+    const found = this.#unfinished.all().find((life) => isOf(life, error));
     const life = found ?? this.#begin(error, { source: { type: 'run' }, at, ...placeOf(error) });
     const last = life.steps.at(-1);
     // at the top there is no event for the default: the run simply fails; a limit asks no route
@@ -261,93 +247,37 @@ export class LifeBook {
       life.steps.push({ type: 'route', at, path: life.failedNode, ...taken, passed });
     }
     if (!life.ids.has(error.id) || last === undefined)
-      this.#fail(life, error, { layer: 'run', at });
+      noteFailed(life, error, { layer: 'run', at });
     life.error = error;
     this.#end(life, { status: 'failed', how: 'the run failed' }, at);
     this.#endAll('cancelled', 'the run failed', at);
   }
 
   #suppressed(error: ErrorReport, reason: string, at: string): void {
-    const known = this.#unfinished().find(({ ids }) => ids.has(error.id));
+    const known = this.#unfinished.all().find(({ ids }) => ids.has(error.id));
     const life = known ?? this.#begin(error, { source: { type: 'run' }, at, ...placeOf(error) });
     life.steps.push({ type: 'suppressed', at, reason });
     if (known === undefined) this.#end(life, { status: 'handled', how: reason }, at);
   }
 
-  #begin(
-    error: ErrorReport,
-    from: {
-      readonly source: Source;
-      readonly at: string;
-      readonly key?: string;
-      readonly path?: string;
-      readonly node?: string;
-    },
-  ): Life {
-    const { source, at, key, path, node } = from;
-    const life: Life = {
-      path,
-      node,
-      startedAt: at,
-      source,
-      key,
-      ids: new Set(idsOf(error)),
-      steps: [],
-      status: 'open',
-      endedAt: undefined,
-      joined: undefined,
-      error,
-      failedNode: undefined,
-      place: undefined,
-    };
+  #begin(error: ErrorReport, origin: Origin): Life {
+    const life = newLife(error, origin);
     this.lives.push(life);
-    this.#move(life, path ?? '');
+    this.#unfinished.open(life, origin.path ?? '');
     return life;
   }
 
-  #fail(
-    life: Life,
-    error: ErrorReport,
-    where: Pick<
-      Extract<LifeStep, { type: 'failed' }>,
-      'layer' | 'at' | 'path' | 'target' | 'costUsdMicros'
-    >,
-  ): void {
-    const { id, kind, message, outcome, rule } = forPerson(error);
-    life.error = error;
-    life.ids.add(id);
-    const why = rule === undefined ? {} : { rule };
-    life.steps.push({ type: 'failed', ...where, id, kind, message, outcome, ...why });
-  }
-
-  #end(life: Life, { status, how }: Ending, at: string): void {
-    life.status = status;
-    life.endedAt = at;
-    life.steps.push({ type: 'ended', at, how });
-    leave(life);
+  #end(life: Life, ending: Ending, at: string): void {
+    noteEnded(life, ending, at);
+    this.#unfinished.leave(life);
   }
 
   #endOpen(path: string, ending: Ending, at: string): void {
-    for (const life of this.#open.get(path) ?? []) this.#end(life, ending, at);
+    for (const life of this.#unfinished.openAt(path)) this.#end(life, ending, at);
   }
 
   #endAll(status: FailureLife['status'], how: string, at: string): void {
-    for (const life of this.#unfinished()) this.#end(life, { status, how }, at);
-  }
-
-  #unfinished(): readonly Life[] {
-    return [...this.#open.values(), ...this.#rising.values()].flatMap((lives) => [...lives]);
-  }
-
-  #move(life: Life, path: string, among: Map<string, Set<Life>> = this.#open): void {
-    leave(life);
-    const there = among.get(path) ?? new Set();
-    among.set(path, there.add(life));
-    life.place = { among, path };
-  }
-
-  #failedAt(path: string): Life | undefined {
-    return [...(this.#open.get(path) ?? [])].find(({ failedNode }) => failedNode === path);
+    for (const life of this.#unfinished.all()) this.#end(life, { status, how }, at);
   }
 
   /** The node that runs what this one is in; empty for the run. */
@@ -363,41 +293,6 @@ export class LifeBook {
   }
 }
 
-function leave(life: Life): void {
-  if (life.place === undefined) return;
-  const { among, path } = life.place;
-  const there = among.get(path);
-  there?.delete(life);
-  if (there?.size === 0) among.delete(path);
-  life.place = undefined;
-}
-
-interface Ending {
-  readonly status: FailureLife['status'];
-  readonly how: string;
-}
-
-/** The models of a chain are one effort; a node that is tried again goes on with its own trouble. */
-function isSameEffect({ source, key, failedNode }: Life, effect: EffectEvent['effect']): boolean {
-  if (failedNode !== undefined || key === effect.key) return true;
-  return effect.type === 'model' && source.type === 'model';
-}
-
-function askedAgain(life: Life, event: Extract<RunEvent, { type: 'effect:requested' }>): void {
-  const last = life.steps.findLast((step) => step.type === 'failed');
-  if (last?.layer !== 'effect' || life.steps.at(-1) !== last) return;
-  const { at, path, effect, attempt } = event;
-  life.steps.push({
-    type: 'asked_again',
-    at,
-    path,
-    target: effect.target,
-    attempt,
-    waitedMs: Date.parse(at) - Date.parse(last.at),
-    because: effect.target === last.target ? 'schedule' : 'fallback',
-  });
-}
-
 function isInside(path: string | undefined, around: string): boolean {
   return path !== undefined && (path.startsWith(`${around}[`) || path.startsWith(`${around}/`));
 }
@@ -408,8 +303,4 @@ function placeOf({ location = {} }: ErrorReport): {
 } {
   const { node, path } = location;
   return { ...(node === undefined ? {} : { node }), ...(path === undefined ? {} : { path }) };
-}
-
-function idsOf(error: ErrorReport): readonly string[] {
-  return [error, ...causesOf(error)].map(({ id }) => id);
 }
