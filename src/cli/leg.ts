@@ -12,6 +12,7 @@ import { refusal } from './exit.ts';
 import { EXPIRED, GateDesk } from './gate-desk.ts';
 import { rendererOf } from './extensions.ts';
 import { askGate } from './gate-prompt.ts';
+import { INTERRUPTED, onInterrupt, type Interrupt } from './interrupt.ts';
 import { Journal, storedEvents } from './journal.ts';
 import type { Driver, Project } from './project.ts';
 import type { EndedLeg, Showing, ShowingOptions } from './showing.ts';
@@ -40,9 +41,6 @@ export interface LegPlace {
   readonly salvage?: (ended: EndedLeg) => string | undefined;
 }
 
-const INTERRUPTED = 130;
-const TERMINATED = 143;
-
 /** Undefined where another process carries the run on, and has been told. */
 export type Begin = (
   driver: Driver,
@@ -55,11 +53,6 @@ interface RunningLeg {
   readonly journal: Journal;
   readonly desk: GateDesk;
   readonly interrupt: Interrupt;
-}
-
-interface Interrupt {
-  readonly now: () => void;
-  readonly off: () => void;
 }
 
 /** Where someone sits at the terminal, gates are asked about as they open, and the run goes on. */
@@ -258,20 +251,4 @@ function isTalking({ flags, terminal }: LegPlace): boolean {
 
 function planOf({ workflow }: LegPlace): EndedLeg['plan'] {
   return workflow?.plan;
-}
-
-const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Ctrl-C, or a terminal that is closed, leaves the run resumable; a second one ends at once. */
-function onInterrupt(handle: RunHandle): Interrupt {
-  const off = (): void => {
-    for (const signal of STOPPING) process.off(signal, stop);
-  };
-  const stop = (signal: NodeJS.Signals): void => {
-    off();
-    process.exitCode = signal === 'SIGINT' ? INTERRUPTED : TERMINATED;
-    handle.stop();
-  };
-  for (const signal of STOPPING) process.on(signal, stop);
-  return { now: () => stop('SIGINT'), off };
 }

@@ -1,5 +1,6 @@
 /** What the command line knows of where its output goes. Answers go to stdout, all else to stderr. */
 import { once } from 'node:events';
+import { leave } from './interrupt.ts';
 
 export interface Terminal {
   /** Of stdout. */
@@ -24,16 +25,16 @@ export interface Screen {
 
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return readerIsGone();
-      // what was done is stored; only the telling of it has failed
-      if (stream === stdout)
-        stderr.write(`errand: stdout cannot be written (${error.code ?? 'unknown'})
-`);
-      process.exit(1);
-    });
-  }
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isUnread(error)) return leave(Number(process.exitCode ?? 0));
+    // what was done is stored; only the telling of it has failed
+    stderr.write(`errand: stdout cannot be written (${error.code ?? 'unknown'})\n`);
+    leave(1);
+  });
+  stderr.on('error', (error: NodeJS.ErrnoException) => {
+    // where a full disk takes no notes, the answer can still be given
+    if (isUnread(error)) leave(Number(process.exitCode ?? 0));
+  });
   const isDrawable = stderr.isTTY && env['TERM'] !== 'dumb';
   return {
     columns: stdout.columns || stderr.columns || 80,
@@ -60,11 +61,9 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** It (`| head`) ends the command, which is no failure of ours; what still runs is stopped cleanly. */
-function readerIsGone(): void {
-  const isRunning = process.listenerCount('SIGINT') > 0;
-  if (isRunning) process.emit('SIGINT', 'SIGINT');
-  else process.exit(process.exitCode ?? 0);
+/** Whoever read it has gone (`| head`), or has closed the terminal: no failure of ours. */
+function isUnread({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'EIO';
 }
 
 async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {

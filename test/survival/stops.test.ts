@@ -222,6 +222,51 @@ describe('the command', () => {
     60_000,
   );
 
+  /** What it says there fails from the signal on. */
+  const failing = (stream: 'stdout' | 'stderr', code: string, on: string): string[] => {
+    const emit = `process.${stream}.emit("error", Object.assign(new Error("gone"), { code: "${code}" }))`;
+    return [
+      '--import',
+      `data:text/javascript,process.on("${on}", () => setImmediate(() => ${emit}))`,
+    ];
+  };
+
+  it.each([
+    ['stderr', 'EIO'],
+    ['stdout', 'EPIPE'],
+    ['stdout', 'ENOSPC'],
+  ] as const)(
+    'stops what it runs when the terminal is closed, though %s fails with %s',
+    async (stream, code) => {
+      const { cwd, env, world } = home();
+      const running = startErrand(['run', 't.yaml', '--quiet'], {
+        cwd,
+        env,
+        node: failing(stream, code, 'SIGHUP'),
+      });
+      await untilLine(world);
+      running.kill('SIGHUP');
+      expect((await running.ended).exit).toBe(143);
+      expect(livingWith(`WORLD=${world}`)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('gives its answer where a full disk takes no notes', async () => {
+    const { cwd, env, world } = home();
+    const running = startErrand(['run', 't.yaml', '--quiet'], {
+      cwd,
+      env,
+      node: failing('stderr', 'ENOSPC', 'SIGUSR2'),
+    });
+    await untilLine(world);
+    running.kill('SIGUSR2');
+    const listed = await errand(['runs', '--quiet'], { cwd, env });
+    expect((await errand(['cancel', listed.stdout.trim()], { cwd, env })).exit).toBe(0);
+    // it was still there to hear of it
+    expect((await running.ended).exit).toBe(130);
+  }, 60_000);
+
   it('cancels a run that another process has, and it stays cancelled', async () => {
     const { cwd, env, world } = home();
     const running = startErrand(['run', 't.yaml', '--format', 'json'], { cwd, env });

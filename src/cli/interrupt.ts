@@ -1,0 +1,53 @@
+/**
+ * What ends a leg before its time: a signal, or that nobody can read any more what it says. Either
+ * way the run is stopped cleanly and stays resumable, and nothing that it started runs on.
+ */
+import type { RunHandle } from '../drivers/local.ts';
+
+export interface Interrupt {
+  readonly now: () => void;
+  /** The leg has come to rest. */
+  readonly off: () => void;
+}
+
+export const INTERRUPTED = 130;
+const TERMINATED = 143;
+
+/** SIGHUP: the terminal was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Of the leg that is under way. */
+let present: Interrupt | undefined;
+
+/** Ctrl-C leaves the run resumable; a second one ends at once. */
+export function onInterrupt(handle: RunHandle): Interrupt {
+  let isStopped = false;
+  const letGo = (): void => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  };
+  const stop = (signal: NodeJS.Signals): void => {
+    letGo();
+    // a signal was first, or another line that nobody could read
+    if (isStopped) return;
+    isStopped = true;
+    process.exitCode = signal === 'SIGINT' ? INTERRUPTED : TERMINATED;
+    handle.stop();
+  };
+  const interrupt: Interrupt = {
+    now: () => stop('SIGINT'),
+    off: () => {
+      letGo();
+      if (present === interrupt) present = undefined;
+    },
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  present = interrupt;
+  return interrupt;
+}
+
+/** Ends the command; what is under way is stopped first, however long that takes. */
+export function leave(exitCode: number): void {
+  if (present !== undefined) present.now();
+  else if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT', 'SIGINT');
+  else process.exit(exitCode);
+}
