@@ -5,9 +5,10 @@
  */
 import type { ErrorReport } from '../errors/report.ts';
 import type { BudgetMode } from '../workflow/model.ts';
+import { askPerson } from './ask-person.ts';
 import { failWorkflow } from './endings.ts';
 import type { EventBody } from './events.ts';
-import { failureAt } from './failure.ts';
+import { failed, failureAt } from './failure.ts';
 import { fileOf, nodeOf, visitOf, workflowsAround } from './plan-lookup.ts';
 import type { Amount } from './pricing.ts';
 import { budgetGate } from './scopes.ts';
@@ -146,24 +147,20 @@ export function overBudget(
   excess: Excess & { readonly cause: ErrorReport | undefined },
 ): readonly EventBody[] | undefined {
   const visit = visitOf(scope);
-  const where = { node: visit.node, path: visit.path };
   const { holder, mode, limit, spent, unit } = excess;
   const error = budgetReport(state, scope, excess);
-  if (holder === undefined) return [{ type: 'node:failed', ...where, error }];
+  if (holder === undefined) return [failed(visit, error)];
   if (mode === 'audit') return undefined;
   const mayAsk = mode === 'ask' && state.hasPeople && !visit.isBudgetRefused;
   if (!mayAsk) return failWorkflow(state, holder, error);
-  const gate = budgetGate(visit.path);
   return [
     { type: 'budget:paused', limit, spent, unit, holder: holder.id },
-    {
-      type: 'gate:opened',
-      ...where,
-      gate,
+    askPerson(state, visit, {
+      gate: budgetGate(visit.path),
       prompt: `${error.message}. Raise it, or end here?`,
       options: ['raise', 'abort'],
       budget: { holder: holder.id, limit, unit },
-    },
+    }),
   ];
 }
 

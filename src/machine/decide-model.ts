@@ -7,7 +7,7 @@ import { unableModels, type Unable } from './capability.ts';
 import { choose, isTransient, newChain } from './chain.ts';
 import type { Decision } from './completion.ts';
 import { restOf } from './cooldown.ts';
-import { modelRequest } from './effect-request.ts';
+import { modelRequest, requestedEvent } from './effect-request.ts';
 import { lateFor } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt } from './failure.ts';
@@ -123,11 +123,7 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
     warnings.push(auditWarning(verdict.excess));
   }
   const request: EventBody = {
-    type: 'effect:requested',
-    node: visit.node,
-    path: visit.path,
-    effect: ref,
-    attempt: visit.asked.get(ref.key) ?? 0,
+    ...requestedEvent(visit, ref),
     reserves,
     ...(isSentBack(state, scope, talk) ? { isCorrection: true } : {}),
     ...(work.type === 'model' && work.refreshesKey === true ? { refreshesKey: true } : {}),

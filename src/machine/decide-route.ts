@@ -9,6 +9,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import { takes } from '../workflow/check/routing.ts';
 import { givesErrors, type NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
+import { askPerson } from './ask-person.ts';
 import { backoffMs } from './backoff.ts';
 import { failRun, lateFor, outOfRetries, stopInside } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
@@ -117,7 +118,7 @@ function makeMove(
     }
     case 'ask':
       if (!state.hasPeople) return undefined;
-      return [take(), askGate(state, visit, { prompt: error.message, ...move })];
+      return [take(), askPerson(state, visit, { prompt: error.message, ...move })];
     case 'halt':
       return halt(state, scope, { route, bucket }, error);
     case 'propagate':
@@ -128,7 +129,9 @@ function makeMove(
 function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly EventBody[] {
   const visit = visitOf(scope);
   if (error.kind === DOUBT && state.hasPeople) {
-    return [askGate(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] })];
+    return [
+      askPerson(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] }),
+    ];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
   return scope.id === ROOT_SCOPE ? failRun(state, error) : [...stopOthers(state, scope), route];
@@ -146,21 +149,6 @@ function stopOthers(state: RunState, scope: Scope): readonly EventBody[] {
   const around = workflowScope(state, scope);
   if (!isTermination(state, scope) || around === scope) return [];
   return stopInside(state, visitOf(around), `${visit.node} ended the workflow`);
-}
-
-function askGate(
-  state: RunState,
-  visit: Visit,
-  asked: {
-    readonly prompt: string;
-    readonly options: readonly string[];
-    readonly timeoutMs?: number;
-  },
-): EventBody {
-  const { prompt, options, timeoutMs } = asked;
-  const deadline =
-    timeoutMs === undefined ? {} : { deadline: new Date(state.nowMs + timeoutMs).toISOString() };
-  return { type: 'gate:opened', ...here(visit), gate: visit.path, prompt, options, ...deadline };
 }
 
 function halt(

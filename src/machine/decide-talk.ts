@@ -9,10 +9,11 @@ import { SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../workflow/limits.ts';
 import type { AgentPlan } from '../workflow/node-model.ts';
 import { judgeCall, toolsOf, type DeniedBy, type Verdict } from './agent-tools.ts';
 import { raiseDraft, readAnswer } from './answer.ts';
+import { askPerson } from './ask-person.ts';
 import { completion, type Decision } from './completion.ts';
 import { afterFailure, askModel, beginTalk, partialOutput, unanswered } from './decide-model.ts';
 import { DOUBT, stillInDoubt } from './doubt.ts';
-import { toolRequest } from './effect-request.ts';
+import { requestedEvent, toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from './grants.ts';
@@ -220,11 +221,8 @@ function requested(
   const request = toolRequest(state, scope, open, tool);
   const doubt = stillInDoubt(state, scope, request);
   if (doubt !== undefined) return failed(visit, doubt);
-  const { ref } = request;
-  const attempt = visit.asked.get(ref.key) ?? 0;
-  const granted = grant === undefined ? {} : { grant };
-  const where = { node: visit.node, path: visit.path };
-  return { type: 'effect:requested', ...where, effect: ref, attempt, ...granted };
+  const event = requestedEvent(visit, request.ref);
+  return grant === undefined ? event : { ...event, grant };
 }
 
 function approvalAsked(
@@ -235,18 +233,12 @@ function approvalAsked(
 ): EventBody {
   const visit = visitOf(scope);
   const why = open.guardAsks === undefined ? '' : `${open.guardAsks}. `;
-  const timeoutMs = node.policy.askTimeoutMs;
-  return {
-    type: 'gate:opened',
-    node: visit.node,
-    path: visit.path,
+  return askPerson(state, visit, {
     gate: approvalGate(visit.path, tool, turns, calls.indexOf(open)),
     prompt: `${why}May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
     options: ['approve', 'deny'],
-    ...(timeoutMs === undefined
-      ? {}
-      : { deadline: new Date(state.nowMs + timeoutMs).toISOString() }),
-  };
+    timeoutMs: node.policy.askTimeoutMs,
+  });
 }
 
 /** An answer without calls: the end, or once more. */

@@ -1,16 +1,16 @@
 /** How a try begins and what it asks for, by the type of its node. */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
-import type { ErrorReport } from '../errors/report.ts';
 import { parseDuration } from '../workflow/duration.ts';
 import { childInput } from '../workflow/inputs.ts';
 import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
 import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
 import { completion, type Decision } from './completion.ts';
+import { openGate } from './decide-gate.ts';
 import { decideAgent } from './decide-talk.ts';
 import { decideSupervisor } from './supervisor.ts';
 import { stillInDoubt } from './doubt.ts';
-import { effectRequest } from './effect-request.ts';
+import { effectRequest, requestedEvent } from './effect-request.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
@@ -49,8 +49,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       };
     }
     case 'human_gate':
-      if (!state.hasPeople) return { events: [failed(visit, nobodyToAsk(state, scope, node))] };
-      return { events: [gateOpened(state, visit, node, namesIn(state, scope, { node }))] };
+      return { events: [openGate(state, scope, node)] };
     case 'workflow':
       return { events: [childStarted(state, scope, visit, node)] };
     case 'terminate':
@@ -63,18 +62,7 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       if (request === undefined) return { events: [] };
       const doubt = stillInDoubt(state, scope, request);
       if (doubt !== undefined) return { events: [failed(visit, doubt)] };
-      return {
-        events: [
-          {
-            type: 'effect:requested',
-            node: visit.node,
-            path: visit.path,
-            effect: request.ref,
-            attempt: visit.asked.get(request.ref.key) ?? 0,
-          },
-        ],
-        work: request.work,
-      };
+      return { events: [requestedEvent(visit, request.ref)], work: request.work };
     }
     case 'agent':
       return decideAgent(state, scope, node);
@@ -84,28 +72,6 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
     case 'for_each':
       return { events: [] };
   }
-}
-
-function gateOpened(
-  state: RunState,
-  { node: name, path }: Visit,
-  node: Extract<NodePlan, { type: 'human_gate' }>,
-  names: TemplateScope,
-): EventBody {
-  const deadline =
-    node.expiresMs === undefined
-      ? {}
-      : { deadline: new Date(state.nowMs + node.expiresMs).toISOString() };
-  const options = node.options.map(({ value }) => value);
-  return {
-    type: 'gate:opened',
-    node: name,
-    path,
-    gate: path,
-    prompt: evaluateText(node.prompt, names),
-    options,
-    ...deadline,
-  };
 }
 
 function childStarted(
@@ -122,13 +88,6 @@ function childStarted(
       : evaluateObject(node.inputMapping, names);
   const input = childInput(child, given);
   return { type: 'child:started', node: name, path, workflow: child.name, input };
-}
-
-export function nobodyToAsk(state: RunState, scope: Scope, { name }: NodePlan): ErrorReport {
-  return failureAt(state, scope, name, {
-    kind: 'gate.no_one_to_ask',
-    message: `${name} asks a person, and this run has nobody to ask`,
-  });
 }
 
 function terminate(

@@ -11,13 +11,13 @@
  * I5  What a decision rests on is in the log: asking again after a crash decides the same.
  */
 import { rebuild } from '../errors/build.ts';
-import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { isOverdue } from './clocks.ts';
 import { decideFailure, decideSuccess } from './decide-route.ts';
 import { completion, type Decision } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
-import { decideWork, nobodyToAsk } from './decide-work.ts';
+import { afterAnswer, afterExpiry, decideAsking } from './decide-gate.ts';
+import { decideWork } from './decide-work.ts';
 import { failRun, outOfTime, tryTimedOut } from './endings.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
@@ -35,9 +35,9 @@ import {
   type Visit,
 } from './state.ts';
 import { toolsOf } from './agent-tools.ts';
-import { effectRequest } from './effect-request.ts';
+import { effectRequest, requestedEvent } from './effect-request.ts';
 import { isTalking } from './model-request.ts';
-import { afterApproval, approvalOfNode } from './guard-asks.ts';
+import { approvalOfNode } from './guard-asks.ts';
 import { retryDelayMs } from './tool-retry.ts';
 
 export interface DecisionFor extends Decision {
@@ -173,9 +173,7 @@ function toolRetry(
   });
   if (delayMs === undefined) return undefined;
   if (state.nowMs < failedAtMs + delayMs) return { events: [], wakeAtMs: failedAtMs + delayMs };
-  const { ref, path } = request;
-  const attempt = visit.asked.get(ref.key) ?? 0;
-  return { events: [{ type: 'effect:requested', node: visit.node, path, effect: ref, attempt }] };
+  return { events: [requestedEvent(visit, request.ref)] };
 }
 
 function decideInside(state: RunState, scope: Scope): readonly EventBody[] {
@@ -200,61 +198,4 @@ function decideInside(state: RunState, scope: Scope): readonly EventBody[] {
     ended,
     { type: 'node:failed', ...where, error: crossedAt(state, scope, visit.node, result.error) },
   ];
-}
-
-function decideAsking(state: RunState, scope: Scope, gate: string): Decision {
-  const deadlineMs = state.gates.get(gate)?.deadlineMs;
-  if (deadlineMs === undefined) return { events: [] };
-  const { node, path } = visitOf(scope);
-  return state.nowMs < deadlineMs
-    ? { events: [], wakeAtMs: deadlineMs }
-    : { events: [{ type: 'gate:expired', node, path, gate }] };
-}
-
-function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly EventBody[] {
-  const visit = visitOf(scope);
-  const where = { node: visit.node, path: visit.path };
-  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  if (visit.error === undefined && type === 'tool') return [afterApproval(state, scope, value)];
-  if (visit.error === undefined) return completion(state, scope, gateOutput(value));
-  if (value === 'retry' || value === 'repeat')
-    return beginTry(state, scope, visit.node, visit.attempt + 1);
-  if (value === 'skip')
-    return [
-      { type: 'node:skipped', ...where, reason: 'a person chose to go on without it' },
-      { type: 'node:completed', ...where, output: visit.output ?? null },
-    ];
-  if (value === 'abort')
-    return [
-      {
-        type: 'route:taken',
-        ...where,
-        move: 'propagate',
-        bucket: 'default',
-        kind: visit.error.kind,
-      },
-    ];
-  const edited =
-    typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
-  return [{ type: 'node:completed', ...where, output: edited ?? null }];
-}
-
-function gateOutput(value: JsonValue): JsonValue {
-  const isWhole = typeof value === 'object' && value !== null && 'selected' in value;
-  return isWhole ? value : { selected: value, additional_input: null };
-}
-
-function afterExpiry(state: RunState, scope: Scope): readonly EventBody[] {
-  const visit = visitOf(scope);
-  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
-  if (visit.error !== undefined) return decideFailure(state, scope);
-  if (node.type === 'tool') return [afterApproval(state, scope, 'deny')];
-  if (!state.hasPeople) return [failed(visit, nobodyToAsk(state, scope, node))];
-  if (node.type === 'human_gate' && node.default !== undefined)
-    return completion(state, scope, gateOutput(node.default));
-  const error = failureAt(state, scope, visit.node, {
-    kind: 'gate.expired',
-    message: `Nobody answered ${visit.node} in time`,
-  });
-  return [failed(visit, error)];
 }

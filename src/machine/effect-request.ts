@@ -8,11 +8,13 @@ import { FETCH_TOOL, type FetchSettings, type McpServer } from '../workflow/mode
 import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
 import { targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
-import type { EffectRef } from './events.ts';
+import type { EffectRef, EventBody } from './events.ts';
 import { modelWork, requestName, runtimeOf, talkingNode } from './model-request.ts';
 import { around, fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
-import type { PendingEffect, RunState, Scope } from './state.ts';
+import type { PendingEffect, RunState, Scope, Visit } from './state.ts';
 import type { OpenCall, Talk } from './talk.ts';
+
+type Requested = Extract<EventBody, { type: 'effect:requested' }>;
 
 export interface EffectRequest {
   readonly ref: EffectRef;
@@ -52,6 +54,11 @@ export function effectRequest(state: RunState, scope: Scope): EffectRequest | un
     work,
     hashValue([state.run, path, visitNumbers(state, scope), work]),
   );
+}
+
+/** What says that it is asked for; the same action asked for again is its next attempt. */
+export function requestedEvent({ node, path, asked }: Visit, effect: EffectRef): Requested {
+  return { type: 'effect:requested', node, path, effect, attempt: asked.get(effect.key) ?? 0 };
 }
 
 /** The request of an effect that is under way; undefined when the plan no longer asks for it. */

@@ -4,10 +4,11 @@
  */
 import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
+import { askPerson } from './ask-person.ts';
 import { isApproval } from './grants.ts';
-import { effectRequest } from './effect-request.ts';
+import { effectRequest, requestedEvent } from './effect-request.ts';
 import type { EventBody } from './events.ts';
-import { failureAt } from './failure.ts';
+import { failed, failureAt } from './failure.ts';
 import { visitOf } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 
@@ -21,27 +22,28 @@ export function approvalOfNode(
   scope: Scope,
   error: ErrorReport,
 ): EventBody | undefined {
-  const { node, path, isApproved } = visitOf(scope);
+  const visit = visitOf(scope);
+  const { node, path, isApproved } = visit;
   if (!guardWants(error) || isApproved || !state.hasPeople) return undefined;
   const work = effectRequest(state, scope)?.work;
   if (work?.type !== 'tool') return undefined;
-  const prompt = `${error.message}. May ${node} call ${work.tool} with ${JSON.stringify(work.arguments)}?`;
-  const options = ['approve', 'deny'];
-  return { type: 'gate:opened', node, path, gate: `${path}/${work.tool}`, prompt, options };
+  return askPerson(state, visit, {
+    gate: `${path}/${work.tool}`,
+    prompt: `${error.message}. May ${node} call ${work.tool} with ${JSON.stringify(work.arguments)}?`,
+    options: ['approve', 'deny'],
+  });
 }
 
 export function afterApproval(state: RunState, scope: Scope, value: JsonValue): EventBody {
-  const { node, path, asked } = visitOf(scope);
+  const visit = visitOf(scope);
+  const { node } = visit;
   const request = effectRequest(state, scope);
-  if (request !== undefined && isApproval(value)) {
-    const attempt = asked.get(request.ref.key) ?? 0;
-    return { type: 'effect:requested', node, path, effect: request.ref, attempt };
-  }
+  if (request !== undefined && isApproval(value)) return requestedEvent(visit, request.ref);
   const error = failureAt(state, scope, node, {
     kind: 'tool.denied',
     message: `A person has to approve ${request?.ref.target ?? node}, and did not`,
     outcome: 'not_started',
     details: { by: 'person' },
   });
-  return { type: 'node:failed', node, path, error };
+  return failed(visit, error);
 }
