@@ -75,6 +75,15 @@ export function openGates(state: RunState): readonly OpenGate[] {
   });
 }
 
+/** Looked at twice: another process may end the run between a look at it and the claim on it. */
+export function refuseEnded(
+  { run, status }: Pick<RunRecord, 'run' | 'status'>,
+  { from }: Pick<GoingOn, 'from'> = {},
+): void {
+  if (status === 'cancelled' || (status === 'completed' && from === undefined))
+    throw alreadyEnded({ run, status });
+}
+
 export function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {
   return new ErrandError({
     kind: 'run.already_ended',

@@ -1,5 +1,4 @@
 /** Runs on this machine: started, resumed, answered, cancelled and listed, over any store. */
-import { hostname } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isKind } from '../errors/errand-error.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
@@ -27,10 +26,10 @@ import { Breakers } from './breakers.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { Elsewhere } from './elsewhere.ts';
 import type { EffectRunner } from './effect-runner.ts';
-import { alreadyEnded, goOn, openGates, type GoingOn } from './going-on.ts';
+import { goOn, openGates, refuseEnded, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
-import { isHeld, processStart } from './owner.ts';
+import { isHeld, newOwner } from './owner.ts';
 import { PlanTexts, withoutValues } from './plan-texts.ts';
 import {
   abandonedEffects,
@@ -81,25 +80,9 @@ interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
   readonly rest: Rest;
 }
 
-const OWN_START = processStart(process.pid);
-
 /** Loaded on demand: a process that goes on with a run names none, and would wait for it. */
 function newName(): string {
   return process.getBuiltinModule('node:crypto').randomUUID();
-}
-
-/** Of a driver; its process and host are told beside it. */
-function newOwnerName(): string {
-  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
-}
-
-/** Looked at twice: another process may end the run between a look at it and the claim on it. */
-function refuseEnded(
-  { run, status }: Pick<RunSummary, 'run' | 'status'>,
-  { from }: Pick<GoingOn, 'from'> = {},
-): void {
-  if (status === 'cancelled' || (status === 'completed' && from === undefined))
-    throw alreadyEnded({ run, status });
 }
 
 function unheard(): void {
@@ -135,12 +118,7 @@ export class LocalDriver {
     this.#watch =
       options.isShared === false ? undefined : new Watch(this.#store, this.#clock, this.#onWarning);
     this.#elsewhere = new Elsewhere(this.#store, this.#clock);
-    this.#owner = {
-      id: options.newId?.() ?? newOwnerName(),
-      host: hostname(),
-      pid: process.pid,
-      processStartedAt: OWN_START,
-    };
+    this.#owner = newOwner(options.newId?.());
   }
 
   async start(

@@ -1,4 +1,4 @@
-/** Whether the process that holds a claim still lives: its id alone is used again. */
+/** The process that holds a claim, and whether it still lives: its id alone is used again. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ClaimOwner, ClaimState } from '../machine/store-port.ts';
@@ -6,6 +6,17 @@ import type { ClaimOwner, ClaimState } from '../machine/store-port.ts';
 /** When a process began, as the system tells it; empty where it does not, or the process is gone. */
 export function processStart(pid: number): string {
   return statOf(pid)?.[19] ?? '';
+}
+
+const OWN_START = processStart(process.pid);
+
+/** This process, as one of its drivers claims runs; the name tells its drivers apart. */
+export function newOwner(id = newName()): ClaimOwner {
+  return { id, host: hostname(), pid: process.pid, processStartedAt: OWN_START };
+}
+
+function newName(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
 export function isOwnerAlive(owner: ClaimOwner): boolean {
