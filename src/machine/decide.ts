@@ -3,7 +3,8 @@
  * says which events come next, or when to ask again.
  *
  * Invariants, cited by the tests:
- * I1  A decision is for one scope that is ready; a scope that is not would have nothing to say.
+ * I1  A decision is for one scope that is ready; a scope that is not would have nothing to say. Only
+ *     the last word of a cancelled run is for the run as a whole.
  * I2  Every event that a decision makes is one that `evolve` can take in the same state.
  * I3  An ended run decides nothing; cancelled beats failed beats completed.
  * I4  A scope that is asked twice without an event in between gives the same answer, and to ask it
@@ -76,7 +77,6 @@ function decideScope(state: RunState, scope: Scope): Decision {
     case 'entering':
       return { events: beginTry(state, scope, visit.node, visit.attempt) };
     case 'working':
-      return decideWork(state, scope);
     case 'talking':
       return decideWork(state, scope);
     case 'result':

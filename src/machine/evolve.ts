@@ -154,12 +154,20 @@ function inNode(
   state.ready.add(scope.id);
 }
 
-function effect(
-  state: RunState,
-  scope: Scope,
-  event: Extract<EventBody, { type: `effect:${string}` }>,
-): void {
-  const { key } = event.effect;
+type EffectEvent = Extract<EventBody, { type: `effect:${string}` }>;
+
+function effect(state: RunState, scope: Scope, event: EffectEvent): void {
+  keepBooks(state, scope, event);
+  const isStopped = event.type === 'effect:failed' && matchesKind(event.error.kind, 'cancelled.*');
+  if (isStopped) stopped(state, scope, event);
+  else if (isTalking(nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node)))
+    talkEffect(state, scope, event);
+  else nodeEffect(state, scope, event);
+}
+
+/** What is under way, what it may cost, and what may have happened: the same for every effect. */
+function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
+  const { key, type, target } = event.effect;
   const visit = visitOf(scope);
   if (event.type === 'effect:requested') {
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
@@ -167,31 +175,36 @@ function effect(
     visit.pending.add(key);
     state.doubts.delete(key);
     reserve(state, scope, event);
-    if (event.effect.type === 'model') beginProbe(state, event.effect.target, key);
-  } else {
-    settle(state, scope, event);
-    if (event.type === 'effect:failed' && event.error.kind === DOUBT) state.doubts.add(key);
-    state.effects.delete(key);
-    visit.pending.delete(key);
+    if (type === 'model') beginProbe(state, target, key);
+    return;
   }
-  const isStopped = event.type === 'effect:failed' && matchesKind(event.error.kind, 'cancelled.*');
+  settle(state, scope, event);
+  if (event.type === 'effect:failed' && event.error.kind === DOUBT) state.doubts.add(key);
+  state.effects.delete(key);
+  visit.pending.delete(key);
+}
+
+function stopped(state: RunState, scope: Scope, { effect: { type } }: EffectEvent): void {
+  const visit = visitOf(scope);
   // nobody has answered the model's call, so the conversation is where it was
-  const isTalk = event.effect.type === 'model' && visit.talk !== undefined;
-  if (isStopped) {
-    visit.phase = isTalk ? { at: 'talking' } : { at: 'cancelled' };
-    if (isTalk) stopTryClock(state, scope);
-  } else if (isTalking(nodeOf(fileOf(state.plan, scope.file), visit.node))) {
-    talkEffect(state, scope, event);
-  } else if (event.type === 'effect:requested') {
+  const isTalk = type === 'model' && visit.talk !== undefined;
+  visit.phase = isTalk ? { at: 'talking' } : { at: 'cancelled' };
+  if (isTalk) stopTryClock(state, scope);
+}
+
+/** Of an effect that is its node's own. */
+function nodeEffect(state: RunState, scope: Scope, event: EffectEvent): void {
+  const visit = visitOf(scope);
+  if (event.type === 'effect:requested') {
     goOnWithTryClock(state, scope);
     settleWork(state, scope);
     visit.phase = { at: 'effect' };
-  } else {
-    if (event.type === 'effect:failed') noteTry(state, visit, event.error);
-    // what a tool's own retry waits for is left out
-    stopTryClock(state, scope);
-    visit.phase = { at: 'result', result: event, atMs: state.nowMs };
+    return;
   }
+  if (event.type === 'effect:failed') noteTry(state, visit, event.error);
+  // what a tool's own retry waits for is left out
+  stopTryClock(state, scope);
+  visit.phase = { at: 'result', result: event, atMs: state.nowMs };
 }
 
 function gate(

@@ -149,7 +149,8 @@ export function closeGates(state: RunState, scope: Scope): void {
   for (const call of visit.talk?.calls ?? []) call.gate = undefined;
 }
 
-function gatesOf({ phase, talk, path }: Visit): readonly string[] {
+/** Where a visit may be asking; not each of them need be open. */
+export function gatesOf({ phase, talk, path }: Visit): readonly string[] {
   if (phase.at === 'asking') return [phase.gate];
   const approvals = talk?.calls.flatMap(({ gate }) => gate ?? []) ?? [];
   return talk === undefined && phase.at !== 'talking' ? [] : [...approvals, budgetGate(path)];

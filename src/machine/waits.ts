@@ -1,7 +1,8 @@
 /** What a run waits for when nothing in it can go on by itself. */
 import { DOUBT } from './doubt.ts';
 import type { Wait, Waiting } from './events.ts';
-import type { OpenGate, RunState, Scope, Visit } from './state.ts';
+import { gatesOf } from './scopes.ts';
+import type { RunState, Scope, Visit } from './state.ts';
 
 /** The earliest first, and all of them beside it; undefined when nothing is waited for. */
 export function waitingOf(state: RunState): Waiting | undefined {
@@ -27,7 +28,7 @@ export function mustPause(state: RunState, inlineMs: number): boolean {
 
 const NONE: readonly Wait[] = [];
 
-function waitsOf(state: RunState, { id, visit, result, isFrozen }: Scope): readonly Wait[] {
+function waitsOf(state: RunState, { visit, result, isFrozen }: Scope): readonly Wait[] {
   if (visit === undefined || result !== undefined || isFrozen) return NONE;
   const where = { node: visit.node, path: visit.path };
   const { phase } = visit;
@@ -35,19 +36,16 @@ function waitsOf(state: RunState, { id, visit, result, isFrozen }: Scope): reado
     case 'waiting':
       return [{ reason: 'time', ...where, until: iso(phase.untilMs) }];
     case 'talking': {
-      const asked = [...state.gates].filter(([, { scope }]) => scope === id);
-      if (asked.length > 0) return asked.map(([gate, open]) => gateWait(gate, open, visit));
-      return timeWait(visit);
+      const asked = gatesOf(visit).flatMap((gate) => waitAt(state, gate, visit));
+      return asked.length > 0 ? asked : timeWait(visit);
     }
     case 'result':
     case 'working':
       return timeWait(visit);
     case 'parked':
       return [{ reason: 'person', ...where }];
-    case 'asking': {
-      const open = state.gates.get(phase.gate);
-      return open === undefined ? NONE : [gateWait(phase.gate, open, visit)];
-    }
+    case 'asking':
+      return waitAt(state, phase.gate, visit);
     case 'entering':
     case 'effect':
     case 'answered':
@@ -67,16 +65,13 @@ function timeWait({ node, path, pending, wakeAtMs }: Visit): readonly Wait[] {
   return [{ reason: 'time', node, path, until: iso(wakeAtMs) }];
 }
 
-function gateWait(gate: string, { options, deadlineMs, budget }: OpenGate, visit: Visit): Wait {
-  const { node, path, error } = visit;
-  return {
-    reason: gateReason(budget !== undefined, error?.kind === DOUBT),
-    gate,
-    node,
-    path,
-    options,
-    ...(deadlineMs === undefined ? {} : { until: iso(deadlineMs) }),
-  };
+function waitAt({ gates }: RunState, gate: string, { node, path, error }: Visit): readonly Wait[] {
+  const open = gates.get(gate);
+  if (open === undefined) return NONE;
+  const { options, deadlineMs, budget } = open;
+  const reason = gateReason(budget !== undefined, error?.kind === DOUBT);
+  const until = deadlineMs === undefined ? {} : { until: iso(deadlineMs) };
+  return [{ reason, gate, node, path, options, ...until }];
 }
 
 function gateReason(isBudget: boolean, isDoubt: boolean): Wait['reason'] {
