@@ -219,35 +219,5 @@ describe('long waits', () => {
         },
       ],
     },
-    {
-      it: 'the time of a node leaves out its backoffs, and its calls have what is left',
-      models: { m: [fail('provider.rate_limited', 2.2), { answer: 'x', delay: '30s' }] },
-      nodes: [agent({ timeout_seconds: 2 })],
-      steps: [
-        {
-          exit: 4,
-          says: { error: { kind: 'limit.node_timeout' } },
-          calls: ['sim/m provider.rate_limited', 'sim/m cancelled.call'],
-        },
-      ],
-    },
-    {
-      it: 'a call that goes first and is stopped leaves the model to the next try',
-      models: {
-        m: [fail('provider.rate_limited', 0.02), { answer: 'late', delay: '30s' }, { answer: 'x' }],
-      },
-      nodes: [
-        agent({
-          timeout_seconds: 1.5,
-          routes: [{ to: '$end' }, { on_error: 'limit.node_timeout', retry: RETRY }],
-        }),
-      ],
-      steps: [
-        {
-          says: { output: { result: 'x' } },
-          calls: ['sim/m provider.rate_limited', 'sim/m cancelled.call', 'sim/m ok'],
-        },
-      ],
-    },
   ]);
 });
