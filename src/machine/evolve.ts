@@ -215,8 +215,11 @@ function gate(
   const visit = visitOf(scope);
   if (event.type !== 'gate:opened') {
     const open = state.gates.get(event.gate);
-    if (state.gates.delete(event.gate)) releaseTries(state, scope);
-    if (open?.budget !== undefined) return budgetAnswered(state, visit, open, event);
+    // another answer was there before it, or what had asked is gone
+    if (open === undefined) return;
+    state.gates.delete(event.gate);
+    releaseTries(state, scope);
+    if (open.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (talkGate(state, scope, event)) return;
     // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
     if (event.type === 'gate:answered' && event.value !== 'abort') settleDoubts(state, visit);

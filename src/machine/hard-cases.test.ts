@@ -170,6 +170,34 @@ for_each:
   });
 });
 
+describe('an agent that waits for an approval and is no agent any more', () => {
+  const file = (node: object): object => ({
+    workflow: {
+      name: 't',
+      entry_point: 'a',
+      runtime: { simulate: { m: [{ tool_calls: [{ name: 'pay', arguments: {} }] }] } },
+    },
+    nodes: [{ name: 'a', ...node }],
+  });
+  const describes = { pay: { isDeclared: true, isIdempotent: false, writes: true } };
+
+  it('asks nobody any more when its run goes on with the new file', () => {
+    const agent = { prompt: 'Pay', model: 'sim/m', tools: ['pay'], policy: { ask: ['pay'] } };
+    const stage = new Stage(file(agent), { describes }).play();
+    expect([...stage.state.gates.keys()]).toEqual(['a/pay#1.1']);
+    const { plan } = new Stage(file({ type: 'call', function: 'f' }));
+    const late = { gate: 'a/pay#1.1', value: 'approve', by: 'test' };
+    stage.take(
+      { type: 'run:resumed', by: 'test', plan },
+      // given with the resumption, and checked before it
+      { type: 'gate:answered', node: 'a', path: 'a', ...late },
+    );
+    expect([...stage.state.gates.keys()]).toEqual([]);
+    expect(stage.play().state).toMatchObject({ status: 'completed', output: null });
+    expect(stage.done).toHaveLength(2);
+  });
+});
+
 describe('a guard that fails', () => {
   it('is offered every route of the workflow, also after nobody answered at the first', () => {
     const { story, state } = rehearse(

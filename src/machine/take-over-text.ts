@@ -6,6 +6,7 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import { newChain, type ChainEntry } from './chain.ts';
 import { findNode } from './drift.ts';
 import { isTalking, modelsOf, type TalkingPlan } from './model-request.ts';
+import { closeGates } from './scopes.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 
 export function takeOverText(state: RunState, before: WorkflowPlan): void {
@@ -23,6 +24,8 @@ function takeOver(state: RunState, scope: Scope, visit: Visit, before: WorkflowP
   const was = findNode(before, scope.file, visit.node);
   const isChanged = was?.fingerprint !== node.fingerprint;
   if (!isTalking(node) || node.type !== was?.type || (isChanged && talk.turns === 0)) {
+    // what was asked was asked for the old text
+    closeGates(state, scope);
     visit.talk = undefined;
     return;
   }
