@@ -18,6 +18,9 @@ const AFTER_KILL_MS = 2000;
 
 const POLL_MS = 10;
 
+/** Of a look at a process that ended meanwhile. */
+const ENDED: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH']);
+
 /** True when nobody of the group is left. */
 export async function endGroup(leader: number): Promise<boolean> {
   if (IS_WINDOWS) return endTree(leader);
@@ -40,7 +43,13 @@ export async function isGoneWithin(leader: number, ms: number): Promise<boolean>
 function isGroupAlive(leader: number): boolean {
   if (IS_WINDOWS) return false;
   if (!signalGroup(leader, 0)) return false;
-  return process.platform !== 'linux' || hasLivingMember(leader);
+  if (process.platform !== 'linux') return true;
+  try {
+    return hasLivingMember(leader);
+  } catch {
+    // so many files are open that no more can be looked at: what `kill` says holds until the next look
+    return true;
+  }
 }
 
 /** False when there is no such group. */
@@ -66,8 +75,8 @@ function hasLivingMember(leader: number): boolean {
       // the name in brackets may hold anything, brackets too
       const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return Number(group) === leader && state !== 'Z' && state !== 'X';
-    } catch {
-      // it ended while it was looked at
+    } catch (thrown) {
+      if (!ENDED.has(codeOf(thrown))) throw thrown;
       return false;
     }
   });
