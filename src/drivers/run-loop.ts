@@ -60,6 +60,8 @@ export class RunLoop {
   #heardThrough = 0;
   #begun: Begun | undefined;
   #toldThrough: number;
+  /** By how much the run is ahead of the clock: it was set back since, and its time does not go back. */
+  readonly #aheadMs: number;
   #isPumping = false;
   #isStopping = false;
   #isBroken = false;
@@ -68,6 +70,7 @@ export class RunLoop {
     this.#options = options;
     this.#underWay = new EffectsUnderWay(options, this);
     this.#toldThrough = options.toldThrough;
+    this.#aheadMs = Math.max(0, options.state.nowMs - options.clock.now());
     const { promise, resolve } = Promise.withResolvers<Rest>();
     this.rested = promise;
     this.#rest = resolve;
@@ -159,6 +162,10 @@ export class RunLoop {
     void this.#breakOff(thrown);
   }
 
+  #now(): number {
+    return this.#options.clock.now() + this.#aheadMs;
+  }
+
   #wake(): void {
     if (!this.#isPumping && !this.#isBroken) void this.#pump();
   }
@@ -223,7 +230,7 @@ export class RunLoop {
   }
 
   #takeBegun(): Begun {
-    const begun = this.#begun ?? { events: [], nowMs: this.#options.clock.now() };
+    const begun = this.#begun ?? { events: [], nowMs: this.#now() };
     this.#begun = undefined;
     return begun;
   }
@@ -283,7 +290,7 @@ export class RunLoop {
       return;
     }
     const wakeMs = nextTimerMs(state.timers);
-    if (wakeMs !== undefined) alarm.set(state.run, wakeMs, () => this.take());
+    if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.take());
   }
 
   #tell(event: RunEvent): void {

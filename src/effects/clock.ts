@@ -10,8 +10,32 @@ export interface EffectClock {
 /** A longer timer would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** A wall clock that is further off than this from the time that went by has been set. */
+const SET_MS = 1000;
+
+/**
+ * A clock that never goes back: one that is set back, as after a wrong start, goes on from where it
+ * was, or a wait of a second would take as long as it was set back by. Set forward, it is believed.
+ */
+export function steadyClock(wallMs: () => number, elapsedMs: () => number): () => number {
+  let aheadMs = 0;
+  let last = { nowMs: wallMs(), elapsedMs: elapsedMs() };
+  return () => {
+    const elapsed = elapsedMs();
+    const expectedMs = last.nowMs + elapsed - last.elapsedMs;
+    const wall = wallMs();
+    if (Math.abs(wall + aheadMs - expectedMs) > SET_MS)
+      aheadMs = Math.max(0, Math.floor(expectedMs - wall));
+    last = { nowMs: Math.max(last.nowMs, wall + aheadMs), elapsedMs: elapsed };
+    return last.nowMs;
+  };
+}
+
 export const MACHINE_CLOCK: EffectClock = {
-  now: () => Date.now(),
+  now: steadyClock(
+    () => Date.now(),
+    () => performance.now(),
+  ),
   after: (ms, fire) => {
     let timer: NodeJS.Timeout;
     const arm = (leftMs: number): void => {
