@@ -19,7 +19,7 @@ export const replaysTheSame: Law = {
       seq += events.length;
       if (before > 0 && resumed.has(before))
         leg = new Replay(() => foldAll(subject, subject.events.slice(0, before)));
-      if (resumed.has(seq) && isKeptOnly(events)) continue;
+      if (isKeptOnly(subject, events)) continue;
       const breach = leg.take(events, waysOf(countGiven(events), cancelledBy(subject, events)));
       if (breach !== undefined) return [breach];
     }
@@ -83,7 +83,7 @@ export const resumesTheSame: Law = {
     const last = commits[place - 1] ?? [];
     // a wish to cancel holds back what is decided, and is not in the log before it is granted
     const isHeldBack = cancelledBy(subject, last) !== 'no';
-    if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(last)) return [];
+    if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(subject, last)) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
     const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
     return early === undefined
@@ -92,9 +92,15 @@ export const resumesTheSame: Law = {
   },
 };
 
-/** A driver that is being stopped keeps what is known by then, and decides nothing. */
-function isKeptOnly(events: readonly RunEvent[]): boolean {
-  return events.every(({ type }) => type === 'effect:succeeded');
+/** A driver that is being stopped keeps what it has heard by then, and decides nothing. */
+function isKeptOnly({ legs, incidents }: Subject, events: readonly RunEvent[]): boolean {
+  const first = events[0]?.seq ?? 0;
+  const leg = legs.find(({ fromSeq, toSeq }) => fromSeq < first && first <= toSeq);
+  const isStopped = incidents.some(
+    ({ what, afterSeq }) =>
+      what === 'stopped' && leg !== undefined && leg.fromSeq <= afterSeq && afterSeq < first,
+  );
+  return isStopped && countGiven(events) === events.length;
 }
 
 /** As a driver does it that finds the run in a store. */
