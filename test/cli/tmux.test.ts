@@ -63,8 +63,8 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
     expect(left.replace('^C', '')).toContain(
       `▪ interrupted; the run is safe. Go on with: errand resume ${run}`,
     );
-    session.type(`clear; errand resume ${run}; echo "exit=$?"`);
-    expect(await session.until(/^exit=\d+$/m)).toMatch(/✓ work[^]*▪ completed in[^]*exit=0/);
+    session.type(`clear; errand resume ${run}; echo "then=$?"`);
+    expect(await session.until(/^then=\d+$/m)).toMatch(/✓ work[^]*▪ completed in[^]*then=0/);
   });
 
   it('presses it twice: it ends at once, and the run is as safe', async () => {

@@ -315,6 +315,15 @@ describe('closing', () => {
     expect(processesWith('1000.5')).toEqual([]);
   });
 
+  it('is over for the second who asks when it is over for the first', async () => {
+    const { call, servers, mark } = host();
+    expect(await call('child')).toMatchObject({ ok: true });
+    const first = servers.close();
+    await servers.close();
+    expect(processesWith(mark)).toEqual([]);
+    await first;
+  });
+
   it('ends one that starts, and one that hangs', async () => {
     const { call, servers, mark, startBy, did } = host();
     startBy('hang');

@@ -28,6 +28,7 @@ export class ServerLink {
   readonly #options: LinkOptions;
   #current: Promise<Connection> | undefined;
   readonly #closing = new AbortController();
+  #closed: Promise<void> | undefined;
   #isDoubtful = false;
 
   constructor(server: NamedServer, options: LinkOptions) {
@@ -72,7 +73,12 @@ export class ServerLink {
     this.#isDoubtful = true;
   }
 
-  async close(): Promise<void> {
+  /** Whoever asks for it waits for it, the second one too. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     const connection = this.#current === undefined ? undefined : await settledValue(this.#current);
     this.#current = undefined;
