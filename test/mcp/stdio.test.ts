@@ -319,6 +319,7 @@ describe('closing', () => {
     const { call, servers, mark } = host();
     expect(await call('child')).toMatchObject({ ok: true });
     const first = servers.close();
+    await new Promise((resolve) => setImmediate(resolve));
     await servers.close();
     expect(processesWith(mark)).toEqual([]);
     await first;
