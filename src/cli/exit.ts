@@ -28,12 +28,15 @@ export function exitOf(result: RunResult): number {
 }
 
 /** What was typed cannot be done; nothing was run. */
-export function refusal(message: string, next: string): ErrandError {
-  return new ErrandError({
-    kind: 'validation.input',
-    message,
-    action: { kind: 'change_input', detail: next },
-  });
+export function refusal(message: string, next: string, cause?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'validation.input',
+      message,
+      action: { kind: 'change_input', detail: next },
+    },
+    { cause },
+  );
 }
 
 /** Shows why nothing was done, whatever was thrown, and gives the exit code for it. */

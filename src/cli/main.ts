@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { PLAINLY, tellingOf } from './format.ts';
-import { refuseTwoForms, type CliContext } from './program/context.ts';
+import { refuseGoneFolder, refuseTwoForms, type CliContext } from './program/context.ts';
 import { addFileCommands } from './program/files.ts';
 import { addLegCommands } from './program/legs.ts';
 import { addLookingCommands } from './program/looking.ts';
@@ -35,6 +35,7 @@ const cli: CliContext = { program, terminal: processTerminal(), telling: PLAINLY
 program.hook('preAction', async (_program, command) => {
   cli.telling = tellingOf(command.opts());
   await refuseTwoForms(command);
+  await refuseGoneFolder();
 });
 addWhereOptions(cli);
 addLegCommands(cli);

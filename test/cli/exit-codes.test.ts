@@ -61,6 +61,16 @@ describe('the exit code', () => {
     expect(stderr).not.toContain(place.folder);
   });
 
+  it.skipIf(process.platform === 'win32')('of a folder that is gone', () => {
+    const inGone = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', inGone, 'sh', process.execPath, LAUNCHER, 'runs'],
+      { cwd: place.folder, encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([2, expect.stringContaining('is gone')]);
+  });
+
   it.skipIf(!existsSync('/dev/full'))('of an answer that cannot be written', () => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, 'schema'], {

@@ -57,3 +57,17 @@ export function collect(value: string, before: readonly string[] = []): string[]
 export function examples(...lines: readonly string[]): string {
   return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
+
+/** Everything is looked for from here, so without it nothing can be found. */
+export async function refuseGoneFolder(): Promise<void> {
+  try {
+    process.cwd();
+  } catch (thrown) {
+    const { refusal } = await import('../exit.ts');
+    throw refusal(
+      'The folder that this command was started in is gone',
+      'Go to a folder that is there, and try again.',
+      thrown,
+    );
+  }
+}
