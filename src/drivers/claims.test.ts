@@ -54,3 +54,28 @@ test.each(Object.keys(BEGINNINGS) as (keyof typeof BEGINNINGS)[])(
     await driver.close();
   },
 );
+
+test('a claim that cannot be given back holds up nobody here', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const release = store.release.bind(store);
+  const away = new ErrandError({ kind: 'store.unavailable', message: 'away' });
+  store.release = () => Promise.reject(away);
+  const warnings: string[] = [];
+  const driver = new LocalDriver({
+    store,
+    effects: createEffectRunner({ env: {}, directory: '.', functions: {} }),
+    onWarning: ({ kind }) => void warnings.push(kind),
+  });
+  const first = await driver.start(PLAN, {});
+  const { id } = first;
+  await first.result();
+  store.release = release;
+  expect((await store.summary(id)).claim).not.toBeNull();
+
+  // two who go on at once do not take it from each other
+  const legs = await Promise.all([driver.resume(id), driver.resume(id)]);
+  for (const leg of legs) expect(await leg.result()).toMatchObject({ status: 'paused' });
+  expect((await store.summary(id)).claim).toBeNull();
+  expect(warnings).toEqual(['store.unavailable']);
+  await driver.close();
+});

@@ -24,12 +24,13 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
 import { Breakers } from './breakers.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
+import { Claims } from './claims.ts';
 import { Elsewhere } from './elsewhere.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { goOn, openGates, refuseEnded, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
-import { isHeld, newOwner } from './owner.ts';
+import { newOwner } from './owner.ts';
 import { PlanTexts, withoutValues } from './plan-texts.ts';
 import {
   abandonedEffects,
@@ -100,6 +101,7 @@ export class LocalDriver {
   readonly #alarm: Alarm;
   readonly #breakers: Breakers;
   readonly #watch: Watch | undefined;
+  readonly #claims: Claims;
   readonly #elsewhere: Elsewhere;
   readonly #legs = new Map<string, Leg>();
   // once, and not for each of the runs, of which there may be thousands
@@ -117,8 +119,9 @@ export class LocalDriver {
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch =
       options.isShared === false ? undefined : new Watch(this.#store, this.#clock, this.#onWarning);
-    this.#elsewhere = new Elsewhere(this.#store, this.#clock);
     this.#owner = newOwner(options.newId?.());
+    this.#claims = new Claims(this.#store, this.#clock, this.#owner);
+    this.#elsewhere = new Elsewhere(this.#store, this.#clock, this.#claims);
   }
 
   async start(
@@ -220,7 +223,7 @@ export class LocalDriver {
   async orphans(): Promise<readonly string[]> {
     const running = await this.#store.list({ statuses: ['running'] });
     return running
-      .filter(({ run, claim }) => !this.#legs.has(run) && !isHeld(claim, this.#clock.now()))
+      .filter((found) => !this.#legs.has(found.run) && !this.#claims.isHeld(found))
       .map(({ run }) => run);
   }
 
@@ -247,6 +250,7 @@ export class LocalDriver {
       clock: this.#clock,
       onOutage: () => onOutage,
     });
+    this.#claims.keep(created.claim);
     return created.claim;
   }
 
@@ -255,7 +259,7 @@ export class LocalDriver {
     try {
       return await makeLeg();
     } catch (refusal) {
-      await this.#unlessStoreFails(() => this.#store.release(claim));
+      await this.#unlessStoreFails(() => this.#claims.release(claim));
       throw refusal;
     }
   }
@@ -263,7 +267,7 @@ export class LocalDriver {
   /** `sent` is the signal by which the answer was sent before, to a process that did not hear it. */
   async #resume(run: string, options: ResumeOptions, sent?: number): Promise<RunHandle> {
     refuseEnded(await this.#store.summary(run), options);
-    const claim = await this.#elsewhere.claim(run, this.#owner);
+    const claim = await this.#claims.take(run);
     return this.#claimedFor(claim, async () => {
       const recovered = await recover(this.#store, run);
       const { state } = recovered;
@@ -290,7 +294,7 @@ export class LocalDriver {
     by: string,
     options: Pick<RunOptions, 'onEvent'>,
   ): Promise<RunHandle> {
-    const claim = await this.#elsewhere.claim(run, this.#owner);
+    const claim = await this.#claims.take(run);
     return this.#claimedFor(claim, async () => {
       const recovered = await recover(this.#store, run);
       const { state } = recovered;
@@ -377,7 +381,7 @@ export class LocalDriver {
       await this.#unlessStoreFails(() => keepCheckpoint(this.#store, claim));
     const isTold = resting.rest.type === 'store';
     // the claim ends with this process or with its lease, whichever comes first
-    await this.#unlessStoreFails(() => this.#store.release(claim), isTold);
+    await this.#unlessStoreFails(() => this.#claims.release(claim), isTold);
   }
 
   /** Someone may go on with it, and would have much to read. */

@@ -33,8 +33,8 @@ export function isOwnerAlive(owner: ClaimOwner): boolean {
 }
 
 /** Whether a run is carried on by whoever has it; on another machine only the lease tells. */
-export function isHeld(claim: ClaimState | null, nowMs: number): boolean {
-  return claim !== null && claim.untilMs > nowMs && isOwnerAlive(claim.owner);
+export function isHeld(claim: ClaimState | null, nowMs: number, isAlive = isOwnerAlive): boolean {
+  return claim !== null && claim.untilMs > nowMs && isAlive(claim.owner);
 }
 
 /** The fields behind the name, which may itself hold spaces and brackets. */
