@@ -93,14 +93,15 @@ export const resumesTheSame: Law = {
 };
 
 /** A driver that is being stopped keeps what it has heard by then, and decides nothing. */
-function isKeptOnly({ legs, incidents }: Subject, events: readonly RunEvent[]): boolean {
-  const first = events[0]?.seq ?? 0;
+function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
+  const { legs, incidents, events } = subject;
+  const first = commit[0]?.seq ?? 0;
   const leg = legs.find(({ fromSeq, toSeq }) => fromSeq < first && first <= toSeq);
+  const beganMs = Date.parse(events[leg?.fromSeq ?? first]?.at ?? '');
   const isStopped = incidents.some(
-    ({ what, afterSeq }) =>
-      what === 'stopped' && leg !== undefined && leg.fromSeq <= afterSeq && afterSeq < first,
+    ({ what, atMs, afterSeq }) => what === 'stopped' && atMs >= beganMs && afterSeq < first,
   );
-  return isStopped && countGiven(events) === events.length;
+  return isStopped && countGiven(commit) === commit.length;
 }
 
 /** As a driver does it that finds the run in a store. */
