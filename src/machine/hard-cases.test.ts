@@ -198,6 +198,39 @@ describe('an agent that waits for an approval and is no agent any more', () => {
   });
 });
 
+describe('an agent whose failure is asked about and whose words have changed since', () => {
+  const file = (prompt: string): object => ({
+    workflow: {
+      name: 't',
+      entry_point: 'a',
+      runtime: { simulate: { m: [{ fail: { kind: 'provider.auth' } }, { answer: { n: 2 } }] } },
+    },
+    nodes: [
+      {
+        name: 'a',
+        prompt,
+        model: 'sim/m',
+        output: { n: { type: 'number' } },
+        routes: [{ to: '$end' }, { on_error: true, ask: { options: ['edit', 'retry'] } }],
+      },
+    ],
+  });
+
+  it.each([
+    ['edit', { edit: { n: 1 } }, { n: 1 }],
+    ['retry', 'retry', { n: 2 }],
+  ])('goes on with the answer: %s', (_, value, output) => {
+    const stage = new Stage(file('Old')).play();
+    expect([...stage.state.gates.keys()]).toEqual(['a']);
+    const { plan } = new Stage(file('New'));
+    stage.take(
+      { type: 'run:resumed', by: 'test', plan },
+      { type: 'gate:answered', node: 'a', path: 'a', gate: 'a', value, by: 'test' },
+    );
+    expect(stage.play().state).toMatchObject({ status: 'completed', output });
+  });
+});
+
 describe('a guard that fails', () => {
   it('is offered every route of the workflow, also after nobody answered at the first', () => {
     const { story, state } = rehearse(

@@ -24,8 +24,8 @@ function takeOver(state: RunState, scope: Scope, visit: Visit, before: WorkflowP
   const was = findNode(before, scope.file, visit.node);
   const isChanged = was?.fingerprint !== node.fingerprint;
   if (!isTalking(node) || node.type !== was?.type || (isChanged && talk.turns === 0)) {
-    // what was asked was asked for the old text
-    closeGates(state, scope);
+    // its own questions were asked for the old text; what became of it is still to be answered
+    if (visit.phase.at !== 'asking') closeGates(state, scope);
     visit.talk = undefined;
     return;
   }
