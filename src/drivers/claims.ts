@@ -1,5 +1,5 @@
 /** Which runs a driver has, and whether anybody has the others. */
-import type { EffectClock } from '../effects/clock.ts';
+import { sleep, type EffectClock } from '../effects/clock.ts';
 import { isKind } from '../errors/errand-error.ts';
 import type { Claim, ClaimOwner, RunStore, RunSummary } from '../machine/store-port.ts';
 import { isHeld, isOwnerAlive } from './owner.ts';
@@ -32,7 +32,7 @@ export class Claims {
         const isLast = looks >= LOOKS || !isKind(refusal, 'run.already_active');
         if (isLast || (await this.isRunning(run))) throw refusal;
       }
-      await new Promise<void>((resolve) => void this.#clock.after(LOOK_MS, resolve));
+      await sleep(this.#clock, LOOK_MS);
     }
   }
 

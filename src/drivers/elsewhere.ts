@@ -2,7 +2,7 @@
  * Runs that another process carries on. What is said to such a run is followed until it is heard:
  * its process looks at what it is told every now and then, and may come to rest before it does.
  */
-import type { EffectClock } from '../effects/clock.ts';
+import { sleep, type EffectClock } from '../effects/clock.ts';
 import { isKind } from '../errors/errand-error.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import type { Claims } from './claims.ts';
@@ -79,7 +79,7 @@ export class Elsewhere {
       if (!waiting.some((signal) => signal.number === number)) return 'heard';
       if (!isRunning) return 'resting';
       if (looks >= LOOKS) return 'late';
-      await new Promise<void>((resolve) => void this.#clock.after(LOOK_MS, resolve));
+      await sleep(this.#clock, LOOK_MS);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What others wrote and put into a driver may break any promise; the process lives on. */
 import { expect, test } from 'vitest';
-import type { EffectClock } from '../effects/clock.ts';
+import { HURRIED } from '../effects/hurried-clock.cases.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { RunStore } from '../machine/store-port.ts';
 import { openMemoryStore } from '../stores/memory.ts';
@@ -13,15 +13,6 @@ const PLAN = workflow({
   entryPoint: 'work',
   nodes: [{ name: 'work', type: 'call', function: 'work', breaker: true }],
 }).plan;
-
-/** Every wait is over at once. */
-const HURRIED: EffectClock = {
-  now: Date.now,
-  after: (_, fire) => {
-    const soon = setImmediate(fire);
-    return () => clearImmediate(soon);
-  },
-};
 
 function driverOver(
   store: RunStore,

@@ -84,7 +84,7 @@ export function refuseEnded(
     throw alreadyEnded({ run, status });
 }
 
-export function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {
+function alreadyEnded({ run, status }: Pick<RunRecord, 'run' | 'status'>): ErrandError {
   return new ErrandError({
     kind: 'run.already_ended',
     message: `The run ${run} is ${status}`,

@@ -10,7 +10,8 @@ import type { EventBody, RunEvent } from '../machine/events.ts';
 import type { RunState } from '../machine/state.ts';
 import { stored } from '../machine/step.ts';
 import type { Claim, RunStore } from '../machine/store-port.ts';
-import type { EffectClock } from '../effects/clock.ts';
+import { sleep, type EffectClock } from '../effects/clock.ts';
+import { isOutageBy } from '../stores/failure.ts';
 import { standingOf } from './standing.ts';
 
 export interface LogWriterOptions {
@@ -74,12 +75,11 @@ export async function withPatience<T>(
       return await write();
     } catch (thrown) {
       // one that was closed here does not come back
-      const isPassing =
-        isKind(thrown, 'store.unavailable') && toReport(thrown).details?.['reason'] !== 'closed';
+      const isPassing = isKind(thrown, 'store.unavailable') && !isOutageBy(thrown, 'closed');
       const waitMs = waitAfter(attempt, onOutage());
       if (waitMs === undefined || !isPassing) throw thrown;
       if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
-      await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+      await sleep(clock, waitMs);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EffectClock } from '../effects/clock.ts';
+import { HURRIED } from '../effects/hurried-clock.cases.ts';
 import { openMemoryStore } from '../stores/memory.ts';
 import { unavailable } from '../stores/failure.ts';
 import { workflow } from '../workflow/define.ts';
@@ -11,15 +11,6 @@ const PLAN = workflow({
   entryPoint: 'work',
   nodes: [{ name: 'work', type: 'call', function: 'work' }],
 }).plan;
-
-/** Every wait is over at once. */
-const HURRIED: EffectClock = {
-  now: Date.now,
-  after: (_, fire) => {
-    const soon = setImmediate(fire);
-    return () => clearImmediate(soon);
-  },
-};
 
 test('a driver that waits for its store can be closed while the store is away', async () => {
   const store = openMemoryStore({ now: Date.now });

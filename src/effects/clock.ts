@@ -7,6 +7,10 @@ export interface EffectClock {
   after(ms: number, fire: () => void): () => void;
 }
 
+export function sleep(clock: EffectClock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
 /** A longer timer would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rehearse } from './harness.cases.ts';
-
-const workflow = (nodes: string, header = ''): string =>
-  `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
+import { rehearse, workflow } from './harness.cases.ts';
 
 describe('a limit that comes while a failure waits to be tried again has it as its cause', () => {
   const failing = () => ({ fail: { kind: 'order.missing', message: 'no' } });

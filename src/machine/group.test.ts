@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rehearse, type Effects } from './harness.cases.ts';
-
-const workflow = (nodes: string, header = ''): string =>
-  `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
-
-const failing =
-  (kind: string, times = Infinity): Effects =>
-  (request) =>
-    request.attempt < times
-      ? { fail: { kind, message: `${kind} at ${request.path}` } }
-      : { n: request.attempt };
+import { failing, rehearse, workflow, type Effects } from './harness.cases.ts';
 
 describe('groups', () => {
   const members =

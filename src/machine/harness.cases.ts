@@ -28,6 +28,19 @@ export interface RehearsalOptions {
   readonly answers?: Readonly<Record<string, JsonValue>>;
 }
 
+/** A file whose first node is `a`. */
+export function workflow(nodes: string, header = ''): string {
+  return `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
+}
+
+/** So many times, then it answers. */
+export function failing(kind: string, times = Infinity): Effects {
+  return (request) =>
+    request.attempt < times
+      ? { fail: { kind, message: `${kind} at ${request.path}` } }
+      : { n: request.attempt };
+}
+
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
 
 export function rehearse(text: string, options: RehearsalOptions = {}): Rehearsal {

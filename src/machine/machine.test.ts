@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../errors/json.ts';
-import { rehearse, type Effects } from './harness.cases.ts';
-
-const workflow = (nodes: string, header = ''): string =>
-  `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
-
-const failing =
-  (kind: string, times = Infinity): Effects =>
-  (request) =>
-    request.attempt < times
-      ? { fail: { kind, message: `${kind} at ${request.path}` } }
-      : { n: request.attempt };
+import { failing, rehearse, workflow } from './harness.cases.ts';
 
 describe('a straight line', () => {
   it('runs node after node and ends with the file’s output', () => {

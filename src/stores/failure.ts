@@ -1,6 +1,7 @@
 /** The failures of a store, one function each: what was asked, and why it cannot be. */
-import { ErrandError } from '../errors/errand-error.ts';
+import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
+import { toReport } from '../errors/to-report.ts';
 import type { ClaimState } from '../machine/store-port.ts';
 
 /** Why a store cannot be used now; goes into `details.reason`. */
@@ -40,6 +41,11 @@ export function unavailable(
     { kind: 'store.unavailable', message: SAID[reason], details: { reason, ...details } },
     { cause },
   );
+}
+
+/** Whether that is why it could not be used. */
+export function isOutageBy(thrown: unknown, reason: OutageReason): boolean {
+  return isKind(thrown, 'store.unavailable') && toReport(thrown).details?.['reason'] === reason;
 }
 
 /** What is damaged, in one sentence; `where` names the run and the row or the event. */

@@ -38,7 +38,10 @@ export function readJson(text: string, isKept = isExact): ReadJson {
     text,
     reviver(isKept, (written) => new Lost(written)),
   ) as unknown;
-  return { value: JSON.parse(text) as JsonValue, inexact: firstLost(marked, []) };
+  const inexact = firstLost(marked, []);
+  // where nothing is lost nothing is marked
+  const value = (inexact === undefined ? marked : JSON.parse(text)) as JsonValue;
+  return { value, inexact };
 }
 
 /** With what would lose digits as text, for what only people read. Throws where `JSON.parse` does. */

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MACHINE_CLOCK, type EffectClock } from '../../src/effects/clock.ts';
+import { HURRIED } from '../../src/effects/hurried-clock.cases.ts';
 import { builtInProvider } from '../../src/effects/model/built-in.ts';
 import { readCorpus } from '../../src/effects/simulator/server/corpus.ts';
 import { startSimulator, type SimulatorServer } from '../../src/effects/simulator/server/start.ts';
@@ -314,15 +314,6 @@ describe.each(PROVIDERS)('the protocol of %s', (provider) => {
   });
 });
 
-/** Nothing happens in between that could be in time. */
-const AT_ONCE: EffectClock = {
-  ...MACHINE_CLOCK,
-  after: (_, fire) => {
-    const immediate = setImmediate(fire);
-    return () => clearImmediate(immediate);
-  },
-};
-
 describe('a script', () => {
   /** What can happen to a call beside an answer with a status. */
   const FATES: Readonly<Record<string, readonly object[]>> = {
@@ -338,7 +329,7 @@ describe('a script', () => {
     try {
       const provider = { name: 'openai', base_url: `${there.url}/v1`, api_key: KEY };
       const runtime = { model_timeouts: { first_token_seconds: 1.5 }, simulate: { m: script } };
-      const inside = await runFile(oneAgent('sim/m', {}, { runtime }), { effectClock: AT_ONCE });
+      const inside = await runFile(oneAgent('sim/m', {}, { runtime }), { effectClock: HURRIED });
       const outside = await runFile(
         oneAgent('openai/m', {}, { runtime: { ...runtime, provider } }),
       );

@@ -7,7 +7,7 @@ import { readProperty, type JsonObject } from '../../errors/json.ts';
 import type { Answer } from '../../machine/answers.ts';
 import { unpackState } from '../../machine/snapshot.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
-import { alreadyEnded, checkGoingOn, type GoingOn } from '../going-on.ts';
+import { checkGoingOn, refuseEnded, type GoingOn } from '../going-on.ts';
 import type { ResumeOptions, StartOptions } from '../local.ts';
 import type { RunHandle, RunOptions } from '../leg.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
@@ -110,8 +110,7 @@ export class TemporalDriver {
   /** Goes on with what is paused or failed; or again, from a node of its past. */
   async resume(run: string, options: ResumeOptions = {}): Promise<RunHandle> {
     const { status, endedAt } = await this.store.summary(run);
-    if (status === 'cancelled' || (status === 'completed' && options.from === undefined))
-      throw alreadyEnded({ run, status });
+    refuseEnded({ run, status }, options);
     if (endedAt === undefined) {
       const how = this.#goingOn(options);
       const firstSeq = await this.#update(run, UPDATES.resume, [how, legOf(options)]);
@@ -152,7 +151,7 @@ export class TemporalDriver {
     options: Pick<RunOptions, 'onEvent'> = {},
   ): Promise<RunHandle | undefined> {
     const { status, endedAt } = await this.store.summary(run);
-    if (status === 'completed' || status === 'cancelled') throw alreadyEnded({ run, status });
+    refuseEnded({ run, status });
     if (endedAt !== undefined) return this.#again(run, { type: 'cancel', by }, options);
     const { lastSeq } = await this.#reading.facts(run);
     await this.#reading.guarded(run, async () => {

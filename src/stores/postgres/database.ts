@@ -2,10 +2,10 @@
  * A PostgreSQL database as the store uses it: statements and transactions over a pool, whose failures
  * are typed by what the server says. A statement writes `@runs` for a table of the store's schema.
  */
-import { unavailable } from '../failure.ts';
+import { isOutageBy, unavailable } from '../failure.ts';
 import type { Row } from '../row.ts';
 import type { JsonObject } from '../../errors/json.ts';
-import { isDisconnection, postgresFailure } from './postgres-failure.ts';
+import { postgresFailure } from './postgres-failure.ts';
 
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
 
@@ -121,7 +121,7 @@ export class Database {
       const at = { ...where, server: this.#server, isConnected: !isBroken };
       const failure = postgresFailure(thrown, at);
       // the server may say that it ends the connection before that is seen to end
-      isBroken ||= isDisconnection(failure);
+      isBroken ||= isOutageBy(failure, 'disconnected');
       throw failure;
     } finally {
       client.removeListener('error', onError);

@@ -55,12 +55,6 @@ export function postgresFailure(error: unknown, { isConnected, ...where }: Faile
     : error;
 }
 
-/** Whether the connection is of no more use. */
-export function isDisconnection(failure: unknown): boolean {
-  if (!(failure instanceof ErrandError)) return false;
-  return readProperty(failure.report.details, 'reason') === 'disconnected';
-}
-
 /** What the server itself said has a severity. */
 function isState(error: unknown): boolean {
   return typeof readProperty(error, 'severity') === 'string';
