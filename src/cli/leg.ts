@@ -99,9 +99,11 @@ export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions 
   };
 }
 
+/** The key of a member may hold a `=` too: `each[a=b]/ask=yes`. */
 export function splitPair(pair: string, form: string): readonly [string, string] {
-  const at = pair.indexOf('=');
-  if (at <= 0) throw refusal(`${pair} is not of the form name=value`, `Write ${form}.`);
+  const at = /^(?:[^=[]|\[[^\]]*\])*/.exec(pair)?.[0].length ?? 0;
+  if (at <= 0 || at === pair.length)
+    throw refusal(`${pair} is not of the form name=value`, `Write ${form}.`);
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 

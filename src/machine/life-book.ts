@@ -18,6 +18,7 @@ import {
 import { nodeAtPath } from './node-at-path.ts';
 import { isRouted, passedRoutes, type PassedRoute } from './passed-routes.ts';
 import { scopeIdOf } from './plan-lookup.ts';
+import { branchId } from './scopes.ts';
 import { UnfinishedLives } from './unfinished-lives.ts';
 
 type NodeEvent = Extract<RunEvent, { path: string }>;
@@ -71,7 +72,7 @@ export class LifeBook {
       case 'node:started':
         if (event.attempt === 0) this.#uses.delete(path);
         if (event.members !== undefined) this.#containers.add(path);
-        for (const key of event.members?.keys ?? []) this.#groups.set(`${path}[${key}]`, path);
+        for (const key of event.members?.keys ?? []) this.#groups.set(branchId(path, key), path);
         return;
       case 'child:started':
         this.#containers.add(path);

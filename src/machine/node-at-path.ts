@@ -26,7 +26,7 @@ export function nodeAtPath(plan: WorkflowPlan, path: string): PlacedNode | undef
   }
 }
 
-/** A name is what the plan has, not what it looks like: the key of a member may hold any character. */
+/** The key of a member holds no bracket and no slash, see `path-key.ts`. */
 function longestNode(
   file: FilePlan,
   path: string,

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { releaseTries } from './clocks.ts';
 import { LazyMap } from './lazy.ts';
+import { pathKey } from './path-key.ts';
 import { fileOf, nodeOf, scopeOf, workflowScope } from './plan-lookup.ts';
 import {
   newVisit,
@@ -58,7 +59,7 @@ export function newBranch(state: RunState, group: Scope, visit: Visit, index: nu
 
 /** The branch that a member's key stands for. */
 export function branchId(groupPath: string, key: string): string {
-  return `${groupPath}[${key}]`;
+  return `${groupPath}[${pathKey(key)}]`;
 }
 
 /** The scope goes on at a node. */

@@ -212,8 +212,32 @@ function groupsOf(shape: Shape): Record<string, { name: string }[]> {
   };
 }
 
+/** Anybody may choose the id of a ticket. */
+const HOSTILE_KEYS = ['7]/one[y', '%5B', '#budget', '\u001b[2J\n▪ done', '../..'];
+
+/** A group in each member of a group, where a key that forges a path would be taken for another member. */
+function hostileForEach(shape: Shape): Fields {
+  const { random } = shape;
+  // the second stands in the path of a part of the first
+  const keys = ['7', '7]/one[x', random.pick(HOSTILE_KEYS)];
+  return {
+    source: `{{ ${JSON.stringify(random.chance(0.5) ? keys : keys.toReversed())} }}`,
+    as: 'item',
+    key_by: 'item',
+    agent: {
+      name: 'one',
+      type: 'for_each',
+      source: '{{ ["x", "y"] }}',
+      as: 'part',
+      key_by: 'part',
+      agent: { name: 'two', ...nodeBody({ ...shape, mayLoop: false }, 'two', []) },
+    },
+  };
+}
+
 function forEach(shape: Shape): Fields {
   const { random } = shape;
+  if (random.chance(0.2)) return hostileForEach(shape);
   const body = nodeBody({ ...shape, mayLoop: false }, 'one', []);
   return {
     source: random.pick(['workflow.input.items', '{{ [1, 2] }}', '{{ [] }}', '{{ [7, 8, 9] }}']),

@@ -10,6 +10,7 @@ import * as budgets from './laws/budgets.ts';
 import * as classified from './laws/classified-once.ts';
 import * as conversations from './laws/conversations.ts';
 import * as drift from './laws/drift.ts';
+import * as members from './laws/members.ts';
 import * as success from './laws/no-silent-success.ts';
 import * as repeated from './laws/nothing-repeated.ts';
 import * as ending from './laws/one-ending.ts';
@@ -109,6 +110,10 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
       }),
   ],
   [conversations.answersFit, (run) => withOutput(run, at('node:completed', 'm'), { n: 'one' })],
+  [
+    members.membersAreApart,
+    (run) => doctored(run, (event) => (at('node:started', 'g[y]/y')(event) ? undefined : event)),
+  ],
   [toolLaws.toolsAreAllowed, (run) => withNode(run, 'm', { tools: [] })],
   ...DOCTORS_OF_PEOPLE.map(([law, doctor]) => [law, () => doctor(people)] as const),
   [conversations.turnsAreCounted, (run) => withNode(run, 'm', { maxTurns: 1 })],

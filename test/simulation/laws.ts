@@ -21,6 +21,7 @@ import {
   theSameKind,
 } from './laws/classified-once.ts';
 import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
+import { membersAreApart } from './laws/members.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
 import { nothingBlindly, nothingRepeated, oneKeyOneAction } from './laws/nothing-repeated.ts';
 import {
@@ -70,6 +71,7 @@ export const LAWS: readonly Law[] = [
   handledFailures,
   answersFit,
   groupsSayTheTruth,
+  membersAreApart,
   gapFree,
   restsAreFinal,
   oneRestPerLeg,

@@ -52,14 +52,26 @@ function revise({ files }: DrawnPlan, number: number): Revised {
   return { files: changed, plan };
 }
 
+interface ForEachText extends Fields {
+  readonly agent: Fields | ForEachText;
+}
+
 interface FileText {
   readonly nodes: Fields[];
-  readonly for_each?: (Fields & { readonly agent: Fields })[];
+  readonly for_each?: ForEachText[];
 }
 
 /** By name, for whoever compares two texts. */
 export function nodesOf({ nodes, for_each = [] }: FileText): readonly Fields[] {
-  return [...nodes, ...for_each.flatMap((group) => [group.agent])];
+  return [...nodes, ...for_each.flatMap(membersOf)];
+}
+
+function membersOf({ agent }: ForEachText): readonly Fields[] {
+  return isForEach(agent) ? [agent, ...membersOf(agent)] : [agent];
+}
+
+function isForEach(node: Fields | ForEachText): node is ForEachText {
+  return node['type'] === 'for_each';
 }
 
 /** Something that changes what the node does, and nothing of where it leads. */

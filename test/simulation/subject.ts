@@ -1,6 +1,7 @@
 /** What a law looks at: a workflow, what was promised of it, and all that happened to one run of it. */
 import type { Simulation } from '../../src/drivers/simulated.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
+import { allNodes } from '../../src/workflow/all-nodes.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
 import type { FilePlan, WorkflowPlan } from '../../src/workflow/model.ts';
 import type { NodePlan } from '../../src/workflow/node-model.ts';
@@ -53,7 +54,7 @@ export function nodeAt(plan: WorkflowPlan, path: string): Found | undefined {
   let found: Found | undefined;
   for (const part of path.replace(/\[[^\]]*\]/g, '').split('/')) {
     if (found?.node.type === 'workflow') file = plan.children[found.node.workflow] ?? file;
-    const node = nodesOf(file).find(({ name }) => name === part);
+    const node = allNodes(file).find(({ name }) => name === part);
     if (node === undefined) return undefined;
     found = { file, node };
   }
@@ -77,10 +78,6 @@ export interface Around {
   readonly file: FilePlan;
   /** The path of the node that calls it; empty for the run. */
   readonly holder: string;
-}
-
-function nodesOf({ nodes }: FilePlan): readonly NodePlan[] {
-  return nodes.flatMap((node) => (node.type === 'for_each' ? [node, node.member] : [node]));
 }
 
 /** The route that an event says was taken; undefined for the default. */

@@ -2,6 +2,7 @@
 import { catalogRow } from '../../errors/catalog.ts';
 import type { RunEvent } from '../../machine/events.ts';
 import { scopeIdOf } from '../../machine/plan-lookup.ts';
+import { branchId } from '../../machine/scopes.ts';
 import { END } from '../../workflow/route.ts';
 
 export interface LiveNode {
@@ -68,7 +69,7 @@ export class LiveState {
   #openGroup(node: LiveNode, keys: readonly string[]): void {
     node.isContainer = true;
     node.members = { all: keys.length, succeeded: 0, failed: 0 };
-    for (const key of keys) this.#branches.set(`${node.path}[${key}]`, node);
+    for (const key of keys) this.#branches.set(branchId(node.path, key), node);
   }
 
   /** A branch is over when a node in it leads to its end, or its failure out of it. */
