@@ -1,7 +1,7 @@
 /** How a try begins and what it asks for, by the type of its node. */
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
-import { parseDuration } from '../workflow/duration.ts';
+import { DURATION_FORM, parseDuration } from '../workflow/duration.ts';
 import { childInput } from '../workflow/inputs.ts';
 import type { NodePlan, SetPlan } from '../workflow/node-model.ts';
 import type { Scope as TemplateScope } from '../workflow/template/scope.ts';
@@ -129,8 +129,7 @@ function durationOf(duration: number | string, names: TemplateScope): number {
   const value = evaluateDeep(duration, names);
   const ms =
     typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
-  if (ms === undefined)
-    throw invalid('The duration is not one: a text such as 500ms or 2m, or seconds');
+  if (ms === undefined) throw invalid(`The value must be ${DURATION_FORM}, or a number of seconds`);
   return ms;
 }
 

@@ -7,30 +7,51 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Above zero. As text, so that the JSON Schema can say the same. */
-export const DURATION_PATTERN = '^(?=.*[1-9])\\d{1,9}(\\.\\d{1,6})?(ms|s|m|h|d)$';
-/** Zero too. */
-export const DELAY_PATTERN = '^\\d{1,9}(\\.\\d{1,6})?(ms|s|m|h|d)$';
+/** A leap year. What is longer is a slip of the hand, and may be past the last date there is. */
+const MAX_DURATION_MS = 366 * 86_400_000;
+export const MAX_SECONDS = MAX_DURATION_MS / 1000;
 
-export const DURATION_FORM = 'a duration such as 500ms, 60s, 2.5m, 1h or 2d';
+/** Zero too. As text, so that the JSON Schema can say the same. */
+export const DELAY_PATTERN = `^0{0,8}(?:${Object.entries(UNIT_MS).map(upToLongest).join('|')})$`;
+/** Above zero. */
+export const DURATION_PATTERN = `^(?=.*[1-9])${DELAY_PATTERN.slice(1)}`;
 
-/** Milliseconds, rounded up so that nothing waits less than was asked; undefined when it is none. */
-export function parseDuration(value: string | number): number | undefined {
-  if (typeof value === 'number') {
-    return Number.isFinite(value) && value >= 0 ? secondsToMs(value) : undefined;
-  }
-  const parts = /^(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)$/.exec(value);
-  const unit = UNIT_MS[parts?.[2] ?? ''];
-  return parts === null || unit === undefined ? undefined : toWholeMs(Number(parts[1]) * unit);
+export const DURATION_FORM = 'a duration such as 500ms, 60s, 2.5m, 1h or 2d, at most 366d';
+
+/** A pattern for all numbers of a unit that are not too long. */
+function upToLongest([unit, unitMs]: readonly [string, number]): string {
+  const longest = String(MAX_DURATION_MS / unitMs);
+  const below = Array.from(longest, (digit, at) => {
+    const rest = `\\d{${longest.length - at - 1}}`;
+    return digit === '0' ? [] : [`${longest.slice(0, at)}[0-${Number(digit) - 1}]${rest}`];
+  });
+  const shorter = [`\\d{1,${longest.length - 1}}`, ...below.flat()];
+  return `(?:(?:${shorter.join('|')})(?:\\.\\d{1,6})?|${longest}(?:\\.0{1,6})?)${unit}`;
 }
+
+/**
+ * Milliseconds, rounded up so that nothing waits less than was asked; undefined when it is none, or
+ * longer than any may be.
+ */
+export function parseDuration(value: string | number): number | undefined {
+  const ms = typeof value === 'number' ? secondsToMs(value) : writtenMs(value);
+  return ms >= 0 && ms <= MAX_DURATION_MS ? ms : undefined;
+}
+
+function writtenMs(text: string): number {
+  const [, amount, unit = ''] = WRITTEN.exec(text) ?? [];
+  return toWholeMs(Number(amount) * (UNIT_MS[unit] ?? NaN));
+}
+
+const WRITTEN = /^(\d{1,20}(?:\.\d{1,6})?)(ms|s|m|h|d)$/;
 
 /** `24 hours` and `5 min` in the form of a duration; undefined where nothing like that was meant. */
 export function meantDuration(written: string): string | undefined {
   const parts = /^(\d{1,9}(?:\.\d{1,6})?)\s*([a-z]+)$/i.exec(written.trim());
   const [, amount = '', word = ''] = parts ?? [];
   const unit = UNIT_WORDS.find(([pattern]) => pattern.test(word))?.[1];
-  const meant = unit === undefined ? undefined : `${amount}${unit}`;
-  return meant !== undefined && new RegExp(DURATION_PATTERN).test(meant) ? meant : undefined;
+  const meant = unit === undefined ? '' : `${amount}${unit}`;
+  return new RegExp(DURATION_PATTERN).test(meant) ? meant : undefined;
 }
 
 const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [

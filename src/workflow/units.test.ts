@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { meantDuration, parseDuration, secondsToMs } from './duration.ts';
+import {
+  DELAY_PATTERN,
+  DURATION_PATTERN,
+  meantDuration,
+  parseDuration,
+  secondsToMs,
+} from './duration.ts';
 import { canonicalJson, hashText, hashValue } from './hash.ts';
 import { usdToMicros } from './money.ts';
 import { fromPointer, toPointer, valueAt } from './path.ts';
@@ -17,12 +23,43 @@ describe('a duration', () => {
     ['0.0001s', 1],
     [3, 3000],
     [0.25, 250],
+    ['366d', 31_622_400_000],
+    [31_622_400, 31_622_400_000],
   ])('%s is %i ms', (written, ms) => expect(parseDuration(written)).toBe(ms));
 
   it.each(['', 's', '5', '5 s', '-1s', '1e3s', '5S', '5min', '1m30s', '٣s', '9'.repeat(20) + 's'])(
     '%j is none',
     (written) => expect(parseDuration(written)).toBeUndefined(),
   );
+
+  it.each(['367d', '8785h', '999999999d', '999999999s', 31_622_401, 8.64e13, Infinity, -1, NaN])(
+    '%s is longer than any may be, or none',
+    (written) => expect(parseDuration(written)).toBeUndefined(),
+  );
+
+  it('has one pattern and one parser that agree', () => {
+    const amount = fc.oneof(
+      fc.nat(),
+      fc.constantFrom(365, 366, 367, 8784, 8785, 527_040, 31_622_400),
+    );
+    const fraction = fc.constantFrom('', '.0', '.000001', '.5');
+    const written = fc
+      .tuple(
+        fc.constantFrom('', '0', '00'),
+        amount,
+        fraction,
+        fc.constantFrom('ms', 's', 'm', 'h', 'd'),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(written, (text) => {
+        const ms = parseDuration(text);
+        expect(new RegExp(DELAY_PATTERN).test(text)).toBe(ms !== undefined);
+        expect(new RegExp(DURATION_PATTERN).test(text)).toBe(ms !== undefined && ms > 0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 
   it.each([
     ['24 hours', '24h'],

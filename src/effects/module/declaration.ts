@@ -6,6 +6,7 @@ import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/json.
 import { isKindName, isReservedKind, isRuntimeKind } from '../../errors/kinds.ts';
 import { RUNTIME_KINDS } from '../../errors/catalog.ts';
 import { suggest } from '../../errors/suggest.ts';
+import { MAX_SECONDS } from '../../workflow/duration.ts';
 import { given } from '../../workflow/given.ts';
 import { planRetry } from '../../workflow/nodes/plan-route.ts';
 import { BACKOFFS } from '../../workflow/route.ts';
@@ -41,7 +42,6 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 'on'] as const;
 
 const MAX_RETRIES = 100;
-const MAX_SECONDS = 1e9;
 
 class Wrong extends Error {
   readonly todo: string;

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { JsonValue } from '../../errors/json.ts';
-import { DELAY_PATTERN, DURATION_FORM, DURATION_PATTERN } from '../duration.ts';
+import { DELAY_PATTERN, DURATION_FORM, DURATION_PATTERN, MAX_SECONDS } from '../duration.ts';
 
 export type Schema<T = unknown> = z.ZodType<T>;
 export type FromFile<S extends z.ZodType> = z.infer<S>;
@@ -81,22 +81,22 @@ export function number(about: string, range: Range): z.ZodNumber {
 }
 
 export function seconds(about: string): z.ZodNumber {
-  return number(about, { above: 0, max: 31_622_400 });
+  return number(about, { above: 0, max: MAX_SECONDS });
 }
 
 /** Above zero. */
 export function duration(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
-  return durationLike(about, DURATION_PATTERN, { above: 0, max: 31_622_400 });
+  return durationLike(about, DURATION_PATTERN, { above: 0 });
 }
 
 /** Above zero, or a template that gives one. */
 export function durationOrTemplate(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
-  return durationLike(about, `${DURATION_PATTERN}|\\{[{%]`, { above: 0, max: 31_622_400 });
+  return durationLike(about, `${DURATION_PATTERN}|\\{[{%]`, { above: 0 });
 }
 
 /** Zero too. */
 export function delay(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
-  return durationLike(about, DELAY_PATTERN, { min: 0, max: 31_622_400 });
+  return durationLike(about, DELAY_PATTERN, { min: 0 });
 }
 
 export function list<S extends z.ZodType>(about: string, item: S, min = 0): z.ZodArray<S> {
@@ -173,7 +173,8 @@ function durationLike(
 ): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
   const error = DURATION_FORM;
   const written = z.string({ error }).regex(new RegExp(pattern), { error });
-  return described(about, z.union([written, ranged(z.number({ error }), range, error)], { error }));
+  const inSeconds = ranged(z.number({ error }), { ...range, max: MAX_SECONDS }, error);
+  return described(about, z.union([written, inSeconds], { error }));
 }
 
 function ranged<S extends z.ZodNumber>(schema: S, { min, max, above }: Range, error: string): S {

@@ -41,7 +41,7 @@ export const REFUSED_NODES: readonly Refused[] = [
     '{name: a, type: wait}',
     'missing-key',
     '{name',
-    'Add `duration`: a duration such as 500ms, 60s, 2.5m, 1h or 2d',
+    'Add `duration`: a duration such as 500ms, 60s, 2.5m, 1h or 2d, at most 366d',
   ],
   ['{name: a, type: call, function: ""}', 'bad-value', '""'],
   ['{name: a, type: tool, tool: x, arguments: [1]}', 'wrong-type', 'arguments'],

@@ -1,4 +1,5 @@
 /** What `sim/` models answer. Which keys of an entry exclude each other is in `header-rules.ts`. */
+import { MAX_SECONDS } from '../duration.ts';
 import { simulatedKind } from './kinds.ts';
 import {
   anyText,
@@ -33,7 +34,7 @@ const fail = hinted(
   strict('`fail`', 'A failure: by kind, or as a provider would answer.', {
     kind: simulatedKind.optional(),
     message: text('What the provider says.').optional(),
-    retry_after: number('The server’s hint, in seconds.', { min: 0, max: 31_622_400 }).optional(),
+    retry_after: number('The server’s hint, in seconds.', { min: 0, max: MAX_SECONDS }).optional(),
     provider: text('Whose answer this is.').optional(),
     status: wholeNumber('The HTTP status.', { min: 100, max: 599 }).optional(),
     headers: map('Headers of the answer.', scalar('A header.')).optional(),
