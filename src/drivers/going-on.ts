@@ -56,6 +56,8 @@ export function checkGoingOn(state: RunState, options: GoingOn, nowMs: number): 
     ...(input === undefined ? {} : { input }),
     ...(gates === false ? { gates } : {}),
     ...driftOf(state, options),
+    // the state was folded from the log, so its time is that of the latest event
+    ...(state.status === 'running' ? { idleMs: Math.max(0, nowMs - state.nowMs) } : {}),
   };
   return { resumed, answered: answer === undefined ? [] : [answerEvent(state, answer, nowMs)] };
 }

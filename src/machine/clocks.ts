@@ -1,22 +1,26 @@
 /**
  * The time that runs and nodes may take. A run's clock and a child's run through crashes, backoffs
- * and waits, and stand still while the run rests. A node's clock is per try, and also stands still
- * while people inside it are asked.
+ * and waits, and stand still while the run is paused or has ended. A node's clock is per try; it also
+ * stands still while people inside it are asked, and while no process runs the run.
  */
 import type { NodePlan } from '../workflow/node-model.ts';
-import { outwards } from './plan-lookup.ts';
+import { fileOf, nodeOf, outwards } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
 import { setTimer } from './timers.ts';
 
-/** Of the whole workflow that a scope runs. */
-export function startWorkflowClock(
-  state: RunState,
-  scope: Scope,
-  timeoutMs: number | undefined,
-): void {
-  if (timeoutMs === undefined) return;
-  scope.deadlineMs = state.nowMs + timeoutMs;
-  setTimer(state.timers, scope.deadlineMs, scope.id);
+/** Starts the clock of the whole workflow that a scope runs. */
+export function startWorkflowClock(state: RunState, scope: Scope): void {
+  scope.clockFromMs = state.nowMs;
+  armWorkflow(state, scope);
+}
+
+/** When a workflow has used its time, by the limit that its file has now. */
+export function workflowDeadlineMs(
+  { plan }: RunState,
+  { kind, file, clockFromMs }: Scope,
+): number | undefined {
+  const timeoutMs = kind === 'workflow' ? fileOf(plan, file).limits.timeoutMs : undefined;
+  return timeoutMs === undefined ? undefined : clockFromMs + timeoutMs;
 }
 
 /** Of the try that has just begun. */
@@ -56,12 +60,32 @@ export function goOnWithClocks(state: RunState): void {
   state.stoppedAtMs = undefined;
   if (stoodMs === 0) return;
   for (const scope of state.scopes.values()) {
-    if (scope.deadlineMs !== undefined) {
-      scope.deadlineMs += stoodMs;
-      setTimer(state.timers, scope.deadlineMs, scope.id);
-    }
+    scope.clockFromMs += stoodMs;
     if (scope.held.count === 0) prolongTry(state, scope, stoodMs);
   }
+}
+
+/**
+ * No process ran the run for that long: no try has used this time, and an effect that is asked again
+ * has the whole time of its node.
+ */
+export function leaveOutInterruption(state: RunState, idleMs: number): void {
+  for (const scope of state.scopes.values()) {
+    const { visit } = scope;
+    if (visit?.phase.at === 'effect')
+      startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), visit.node));
+    else if (scope.held.count === 0) prolongTry(state, scope, idleMs);
+  }
+}
+
+/** Sets the alarms of all workflows anew: their files may have another limit now. */
+export function armWorkflows(state: RunState): void {
+  for (const scope of state.scopes.values()) armWorkflow(state, scope);
+}
+
+function armWorkflow(state: RunState, scope: Scope): void {
+  const deadlineMs = workflowDeadlineMs(state, scope);
+  if (deadlineMs !== undefined) setTimer(state.timers, deadlineMs, scope.id);
 }
 
 /** Someone is asked in this scope: whatever waits for it waits with it. */

@@ -13,7 +13,7 @@
  */
 import { rebuild } from '../errors/build.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import { isOverdue } from './clocks.ts';
+import { isOverdue, workflowDeadlineMs } from './clocks.ts';
 import { decideFailure, decideSuccess } from './decide-route.ts';
 import { completion, type Decision } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
@@ -64,7 +64,7 @@ function decideCancelled(state: RunState, by: string): DecisionFor | undefined {
 }
 
 function decideScope(state: RunState, scope: Scope): Decision {
-  if (scope.deadlineMs !== undefined && state.nowMs >= scope.deadlineMs)
+  if (state.nowMs >= (workflowDeadlineMs(state, scope) ?? Infinity))
     return { events: outOfTime(state, scope) };
   if (scope.result !== undefined && scope.parent === undefined)
     return { events: ending(state, scope, scope.result) };

@@ -9,6 +9,7 @@ import type { Outcome } from '../errors/vocabulary.ts';
 import type { FilePlan } from '../workflow/model.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { failureAwaited } from './awaited.ts';
+import { workflowDeadlineMs } from './clocks.ts';
 import { DOUBT } from './doubt.ts';
 import type { EventBody } from './events.ts';
 import { crossedAt, failed, failureAt, stampAt } from './failure.ts';
@@ -52,24 +53,33 @@ export function lateFor(
 ): readonly EventBody[] | undefined {
   if (untilMs === Infinity) return undefined;
   for (const around of workflowsAround(state, scope)) {
-    if (around.deadlineMs !== undefined && untilMs > around.deadlineMs)
-      return outOfTime(state, around, cause);
+    if (untilMs > (workflowDeadlineMs(state, around) ?? Infinity))
+      return runTimeout(state, around, { cause, needed: untilMs - state.nowMs });
   }
   return undefined;
 }
 
 /** The time of a workflow is up. */
-export function outOfTime(
+export function outOfTime(state: RunState, scope: Scope): readonly EventBody[] {
+  return runTimeout(state, scope, { cause: failureAwaited(state, scope) });
+}
+
+function runTimeout(
   state: RunState,
   scope: Scope,
-  cause = failureAwaited(state, scope),
+  { cause, needed }: { readonly cause: ErrorReport | undefined; readonly needed?: number },
 ): readonly EventBody[] {
   const plan = fileOf(state.plan, scope.file);
   const limit = plan.limits.timeoutMs ?? 0;
+  const spent = state.nowMs - scope.clockFromMs;
+  const owner = scope.parent === undefined ? 'The run' : plan.name;
   const draft: ReportDraft = {
     kind: 'limit.run_timeout',
-    message: `${scope.parent === undefined ? 'The run' : plan.name} has used its ${durationWords(limit)}`,
-    details: { limit, spent: limit },
+    message:
+      needed === undefined
+        ? `${owner} has used its ${durationWords(limit)}`
+        : `${owner} would have to wait ${durationWords(needed)}, and has ${durationWords(limit - spent)} left of its ${durationWords(limit)}`,
+    details: { limit, spent, ...(needed === undefined ? {} : { needed }) },
     ...(cause === undefined ? {} : { cause }),
   };
   return failWorkflow(state, scope, atWorkflow(state, scope, plan, draft));
@@ -136,7 +146,7 @@ export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): read
   const error = failureAt(state, scope, visit.node, {
     kind: 'limit.node_timeout',
     message: `${visit.node} has used its ${durationWords(limit)}`,
-    details: { limit, spent: state.nowMs - visit.startedAtMs },
+    details: { limit, spent: limit + state.nowMs - (visit.deadlineMs ?? state.nowMs) },
     frames: [{ workflow: fileOf(state.plan, scope.file).name, node: visit.node, path: visit.path }],
     ...(cause === undefined ? {} : { cause }),
   });

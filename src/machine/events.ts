@@ -74,6 +74,8 @@ export interface Resumed {
   readonly plan?: WorkflowPlan;
   /** What changed since: finished nodes keep their results, all else takes the new text. */
   readonly drift?: { readonly kept: readonly string[]; readonly changed: readonly string[] };
+  /** For how long no process ran the run, when it was interrupted: since its latest event. */
+  readonly idleMs?: number;
 }
 
 export type RouteBucket = 'success' | 'error' | 'workflow' | 'default';

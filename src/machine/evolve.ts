@@ -6,9 +6,11 @@ import { rebuild } from '../errors/build.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import {
+  armWorkflows,
   goOnWithClocks,
   goOnWithTryClock,
   holdTries,
+  leaveOutInterruption,
   releaseTries,
   startTryClock,
   startWorkflowClock,
@@ -108,6 +110,8 @@ function resumed(state: RunState, event: Resumed): void {
   const planBefore = state.plan;
   state.plan = event.plan ?? planBefore;
   if (event.plan !== undefined) takeOverText(state, planBefore);
+  if (event.idleMs !== undefined) leaveOutInterruption(state, event.idleMs);
+  armWorkflows(state);
   if (event.plan !== undefined || event.input !== undefined) unsettleWork(state);
   state.hasPeople = event.gates ?? true;
   if (event.input !== undefined) Object.assign(scopeOf(state, ROOT_SCOPE).input, event.input);
@@ -267,7 +271,7 @@ function openWorkflow(
   const scope = newWorkflowScope(state, place, { ...input });
   state.scopes.set(scope.id, scope);
   state.ready.add(scope.id);
-  startWorkflowClock(state, scope, fileOf(state.plan, place.file).limits.timeoutMs);
+  startWorkflowClock(state, scope);
 }
 
 /** The first event of a member opens its branch. */

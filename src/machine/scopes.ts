@@ -180,7 +180,7 @@ function emptyScope({ id, kind, file, parent, key, loop, input, state }: Place):
     last: undefined,
     starts: 0,
     retries: 0,
-    deadlineMs: undefined,
+    clockFromMs: 0,
     held: { count: 0, sinceMs: 0 },
     spent: NOTHING,
     raised: NOTHING,

@@ -135,8 +135,8 @@ export interface Scope {
   starts: number;
   /** Of a workflow: re-runs of nodes in it and in all that it called. */
   retries: number;
-  /** Of a workflow with a time limit: when that is used up. */
-  deadlineMs: number | undefined;
+  /** Of a workflow: when its clock began, moved on by all the time for which it stood still. */
+  clockFromMs: number;
   /** Of the waits for people inside it: how many, and since when time stands still. */
   held: { count: number; sinceMs: number };
   /** In it and in all that it runs. */
