@@ -1,6 +1,7 @@
 /** The failure behaviours that all drivers share. Waits are short, because some of them are real. */
 import { fileURLToPath } from 'node:url';
 import type { DriverCase } from './case.ts';
+import { KEY_AND_TIME_CASES } from './key-and-time-cases.ts';
 
 const MISSING = { kind: 'external.order.missing', message: 'No such order', details: { id: 7 } };
 const LIMITED = {
@@ -26,6 +27,7 @@ const GATED = `  - {name: a, act(a), routes: [{to: b}]}
   - {name: c, act(c)}`;
 
 export const CASES: readonly DriverCase[] = [
+  ...KEY_AND_TIME_CASES,
   {
     name: 'completes, with outputs passed on',
     files: main(

@@ -64,8 +64,19 @@ function anonymous(value: unknown, run: string): unknown {
     Object.entries(value)
       .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
       .filter(([key]) => key !== 'id' || !('v' in value))
-      .map(([key, part]) => [key, anonymous(part, run)]),
+      .map(([key, part]) => [
+        key,
+        anonymous(key === 'details' ? withoutTime(value, part) : part, run),
+      ]),
   );
+}
+
+const LIMITS_OF_TIME: readonly unknown[] = ['limit.run_timeout', 'limit.node_timeout'];
+
+/** What was spent of a limit of time is a time. */
+function withoutTime(report: object, details: unknown): unknown {
+  const isTime = 'kind' in report && LIMITS_OF_TIME.includes(report.kind);
+  return isTime ? { ...(details as object), spent: 'some ms' } : details;
 }
 
 function sorted(list: readonly unknown[]): readonly unknown[] {
