@@ -22,7 +22,12 @@ import {
 } from './laws/classified-once.ts';
 import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
-import { nothingBlindly, nothingRepeated, oneKeyOneAction } from './laws/nothing-repeated.ts';
+import {
+  askedBeforeTwice,
+  nothingBlindly,
+  nothingRepeated,
+  oneKeyOneAction,
+} from './laws/nothing-repeated.ts';
 import {
   cancelledWins,
   comesToAnEnd,
@@ -65,6 +70,7 @@ export const LAWS: readonly Law[] = [
   chainsAreFollowed,
   nothingRepeated,
   nothingBlindly,
+  askedBeforeTwice,
   oneKeyOneAction,
   reallySucceeded,
   handledFailures,
