@@ -1,6 +1,7 @@
 /**
  * The effects of one run that are under way: each begun once, stopped when it is no longer wanted,
- * and told as events when it has ended.
+ * and told as events when it has really ended. Ends of those that are stopped together are told
+ * together, so that the end which waits for them stands in the same commit.
  */
 import { cancelledBefore, resultOf, type EffectContext } from '../effects/effect.ts';
 import { toInternalRecord, type InternalRecord } from '../errors/internal-record.ts';
@@ -13,6 +14,7 @@ import { stopped } from '../machine/endings.ts';
 import type { EventBody } from '../machine/events.ts';
 import { LazyMap, LazySet } from '../machine/lazy.ts';
 import type { PendingEffect, RunState } from '../machine/state.ts';
+import { stoppedFor } from '../machine/stopping.ts';
 import type { Breakers } from './breakers.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { notCancelledByUs, resultEvents } from './result-events.ts';
@@ -54,12 +56,19 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+/** The end of an effect that is stopped, while others that are stopped with it have not ended. */
+interface Withheld {
+  readonly pending: PendingEffect;
+  readonly events: readonly EventBody[];
+}
+
 export class EffectsUnderWay {
   readonly #options: UnderWayOptions;
   readonly #listener: UnderWayListener;
   readonly #running = new LazyMap<string, Running>();
   /** Their results are told, and the state has not taken them yet. */
   readonly #answered = new LazySet<string>();
+  readonly #withheld = new LazyMap<string, Withheld>();
 
   constructor(options: UnderWayOptions, listener: UnderWayListener) {
     this.#options = options;
@@ -74,6 +83,7 @@ export class EffectsUnderWay {
   begin(): void {
     const { state } = this.#options;
     for (const [key, pending] of this.#notBegun()) {
+      if (stoppedFor(state, pending) !== undefined) continue;
       const request = pendingRequest(state, pending);
       if (request?.ref.key === key) this.#run(request, pending);
     }
@@ -88,6 +98,19 @@ export class EffectsUnderWay {
     });
   }
 
+  /** Nor will what was asked for in the step that stops it. */
+  takeBackStopped(): void {
+    const { state } = this.#options;
+    const message = 'It was stopped before it began';
+    for (const [key, pending] of this.#notBegun())
+      if (stoppedFor(state, pending) !== undefined)
+        this.#withheld.set(key, {
+          pending,
+          events: [stopped(state, pending, { message, outcome: 'not_started' })],
+        });
+    this.#tellWithheld();
+  }
+
   /** The state takes all results that were told. */
   noteTaken(): void {
     this.#answered.clear();
@@ -95,7 +118,23 @@ export class EffectsUnderWay {
 
   /** Told as soon as it is decided: a store that is slow gives nobody time to do what is not wanted. */
   abortUnwanted(): void {
-    for (const { controller } of this.#unwanted()) controller.abort();
+    for (const { controller } of [...this.#unwanted(), ...this.#stopping()]) controller.abort();
+  }
+
+  /** Those whose company has ended, too. */
+  #tellWithheld(): void {
+    if (this.#withheld.size === 0) return;
+    const { state } = this.#options;
+    const stopping = new Set(
+      Array.from(this.#running.values(), ({ pending }) => stoppedFor(state, pending)),
+    );
+    for (const [key, { pending, events }] of this.#withheld) {
+      const decider = stoppedFor(state, pending);
+      if (decider !== undefined && stopping.has(decider)) continue;
+      this.#withheld.delete(key);
+      this.#answered.add(key);
+      this.#listener.take(...events);
+    }
   }
 
   /** Effects that the machine no longer waits for are over before anything new begins. */
@@ -119,9 +158,17 @@ export class EffectsUnderWay {
     );
   }
 
+  #stopping(): readonly Running[] {
+    const { state } = this.#options;
+    return Array.from(this.#running.values()).filter(
+      ({ pending }) => stoppedFor(state, pending) !== undefined,
+    );
+  }
+
   #notBegun(): readonly [string, PendingEffect][] {
     return [...this.#options.state.effects].filter(
-      ([key]) => !this.#running.has(key) && !this.#answered.has(key),
+      ([key]) =>
+        !this.#running.has(key) && !this.#answered.has(key) && !this.#withheld.has(key),
     );
   }
 
@@ -147,7 +194,7 @@ export class EffectsUnderWay {
     const isWanted = (): boolean => state.effects.get(key) === pending;
     const { result: given, changes } = await breakers.guard(request, () =>
       // given up while its breaker was asked: it is not begun
-      isWanted()
+      isWanted() && !signal.aborted
         ? resultOf(() => effects.run(request, context), context)
         : Promise.resolve(cancelledBefore('cancelled.call')),
     );
@@ -156,10 +203,11 @@ export class EffectsUnderWay {
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
     this.#running.delete(key);
     if (isWanted()) {
-      this.#answered.add(key);
-      const events = resultEvents(state, request, result);
+      const isStopped = stoppedFor(state, pending) !== undefined;
+      const events = [...changed, ...resultEvents(state, request, result, isStopped)];
       if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);
-      this.#listener.take(...changed, ...events);
+      this.#withheld.set(key, { pending, events });
+      this.#tellWithheld();
     } else this.#listener.take(...(state.status === 'running' ? changed : []));
   }
 

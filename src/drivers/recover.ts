@@ -2,13 +2,13 @@
  * A run from its log: folded event by event, then asked what it was doing. An effect without a result
  * has an unknown outcome; it is asked again only where that is safe, and never silently.
  */
-import { DOUBT } from '../machine/doubt.ts';
+import { DOUBT, doubtDetails } from '../machine/doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { checkBudgets } from '../machine/budget.ts';
 import { restOf } from '../machine/cooldown.ts';
 import { pendingRequest } from '../machine/effect-request.ts';
-import type { EventBody } from '../machine/events.ts';
+import type { EventBody, RunEvent } from '../machine/events.ts';
 import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
@@ -17,7 +17,7 @@ import type { Amount } from '../machine/pricing.ts';
 import { findVisited } from '../machine/reopen.ts';
 import { packState } from '../machine/snapshot.ts';
 import { newRunState, type PendingEffect, type RunState, type Scope } from '../machine/state.ts';
-import type { Claim, LogHead, RunStore } from '../machine/store-port.ts';
+import type { Claim, LogHead, RunRecord, RunStore } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { loadCheckpoint } from './checkpoints.ts';
 
@@ -40,6 +40,17 @@ export async function recover(store: RunStore, run: string): Promise<Recovered> 
     last = head;
   }
   return { state, head: last, checkpointSeq };
+}
+
+/** A run as these events leave it, for whoever only looks. */
+export function foldRun(
+  { run, plan }: Pick<RunRecord, 'run' | 'plan'>,
+  events: Iterable<RunEvent>,
+): RunState {
+  // written by a driver, and its row is checked
+  const state = newRunState(run, JSON.parse(plan) as WorkflowPlan);
+  for (const event of events) evolve(state, event, Date.parse(event.at));
+  return state;
 }
 
 /** Fewer events are read sooner than a checkpoint. */
@@ -115,12 +126,7 @@ export function overtakenEffects(state: RunState, from: string): readonly EventB
   const scope = findVisited(state, from)?.[0];
   return [...state.effects.values()]
     .filter(({ scope: id }) => scope !== undefined && isWithin(state, id, scope))
-    .map((pending) =>
-      stopped(state, pending, {
-        message: 'The run went back behind it while nobody ran it',
-        outcome: 'unknown',
-      }),
-    );
+    .map((pending) => givenUp(state, pending, 'The run went back behind it while nobody ran it'));
 }
 
 function isWithin(state: RunState, id: string, scope: Scope): boolean {
@@ -130,11 +136,23 @@ function isWithin(state: RunState, id: string, scope: Scope): boolean {
 /** A run that is cancelled hears of none of them. */
 export function abandonedEffects(state: RunState): readonly EventBody[] {
   return [...state.effects.values()].map((pending) =>
-    stopped(state, pending, {
-      message: 'The run was cancelled while nobody ran it',
-      outcome: 'unknown',
-    }),
+    givenUp(state, pending, 'The run was cancelled while nobody ran it'),
   );
+}
+
+/** What an execution has not begun when it has to leave for good. */
+export function neverBegun(state: RunState): readonly EventBody[] {
+  const message = 'The run ended before it began';
+  return Array.from(state.effects.values(), (pending) =>
+    stopped(state, pending, { message, outcome: 'not_started' }),
+  );
+}
+
+/** Nobody knows how it ended, and nobody asks for it again here. */
+function givenUp(state: RunState, pending: PendingEffect, message: string): EventBody {
+  return pendingRequest(state, pending)?.isIdempotent === true
+    ? stopped(state, pending, { message, outcome: 'unknown' })
+    : inDoubt(state, pending);
 }
 
 function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBody {
@@ -143,6 +161,7 @@ function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBo
   const error = failureAt(state, scope, node, {
     kind: DOUBT,
     message: `${node} was under way when the run was interrupted; nobody knows how far it got`,
+    details: doubtDetails(effect),
   });
   return { type: 'effect:failed', node, path, effect, error };
 }

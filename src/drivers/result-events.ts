@@ -1,8 +1,9 @@
 /** What the result of an effect means to the run, as events. */
-import { DOUBT } from '../machine/doubt.ts';
+import { DOUBT, doubtDetails } from '../machine/doubt.ts';
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
+import { isPlainObject } from '../errors/json.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
@@ -16,13 +17,15 @@ export function resultEvents(
   state: RunState,
   request: EffectRequest,
   result: EffectResult,
+  isStopped = false,
 ): readonly EventBody[] {
   const suppressed = (result.suppressed ?? []).map(({ failure, reason }): EventBody => ({
     type: 'error:suppressed',
     error: buildReport(failure, { stamp: stampAt(state, request.path, failure.kind) }),
     reason,
   }));
-  return [...suppressed, askedAgain(state, request, result) ?? settled(state, request, result)];
+  const again = isStopped ? undefined : askedAgain(state, request, result);
+  return [...suppressed, again ?? settled(state, request, result)];
 }
 
 /** What a failure is called that says it was cancelled, when nobody here has cancelled it. */
@@ -103,16 +106,26 @@ function usedBy(
   };
 }
 
+const BUGS: ReadonlySet<string> = new Set(['internal.unexpected', 'internal.invariant']);
+
 /** What may have happened and must not happen twice is a kind of its own. */
 function inDoubt(
   state: RunState,
-  { isIdempotent, node, path }: EffectRequest,
+  { isIdempotent, node, path, ref }: EffectRequest,
   failure: ReportDraft,
 ): ReportDraft {
-  if (failure.outcome !== 'unknown' || isIdempotent || failure.kind === DOUBT) return failure;
+  const details = doubtDetails(ref);
+  // a bug in the middle of the work is as loud as any, and nobody knows how far the work got
+  const isBug = !isIdempotent && BUGS.has(failure.kind) && failure.outcome !== 'not_started';
+  if (failure.kind === DOUBT || isBug) {
+    const known = isPlainObject(failure.details) ? failure.details : {};
+    return { ...failure, outcome: 'unknown', details: { ...known, ...details } };
+  }
+  if (failure.outcome !== 'unknown' || isIdempotent) return failure;
   return {
     kind: DOUBT,
     message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,
+    details,
     cause: buildReport(failure, { stamp: stampAt(state, path, failure.kind) }),
   };
 }

@@ -218,6 +218,7 @@ export class RunLoop {
     const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
     if (mayGoOn && !this.#isStopping) this.#underWay.begin();
     if (state.cancelledBy !== undefined) this.#inbox.push(...this.#underWay.takeBack());
+    else this.#underWay.takeBackStopped();
     // a long line of decisions must not keep other runs and timers waiting
     if (this.#isCut()) await this.#options.nextTurn();
   }

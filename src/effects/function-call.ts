@@ -7,8 +7,11 @@ import { MACHINE_CLOCK } from './clock.ts';
 import type { EffectContext } from './effect.ts';
 import type { FunctionRequest } from './function.ts';
 
-/** For a function that listens: long enough to reject, too short to be waited for. */
-const GRACE_MS = 100;
+/** At its own time limit, for a function that listens: long enough to reject, too short to be waited for. */
+const LATE_MS = 100;
+
+/** When others stop it, its real end is waited for: what it has done is not to be done again. */
+const STOPPED_MS = 2000;
 
 export type Ending =
   | { readonly type: 'gave'; readonly value: unknown }
@@ -56,10 +59,13 @@ export async function callWithin(
 
     scope?.abort(reasonFor(by, request, context));
     const { promise: grace, resolve: endGrace } = Promise.withResolvers<'running'>();
-    const stopGrace = clock.after(GRACE_MS, () => endGrace('running'));
+    const graceMs = by === 'abort' ? STOPPED_MS : LATE_MS;
+    const stopGrace = clock.after(graceMs, () => endGrace('running'));
     const last = await Promise.race([work, grace]);
     stopGrace();
     if (last === 'running') return { type: 'stopped', by, isRunning: true };
+    // stopped by others it has ended by itself, and says how
+    if (by === 'abort') return last;
     const late = last.type === 'gave' ? { late: { value: last.value } } : {};
     return { type: 'stopped', by, isRunning: false, ...late };
   } finally {

@@ -12,7 +12,9 @@
  * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
  * | timeout, ended when told to           | `limit.node_timeout`, `tool.timeout`      | partial |
  * | timeout, does not listen              | the same                                  | unknown, or partial where it is idempotent |
- * | our signal                            | `cancelled.*`                             | the same as a timeout |
+ * | our signal, ended by itself within 2 s | what it gave or threw                    | as above |
+ * | our signal, gave up because of it     | `cancelled.*`                             | unknown, or partial where it is idempotent |
+ * | our signal, does not listen           | `cancelled.*`                             | the same |
  *
  * A function that does not listen is abandoned: what it does later reaches nobody. Whether an
  * unknown outcome becomes `effect.outcome_unknown` is not decided here.
@@ -20,7 +22,8 @@
 import { carriedReport } from '../errors/carried.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
 import { ErrandError } from '../errors/errand-error.ts';
-import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { readProperty, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { matchesKind } from '../errors/kinds.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import { reportFrom } from '../providers/report-from.ts';
 import { checkValue } from '../workflow/value-check.ts';
@@ -112,8 +115,11 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
       return isPartial(ending.value)
         ? gavePartly(ending.value, request, context)
         : gave(ending.value, request, context);
-    case 'threw':
-      return threw(ending.thrown, request, context);
+    case 'threw': {
+      const result = threw(ending.thrown, request, context);
+      const end = { type: 'stopped', by: 'abort', isRunning: false } as const;
+      return gaveUp(result, context) ? stopped(end, cancelled, { request, context }) : result;
+    }
     case 'stopped':
       return stopped(ending, ending.by === 'timeout' ? timeout : cancelled, {
         request,
@@ -225,7 +231,8 @@ function stopped(
     ending.by === 'timeout'
       ? `did not finish within ${request.timeoutMs ?? 0} ms`
       : 'was cancelled while it ran';
-  const isInDoubt = ending.isRunning && !request.isIdempotent;
+  // what a signal ends may have done its work before
+  const isInDoubt = (ending.isRunning || ending.by === 'abort') && !request.isIdempotent;
   const given = ending.late?.value;
   const late =
     ending.late === undefined
@@ -241,6 +248,21 @@ function stopped(
     ...(late?.ok === true ? { output: late.value } : {}),
   };
 }
+
+/** Whether it threw because it was told to stop, and not for a reason of its own. */
+function gaveUp({ failure, thrown }: EffectFailure, { signal }: EffectContext): boolean {
+  if (!signal.aborted || failure.outcome === 'not_started') return false;
+  if (matchesKind(failure.kind, 'cancelled.*')) return true;
+  let at = thrown;
+  for (let depth = 0; depth < MAX_CAUSES && at !== undefined && at !== null; depth++) {
+    if (at === signal.reason || readProperty(at, 'name') === 'AbortError') return true;
+    at = readProperty(at, 'cause');
+  }
+  return false;
+}
+
+/** A cause further down says nothing about why the whole of it ended. */
+const MAX_CAUSES = 5;
 
 function failed(failure: ReportDraft): EffectFailure {
   return { ok: false, failure };

@@ -3,7 +3,8 @@
  *
  * | what happened                       | result                                    | outcome |
  * |-------------------------------------|-------------------------------------------|---------|
- * | our signal                          | `cancelled.*`                             | partial |
+ * | our signal, which killed it         | `cancelled.*`                             | unknown |
+ * | our signal, and it ended by itself  | as below                                  | as below |
  * | a usable error file, however it ended | the kind in it                          | failed; partial at a timeout |
  * | an unusable one                     | `internal.envelope_invalid`               | failed; partial at a timeout |
  * | timeout                             | `internal.script_timeout`                 | partial |
@@ -151,12 +152,12 @@ function failureOf(
   { request, context, printed }: Case & { readonly printed: Printed },
 ): ReportDraft | undefined {
   const facts = factsOf(end, printed, request);
-  if (end.endedBy === 'abort') {
+  if (end.endedBy === 'abort' && isKilled(end)) {
     const kind = context.cancelled ?? 'cancelled.tool';
     return {
       kind,
       message: 'The script was cancelled while it ran',
-      outcome: 'partial',
+      outcome: 'unknown',
       details: facts,
     };
   }
@@ -181,6 +182,14 @@ function failureOf(
   }
   return offSchema(printed, request, facts);
 }
+
+/** A script that was told to stop and ended with an exit code of its own has ended by itself. */
+function isKilled({ exitCode, isGone }: Ended): boolean {
+  return !isGone || exitCode === null || KILLED_CODES.has(exitCode);
+}
+
+/** What a shell or a runtime says when TERM or KILL has ended what it ran. */
+const KILLED_CODES: ReadonlySet<number> = new Set([143, 137]);
 
 function factsOf(end: Ended, { stdout, stderr }: Printed, { command }: ScriptRequest): JsonObject {
   return {

@@ -87,7 +87,7 @@ describe('an abort', () => {
     const result = await running;
     expect(processesWith(word)).toEqual([]);
     // cancelled beats failed
-    expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'partial' });
+    expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
     expect(result).toMatchObject({ output: { stdout: 'begun\n' } });
   });
 

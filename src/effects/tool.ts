@@ -15,7 +15,7 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { isPartial, partial } from '../workflow/partial.ts';
-import type { Effect } from './effect.ts';
+import { cancelledBefore, type Effect } from './effect.ts';
 import { callFunction, RefusedOutput, type FunctionContext } from './function.ts';
 import type { Callable, Run } from './module/callable.ts';
 import { describeFindings } from './schema-violation.ts';
@@ -57,7 +57,7 @@ function checked(callable: Callable): Run {
   if (callable.input === undefined && callable.output === undefined) return callable.run;
   return async (input: JsonValue, context: FunctionContext) => {
     const argument = await checkedInput(callable, input);
-    context.signal.throwIfAborted();
+    if (context.signal.aborted) throw new ErrandError(cancelledBefore('cancelled.tool').failure);
     // its schema has just said that it is what the tool takes
     const value: unknown = await callable.run(argument as JsonValue, context);
     if (!isPartial(value)) return checkedOutput(callable, value);

@@ -9,6 +9,7 @@ import { failureAt, thrownAt } from './failure.ts';
 import { asJson, namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
+import type { Ending } from './stopping.ts';
 
 /** Either events, or a time to be asked again. */
 export interface Decision {
@@ -18,6 +19,10 @@ export interface Decision {
   readonly isHeldBack?: boolean;
   /** Of the effect that is requested: worked out to name it, so it need not be again to run it. */
   readonly work?: EffectWork | undefined;
+  /** It cannot be said before what it stops has ended. */
+  readonly ending?: Ending | undefined;
+  /** What it had to wait for has ended. */
+  readonly isEnded?: boolean;
 }
 
 /** What a node gives besides its output. */

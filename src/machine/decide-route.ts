@@ -11,13 +11,13 @@ import { givesErrors, type NodePlan } from '../workflow/node-model.ts';
 import { END, type Route } from '../workflow/route.ts';
 import { askPerson } from './ask-person.ts';
 import { backoffMs } from './backoff.ts';
-import { failRun, lateFor, outOfRetries, stopInside } from './endings.ts';
+import { failRun, lateFor, outOfRetries } from './endings.ts';
 import { isBare, evaluateText, holds } from './evaluate.ts';
 import type { EventBody, RouteBucket, RouteTaken } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
 import { namesIn } from './names.ts';
 import { offeredRoutes } from './offered-routes.ts';
-import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
+import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 import { endsTheRun, isOwnStepLimit } from './unroutable.ts';
 
@@ -27,9 +27,7 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   const routes = node.routes.filter(({ onError }) => onError === undefined);
   const chosen = node.type === 'human_gate' ? chosenRoute(node, visit.output) : undefined;
   if (chosen !== undefined) return [taken(visit, { to: chosen, bucket: 'success' })];
-  if (node.type === 'terminate')
-    return [...stopOthers(state, scope), taken(visit, { to: END, bucket: 'success' })];
-  if (routes.length === 0) return [taken(visit, { to: END, bucket: 'success' })];
+  if (node.type === 'terminate' || routes.length === 0) return [taken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error);
@@ -58,7 +56,7 @@ export function decideFailure(state: RunState, scope: Scope): readonly EventBody
   const visit = visitOf(scope);
   const { error } = visit;
   if (error === undefined) return [];
-  if (endsTheRun(error.kind)) return failRun(state, error);
+  if (endsTheRun(error.kind)) return failRun(error);
   // the scope that may start nothing more cannot be helped by its own routes
   if (isOwnStepLimit(error)) return byDefault(state, scope, error);
   // a termination ends its workflow; only a caller can route it
@@ -134,21 +132,13 @@ function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly 
     ];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });
-  return scope.id === ROOT_SCOPE ? failRun(state, error) : [...stopOthers(state, scope), route];
+  return scope.id === ROOT_SCOPE ? failRun(error) : [route];
 }
 
 const TERMINATED = 'terminate.failed';
 
 function isTermination(state: RunState, scope: Scope): boolean {
   return nodeOf(fileOf(state.plan, scope.file), visitOf(scope).node).type === 'terminate';
-}
-
-/** A termination ends its whole workflow, with whatever runs in other branches. */
-function stopOthers(state: RunState, scope: Scope): readonly EventBody[] {
-  const visit = visitOf(scope);
-  const around = workflowScope(state, scope);
-  if (!isTermination(state, scope) || around === scope) return [];
-  return stopInside(state, visitOf(around), `${visit.node} ended the workflow`);
 }
 
 function halt(
@@ -168,7 +158,7 @@ function halt(
     message: message ?? cause?.message ?? `${visit.node} halted the run`,
     ...(cause === undefined ? {} : { cause }),
   });
-  return [taken(visit, { move: 'halt', rule: index, bucket }), ...failRun(state, error)];
+  return [taken(visit, { move: 'halt', rule: index, bucket }), ...failRun(error)];
 }
 
 function haltMessage(state: RunState, scope: Scope, template: string): string | Failed {

@@ -17,6 +17,7 @@ import { requestedEvent, toolRequest } from './effect-request.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
 import { grantOf } from './grants.ts';
+import { replayed } from './kept.ts';
 import { mergeState, writeProblem } from './merge-state.ts';
 import { fileOf, visitOf, workflowScope } from './plan-lookup.ts';
 import type { Grant, RunState, Scope } from './state.ts';
@@ -221,6 +222,8 @@ function requested(
   const request = toolRequest(state, scope, open, tool);
   const doubt = stillInDoubt(state, scope, request);
   if (doubt !== undefined) return failed(visit, doubt);
+  const before = request.isIdempotent ? undefined : replayed(state, visit, request.ref);
+  if (before !== undefined) return before;
   const event = requestedEvent(visit, request.ref);
   return grant === undefined ? event : { ...event, grant };
 }

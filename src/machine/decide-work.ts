@@ -14,6 +14,7 @@ import { effectRequest, requestedEvent } from './effect-request.ts';
 import { evaluateDeep, evaluateObject, evaluateText } from './evaluate.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt, thrownAt } from './failure.ts';
+import { replayed } from './kept.ts';
 import { mergeState } from './merge-state.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -62,6 +63,8 @@ function work(state: RunState, scope: Scope, visit: Visit, node: NodePlan): Deci
       if (request === undefined) return { events: [] };
       const doubt = stillInDoubt(state, scope, request);
       if (doubt !== undefined) return { events: [failed(visit, doubt)] };
+      const before = request.isIdempotent ? undefined : replayed(state, visit, request.ref);
+      if (before !== undefined) return { events: [before] };
       return { events: [requestedEvent(visit, request.ref)], work: request.work };
     }
     case 'agent':

@@ -19,6 +19,7 @@ import { completion, type Decision } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
 import { afterAnswer, afterExpiry, decideAsking } from './decide-gate.ts';
 import { decideWork } from './decide-work.ts';
+import { withDoubts } from './doubt.ts';
 import { failRun, outOfTime, tryTimedOut } from './endings.ts';
 import { evaluateObject } from './evaluate.ts';
 import type { EventBody } from './events.ts';
@@ -39,6 +40,7 @@ import { toolsOf } from './agent-tools.ts';
 import { effectRequest, requestedEvent } from './effect-request.ts';
 import { isTalking } from './model-request.ts';
 import { approvalOfNode } from './guard-asks.ts';
+import { endingOf, isOver, type Ending } from './stopping.ts';
 import { retryDelayMs } from './tool-retry.ts';
 
 export interface DecisionFor extends Decision {
@@ -53,8 +55,24 @@ export function decide(state: RunState): DecisionFor | undefined {
   if (id === undefined) return undefined;
   const scope = state.scopes.get(id);
   if (scope === undefined || scope.isFrozen) return { scope: id, events: [] };
+  const decided = state.endings.get(id);
+  if (decided !== undefined) return afterStopping(state, id, decided);
+  // its end is decided by another
+  if (scope.stoppedFor !== undefined) return { scope: id, events: [] };
   const { events, wakeAtMs, work, isHeldBack = false } = decideScope(state, scope);
-  return { scope: id, events, wakeAtMs, work, isHeldBack };
+  const ending = endingOf(state, events);
+  if (ending !== undefined) return { scope: id, events: [], ending };
+  return { scope: id, events: said(state, events), wakeAtMs, work, isHeldBack };
+}
+
+/** It is said when all that it stops has ended. */
+function afterStopping(state: RunState, id: string, ending: Ending): DecisionFor {
+  if (!isOver(state, ending)) return { scope: id, events: [] };
+  return { scope: id, events: said(state, ending.events), isEnded: true };
+}
+
+function said(state: RunState, events: readonly EventBody[]): readonly EventBody[] {
+  return state.doubts.size === 0 ? events : events.map((event) => withDoubts(state, event));
 }
 
 /** The last word, so what is being stopped reports first. */
@@ -113,11 +131,11 @@ function isTimedHere(node: NodePlan): boolean {
 }
 
 function ending(state: RunState, scope: Scope, result: ScopeResult): readonly EventBody[] {
-  if (result.error !== undefined) return failRun(state, result.error);
+  if (result.error !== undefined) return failRun(result.error);
   const output = outputOf(state, scope, result);
   return output.error === undefined
     ? [{ type: 'run:completed', output: output.output ?? null }]
-    : failRun(state, output.error);
+    : failRun(output.error);
 }
 
 /** The file's own output, else what its last node gave. */

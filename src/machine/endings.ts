@@ -1,6 +1,6 @@
 /**
  * Ends that come from outside a node: a run that fails as a whole, a workflow whose limit is reached,
- * a try whose time is up. Whatever is still under way inside is stopped first, and is on the bill.
+ * a try whose time is up. `stopping.ts` sees to it that whatever is under way inside has ended first.
  */
 import { buildReport } from '../errors/build.ts';
 import { durationWords } from '../errors/render/words.ts';
@@ -14,17 +14,12 @@ import { DOUBT } from './doubt.ts';
 import type { EventBody } from './events.ts';
 import { crossedAt, failed, failureAt, stampAt } from './failure.ts';
 import { fileOf, scopeOf, visitOf, workflowsAround } from './plan-lookup.ts';
-import { insideOf } from './scopes.ts';
-import { ROOT_SCOPE, type PendingEffect, type RunState, type Scope, type Visit } from './state.ts';
+import type { PendingEffect, RunState, Scope } from './state.ts';
 
 /** The run is over. */
-export function failRun(state: RunState, error: ErrorReport): readonly EventBody[] {
-  const root = scopeOf(state, ROOT_SCOPE);
+export function failRun(error: ErrorReport): readonly EventBody[] {
   const partial = error.kind === 'terminate.failed' ? terminationOutput(error) : {};
-  return [
-    ...stopScope(state, root, 'the run has failed'),
-    { type: 'run:failed', error, ...partial },
-  ];
+  return [{ type: 'run:failed', error, ...partial }];
 }
 
 /** A workflow as a whole has failed: the run, or a child for the node that called it. */
@@ -33,12 +28,11 @@ export function failWorkflow(
   scope: Scope,
   error: ErrorReport,
 ): readonly EventBody[] {
-  if (scope.parent === undefined) return failRun(state, error);
+  if (scope.parent === undefined) return failRun(error);
   const caller = scopeOf(state, scope.parent);
   const { node, path } = visitOf(caller);
   const { name } = fileOf(state.plan, scope.file);
   return [
-    ...stopScope(state, scope, `${name} has failed`),
     { type: 'child:ended', node, path, workflow: name, status: 'failed' },
     { type: 'node:failed', node, path, error: crossedAt(state, caller, node, error) },
   ];
@@ -150,33 +144,9 @@ export function tryTimedOut(state: RunState, scope: Scope, node: NodePlan): read
     frames: [{ workflow: fileOf(state.plan, scope.file).name, node: visit.node, path: visit.path }],
     ...(cause === undefined ? {} : { cause }),
   });
-  const why = `${visit.node} has used its time`;
   // what may have happened is asked about, however late it is
   const inDoubt = visit.talk?.calls.find(({ result }) => result?.error?.kind === DOUBT);
-  return [
-    ...stopEffects(state, visit, why),
-    ...stopInside(state, visit, why),
-    failed(visit, inDoubt?.result?.error ?? error),
-  ];
-}
-
-/** The effects inside a visit that are under way. */
-export function stopInside(state: RunState, visit: Visit, why: string): readonly EventBody[] {
-  return insideOf(state, visit).flatMap((scope) => stopScope(state, scope, why));
-}
-
-function stopScope(state: RunState, scope: Scope, why: string): readonly EventBody[] {
-  const { visit } = scope;
-  if (visit === undefined || scope.result !== undefined) return [];
-  return [...stopEffects(state, visit, why), ...stopInside(state, visit, why)];
-}
-
-function stopEffects(state: RunState, visit: Visit, why: string): readonly EventBody[] {
-  return [...visit.pending].flatMap((key) => {
-    const pending = state.effects.get(key);
-    const message = `${visit.node} was stopped: ${why}`;
-    return pending === undefined ? [] : [stopped(state, pending, { message })];
-  });
+  return [failed(visit, inDoubt?.result?.error ?? error)];
 }
 
 /** An effect that is no longer wanted. */

@@ -153,6 +153,8 @@ export type EventBody =
       readonly output: JsonValue;
       /** Why the output is only a part of what was asked for. */
       readonly errors?: readonly ErrorReport[];
+      /** It had finished before: the result is the one in the log, and nothing was executed. */
+      readonly replayed?: true;
       readonly usage?: Usage;
       readonly costUsdMicros?: number;
       readonly estimated?: boolean;

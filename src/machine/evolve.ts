@@ -18,7 +18,7 @@ import {
   stopTryClock,
 } from './clocks.ts';
 import { beginProbe } from './cooldown.ts';
-import { DOUBT, settleDoubts } from './doubt.ts';
+import { DOUBT, leavesDoubt, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
@@ -156,6 +156,8 @@ function inNode(
       return;
   }
   state.ready.add(scope.id);
+  // whoever waits for what is being stopped here looks again
+  if (scope.stoppedFor !== undefined) state.ready.add(scope.stoppedFor);
 }
 
 type EffectEvent = Extract<EventBody, { type: `effect:${string}` }>;
@@ -171,8 +173,10 @@ function effect(state: RunState, scope: Scope, event: EffectEvent): void {
 
 /** What is under way, what it may cost, and what may have happened: the same for every effect. */
 function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
+  const { node, path } = event;
   const { key, type, target } = event.effect;
   const visit = visitOf(scope);
+  state.kept.delete(key);
   if (event.type === 'effect:requested') {
     state.effects.set(key, { scope: scope.id, effect: event.effect, attempt: event.attempt });
     visit.asked.set(key, event.attempt + 1);
@@ -183,7 +187,8 @@ function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
     return;
   }
   settle(state, scope, event);
-  if (event.type === 'effect:failed' && event.error.kind === DOUBT) state.doubts.add(key);
+  if (event.type === 'effect:failed' && leavesDoubt(event.error, event.effect))
+    state.doubts.set(key, { node, path, effect: event.effect, isOvertaken: false });
   state.effects.delete(key);
   visit.pending.delete(key);
 }
@@ -208,7 +213,7 @@ function nodeEffect(state: RunState, scope: Scope, event: EffectEvent): void {
   if (event.type === 'effect:failed') noteTry(state, visit, event.error);
   // what a tool's own retry waits for is left out
   stopTryClock(state, scope);
-  visit.phase = { at: 'result', result: event, atMs: state.nowMs };
+  visit.phase = { at: 'result', result: event, atMs: state.nowMs, effect: event.effect };
 }
 
 function gate(
@@ -324,6 +329,8 @@ function completed(
   event: Extract<EventBody, { type: 'node:completed' }>,
 ): void {
   const visit = visitOf(scope);
+  // used by now; what runs it again does so as it is written
+  if (visit.phase.at === 'result') state.kept.delete(visit.phase.effect.key);
   dropInside(state, visit);
   visit.output = event.output;
   visit.error = undefined;

@@ -36,7 +36,7 @@ describe('groups', () => {
       effects: ({ path }) =>
         path.includes('[x]') ? { fail: { kind: 'order.missing', message: 'no' } } : { ok: true },
     });
-    expect(story).toContain('effect:failed a[y]/y cancelled.tool');
+    expect(story).toContain('effect:failed a[y]/y effect.outcome_unknown');
     expect(story).not.toContain('node:completed a[y]/y');
   });
 

@@ -3,7 +3,6 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { GroupPlan } from '../workflow/node-model.ts';
 import { completion } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
-import { stopInside } from './endings.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt } from './failure.ts';
 import { asJson } from './names.ts';
@@ -20,12 +19,10 @@ export function decideGroup(state: RunState, scope: Scope, node: GroupPlan): rea
   if (members === undefined) return [];
   const verdict = verdictOn(node, members);
   if (verdict === 'open') return openMembers(state, scope, node, members);
-  const why = `${visit.node} needs no more of its members`;
-  const cancelled = running(members) === 0 ? [] : stopInside(state, visit, why);
   const results = resultsOf(state, visit, node);
   return verdict === 'success'
-    ? [...cancelled, ...completion(state, scope, results)]
-    : [...cancelled, groupFailed(state, scope, node, results)];
+    ? completion(state, scope, results)
+    : [groupFailed(state, scope, node, results)];
 }
 
 function verdictOn(node: GroupPlan, counts: MemberCounts): 'open' | 'success' | 'failure' {

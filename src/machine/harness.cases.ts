@@ -9,6 +9,7 @@ import { failureAt } from './failure.ts';
 import { scopeOf } from './plan-lookup.ts';
 import { newRunState, type RunState } from './state.ts';
 import { step } from './step.ts';
+import { stopsOf } from './stops.cases.ts';
 import { nextTimerMs } from './timers.ts';
 
 export type Effects = (request: EffectRequest) => JsonValue | { readonly fail: ReportDraft };
@@ -49,8 +50,11 @@ export function rehearse(text: string, options: RehearsalOptions = {}): Rehearsa
   const state = newRunState('run_1', loaded.plan);
   const events: EventBody[] = [];
   let nowMs = START_MS;
-  const take = (happened: readonly EventBody[]): void =>
-    void events.push(...step(state, happened, nowMs));
+  const take = (happened: readonly EventBody[]): void => {
+    events.push(...step(state, happened, nowMs));
+    const stops = stopsOf(state);
+    if (stops.length > 0) take(stops);
+  };
 
   take([{ type: 'run:started', workflow: loaded.plan.name, input: options.input ?? {} }]);
   for (let turn = 0; turn < 10_000 && state.status === 'running'; turn++) {

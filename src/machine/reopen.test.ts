@@ -5,6 +5,7 @@ import type { EventBody, Resumed } from './events.ts';
 import { rehearse, type Rehearsal } from './harness.cases.ts';
 import type { RunState } from './state.ts';
 import { step } from './step.ts';
+import { stopsOf } from './stops.cases.ts';
 
 const CHILD = `workflow: {name: c, entry_point: x}
 nodes: [{name: x, type: script, command: x}]
@@ -99,7 +100,8 @@ nodes:
   expect([...run.state.gates.keys()]).toEqual(['a']);
   expect(resume(run, { from: 'a' })).toContain('effect:requested a/x');
   expect(run.state.gates.size).toBe(0);
-  const late = step(run.state, [], run.state.nowMs + 60_000);
+  expect(step(run.state, [], run.state.nowMs + 60_000)).toEqual([]);
+  const late = step(run.state, stopsOf(run.state), run.state.nowMs);
   expect(late.find(({ type }) => type === 'node:failed')).toMatchObject({
     error: { kind: 'limit.node_timeout' },
   });

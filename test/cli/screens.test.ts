@@ -57,6 +57,7 @@ function shown(sample: SampleRun): string {
       ...(result.status === 'completed' ? { output: result.output } : {}),
       ...(result.status === 'failed' ? { error: forPerson(result.error) } : {}),
       ...(result.status === 'paused' ? { waiting: result.waiting } : {}),
+      in_doubt: [],
       nodes: nodesOf(events),
       costs: costsOf(events),
     },

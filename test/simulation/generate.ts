@@ -115,8 +115,8 @@ function nodeBody(shape: Shape, name: string, targets: readonly string[]): Field
     ...(child === undefined
       ? []
       : [
-          () => ({ type: 'workflow', workflow: `./${child}.yaml` }),
-          () => ({ type: 'workflow', workflow: `./${child}.yaml` }),
+          () => ({ type: 'workflow', workflow: `./${child}.yaml`, ...timed(shape) }),
+          () => ({ type: 'workflow', workflow: `./${child}.yaml`, ...timed(shape) }),
         ]),
     ...(random.chance(0.3) && !isTimeless ? [() => terminate(shape)] : []),
     ...(hasAgents ? Array.from({ length: 5 }, () => () => agent(shape, name)) : []),
@@ -126,6 +126,11 @@ function nodeBody(shape: Shape, name: string, targets: readonly string[]): Field
       : []),
   ];
   return random.pick(kinds)();
+}
+
+/** A time within which what runs inside may or may not be over. */
+function timed({ random, isTimeless }: Shape): Fields {
+  return random.chance(0.3) && !isTimeless ? { timeout_seconds: random.pick([1, 5, 20]) } : {};
 }
 
 function script({ random, isTimeless }: Shape): Fields {
@@ -296,7 +301,9 @@ function canRaise(body: Fields): readonly string[] {
     case 'supervisor':
       return SUPERVISOR_KINDS;
     case 'workflow':
-      return AUTHOR_KINDS;
+      return body['timeout_seconds'] === undefined
+        ? AUTHOR_KINDS
+        : [...AUTHOR_KINDS, 'limit.node_timeout', 'limit.node_timeout'];
     case 'human_gate':
       return body['timeout'] !== undefined && body['default'] === undefined
         ? ['gate.expired', 'gate.no_one_to_ask']

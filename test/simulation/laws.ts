@@ -23,7 +23,12 @@ import {
 import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
 import { membersAreApart } from './laws/members.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
-import { nothingBlindly, nothingRepeated, oneKeyOneAction } from './laws/nothing-repeated.ts';
+import {
+  askedBeforeTwice,
+  nothingBlindly,
+  nothingRepeated,
+  oneKeyOneAction,
+} from './laws/nothing-repeated.ts';
 import {
   cancelledWins,
   comesToAnEnd,
@@ -66,6 +71,7 @@ export const LAWS: readonly Law[] = [
   chainsAreFollowed,
   nothingRepeated,
   nothingBlindly,
+  askedBeforeTwice,
   oneKeyOneAction,
   reallySucceeded,
   handledFailures,

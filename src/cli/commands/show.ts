@@ -1,7 +1,9 @@
 /** `errand show`: what became of a run and of each of its nodes. */
 import { relative } from 'node:path';
+import { foldRun } from '../../drivers/recover.ts';
 import { isPlainObject, type JsonValue } from '../../errors/json.ts';
 import { forPerson, type PersonReport } from '../../errors/project.ts';
+import { namedDoubts, type NamedDoubt } from '../../machine/doubt.ts';
 import type { RunEvent, Waiting } from '../../machine/events.ts';
 import { costsOf, type Costs } from '../../machine/ledger.ts';
 import { nodesOf, type NodeHistory } from '../../machine/node-history.ts';
@@ -20,6 +22,8 @@ export interface ShownRun {
   readonly output?: JsonValue;
   readonly error?: PersonReport;
   readonly waiting?: Waiting;
+  /** Effects that may have happened: whatever leads back to one of them asks first. */
+  readonly in_doubt: readonly NamedDoubt[];
   readonly nodes: readonly NodeHistory[];
   readonly costs: Costs;
 }
@@ -56,6 +60,7 @@ function shownRun({ record, events }: StoredRun): ShownRun {
     ...outputOf(last),
     ...(last?.type === 'run:failed' ? { error: forPerson(last.error) } : {}),
     ...(status === 'paused' && waiting !== undefined ? { waiting } : {}),
+    in_doubt: namedDoubts(foldRun(record, events)),
     nodes: nodesOf(events),
     costs: costsOf(events),
   };

@@ -92,7 +92,8 @@ function factsOf(shown: PersonReport, failed: Failed, columns: number): string[]
   const members = group.members.map(({ name, kind, said }) => `${name}: ${kind}: ${said}`);
   const untold = group.untold > 0 ? [`and ${group.untold} more`] : [];
   const causes = words.causesOf(shown);
-  const { also, excerpt, others } = fileDetails(group.others);
+  const { in_doubt: inDoubt, ...told } = group.others;
+  const { also, excerpt, others } = fileDetails(told);
   const facts: (readonly [string, readonly (string | undefined)[]])[] = [
     ['kind', [shown.undeclared === true ? `${shown.kind} (not declared)` : shown.kind]],
     ['category', [words.categoryWords(shown)]],
@@ -104,6 +105,7 @@ function factsOf(shown: PersonReport, failed: Failed, columns: number): string[]
     ['rule', [words.ruleWords(shown)]],
     ['failed', [group.counts]],
     ['members', [...members, ...untold]],
+    ['in doubt', firstOf(doubtLines(inDoubt))],
     ['tried', firstOf(triesOf(failed.error, failed.life))],
     ['because', causes.map(({ kind, message }) => `${kind}: ${singleLine(message)}`)],
     ['text', excerpt],
@@ -141,6 +143,15 @@ function fileDetails(details: NonNullable<ErrorReport['details']>): FileDetails 
     also: firstOf(more.map(placed)),
     others: { code, ...others },
   };
+}
+
+/** Effects that may have happened, which whatever leads back to them asks about. */
+function doubtLines(doubts: JsonValue | undefined): readonly string[] {
+  return (Array.isArray(doubts) ? doubts : []).map((doubt) =>
+    isPlainObject(doubt)
+      ? singleLine(`${String(doubt['path'])} (${String(doubt['target'])})`)
+      : singleLine(JSON.stringify(doubt)),
+  );
 }
 
 function placed(diagnostic: unknown): string {

@@ -31,6 +31,7 @@ export function showText(shown: ShownRun, place: ShowPlace): string {
     ...(shown.output === undefined ? [] : [['output', JSON.stringify(shown.output)] as const]),
     ['cost', costLine(costs)],
     ...errorFacts(shown),
+    ...shown.in_doubt.map(({ path, target }) => ['in doubt', doubtWords(path, target)] as const),
   ];
   return [
     `${workflow}  ${run}  ${status}`,
@@ -40,6 +41,10 @@ export function showText(shown: ShownRun, place: ShowPlace): string {
     ...nodeTable(shown.nodes, place.columns),
     ...nextLines(shown, place),
   ].join('\n');
+}
+
+function doubtWords(path: string, target: string): string {
+  return `${singleLine(path)} (${singleLine(target)}): nobody knows whether it did its work`;
 }
 
 function costLine({ totalUsdMicros, failedUsdMicros, attempts }: ShownRun['costs']): string {

@@ -17,6 +17,8 @@ export type Fate = {
   readonly stopMs: number;
   /** Told to stop, it goes on, and nobody knows what it did; of a model: what it used. */
   readonly isDeaf: boolean;
+  /** Told to stop, it still does what it would have done, in the time that it is given for that. */
+  readonly isStubborn: boolean;
   /** What it gives if it succeeds. */
   readonly output: JsonValue;
 } &
@@ -86,6 +88,7 @@ export function drawFate(request: EffectRequest, options: FateOptions, random: R
     latencyMs: random.chance(0.2) ? random.int(20_000) : random.int(50),
     stopMs: random.chance(0.3) ? random.int(2000) : 0,
     isDeaf: type !== 'script' && type !== 'transform' && random.chance(0.2),
+    isStubborn: type !== 'model' && random.chance(0.4),
     output,
   };
   if (request.work.type === 'model') return drawModelFate(request, options, { how, random });

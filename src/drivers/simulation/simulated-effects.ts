@@ -107,7 +107,10 @@ class Try {
     const stop = (): void => {
       this.#execution.isAborted = true;
       timer();
-      this.#stopped(fate, cancelled ?? 'cancelled.call');
+      if (fate.isStubborn && !isLate) {
+        const leftMs = Math.min(latencyMs, GRACE_MS - 1);
+        this.#clock.after(leftMs, () => this.#end(request, context, fate));
+      } else this.#stopped(fate, cancelled ?? 'cancelled.call');
     };
     signal.addEventListener('abort', stop, { once: true });
   }
@@ -172,7 +175,8 @@ class Try {
 
   #stopped({ stopMs, isDeaf }: Fate, kind: string): void {
     const isModel = this.#execution.effect.type === 'model';
-    const isKnown = !isDeaf || this.#execution.isIdempotent;
+    // what was killed may have done its work before
+    const isKnown = this.#execution.isIdempotent && (isModel ? !isDeaf : true);
     if (isModel) this.#execution.charged = USED_BY_THEN;
     const used = isModel && !isDeaf ? { usage: USED_BY_THEN } : {};
     const failure: ReportDraft = {
@@ -180,11 +184,14 @@ class Try {
       message: 'It was told to stop',
       outcome: isKnown ? 'partial' : 'unknown',
     };
-    this.#clock.after(stopMs, () =>
+    this.#clock.after(isDeaf ? GRACE_MS : stopMs, () =>
       this.#settle({ type: 'stopped', isKnown }, { ok: false, failure, ...used }),
     );
   }
 }
+
+/** What an effect that is told to stop is given to end by itself. */
+const GRACE_MS = 2000;
 
 /** Of a call that was stopped on its way. */
 const USED_BY_THEN = { inputTokens: 30, outputTokens: 0 };

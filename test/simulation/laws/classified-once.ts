@@ -68,7 +68,9 @@ export const surfacesAsItself: Law = {
         const [first] = effects;
         if (first === undefined || event.type !== 'node:failed') continue;
         const chain = chainOf(event.error);
-        if (!effects.some(({ id }) => chain.includes(id)))
+        // what was stopped because the time was over is named beside it
+        const named = event.error.details?.['in_doubt'] !== undefined;
+        if (!named && !effects.some(({ id }) => chain.includes(id)))
           breaches.push(`event ${event.seq} at ${event.path} hides ${first.kind}`);
       }
     }

@@ -4,7 +4,7 @@ import type { EventBody, RunEvent } from '../../../src/machine/events.ts';
 import { newRunState, type RunState } from '../../../src/machine/state.ts';
 import { step } from '../../../src/machine/step.ts';
 import { nextTimerMs } from '../../../src/machine/timers.ts';
-import type { Law, Subject } from '../subject.ts';
+import { isType, type Law, type Subject } from '../subject.ts';
 
 /** I5 of `decide`, in every run. */
 export const replaysTheSame: Law = {
@@ -14,23 +14,41 @@ export const replaysTheSame: Law = {
     const resumed = new Set(subject.legs.map(({ fromSeq }) => fromSeq));
     let leg = new Replay(() => newRunState(subject.run, subject.plan));
     let seq = 0;
+    const moments = decidedBefore(subject);
     for (const events of commitsOf(subject)) {
       const before = seq;
       seq += events.length;
       if (before > 0 && resumed.has(before))
         leg = new Replay(() => foldAll(subject, subject.events.slice(0, before)));
       if (isKeptOnly(subject, events)) continue;
-      const breach = leg.take(events, waysOf(countGiven(events), cancelledBy(subject, events)));
+      const ways = waysOf(countGiven(events), cancelledBy(subject, events));
+      const breach = leg.take({ events, moments }, ways);
       if (breach !== undefined) return [breach];
     }
     return [];
   },
 };
 
+interface Commit {
+  readonly events: readonly RunEvent[];
+  /** When something was decided that is only said in a later commit. */
+  readonly moments: readonly number[];
+}
+
+/** An end waits for what it stops: its report says when it was decided, and the log when it was said. */
+function decidedBefore({ events }: Subject): readonly number[] {
+  const moments = events.flatMap((event) =>
+    isType(event, 'node:failed', 'run:failed') && event.error.at < event.at
+      ? [Date.parse(event.error.at)]
+      : [],
+  );
+  return [...new Set(moments)].sort((one, other) => one - other);
+}
+
 /** A leg that is lived through once more, commit by commit, from the state that it began with. */
 class Replay {
   readonly #start: () => RunState;
-  readonly #taken: { readonly events: readonly RunEvent[]; readonly way: Way }[] = [];
+  readonly #taken: (Commit & { readonly way: Way })[] = [];
   #state: RunState;
 
   constructor(start: () => RunState) {
@@ -39,19 +57,16 @@ class Replay {
   }
 
   /** What is not as it was, if it is as it was in none of these ways. */
-  take(
-    events: readonly RunEvent[],
-    [first, ...others]: readonly [Way, ...Way[]],
-  ): string | undefined {
-    const breach = replay(this.#state, events, first);
+  take(commit: Commit, [first, ...others]: readonly [Way, ...Way[]]): string | undefined {
+    const breach = replay(this.#state, commit, first);
     if (breach === undefined) {
-      this.#taken.push({ events, way: first });
+      this.#taken.push({ ...commit, way: first });
       return undefined;
     }
     for (const way of others) {
       this.#again();
-      if (replay(this.#state, events, way) !== undefined) continue;
-      this.#taken.push({ events, way });
+      if (replay(this.#state, commit, way) !== undefined) continue;
+      this.#taken.push({ ...commit, way });
       return undefined;
     }
     return breach;
@@ -60,7 +75,7 @@ class Replay {
   /** A way that did not fit has changed the state. */
   #again(): void {
     this.#state = this.#start();
-    for (const { events, way } of this.#taken) replay(this.#state, events, way);
+    for (const { way, ...commit } of this.#taken) replay(this.#state, commit, way);
   }
 }
 
@@ -117,6 +132,8 @@ interface Way {
   readonly isCancelled: boolean;
   /** Whether timers went off before, with nothing to decide. */
   readonly isWoken?: boolean;
+  /** Whether something was decided in the same moment, before they came. */
+  readonly isLookedAt?: boolean;
 }
 
 /** An effect that the machine gave up looks like one that answered; a cancel can be a moment late. */
@@ -127,6 +144,7 @@ function waysOf(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly [Way
     ...Array.from({ length: given }, (_, less) => ({ given: given - 1 - less, isCancelled })),
     ...(cancelled === 'maybe' ? [{ given, isCancelled: false }] : []),
     { given, isCancelled, isWoken: true },
+    { given, isCancelled, isLookedAt: true },
   ];
 }
 
@@ -143,15 +161,17 @@ function cancelledBy({ legs }: Subject, events: readonly RunEvent[]): 'no' | 'ma
 
 function replay(
   state: RunState,
-  events: readonly RunEvent[],
-  { given, isCancelled, isWoken = false }: Way,
+  { events, moments }: Commit,
+  { given, isCancelled, isWoken = false, isLookedAt = false }: Way,
 ): string | undefined {
   const bodies = events.map(bodyOf);
   const atMs = Date.parse(events[0]?.at ?? '');
+  for (const ms of moments) if (state.nowMs < ms && ms < atMs) step(state, [], ms);
   for (let ms = nextTimerMs(state.timers) ?? atMs; isWoken && ms < atMs;) {
     step(state, [], ms);
     ms = nextTimerMs(state.timers) ?? atMs;
   }
+  if (isLookedAt) step(state, [], atMs);
   state.cancelledBy = isCancelled ? 'someone' : undefined;
   const decided = step(state, bodies.slice(0, given), atMs);
   if (JSON.stringify(decided) === JSON.stringify(bodies)) return undefined;
