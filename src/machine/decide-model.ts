@@ -14,6 +14,7 @@ import { failed, failureAt } from './failure.ts';
 import { chainOf, promptOf, schemaOf, talkingNode, type TalkingPlan } from './model-request.ts';
 import { visitOf } from './plan-lookup.ts';
 import { estimateOf, isPriced } from './pricing.ts';
+import { beyondBound } from './request-bound.ts';
 import type { RunState, Scope } from './state.ts';
 import { isOffForm, newTalk, type Talk, type TalkFailure } from './talk.ts';
 
@@ -108,6 +109,8 @@ function nothingLeft(
 /** Within every budget, or not at all. */
 function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): Decision {
   const visit = visitOf(scope);
+  const beyond = beyondBound(state, scope, talk.failure?.error);
+  if (beyond !== undefined) return { events: beyond };
   const { ref, work } = modelRequest(state, scope, talk, model);
   const reserves =
     work.type === 'model' ? estimateOf(state, scope, work.call) : { usdMicros: 0, tokens: 0 };

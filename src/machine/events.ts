@@ -59,6 +59,12 @@ interface InNode {
   readonly path: string;
 }
 
+/** What one leg of a run may ask of the world at most, as `errand validate` prints it. */
+export interface Bound {
+  /** Each attempt counted, lost ones that are made again too. Null: nothing bounds it. */
+  readonly modelRequests: number | null;
+}
+
 /** A run goes on: what it goes on with is said here, because every later decision rests on it. */
 export interface Resumed {
   readonly type: 'run:resumed';
@@ -72,6 +78,8 @@ export interface Resumed {
   readonly gates?: boolean;
   /** The file as it is from here on, when it changed. */
   readonly plan?: WorkflowPlan;
+  /** Of that file, for this leg and those after it; absent: as it was. */
+  readonly bound?: Bound;
   /** What changed since: finished nodes keep their results, all else takes the new text. */
   readonly drift?: { readonly kept: readonly string[]; readonly changed: readonly string[] };
 }
@@ -86,6 +94,8 @@ export type EventBody =
       readonly input: JsonObject;
       /** False: nobody can be asked. */
       readonly gates?: boolean;
+      /** Absent in runs of before there was one: they are not held to any. */
+      readonly bound?: Bound;
     }
   | { readonly type: 'run:paused'; readonly waiting: Waiting }
   | Resumed

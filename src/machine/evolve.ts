@@ -42,6 +42,7 @@ import {
   newBranch,
   newWorkflowScope,
 } from './scopes.ts';
+import { beginLeg, noteRequest, takeBackUnmade } from './request-bound.ts';
 import { raiseBudget, reserve, settle } from './spending.ts';
 import { groupSlot, isGroup, partialSlot, slotOf } from './slots.ts';
 import { ROOT_SCOPE, type OpenGate, type RunState, type Scope, type Visit } from './state.ts';
@@ -54,6 +55,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   switch (event.type) {
     case 'run:started':
       state.hasPeople = event.gates ?? true;
+      beginLeg(state, event);
       openWorkflow(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input);
       return;
     case 'run:paused':
@@ -101,6 +103,7 @@ function noteWarned(state: RunState, id: string): void {
 function resumed(state: RunState, event: Resumed): void {
   const before = state.status;
   goOnWithClocks(state);
+  beginLeg(state, event);
   state.status = 'running';
   state.waiting = undefined;
   state.error = undefined;
@@ -175,9 +178,13 @@ function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
     visit.pending.add(key);
     state.doubts.delete(key);
     reserve(state, scope, event);
-    if (type === 'model') beginProbe(state, target, key);
+    if (type === 'model') {
+      beginProbe(state, target, key);
+      noteRequest(state);
+    }
     return;
   }
+  if (type === 'model' && event.type === 'effect:failed') takeBackUnmade(state, event.error);
   settle(state, scope, event);
   if (event.type === 'effect:failed' && event.error.kind === DOUBT) state.doubts.add(key);
   state.effects.delete(key);

@@ -20,7 +20,7 @@ import {
 } from './bill.ts';
 import { exactly, sum, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
-import { mayTake } from './routing.ts';
+import { mayTake, type Raising } from './routing.ts';
 import { tryBill } from './try-bill.ts';
 
 /** What a bill depends on beyond its own file. */
@@ -28,6 +28,7 @@ export interface BillContext {
   /** The bill of a child, by its file. */
   readonly childBill: (file: string) => FileBill;
   readonly kindsOf: (node: NodePlan) => readonly string[];
+  readonly raisingOf: (node: NodePlan) => Raising;
   /** Of the caller, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
   /** What the functions and tools of the file say of themselves, as far as that is known. */
@@ -145,10 +146,17 @@ function visitBill(
   around: Around,
 ): { readonly bill: Bill; readonly retry: Bill } {
   const once = addBills([tryBill(node, plan, around), insideBill(node, around)]);
-  const kinds = around.kindsOf(node);
-  const routes = [...node.routes, ...plan.onError].filter((route) => mayTake(route, node, kinds));
+  const routes = [...node.routes, ...plan.onError];
+  // every one of them, whatever its kind: a bound must not rest on what a node is thought to fail with
   const retries = routes.flatMap(({ move }) => (move.type === 'retry' ? [move] : []));
-  const other = sum([exactly(1), ...routes.map((route) => otherReruns(node, route))]);
+  const kinds = around.kindsOf(node);
+  const raising = around.raisingOf(node);
+  const other = sum([
+    exactly(1),
+    ...routes
+      .filter((route) => mayTake(route, kinds, raising))
+      .map((route) => otherReruns(node, route)),
+  ]);
   const retryOnce = retries.map((move) => addBills([once, waiting(waitOf(move, node))]));
   const inside = node.type === 'workflow' ? [around.childBill(node.workflow).retry] : [];
   return {
