@@ -16,13 +16,7 @@ import { checkModels } from './models.ts';
 import { checkNames } from './names.ts';
 import { orderOf } from './order.ts';
 import { kindsOf } from './raises.ts';
-import {
-  ASKED_BY_DEFAULT,
-  handlingOf,
-  handlingWords,
-  raisingOf,
-  type Raising,
-} from './routing.ts';
+import { ASKED_BY_DEFAULT, handlingOf, handlingWords, raisingOf, type Raising } from './routing.ts';
 import { checkStructure } from './structure.ts';
 import { NO_FILE, toWorstCase, worstBill, type FileBill, type WorstCase } from './worst-case.ts';
 

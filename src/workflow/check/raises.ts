@@ -73,7 +73,8 @@ export function kindsOf(node: NodePlan, plan: FilePlan, escaping: Escaping): rea
 function routeKinds(node: NodePlan, { onError }: FilePlan, canFail: boolean): readonly string[] {
   const success = node.routes.filter((route) => route.onError === undefined);
   // a gate whose options all lead somewhere never looks at its table
-  const isChosen = node.type === 'human_gate' && node.options.every(({ route }) => route !== undefined);
+  const isChosen =
+    node.type === 'human_gate' && node.options.every(({ route }) => route !== undefined);
   const isSure = success.length === 0 || success.some(({ when }) => when === undefined);
   const kinds = isSure || isChosen || node.type === 'terminate' ? [] : ['route.no_match'];
   const isEvaluated =

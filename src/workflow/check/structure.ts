@@ -118,12 +118,7 @@ function checkSuccessRoutes(node: NodePlan, report: Report): void {
     );
 }
 
-function checkErrorRoutes(
-  node: NodePlan,
-  plan: FilePlan,
-  failing: Failing,
-  report: Report,
-): void {
+function checkErrorRoutes(node: NodePlan, plan: FilePlan, failing: Failing, report: Report): void {
   const kinds = failing.kindsOf(node);
   const used = new Set<Route>();
   for (const kind of kinds)
@@ -161,7 +156,9 @@ function checkErrorRoutes(
 
 function isForGuards({ onError }: Route): boolean {
   return (
-    onError !== undefined && onError !== true && onError.every((kind) => kind === 'route.guard_failed')
+    onError !== undefined &&
+    onError !== true &&
+    onError.every((kind) => kind === 'route.guard_failed')
   );
 }
 

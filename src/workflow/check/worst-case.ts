@@ -96,10 +96,10 @@ function fromHere(
   const retries: Bill[] = [];
   const billFrom = (name: string): Bill => dearest.get(name) ?? NOTHING;
   const around: Around = { ...context, billFrom };
-  const visit = (node: NodePlan): Bill => {
-    const { bill, retry } = visitBill(node, plan, around);
-    retries.push(retry);
-    return bill;
+  const visit = (node: NodePlan): Visited => {
+    const visited = visitBill(node, plan, around);
+    retries.push(visited.retry);
+    return visited;
   };
 
   // every component comes after those it leads to, so what lies ahead is known
@@ -110,21 +110,23 @@ function fromHere(
       .flatMap((name) => onward(flow, name))
       .filter(({ to }) => !inside.has(to))
       .map(({ to }) => billFrom(to));
+    const visits = nodes.map(visit);
     const here = isCircle
-      ? circleBill(nodes.map(visit), members, plan)
-      : addBills(nodes.map(visit));
+      ? circleBill(visits, members, plan)
+      : addBills(visits.map(({ bill }) => bill));
     const bill = addBills([here, largestBill(ahead)]);
     for (const name of members) dearest.set(name, bill);
   }
   return { bill: billFrom(flow.entry), retry: largestBill(retries) };
 }
 
-function circleBill(visits: readonly Bill[], members: readonly string[], plan: FilePlan): Bill {
+/** Every start of a node counts, re-runs too, so it is the dearest of all tries as often as that. */
+function circleBill(visits: readonly Visited[], members: readonly string[], plan: FilePlan): Bill {
   const { maxIterations, isDefaultMaxIterations } = plan.limits;
   const rounds = isDefaultMaxIterations
     ? unbounded(`${circleWords(members)} is bounded only by the default max_iterations`)
     : exactly(maxIterations);
-  return timesBill(largestBill(visits), rounds);
+  return timesBill(largestBill(visits.map(({ start }) => start)), rounds);
 }
 
 export function circleWords(members: readonly string[]): string {
@@ -139,12 +141,16 @@ interface Around extends BillContext {
   readonly of: 'worst' | 'first';
 }
 
-/** One visit of a node with all its tries and the waits between them; and the dearest retry in it. */
-function visitBill(
-  node: NodePlan,
-  plan: FilePlan,
-  around: Around,
-): { readonly bill: Bill; readonly retry: Bill } {
+interface Visited {
+  /** One visit of a node with all its tries and the waits between them. */
+  readonly bill: Bill;
+  /** The dearest retry in it. */
+  readonly retry: Bill;
+  /** One of its tries, with the longest wait before it. */
+  readonly start: Bill;
+}
+
+function visitBill(node: NodePlan, plan: FilePlan, around: Around): Visited {
   const once = addBills([tryBill(node, plan, around), insideBill(node, around)]);
   const routes = [...node.routes, ...plan.onError];
   // every one of them, whatever its kind: a bound must not rest on what a node is thought to fail with
@@ -167,6 +173,8 @@ function visitBill(
         : retries.map(({ max }, index) => timesBill(retryOnce[index] ?? NOTHING, exactly(max)))),
     ]),
     retry: largestBill([...retryOnce, ...inside]),
+    // what nobody can count stays so, whatever bounds the circle
+    start: timesBill(largestBill([once, ...retryOnce]), other.value === null ? other : exactly(1)),
   };
 }
 
