@@ -158,7 +158,7 @@ agents: [{name: a, prompt: Hi, model: sim/m, tools: [], routes: [{to: $end}, {on
       'the time of a child',
       `${HEAD}}
 agents: [{name: a, type: workflow, workflow: ./child.yaml, timeout_seconds: 500, routes: [{to: $end}, {on_error: limit.node_timeout, ${RETRY}}]}]`,
-      51,
+      20,
     ],
     [
       'the time of a supervisor',
