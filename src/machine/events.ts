@@ -215,7 +215,13 @@ export type EventBody =
       /** The path of the workflow whose budget it is; empty for the run. */
       readonly holder: string;
     }
-  | { readonly type: 'error:suppressed'; readonly error: ErrorReport; readonly reason: string };
+  | {
+      readonly type: 'error:suppressed';
+      readonly error: ErrorReport;
+      readonly reason: string;
+      /** Nothing has failed: it is something to know. */
+      readonly isWarning?: true;
+    };
 
 /** An event as it is stored and shown. */
 export type RunEvent = EventBody & {

@@ -15,6 +15,7 @@ import { checkChildInputs } from './child-inputs.ts';
 import { checkModels } from './models.ts';
 import { checkNames } from './names.ts';
 import { orderOf } from './order.ts';
+import { findUnpriced, type Unpriced } from './prices.ts';
 import { kindsOf } from './raises.ts';
 import { ASKED_BY_DEFAULT, handlingOf, handlingWords, raisingOf, type Raising } from './routing.ts';
 import { checkStructure } from './structure.ts';
@@ -72,6 +73,7 @@ class Checker {
   readonly #raising = new Map<string, Raising>();
   readonly #bills = new Map<string, Map<FilePlan['runtime'], FileBill>>();
   readonly #kinds = new Map<NodePlan, readonly string[]>();
+  #unpriced: Unpriced | undefined;
   #handedOn: ReadonlyMap<string, ReadonlySet<FilePlan['runtime']>> | undefined;
 
   constructor(root: WorkflowPlan, options: CheckOptions) {
@@ -103,6 +105,7 @@ class Checker {
       checkModels({ ...around, isCalled: plan !== this.#root, providers }, once);
       checkCallables({ ...around, known: this.#options.known?.(plan.file) }, once);
     }
+    problems.push(...this.#prices().problemsOf(plan));
     checkChildInputs(plan, (file) => this.#childOf(file), report);
     this.#checkPropagation(plan, flow, report);
 
@@ -127,6 +130,11 @@ class Checker {
 
   #childOf(file: string): FilePlan | undefined {
     return this.#root.children[file];
+  }
+
+  #prices(): Unpriced {
+    this.#unpriced ??= findUnpriced(this.#root);
+    return this.#unpriced;
   }
 
   /** A child without a runtime of its own has that of the nearest caller with one; it may have several. */
@@ -205,6 +213,7 @@ class Checker {
       },
       kindsOf: (node) => this.#kindsOf(node, plan),
       raisingOf: (node) => this.#raisingOf(node),
+      unpriced: this.#prices(),
       inherited,
       describes: this.#options.known?.(plan.file)?.describes ?? {},
     });

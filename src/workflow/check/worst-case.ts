@@ -20,6 +20,7 @@ import {
 } from './bill.ts';
 import { exactly, sum, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
+import type { Unpriced } from './prices.ts';
 import { mayTake, type Raising } from './routing.ts';
 import { tryBill } from './try-bill.ts';
 
@@ -29,6 +30,7 @@ export interface BillContext {
   readonly childBill: (file: string) => FileBill;
   readonly kindsOf: (node: NodePlan) => readonly string[];
   readonly raisingOf: (node: NodePlan) => Raising;
+  readonly unpriced: Pick<Unpriced, 'ofNode' | 'isIn'>;
   /** Of the caller, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
   /** What the functions and tools of the file say of themselves, as far as that is known. */
@@ -64,7 +66,10 @@ export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): Fil
       : addBills([first.bill, timesBill(first.retry, exactly(limits.maxRetries))]);
   const bounds = {
     ...(limits.timeoutMs === undefined ? {} : { wallMs: limits.timeoutMs }),
-    ...(limits.budgetUsdMicros === undefined || limits.budgetMode !== 'enforce'
+    // a budget does not hold what it cannot count
+    ...(limits.budgetUsdMicros === undefined ||
+    limits.budgetMode !== 'enforce' ||
+    context.unpriced.isIn(plan)
       ? {}
       : { costUsdMicros: limits.budgetUsdMicros }),
   };
