@@ -84,7 +84,9 @@ function usualLine(event: RunEvent): string | undefined {
     case 'budget:paused':
       return `  ${holderOf(event)} stops at its budget: the next call does not fit, ${spentOf(event)} is spent`;
     case 'error:suppressed':
-      return `  let go: ${errorWords(event.error)} (${event.reason})`;
+      return event.isWarning === true
+        ? `  warning: ${singleLine(forPerson(event.error).message)}`
+        : `  let go: ${errorWords(event.error)} (${event.reason})`;
     // how a leg ends is told at its end
     case 'run:completed':
     case 'run:cancelled':

@@ -2,7 +2,7 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
 import { driftOf, type Change } from '../machine/drift.ts';
-import type { EventBody, Resumed } from '../machine/events.ts';
+import type { Bound, EventBody, Resumed } from '../machine/events.ts';
 import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import { findVisited } from '../machine/reopen.ts';
 import type { RunState } from '../machine/state.ts';
@@ -20,6 +20,8 @@ export interface GoingOn extends Change {
   readonly from?: string;
   /** False: nobody can be asked. */
   readonly gates?: boolean;
+  /** Of the files as they are now, where they are given. */
+  readonly bound?: Bound;
 }
 
 export interface OpenGate {
@@ -45,7 +47,7 @@ interface Checked {
 
 /** Changes nothing. Throws `run.drifted`, or `validation.input` for an answer or a node. */
 export function checkGoingOn(state: RunState, options: GoingOn, nowMs: number): Checked {
-  const { answer, by = answer?.by ?? 'library', now, from, input, gates } = options;
+  const { answer, by = answer?.by ?? 'library', now, from, input, gates, bound } = options;
   if (from !== undefined && findVisited(state, from) === undefined) throw neverRan(from);
   if (input !== undefined) checkInput(options.plan ?? state.plan, input);
   const resumed: Resumed = {
@@ -55,6 +57,7 @@ export function checkGoingOn(state: RunState, options: GoingOn, nowMs: number): 
     ...(from === undefined ? {} : { from }),
     ...(input === undefined ? {} : { input }),
     ...(gates === false ? { gates } : {}),
+    ...(bound === undefined || bound.modelRequests === state.legRequests.most ? {} : { bound }),
     ...driftOf(state, options),
     // the state was folded from the log, so its time is that of the latest event
     ...(state.status === 'running' ? { idleMs: Math.max(0, nowMs - state.nowMs) } : {}),

@@ -7,7 +7,7 @@ import { createRedactor, type Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Answer } from '../machine/answers.ts';
-import type { EventBody, RunEvent } from '../machine/events.ts';
+import type { Bound, EventBody, RunEvent } from '../machine/events.ts';
 import { newRunState } from '../machine/state.ts';
 import { record, step, stored } from '../machine/step.ts';
 import type {
@@ -19,6 +19,7 @@ import type {
   RunSummary,
   StoredSignal,
 } from '../machine/store-port.ts';
+import { boundOf } from '../workflow/check/bound.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
@@ -72,6 +73,8 @@ export interface LocalOptions {
 export interface StartOptions extends RunOptions {
   /** Where the workflow came from, to be found again when the run is resumed. */
   readonly file?: string;
+  /** What a leg is held to. Default: what `errand validate` prints for the plan. */
+  readonly bound?: Bound;
 }
 
 export interface ResumeOptions extends RunOptions, GoingOn {}
@@ -135,7 +138,8 @@ export class LocalDriver {
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
     const gates = options.gates === false ? { gates: false } : {};
-    const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates };
+    const { bound = boundOf(plan) } = options;
+    const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
     const events = stored(state, step(state, [started], nowMs), at);
     const fresh: NewRun = {
       id,
@@ -274,7 +278,8 @@ export class LocalDriver {
       refuseEnded(state, options);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#planTexts.without(options.plan);
-      const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
+      const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
+      const events = goOn(state, { ...bound, ...this.#withoutSecrets(options), plan }, nowMs);
       // what is stored has no secrets in it, and what runs needs them
       if (options.plan === undefined) refuseWithheld(state);
       else state.plan = options.plan;

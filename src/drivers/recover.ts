@@ -14,6 +14,7 @@ import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
 import { outwards, scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import type { Amount } from '../machine/pricing.ts';
+import { isAtBound } from '../machine/request-bound.ts';
 import { findVisited } from '../machine/reopen.ts';
 import { packState } from '../machine/snapshot.ts';
 import { newRunState, type PendingEffect, type RunState, type Scope } from '../machine/state.ts';
@@ -107,6 +108,8 @@ function mayAskNow(
   { scope, effect: { key, type, target } }: PendingEffect,
 ): boolean {
   if (type !== 'model') return true;
+  // made again it is one more request of this leg
+  if (isAtBound(state)) return false;
   if (restOf(state, target, key) > state.nowMs) return false;
   const reserved = state.reservations.get(key);
   if (reserved === undefined) return true;

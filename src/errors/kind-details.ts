@@ -42,6 +42,7 @@ export interface KindDetails {
   'limit.turns': LimitDetails;
   'limit.steps': LimitDetails;
   'limit.retries': LimitDetails;
+  'limit.requests': LimitDetails;
   'breaker.open': JsonObject & { readonly target: string };
   'terminate.failed': JsonObject & { readonly output: JsonValue };
 }

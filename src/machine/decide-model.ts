@@ -14,6 +14,7 @@ import { failed, failureAt } from './failure.ts';
 import { chainOf, promptOf, schemaOf, talkingNode, type TalkingPlan } from './model-request.ts';
 import { visitOf } from './plan-lookup.ts';
 import { estimateOf, isPriced } from './pricing.ts';
+import { beyondBound } from './request-bound.ts';
 import type { RunState, Scope } from './state.ts';
 import { isOffForm, newTalk, type Talk, type TalkFailure } from './talk.ts';
 
@@ -73,14 +74,15 @@ function uncounted(state: RunState, scope: Scope, model: string): readonly Event
   if (!hasMoneyBudget(state, scope)) return [];
   const error = failureAt(state, scope, visitOf(scope).node, {
     kind: 'provider.not_configured',
-    message: `${model} has no price, so no budget counts what it costs`,
+    message: `${model} has no price, so this call does not count towards the budget`,
     outcome: 'not_started',
     action: {
       kind: 'fix_file',
       detail: `Give the price of ${model} under \`workflow.cost.pricing\`, or set \`budget_tokens\`.`,
     },
   });
-  return [{ type: 'error:suppressed', error, reason: 'The call is made without being counted.' }];
+  const reason = 'The call is made without being counted.';
+  return [{ type: 'error:suppressed', error, reason, isWarning: true }];
 }
 
 function incapable(state: RunState, scope: Scope, unable: readonly Unable[]): ErrorReport {
@@ -108,6 +110,8 @@ function nothingLeft(
 /** Within every budget, or not at all. */
 function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): Decision {
   const visit = visitOf(scope);
+  const beyond = beyondBound(state, scope, talk.failure?.error);
+  if (beyond !== undefined) return { events: beyond };
   const { ref, work } = modelRequest(state, scope, talk, model);
   const reserves =
     work.type === 'model' ? estimateOf(state, scope, work.call) : { usdMicros: 0, tokens: 0 };

@@ -59,6 +59,12 @@ interface InNode {
   readonly path: string;
 }
 
+/** What one leg of a run may ask of the world at most, as `errand validate` prints it. */
+export interface Bound {
+  /** Each attempt counted, lost ones that are made again too. Null: nothing bounds it. */
+  readonly modelRequests: number | null;
+}
+
 /** A run goes on: what it goes on with is said here, because every later decision rests on it. */
 export interface Resumed {
   readonly type: 'run:resumed';
@@ -72,6 +78,8 @@ export interface Resumed {
   readonly gates?: boolean;
   /** The file as it is from here on, when it changed. */
   readonly plan?: WorkflowPlan;
+  /** Of that file, for this leg and those after it; absent: as it was. */
+  readonly bound?: Bound;
   /** What changed since: finished nodes keep their results, all else takes the new text. */
   readonly drift?: { readonly kept: readonly string[]; readonly changed: readonly string[] };
   /** For how long no process ran the run, when it was interrupted: since its latest event. */
@@ -88,6 +96,8 @@ export type EventBody =
       readonly input: JsonObject;
       /** False: nobody can be asked. */
       readonly gates?: boolean;
+      /** Absent in runs of before there was one: they are not held to any. */
+      readonly bound?: Bound;
     }
   | { readonly type: 'run:paused'; readonly waiting: Waiting }
   | Resumed
@@ -209,7 +219,13 @@ export type EventBody =
       /** The path of the workflow whose budget it is; empty for the run. */
       readonly holder: string;
     }
-  | { readonly type: 'error:suppressed'; readonly error: ErrorReport; readonly reason: string };
+  | {
+      readonly type: 'error:suppressed';
+      readonly error: ErrorReport;
+      readonly reason: string;
+      /** Nothing has failed: it is something to know. */
+      readonly isWarning?: true;
+    };
 
 /** An event as it is stored and shown. */
 export type RunEvent = EventBody & {

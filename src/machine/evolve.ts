@@ -44,6 +44,7 @@ import {
   newBranch,
   newWorkflowScope,
 } from './scopes.ts';
+import { beginLeg, noteRequest, takeBackUnmade } from './request-bound.ts';
 import { raiseBudget, reserve, settle } from './spending.ts';
 import { groupSlot, isGroup, partialSlot, slotOf } from './slots.ts';
 import { ROOT_SCOPE, type OpenGate, type RunState, type Scope, type Visit } from './state.ts';
@@ -56,6 +57,7 @@ export function evolve(state: RunState, event: EventBody, atMs: number): void {
   switch (event.type) {
     case 'run:started':
       state.hasPeople = event.gates ?? true;
+      beginLeg(state, event);
       openWorkflow(state, { id: ROOT_SCOPE, file: '', parent: undefined }, event.input);
       return;
     case 'run:paused':
@@ -103,6 +105,7 @@ function noteWarned(state: RunState, id: string): void {
 function resumed(state: RunState, event: Resumed): void {
   const before = state.status;
   goOnWithClocks(state);
+  beginLeg(state, event);
   state.status = 'running';
   state.waiting = undefined;
   state.error = undefined;
@@ -183,9 +186,13 @@ function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
     visit.pending.add(key);
     state.doubts.delete(key);
     reserve(state, scope, event);
-    if (type === 'model') beginProbe(state, target, key);
+    if (type === 'model') {
+      beginProbe(state, target, key);
+      noteRequest(state);
+    }
     return;
   }
+  if (type === 'model' && event.type === 'effect:failed') takeBackUnmade(state, event.error);
   settle(state, scope, event);
   if (event.type === 'effect:failed' && leavesDoubt(event.error, event.effect))
     state.doubts.set(key, { node, path, effect: event.effect, isOvertaken: false });

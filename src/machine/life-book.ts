@@ -55,6 +55,7 @@ export class LifeBook {
       case 'run:completed':
         return this.#endAll('handled', 'the run completed without it', event.at);
       case 'error:suppressed':
+        if (event.isWarning === true) return;
         return this.#suppressed(event.error, event.reason, event.at);
       case 'run:paused':
       case 'breaker:changed':

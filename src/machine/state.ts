@@ -234,6 +234,8 @@ export interface RunState {
   readonly grants: LazyMap<string, Grant>;
   /** How often each node has asked each model, by path and model. */
   readonly modelRequests: LazyMap<string, number>;
+  /** What this leg has asked of models so far, and the most it may; null: as much as it takes. */
+  readonly legRequests: { made: number; most: number | null };
   /** Until when models, keys and providers are left alone by every call of the run. */
   readonly cooldowns: LazyMap<string, Cooldown>;
   /** What calls under way may cost, by their keys. */
@@ -276,6 +278,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     gates: new LazyMap(),
     grants: new LazyMap(),
     modelRequests: new LazyMap(),
+    legRequests: { made: 0, most: null },
     cooldowns: new LazyMap(),
     reservations: new LazyMap(),
     heldBack: new LazySet(),

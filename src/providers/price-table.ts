@@ -55,13 +55,19 @@ function openai(price: Dollars): Dollars {
   };
 }
 
-/** https://developers.openai.com/api/docs/pricing; 5.6 Sol without its discount of autumn 2026. */
+/**
+ * https://developers.openai.com/api/docs/pricing; 5.6 Sol without its discount of autumn 2026. Two
+ * are not on that page, and a file can say better: 6 has what 6 Sol has, and 6 Mini what lies between
+ * Luna and Terra.
+ */
 const OPENAI: Readonly<Record<string, Dollars>> = {
   'gpt-6-astra': openai({ in: 10, read: 1, write: 12.5, out: 50 }),
   'gpt-6.1-sol': openai({ in: 2, read: 0.1, write: 2.5, out: 10 }),
   'gpt-6.1-terra': openai({ in: 1, read: 0.05, write: 1.25, out: 5 }),
+  'gpt-6': openai({ in: 2, read: 0.2, write: 2.5, out: 10 }),
   'gpt-6-sol': openai({ in: 2, read: 0.2, write: 2.5, out: 10 }),
   'gpt-6-luna': openai({ in: 0.1, read: 0.01, write: 0.125, out: 0.5 }),
+  'gpt-6-mini': openai({ in: 0.5, read: 0.05, write: 0.625, out: 2.5 }),
   'gpt-5.6': openai({ in: 5, read: 0.5, out: 30 }),
   'gpt-5.6-sol': openai({ in: 5, read: 0.5, out: 30 }),
   'gpt-5.6-terra': openai({ in: 2, read: 0.2, out: 12 }),
@@ -136,10 +142,14 @@ const MISTRAL: Readonly<Record<string, Dollars>> = {
 
 const DEEPSEEK_FLASH: Dollars = { in: 0.3, read: 0.006, out: 1.2 };
 
-/** https://api-docs.deepseek.com/quick_start/pricing; at peak hours, at others it is half. */
+/**
+ * https://api-docs.deepseek.com/quick_start/pricing; at peak hours, at others it is half. Reasoner is
+ * an old name, at the highest price that it has had.
+ */
 const DEEPSEEK: Readonly<Record<string, Dollars>> = {
   'deepseek-flash': DEEPSEEK_FLASH,
   'deepseek-v4-flash': DEEPSEEK_FLASH,
+  'deepseek-reasoner': { in: 0.55, read: 0.14, out: 2.19 },
   'deepseek-v4-pro': { in: 1.32, read: 0.044, out: 3.96 },
 };
 

@@ -38,7 +38,7 @@ export const CODES = {
   'shadowed-name': 'A node whose name templates take for something else.',
   'unknown-node': 'A name that no node or group has.',
   'unknown-state': 'A state key that the workflow does not declare.',
-  'group-cycle': 'A group that contains itself.',
+  'group-cycle': 'A group or a supervisor that comes back to itself from the inside.',
   'two-moves': 'A route with more than one move.',
   'no-move': 'A route without a move.',
   'move-needs-error': 'A move that only an error route can make.',
@@ -81,6 +81,7 @@ export const CODES = {
   'unknown-tool': 'A tool that neither the host, the module nor the MCP server has.',
   'unknown-server': 'A tool of an MCP server that the file does not name.',
   'server-unreachable': 'An MCP server that did not answer when it was asked for its tools.',
+  'unpriced-model': 'A model without a price, under a budget in dollars that could not hold it.',
   'capability-missing': 'A model that lacks what the node asks of it.',
 } as const;
 

@@ -52,6 +52,8 @@ export interface Limits {
   readonly budgetUsdMicros?: number;
   readonly budgetTokens?: number;
   readonly budgetMode: BudgetMode;
+  /** Models without a price may be asked under a budget in dollars, which then does not hold them. */
+  readonly unpriced?: 'allow';
   readonly maxRetries?: number;
 }
 

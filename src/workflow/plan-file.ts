@@ -57,6 +57,7 @@ function planLimits(limits: NonNullable<HeaderFile['limits']>): Limits {
     budgetUsdMicros: budget === undefined ? undefined : usdToMicros(budget),
     budgetTokens: limits.budget_tokens,
     budgetMode: limits.budget_mode ?? 'enforce',
+    unpriced: limits.unpriced,
     maxRetries: limits.max_retries,
   });
 }

@@ -11,6 +11,7 @@ import { checkGoingOn, refuseEnded, type GoingOn } from '../going-on.ts';
 import type { ResumeOptions, StartOptions } from '../local.ts';
 import type { RunHandle, RunOptions } from '../leg.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
+import { boundOf } from '../../workflow/check/bound.ts';
 import { createRedactor } from '../../errors/redact.ts';
 import type { ErrorReport } from '../../errors/report.ts';
 import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
@@ -102,7 +103,8 @@ export class TemporalDriver {
       input: this.#parcels.without(input),
       startedAt: new Date().toISOString(),
     };
-    const begin: Begin = { type: 'start', ...(options.gates === false ? { gates: false } : {}) };
+    const { gates, bound = boundOf(plan) } = options;
+    const begin: Begin = { type: 'start', ...(gates === false ? { gates } : {}), bound };
     await this.#execute({ v: 1, identity, begin, leg: legOf(options), settings: this.#settings });
     return this.#leg(run, 1, options);
   }
@@ -252,6 +254,7 @@ function legOf({ wait, answers }: RunOptions): LegSettings {
 /** What travels; listeners stay here, and effects are the worker's. */
 function goingOnOf(options: ResumeOptions): GoingOn {
   const { by, answer, now, from, gates, plan, input, acceptDrift } = options;
+  const { bound = plan === undefined ? undefined : boundOf(plan) } = options;
   return {
     ...(by === undefined ? {} : { by }),
     ...(answer === undefined ? {} : { answer }),
@@ -259,6 +262,7 @@ function goingOnOf(options: ResumeOptions): GoingOn {
     ...(from === undefined ? {} : { from }),
     ...(gates === undefined ? {} : { gates }),
     ...(plan === undefined ? {} : { plan }),
+    ...(bound === undefined ? {} : { bound }),
     ...(input === undefined ? {} : { input }),
     ...(acceptDrift === undefined ? {} : { acceptDrift }),
   };

@@ -146,7 +146,8 @@ export class RunExecution {
       case 'start': {
         const { workflow, input } = this.#input.identity;
         const gates = begin.gates === false ? { gates: false } : {};
-        return loop.take({ type: 'run:started', workflow, input, ...gates });
+        const bound = begin.bound === undefined ? {} : { bound: begin.bound };
+        return loop.take({ type: 'run:started', workflow, input, ...gates, ...bound });
       }
       case 'resume': {
         const events = goOn(state, begin.how, nowMs);

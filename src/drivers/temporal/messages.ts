@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../../errors/json.ts';
 import type { Suppressed, Used } from '../../effects/effect.ts';
 import type { EffectRequest } from '../../machine/effect-request.ts';
-import type { RunEvent, Waiting } from '../../machine/events.ts';
+import type { Bound, RunEvent, Waiting } from '../../machine/events.ts';
 import type { Snapshot } from '../../machine/snapshot.ts';
 import type { RunStatus } from '../../machine/state.ts';
 import type { RunStanding } from '../../machine/store-port.ts';
@@ -54,7 +54,8 @@ export interface LegSettings {
 }
 
 export type Begin =
-  | { readonly type: 'start'; readonly gates?: false }
+  /** Runs that an earlier version began have no bound. */
+  | { readonly type: 'start'; readonly gates?: false; readonly bound?: Bound }
   | { readonly type: 'resume'; readonly how: GoingOn }
   | { readonly type: 'cancel'; readonly by: string }
   /** The same leg, in a new execution because the history grew long. */

@@ -53,6 +53,7 @@ describe('what takes a failure', () => {
       'internal.script_timeout',
       'internal.script_unspawnable',
       'order.missing',
+      'route.guard_failed',
       'validation.template',
     ]);
   });
@@ -67,7 +68,7 @@ describe('what takes a failure', () => {
   });
 
   it('lists what falls to the default', () => {
-    expect(verdict?.unhandled).toEqual(['validation.template']);
+    expect(verdict?.unhandled).toEqual(['route.guard_failed', 'validation.template']);
   });
 
   it('asks by default what may have happened, which is no fall', () => {

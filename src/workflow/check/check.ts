@@ -2,19 +2,22 @@
  * What can be proved of a workflow before a token is spent: which kinds each node can fail with and
  * what takes them, that its names exist, that it ends, and the most it can cost. A verdict is data.
  */
+import { allNodes } from '../all-nodes.ts';
 import type { FilePlan, WorkflowPlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { fromPointer } from '../path.ts';
 import type { Problem, Report } from '../problem.ts';
 import { listed, quoted } from '../words.ts';
 import { buildFlow, type Flow } from './flow.ts';
+import { largestBill } from './bill.ts';
 import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
 import { checkModels } from './models.ts';
 import { checkNames } from './names.ts';
 import { orderOf } from './order.ts';
+import { findUnpriced, type Unpriced } from './prices.ts';
 import { kindsOf } from './raises.ts';
-import { ASKED_BY_DEFAULT, handlingOf, handlingWords } from './routing.ts';
+import { ASKED_BY_DEFAULT, handlingOf, handlingWords, raisingOf, type Raising } from './routing.ts';
 import { checkStructure } from './structure.ts';
 import { NO_FILE, toWorstCase, worstBill, type FileBill, type WorstCase } from './worst-case.ts';
 
@@ -57,13 +60,21 @@ export function checkWorkflow(
   return [plan, ...Object.values(plan.children)].map((file) => checker.verdictOn(file));
 }
 
+/** Of the file itself, with all that it reaches: the most that one leg of a run of it can take. */
+export function worstCaseOf(plan: WorkflowPlan): WorstCase {
+  return new Checker(plan, {}).worstCase();
+}
+
 class Checker {
   readonly #root: WorkflowPlan;
   readonly #options: CheckOptions;
   readonly #flows = new Map<string, Flow>();
   readonly #escaping = new Map<string, readonly string[]>();
-  readonly #bills = new Map<string, FileBill>();
+  readonly #raising = new Map<string, Raising>();
+  readonly #bills = new Map<string, Map<FilePlan['runtime'], FileBill>>();
   readonly #kinds = new Map<NodePlan, readonly string[]>();
+  #unpriced: Unpriced | undefined;
+  #handedOn: ReadonlyMap<string, ReadonlySet<FilePlan['runtime']>> | undefined;
 
   constructor(root: WorkflowPlan, options: CheckOptions) {
     this.#root = root;
@@ -76,24 +87,25 @@ class Checker {
     const flow = this.#flowOf(plan);
     const kinds = (node: NodePlan): readonly string[] => this.#kindsOf(node, plan);
 
-    checkStructure(plan, flow, kinds, report);
+    checkStructure(
+      plan,
+      flow,
+      { kindsOf: kinds, raisingOf: (node) => this.#raisingOf(node) },
+      report,
+    );
     checkNames(
       { plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) },
       report,
     );
-    checkModels(
-      {
-        plan,
-        inherited: this.#inherited(plan),
-        isCalled: plan !== this.#root,
-        providers: this.#options.providers ?? [],
-      },
-      report,
-    );
-    checkCallables(
-      { plan, inherited: this.#inherited(plan), known: this.#options.known?.(plan.file) },
-      report,
-    );
+    const inherited = this.#inherited(plan);
+    const once = reportOnce(report);
+    for (const runtime of inherited) {
+      const around = { plan, inherited: runtime };
+      const providers = this.#options.providers ?? [];
+      checkModels({ ...around, isCalled: plan !== this.#root, providers }, once);
+      checkCallables({ ...around, known: this.#options.known?.(plan.file) }, once);
+    }
+    problems.push(...this.#prices().problemsOf(plan));
     checkChildInputs(plan, (file) => this.#childOf(file), report);
     this.#checkPropagation(plan, flow, report);
 
@@ -102,7 +114,12 @@ class Checker {
     );
     if (this.#options.strict === true && plan.onUnhandled === undefined)
       reportUnhandled(nodes, flow, report);
-    return { file: plan.file, problems, nodes, worstCase: toWorstCase(this.#billOf(plan).worst) };
+    const bills = inherited.map((runtime) => this.#billOf(plan, runtime).worst);
+    return { file: plan.file, problems, nodes, worstCase: toWorstCase(largestBill(bills)) };
+  }
+
+  worstCase(): WorstCase {
+    return toWorstCase(this.#billOf(this.#root, undefined).worst);
   }
 
   #flowOf(plan: FilePlan): Flow {
@@ -115,9 +132,16 @@ class Checker {
     return this.#root.children[file];
   }
 
-  /** A child without a runtime of its own has that of the workflow it was reached from. */
-  #inherited(plan: FilePlan): FilePlan['runtime'] {
-    return plan === this.#root ? undefined : this.#root.runtime;
+  #prices(): Unpriced {
+    this.#unpriced ??= findUnpriced(this.#root);
+    return this.#unpriced;
+  }
+
+  /** A child without a runtime of its own has that of the nearest caller with one; it may have several. */
+  #inherited(plan: FilePlan): readonly FilePlan['runtime'][] {
+    if (plan === this.#root) return [undefined];
+    this.#handedOn ??= runtimesHandedOn(this.#root);
+    return [...(this.#handedOn.get(plan.file) ?? [this.#root.runtime])];
   }
 
   #kindsOf(node: NodePlan, plan: FilePlan): readonly string[] {
@@ -139,6 +163,24 @@ class Checker {
     return found;
   }
 
+  #raisingOf(node: NodePlan): Raising {
+    return raisingOf(node, (file) => this.#raisingFrom(file));
+  }
+
+  /** The most that any node of a child may raise: what takes it on its way is not looked at. */
+  #raisingFrom(file: string): Raising {
+    const known = this.#raising.get(file);
+    if (known !== undefined) return known;
+    this.#raising.set(file, 'none');
+    const child = this.#childOf(file);
+    const nodes = child === undefined ? [] : [...this.#flowOf(child).nodes.values()];
+    const all = new Set(nodes.map((node) => this.#raisingOf(node)));
+    // a file that is not here could hold anything
+    const found = child === undefined || all.has('any') ? 'any' : all.has('own') ? 'own' : 'none';
+    this.#raising.set(file, found);
+    return found;
+  }
+
   #letThrough(child: FilePlan): readonly string[] {
     const kinds = new Set<string>([
       'limit.steps',
@@ -157,20 +199,25 @@ class Checker {
     return [...kinds];
   }
 
-  #billOf(plan: FilePlan): FileBill {
-    const known = this.#bills.get(plan.file);
+  /** A child is billed for each of the runtimes that its callers hand on to it. */
+  #billOf(plan: FilePlan, inherited: FilePlan['runtime']): FileBill {
+    const bills = this.#bills.get(plan.file) ?? new Map<FilePlan['runtime'], FileBill>();
+    this.#bills.set(plan.file, bills);
+    const known = bills.get(inherited);
     if (known !== undefined) return known;
-    this.#bills.set(plan.file, NO_FILE);
+    bills.set(inherited, NO_FILE);
     const bill = worstBill(plan, this.#flowOf(plan), {
       childBill: (file) => {
         const child = this.#childOf(file);
-        return child === undefined ? NO_FILE : this.#billOf(child);
+        return child === undefined ? NO_FILE : this.#billOf(child, plan.runtime ?? inherited);
       },
       kindsOf: (node) => this.#kindsOf(node, plan),
-      inherited: this.#inherited(plan),
+      raisingOf: (node) => this.#raisingOf(node),
+      unpriced: this.#prices(),
+      inherited,
       describes: this.#options.known?.(plan.file)?.describes ?? {},
     });
-    this.#bills.set(plan.file, bill);
+    bills.set(inherited, bill);
     return bill;
   }
 
@@ -191,6 +238,38 @@ class Checker {
       });
     }
   }
+}
+
+/** By the file of each child. */
+function runtimesHandedOn(
+  root: WorkflowPlan,
+): ReadonlyMap<string, ReadonlySet<FilePlan['runtime']>> {
+  const found = new Map<string, Set<FilePlan['runtime']>>();
+  const open: (readonly [FilePlan, FilePlan['runtime']])[] = [[root, undefined]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [plan, inherited] = next;
+    const runtime = plan.runtime ?? inherited;
+    for (const node of allNodes(plan)) {
+      const child = node.type === 'workflow' ? root.children[node.workflow] : undefined;
+      if (child === undefined) continue;
+      const known = found.get(child.file) ?? new Set();
+      found.set(child.file, known);
+      if (known.has(runtime)) continue;
+      known.add(runtime);
+      open.push([child, runtime]);
+    }
+  }
+  return found;
+}
+
+/** What is found for several callers alike is said once. */
+function reportOnce(report: Report): Report {
+  const said = new Set<string>();
+  return (problem) => {
+    const words = JSON.stringify(problem);
+    if (!said.has(words)) report(problem);
+    said.add(words);
+  };
 }
 
 function verdictOn(node: NodePlan, plan: FilePlan, kinds: readonly string[]): NodeVerdict {

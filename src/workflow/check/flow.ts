@@ -35,9 +35,16 @@ export function buildFlow(plan: FilePlan): Flow {
   return { nodes, from, entry: plan.entryPoint, components: components(nodes.keys(), targets) };
 }
 
-/** Where the run can go on after the node, its members aside. */
+/** Where the run can go on after the node, what it runs inside of itself aside. */
 export function onward(flow: Flow, name: string): readonly Edge[] {
-  return (flow.from.get(name) ?? []).filter(({ reason }) => reason !== 'member');
+  return (flow.from.get(name) ?? []).filter(
+    ({ reason }) => reason !== 'member' && reason !== 'managed',
+  );
+}
+
+/** The first node of each branch that a node may open: of a group's members, of a supervisor's rounds. */
+export function branchesOf(node: NodePlan): readonly string[] {
+  return node.type === 'supervisor' ? node.manages : membersOf(node);
 }
 
 /** The first node of each branch of a group. */

@@ -1,11 +1,14 @@
 /**
- * The closed set of kinds that a node can fail with: what its type brings, what it declares, what its
- * assertions raise, what its children let through. Runtime kinds that nothing can route are left out.
+ * The kinds that a node can fail with: what its type brings, what it declares, what its assertions
+ * raise, what its routes can come to, what its children let through. Runtime kinds that nothing can
+ * route are left out. What is not here and not `mayRaise` cannot happen: a warning rests on it.
  */
-import type { RuntimeKind } from '../../errors/catalog.ts';
+import { RUNTIME_KINDS, type RuntimeKind } from '../../errors/catalog.ts';
 import { TRANSIENT_KINDS } from '../attempts.ts';
 import type { FilePlan } from '../model.ts';
-import type { AgentPlan, NodePlan, ScriptPlan } from '../node-model.ts';
+import { isTemplate } from '../models.ts';
+import type { AgentPlan, NodePlan, ScriptPlan, SupervisorPlan } from '../node-model.ts';
+import type { Route } from '../route.ts';
 import { isNamed } from './routing.ts';
 
 /** What a child lets through, by its file. */
@@ -47,13 +50,42 @@ const TOOL_KINDS: readonly RuntimeKind[] = [
   'breaker.open',
 ];
 
+/** What the classifier makes of anything that an SDK throws. */
+const THROWN_BY_SDKS: readonly RuntimeKind[] = RUNTIME_KINDS.filter(
+  (kind) =>
+    kind.startsWith('provider.') &&
+    kind !== 'provider.exhausted' &&
+    kind !== 'provider.capability_missing',
+);
+
 export function kindsOf(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly string[] {
   const all = new Set<string>([
     ...byType(node, plan, escaping),
     ...(node.raises ?? []),
+    ...(node.assert.length === 0 ? [] : ['validation.template']),
     ...node.assert.map(({ raise }) => raise),
   ]);
+  for (const kind of routeKinds(node, plan, all.size > 0)) all.add(kind);
   return [...all].sort();
+}
+
+/** What comes of the routes themselves, whatever the node did. */
+function routeKinds(node: NodePlan, { onError }: FilePlan, canFail: boolean): readonly string[] {
+  const success = node.routes.filter((route) => route.onError === undefined);
+  // a gate whose options all lead somewhere never looks at its table
+  const isChosen =
+    node.type === 'human_gate' && node.options.every(({ route }) => route !== undefined);
+  const isSure = success.length === 0 || success.some(({ when }) => when === undefined);
+  const kinds = isSure || isChosen || node.type === 'terminate' ? [] : ['route.no_match'];
+  const isEvaluated =
+    node.routes.some(canBreak) || ((canFail || kinds.length > 0) && onError.some(canBreak));
+  return isEvaluated ? [...kinds, 'route.guard_failed'] : kinds;
+}
+
+/** A guard that cannot be evaluated, or the message of a halt. */
+function canBreak({ when, move }: Route): boolean {
+  if (when !== undefined) return true;
+  return move.type === 'halt' && move.message !== undefined && isTemplate(move.message);
 }
 
 function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly string[] {
@@ -61,16 +93,11 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
     case 'agent':
       return agentKinds(node, plan);
     case 'supervisor':
-      return [
-        ...modelKinds(node, plan),
-        'supervisor.routing',
-        'limit.turns',
-        'validation.template',
-      ];
+      return [...talkKinds(node, plan), 'supervisor.routing'];
     case 'call':
-      return ['call.failed', ...effectKinds(node)];
+      return ['call.failed', ...thrownKinds(node), ...effectKinds(node)];
     case 'tool':
-      return [...TOOL_KINDS, ...effectKinds(node)];
+      return [...TOOL_KINDS, ...thrownKinds(node), ...effectKinds(node)];
     case 'script':
       return scriptKinds(node);
     case 'transform':
@@ -84,8 +111,9 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
         ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
       ];
     case 'set':
-    case 'wait':
       return ['validation.template'];
+    case 'wait':
+      return ['validation.template', ...timeoutKind(node)];
     case 'human_gate':
       return [
         'gate.no_one_to_ask',
@@ -93,21 +121,35 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
         ...(node.expiresMs === undefined || node.default !== undefined ? [] : ['gate.expired']),
       ];
     case 'workflow':
-      return [...escaping(node.workflow), 'validation.input', 'validation.template'];
-    case 'terminate':
-      return [];
-    case 'parallel':
-      return [node.failureMode === 'quorum' ? 'group.quorum' : 'group.failed'];
-    case 'for_each':
       return [
-        node.failureMode === 'quorum' ? 'group.quorum' : 'group.failed',
-        'validation.template',
+        ...escaping(node.workflow),
         'validation.input',
+        'validation.template',
+        ...timeoutKind(node),
       ];
+    case 'terminate':
+      return node.outputTemplate !== undefined || isTemplate(node.reason ?? '')
+        ? ['validation.template']
+        : [];
+    case 'parallel':
+      return [groupKind(node), ...timeoutKind(node)];
+    case 'for_each':
+      return [groupKind(node), 'validation.template', 'validation.input', ...timeoutKind(node)];
   }
 }
 
-function agentKinds(node: AgentPlan, plan: FilePlan): readonly string[] {
+function groupKind({
+  failureMode,
+}: Extract<NodePlan, { type: 'parallel' | 'for_each' }>): RuntimeKind {
+  return failureMode === 'quorum' ? 'group.quorum' : 'group.failed';
+}
+
+function timeoutKind({ timeoutMs }: NodePlan): readonly string[] {
+  return timeoutMs === undefined ? [] : ['limit.node_timeout'];
+}
+
+/** Of whatever talks with a model. */
+function talkKinds(node: AgentPlan | SupervisorPlan, plan: FilePlan): readonly string[] {
   return [
     ...modelKinds(node, plan),
     'agent.output_invalid',
@@ -115,11 +157,20 @@ function agentKinds(node: AgentPlan, plan: FilePlan): readonly string[] {
     'limit.turns',
     'validation.template',
     ...(node.budget === undefined ? [] : ['limit.budget']),
-    ...(node.timeoutMs === undefined ? [] : ['limit.node_timeout']),
-    ...(node.writes.length === 0 ? [] : ['agent.permission_denied']),
+    ...timeoutKind(node),
+  ];
+}
+
+function agentKinds(node: AgentPlan, plan: FilePlan): readonly string[] {
+  return [
+    ...talkKinds(node, plan),
+    // a model calls what nobody offered it, too
+    'agent.permission_denied',
+    'tool.forbidden',
+    ...(node.images === undefined ? [] : ['validation.input']),
     ...(node.tools !== null && node.tools.length === 0
       ? []
-      : ['tool.forbidden', 'tool.denied', 'effect.outcome_unknown']),
+      : ['tool.denied', 'effect.outcome_unknown']),
   ];
 }
 
@@ -145,10 +196,15 @@ function modelKinds(node: NodePlan, plan: FilePlan): readonly string[] {
   ];
 }
 
+/** A function or tool throws what the SDKs in it throw, unless the node declares what it raises. */
+function thrownKinds({ raises }: NodePlan): readonly string[] {
+  return raises === undefined ? THROWN_BY_SDKS : [];
+}
+
 function effectKinds(node: Extract<NodePlan, { type: 'call' | 'tool' }>): readonly string[] {
   return [
     'validation.template',
-    ...(node.timeoutMs === undefined ? [] : ['limit.node_timeout']),
+    ...timeoutKind(node),
     ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
     ...(node.hasBreaker === true ? ['breaker.open'] : []),
     ...(node.isIdempotent ? [] : ['effect.outcome_unknown']),

@@ -29,6 +29,8 @@ export function handlingOf(
     ['workflow', workflowRoutes],
   ] as const;
   for (const [table, routes] of tables) {
+    // the table whose guard has failed is not asked once more
+    if (table === 'node' && kind === 'route.guard_failed') continue;
     for (const route of routes) {
       if (!takes(route, kind)) continue;
       steps.push({ route, table });
@@ -53,26 +55,44 @@ function mustBeNamed({ move }: Route, kind: string): boolean {
   return move.type === 'park' && kind === ASKED_BY_DEFAULT;
 }
 
-/** Whether the route can ever take a failure of the node: one of its kinds, or one it may raise. */
-export function mayTake(route: Route, node: NodePlan, kinds: readonly string[]): boolean {
+/**
+ * What a node may fail with beyond its kinds. `any`: its function throws whatever it likes, failures of
+ * another Errand too. `own`: the author's kinds, declared or not; what is not declared is marked and
+ * keeps its name. `none`: nothing.
+ */
+export type Raising = 'any' | 'own' | 'none';
+
+/** `within`: what a child may let through beyond its kinds, by its file. */
+export function raisingOf(node: NodePlan, within: (file: string) => Raising): Raising {
+  switch (node.type) {
+    case 'call':
+    case 'tool':
+      return 'any';
+    case 'agent':
+    case 'supervisor':
+    case 'script':
+      return 'own';
+    case 'workflow':
+      return within(node.workflow);
+    case 'transform':
+    case 'set':
+    case 'wait':
+    case 'human_gate':
+    case 'terminate':
+    case 'parallel':
+    case 'for_each':
+      return 'none';
+  }
+}
+
+/** Whether the route can ever take a failure of a node with these kinds, or one that it may raise. */
+export function mayTake(route: Route, kinds: readonly string[], raising: Raising): boolean {
   if (kinds.some((kind) => takes(route, kind))) return true;
   const { onError } = route;
-  if (onError === undefined || onError === true) return onError === true && mayRaiseAnything(node);
-  return mayRaiseAnything(node) && onError.some((pattern) => !isReservedKind(pattern));
+  if (onError === undefined || raising === 'none') return false;
+  if (onError === true || raising === 'any') return true;
+  return onError.some((pattern) => !isReservedKind(pattern));
 }
-
-/** A node that runs an author's code and declares nothing may raise any kind that is not ours. */
-function mayRaiseAnything({ type, raises }: NodePlan): boolean {
-  return raises === undefined && RAISING_TYPES.has(type);
-}
-
-const RAISING_TYPES: ReadonlySet<NodePlan['type']> = new Set([
-  'agent',
-  'script',
-  'call',
-  'tool',
-  'workflow',
-]);
 
 /** The route names the kind itself, alone or in a list. */
 export function isNamed({ onError }: Route, kind: string): boolean {

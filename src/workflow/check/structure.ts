@@ -6,19 +6,23 @@ import { fromPointer } from '../path.ts';
 import type { Report } from '../problem.ts';
 import { END, type Route } from '../route.ts';
 import { listed, quoted } from '../words.ts';
-import { membersOf, reachable, type Flow } from './flow.ts';
-import { handlingOf, mayTake } from './routing.ts';
+import { branchesOf, reachable, type Flow } from './flow.ts';
+import { handlingOf, mayTake, type Raising } from './routing.ts';
 import { circleWords } from './worst-case.ts';
 
-export type KindsOf = (node: NodePlan) => readonly string[];
+/** What a node can fail with, and what it may raise beyond that. */
+export interface Failing {
+  readonly kindsOf: (node: NodePlan) => readonly string[];
+  readonly raisingOf: (node: NodePlan) => Raising;
+}
 
-export function checkStructure(plan: FilePlan, flow: Flow, kindsOf: KindsOf, report: Report): void {
+export function checkStructure(plan: FilePlan, flow: Flow, failing: Failing, report: Report): void {
   const seen = reachable(flow, [flow.entry]);
   const wayOut = nodesWithAnEnd(flow);
   for (const [name, node] of flow.nodes) {
     if (!seen.has(name)) reportUnreachable(node, report);
     checkSuccessRoutes(node, report);
-    checkErrorRoutes(node, plan, kindsOf(node), report);
+    checkErrorRoutes(node, plan, failing, report);
     checkRetryAroundTools(node, plan, report);
   }
   reportNoWayOut(
@@ -30,7 +34,10 @@ export function checkStructure(plan: FilePlan, flow: Flow, kindsOf: KindsOf, rep
   checkBranches(flow, report);
 }
 
-/** What a branch leads to stays inside it, so one that leads to its own group never ends. */
+/**
+ * What a branch leads to stays inside it, so one that leads to its own group never ends. A round of a
+ * supervisor is a branch too, with counters of its own.
+ */
 function checkBranches(flow: Flow, report: Report): void {
   for (const { members: circle, isCircle } of flow.components) {
     if (!isCircle) continue;
@@ -38,13 +45,19 @@ function checkBranches(flow: Flow, report: Report): void {
     for (const name of circle) {
       const group = flow.nodes.get(name);
       const back =
-        group === undefined ? undefined : membersOf(group).find((each) => names.has(each));
+        group === undefined ? undefined : branchesOf(group).find((each) => names.has(each));
       if (group === undefined || back === undefined) continue;
       report({
         code: 'group-cycle',
-        message: `The branch of ${quoted(back)} in ${quoted(name)} leads back to ${quoted(name)}, inside of itself and without end`,
+        message:
+          group.type === 'supervisor'
+            ? `${quoted(back)}, which ${quoted(name)} manages, leads back to ${quoted(name)}, which would supervise inside of itself without end`
+            : `The branch of ${quoted(back)} in ${quoted(name)} leads back to ${quoted(name)}, inside of itself and without end`,
         path: fromPointer(group.location.pointer),
-        suggestion: 'End the branch with `to: $end`, and go on from the routes of the group',
+        suggestion:
+          group.type === 'supervisor'
+            ? `End what ${quoted(back)} leads to with \`to: $end\`; ${quoted(name)} is asked again after each round`
+            : 'End the branch with `to: $end`, and go on from the routes of the group',
       });
     }
   }
@@ -105,20 +118,25 @@ function checkSuccessRoutes(node: NodePlan, report: Report): void {
     );
 }
 
-function checkErrorRoutes(
-  node: NodePlan,
-  plan: FilePlan,
-  kinds: readonly string[],
-  report: Report,
-): void {
+function checkErrorRoutes(node: NodePlan, plan: FilePlan, failing: Failing, report: Report): void {
+  const kinds = failing.kindsOf(node);
   const used = new Set<Route>();
   for (const kind of kinds)
     for (const { route, table } of handlingOf(kind, node.routes, plan.onError).steps)
       if (table === 'node') used.add(route);
   for (const route of node.routes) {
     if (route.onError === undefined || route.onError === true || used.has(route)) continue;
-    if (mayTake(route, node, [])) continue;
+    if (mayTake(route, [], failing.raisingOf(node))) continue;
     const isKnown = kinds.some((kind) => matchesAny(kind, route.onError));
+    if (isForGuards(route)) {
+      neverMatches(
+        route,
+        'a table whose guard has failed is not asked again',
+        'Put it into the `on_error` table of the workflow',
+        report,
+      );
+      continue;
+    }
     if (isKnown)
       neverMatches(
         route,
@@ -134,6 +152,14 @@ function checkErrorRoutes(
         report,
       );
   }
+}
+
+function isForGuards({ onError }: Route): boolean {
+  return (
+    onError !== undefined &&
+    onError !== true &&
+    onError.every((kind) => kind === 'route.guard_failed')
+  );
 }
 
 function matchesAny(kind: string, onError: Route['onError']): boolean {

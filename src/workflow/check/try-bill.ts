@@ -1,5 +1,6 @@
 /** What one try of a node can cost at most, its re-runs and what follows it aside. */
 import { INLINE_CEILING_MS, SCHEMA_CORRECTIONS, TOOL_CORRECTIONS } from '../limits.ts';
+import { priceOf } from '../../providers/prices.ts';
 import { attemptsPerEntry } from '../attempts.ts';
 import type { FilePlan, Price } from '../model.ts';
 import type { AgentPlan, NodePlan, SupervisorPlan } from '../node-model.ts';
@@ -19,14 +20,15 @@ const SUPERVISOR_ASKS = 1 + SCHEMA_CORRECTIONS;
 export function tryBill(
   node: NodePlan,
   plan: FilePlan,
-  { inherited, describes }: Pick<BillContext, 'inherited' | 'describes'>,
+  { inherited, describes, unpriced }: Pick<BillContext, 'inherited' | 'describes' | 'unpriced'>,
 ): Bill {
+  const around = { inherited, unpriced: unpriced.ofNode(node) };
   switch (node.type) {
     case 'agent':
-      return modelBill(node, exactly(turnsOf(node)), plan, inherited);
+      return modelBill(node, exactly(turnsOf(node)), plan, around);
     case 'supervisor':
       // after its last round it is asked once more, for the end
-      return modelBill(node, exactly((node.maxRounds + 1) * SUPERVISOR_ASKS), plan, inherited);
+      return modelBill(node, exactly((node.maxRounds + 1) * SUPERVISOR_ASKS), plan, around);
     case 'script':
       return effectBill(node, KILL_GRACE_MS);
     case 'call':
@@ -59,11 +61,18 @@ function effectBill(node: NodePlan, graceMs: number, retry?: ToolDescription['re
   return { ...NOTHING, effects: exactly(1 + again), wallMs };
 }
 
+/** What a node that asks models has from outside its file. */
+interface ModelsAround {
+  readonly inherited: FilePlan['runtime'];
+  /** Models of its chain without a price. */
+  readonly unpriced: readonly string[];
+}
+
 function modelBill(
   node: AgentPlan | SupervisorPlan,
   calls: Figure,
   plan: FilePlan,
-  inherited: FilePlan['runtime'],
+  { inherited, unpriced }: ModelsAround,
 ): Bill {
   const runtime = plan.runtime ?? inherited;
   const chain = node.model ?? runtime?.defaultModel ?? [];
@@ -82,11 +91,10 @@ function modelBill(
     effects: sum([modelRequests, toolCalls(node)]),
     modelRequests,
     wallMs: sum([work, waits]),
-    costUsdMicros: costOf(
-      node,
-      modelRequests,
-      chain.every(({ model }) => isFreeModel(model, plan, runtime?.simulatePrice)),
-    ),
+    costUsdMicros: costOf(node, modelRequests, {
+      unpriced,
+      isFree: chain.every(({ model }) => isFreeModel(model, plan, runtime?.simulatePrice)),
+    }),
   };
 }
 
@@ -106,19 +114,26 @@ function toolCalls(node: AgentPlan | SupervisorPlan): Figure {
   return unbounded(`the model of ${node.name} decides how many tools it calls in a turn`);
 }
 
-function costOf(node: AgentPlan | SupervisorPlan, requests: Figure, isFree: boolean): Figure {
+function costOf(
+  node: AgentPlan | SupervisorPlan,
+  requests: Figure,
+  { unpriced: [model], isFree }: { readonly unpriced: readonly string[]; readonly isFree: boolean },
+): Figure {
+  if (requests.value === 0) return ZERO;
+  if (model !== undefined)
+    return unbounded(`${model} has no price, so no budget holds what ${node.name} costs`);
   const budget = node.budget?.usdMicros;
   if (budget !== undefined) return exactly(budget);
-  if (isFree || requests.value === 0) return ZERO;
+  if (isFree) return ZERO;
   return unbounded(
     `the prompt of ${node.name} can be of any length, and nothing limits its budget`,
   );
 }
 
 function isFreeModel(model: string, plan: FilePlan, simulated: Price | undefined): boolean {
-  const price =
-    plan.prices[model] ?? (model.startsWith(`${SIMULATED_PROVIDER}/`) ? simulated : undefined);
-  if (price === undefined) return model.startsWith(`${SIMULATED_PROVIDER}/`);
+  const isSimulated = model.startsWith(`${SIMULATED_PROVIDER}/`);
+  const price = isSimulated ? simulated : priceOf(model, plan.prices);
+  if (price === null || price === undefined) return isSimulated;
   return price.inputUsdMicrosPerMtok === 0 && price.outputUsdMicrosPerMtok === 0;
 }
 

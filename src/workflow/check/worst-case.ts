@@ -20,7 +20,8 @@ import {
 } from './bill.ts';
 import { exactly, sum, unbounded, ZERO, type Figure } from './figure.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
-import { mayTake } from './routing.ts';
+import type { Unpriced } from './prices.ts';
+import { mayTake, type Raising } from './routing.ts';
 import { tryBill } from './try-bill.ts';
 
 /** What a bill depends on beyond its own file. */
@@ -28,6 +29,8 @@ export interface BillContext {
   /** The bill of a child, by its file. */
   readonly childBill: (file: string) => FileBill;
   readonly kindsOf: (node: NodePlan) => readonly string[];
+  readonly raisingOf: (node: NodePlan) => Raising;
+  readonly unpriced: Pick<Unpriced, 'ofNode' | 'isIn'>;
   /** Of the caller, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
   /** What the functions and tools of the file say of themselves, as far as that is known. */
@@ -63,7 +66,10 @@ export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): Fil
       : addBills([first.bill, timesBill(first.retry, exactly(limits.maxRetries))]);
   const bounds = {
     ...(limits.timeoutMs === undefined ? {} : { wallMs: limits.timeoutMs }),
-    ...(limits.budgetUsdMicros === undefined || limits.budgetMode !== 'enforce'
+    // a budget does not hold what it cannot count
+    ...(limits.budgetUsdMicros === undefined ||
+    limits.budgetMode !== 'enforce' ||
+    context.unpriced.isIn(plan)
       ? {}
       : { costUsdMicros: limits.budgetUsdMicros }),
   };
@@ -95,10 +101,10 @@ function fromHere(
   const retries: Bill[] = [];
   const billFrom = (name: string): Bill => dearest.get(name) ?? NOTHING;
   const around: Around = { ...context, billFrom };
-  const visit = (node: NodePlan): Bill => {
-    const { bill, retry } = visitBill(node, plan, around);
-    retries.push(retry);
-    return bill;
+  const visit = (node: NodePlan): Visited => {
+    const visited = visitBill(node, plan, around);
+    retries.push(visited.retry);
+    return visited;
   };
 
   // every component comes after those it leads to, so what lies ahead is known
@@ -109,21 +115,23 @@ function fromHere(
       .flatMap((name) => onward(flow, name))
       .filter(({ to }) => !inside.has(to))
       .map(({ to }) => billFrom(to));
+    const visits = nodes.map(visit);
     const here = isCircle
-      ? circleBill(nodes.map(visit), members, plan)
-      : addBills(nodes.map(visit));
+      ? circleBill(visits, members, plan)
+      : addBills(visits.map(({ bill }) => bill));
     const bill = addBills([here, largestBill(ahead)]);
     for (const name of members) dearest.set(name, bill);
   }
   return { bill: billFrom(flow.entry), retry: largestBill(retries) };
 }
 
-function circleBill(visits: readonly Bill[], members: readonly string[], plan: FilePlan): Bill {
+/** Every start of a node counts, re-runs too, so it is the dearest of all tries as often as that. */
+function circleBill(visits: readonly Visited[], members: readonly string[], plan: FilePlan): Bill {
   const { maxIterations, isDefaultMaxIterations } = plan.limits;
   const rounds = isDefaultMaxIterations
     ? unbounded(`${circleWords(members)} is bounded only by the default max_iterations`)
     : exactly(maxIterations);
-  return timesBill(largestBill(visits), rounds);
+  return timesBill(largestBill(visits.map(({ start }) => start)), rounds);
 }
 
 export function circleWords(members: readonly string[]): string {
@@ -138,17 +146,28 @@ interface Around extends BillContext {
   readonly of: 'worst' | 'first';
 }
 
-/** One visit of a node with all its tries and the waits between them; and the dearest retry in it. */
-function visitBill(
-  node: NodePlan,
-  plan: FilePlan,
-  around: Around,
-): { readonly bill: Bill; readonly retry: Bill } {
+interface Visited {
+  /** One visit of a node with all its tries and the waits between them. */
+  readonly bill: Bill;
+  /** The dearest retry in it. */
+  readonly retry: Bill;
+  /** One of its tries, with the longest wait before it. */
+  readonly start: Bill;
+}
+
+function visitBill(node: NodePlan, plan: FilePlan, around: Around): Visited {
   const once = addBills([tryBill(node, plan, around), insideBill(node, around)]);
-  const kinds = around.kindsOf(node);
-  const routes = [...node.routes, ...plan.onError].filter((route) => mayTake(route, node, kinds));
+  const routes = [...node.routes, ...plan.onError];
+  // every one of them, whatever its kind: a bound must not rest on what a node is thought to fail with
   const retries = routes.flatMap(({ move }) => (move.type === 'retry' ? [move] : []));
-  const other = sum([exactly(1), ...routes.map((route) => otherReruns(node, route))]);
+  const kinds = around.kindsOf(node);
+  const raising = around.raisingOf(node);
+  const other = sum([
+    exactly(1),
+    ...routes
+      .filter((route) => mayTake(route, kinds, raising))
+      .map((route) => otherReruns(node, route)),
+  ]);
   const retryOnce = retries.map((move) => addBills([once, waiting(waitOf(move, node))]));
   const inside = node.type === 'workflow' ? [around.childBill(node.workflow).retry] : [];
   return {
@@ -159,6 +178,8 @@ function visitBill(
         : retries.map(({ max }, index) => timesBill(retryOnce[index] ?? NOTHING, exactly(max)))),
     ]),
     retry: largestBill([...retryOnce, ...inside]),
+    // what nobody can count stays so, whatever bounds the circle
+    start: timesBill(largestBill([once, ...retryOnce]), other.value === null ? other : exactly(1)),
   };
 }
 

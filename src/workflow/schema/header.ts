@@ -36,6 +36,10 @@ const limits = strict('`limits`', 'What the run may use at most.', {
     'What a spent budget does: enforce ends the run, ask asks a person, audit warns. Default: enforce.',
     BUDGET_MODES,
   ).optional(),
+  unpriced: choice(
+    'allow: models without a price may be asked under a budget in dollars, which then does not count them. Without it such a file is refused.',
+    ['allow'],
+  ).optional(),
   max_retries: wholeNumber('Retries of the whole run.', { min: 0 }).optional(),
 });
 

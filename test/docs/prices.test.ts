@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROVIDERS } from '../../src/providers/names.ts';
+import { priceOf } from '../../src/providers/prices.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** What a reader copies from: a budget over it must hold. */
+const PAGES = [
+  'README.md',
+  'docs/**/*.md',
+  'examples/*.{yaml,ts}',
+  'schema/*.json',
+  'src/cli/first-workflow.ts',
+  'src/cli/draft/guide.ts',
+];
+
+function modelsIn(text: string): readonly string[] {
+  const names = PROVIDERS.flatMap(({ name, aliases }) => [name, ...aliases]).join('|');
+  const model = new RegExp(`(?<![\\w./@-])(?:${names})/[a-z][\\w.-]*\\w`, 'g');
+  return [...text.matchAll(model)].map(([found]) => found);
+}
+
+it('has a price for every model that README, init, docs and examples name', () => {
+  const files = PAGES.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
+  const named = files.flatMap((file) =>
+    modelsIn(readFileSync(join(ROOT, file), 'utf8')).map((model) => ({ file, model })),
+  );
+  expect(new Set(named.map(({ model }) => model)).size).toBeGreaterThan(1);
+  expect(named.filter(({ model }) => priceOf(model) === null)).toEqual([]);
+});
