@@ -98,6 +98,6 @@ const MAX_ID_CHARS = 80;
 
 /** A run whose process is gone says `running` in the store and is not. */
 export function statusOf({ status, claim }: RunSummary): StandingStatus {
-  const isOrphan = status === 'running' && !isHeld(claim, Date.now());
+  const isOrphan = status === 'running' && !isHeld(claim);
   return isOrphan ? 'interrupted' : status;
 }
