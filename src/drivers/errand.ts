@@ -23,7 +23,9 @@ import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } fro
 import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
 import { givenJson, givenWorkflow } from './given.ts';
-import { openStore } from './open-store.ts';
+import { exportsIn } from './exported-events.ts';
+import { witnessed } from './lost-log.ts';
+import { openStore, sqlitePath } from './open-store.ts';
 import { asEvent } from './subscription.ts';
 
 export interface ErrandOptions {
@@ -108,7 +110,9 @@ export async function createErrand(options: ErrandOptions = {}): Promise<Errand>
   const extensions = await loadedExtensions(options, directory);
   const registered = await withFetch(options);
   const address = options.store ?? 'sqlite:.errand/errand.db';
-  const store = await openStore(address, directory, extensions);
+  const opened = await openStore(address, directory, extensions);
+  const home = homeOf(address, directory, options.env ?? process.env);
+  const store = home === undefined ? opened : witnessed(opened, exportsIn(home));
   const errand = new LocalErrand(store, { directory, extensions }, registered);
   try {
     if (options.adopt === true) await errand.adopt();
@@ -116,9 +120,22 @@ export async function createErrand(options: ErrandOptions = {}): Promise<Errand>
   } catch (refusal) {
     await extensions.stop();
     // one that the host has opened is the host's to close
-    if (typeof address === 'string') await store.close();
+    if (typeof address === 'string') await opened.close();
     throw refusal;
   }
+}
+
+/** Where the command exports the runs of that store to; undefined where nobody knows. */
+function homeOf(
+  address: string | RunStore,
+  directory: string,
+  env: NonNullable<ErrandOptions['env']>,
+): string | undefined {
+  if (typeof address !== 'string' || address === 'memory') return undefined;
+  const path = sqlitePath(address, directory);
+  return path === undefined
+    ? resolve(directory, env['ERRAND_HOME'] || '.errand')
+    : dirname(path);
 }
 
 async function loadedExtensions(

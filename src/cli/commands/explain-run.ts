@@ -6,7 +6,7 @@ import type { ReadableStore } from '../../machine/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import type { Format } from '../format.ts';
 import { livesMarkdown, livesText } from '../screen/life-text.ts';
-import { readRun, statusOf, unknownRun, withStore } from '../stored-run.ts';
+import { readRun, sayLostLog, statusOf, unknownRun, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `noKind` is the refusal for a name that is neither a kind nor a run. */
@@ -18,6 +18,7 @@ export async function explainRun(
   return withStore(async (store) => {
     if (!(await isRun(store, id))) throw looksLikeRun(id) ? await unknownRun(store, id) : noKind;
     const { record, events } = await readRun(store, id);
+    await sayLostLog(store, id, terminal);
     const last = events.at(-1);
     // written by a driver, and its row is checked
     const lives = livesOf(JSON.parse(record.plan) as WorkflowPlan, events);
