@@ -96,13 +96,20 @@ export async function findRun(store: ReadableStore, id: string): Promise<RunReco
   try {
     return await store.get(id);
   } catch (thrown) {
-    throw isKind(thrown, 'run.not_found') ? await unknownRun(store, id) : thrown;
+    throw isUnknown(thrown) ? await unknownRun(store, id) : thrown;
   }
+}
+
+/** Not there, and not because it was removed. */
+export function isUnknown(thrown: unknown): boolean {
+  return isKind(thrown, 'run.not_found') && toReport(thrown).details?.['removedAt'] === undefined;
 }
 
 /** The same refusal, with the run that was probably meant. */
 export async function unknownRun(store: ReadableStore, id: string): Promise<ErrandError> {
-  const known = (await store.list()).map(({ run }) => run);
+  // that another run is damaged is no answer to this
+  const runs = await store.list({ onDamage: () => undefined });
+  const known = runs.map(({ run }) => run);
   const meant =
     id === '' ? undefined : (known.find((run) => run.startsWith(id)) ?? suggest(id, known));
   return new ErrandError({

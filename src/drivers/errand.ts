@@ -133,9 +133,7 @@ function homeOf(
 ): string | undefined {
   if (typeof address !== 'string' || address === 'memory') return undefined;
   const path = sqlitePath(address, directory);
-  return path === undefined
-    ? resolve(directory, env['ERRAND_HOME'] || '.errand')
-    : dirname(path);
+  return path === undefined ? resolve(directory, env['ERRAND_HOME'] || '.errand') : dirname(path);
 }
 
 async function loadedExtensions(

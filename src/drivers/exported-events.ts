@@ -32,8 +32,8 @@ function lastExported(path: string, run: string): Witness | undefined {
   try {
     const { whole, torn } = lastLines(file);
     const seen = eventIn(whole, run);
-    const begun = Number(/^\{"seq":(?<seq>\d{1,15}),"run":/.exec(torn)?.groups?.['seq'] ?? 0);
-    return seen !== undefined && begun > seen.seq ? { seq: begun } : seen;
+    const begun = seqOfTorn(torn, run);
+    return begun > (seen?.seq ?? 0) ? { seq: begun } : seen;
   } finally {
     closeSync(file);
   }
@@ -45,7 +45,7 @@ const CHUNK_BYTES = 64 * 1024;
 function lastLines(file: number): { readonly whole: string; readonly torn: string } {
   const { size } = fstatSync(file);
   let text = Buffer.alloc(0);
-  for (let from = size; from > 0; ) {
+  for (let from = size; from > 0;) {
     const start = Math.max(0, from - CHUNK_BYTES);
     const chunk = Buffer.alloc(from - start);
     readSync(file, chunk, 0, chunk.length, start);
@@ -63,6 +63,12 @@ function lastLines(file: number): { readonly whole: string; readonly torn: strin
 }
 
 const NEW_LINE = 0x0a;
+
+/** 0 when too little of it was written to know. */
+function seqOfTorn(line: string, run: string): number {
+  const seq = /^\{"seq":(?<seq>\d{1,15}),/.exec(line)?.groups?.['seq'] ?? '0';
+  return line.startsWith(`{"seq":${seq},"run":${JSON.stringify(run)},`) ? Number(seq) : 0;
+}
 
 /** Undefined for what is no event of the run: a file that holds something else says nothing. */
 function eventIn(line: string, run: string): Witness | undefined {

@@ -39,6 +39,7 @@ import {
   recover,
   type Recovered,
 } from './recover.ts';
+import { newRunId } from './run-id.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
 import { answerSignal, deliver, refuseUnlessTaken } from './signals.ts';
 import { standingOf } from './standing.ts';
@@ -81,11 +82,6 @@ interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
   readonly rest: Rest;
 }
 
-/** Loaded on demand: a process that goes on with a run names none, and would wait for it. */
-function newName(): string {
-  return process.getBuiltinModule('node:crypto').randomUUID();
-}
-
 function unheard(): void {
   // nobody listens to the progress of this run
 }
@@ -114,7 +110,7 @@ export class LocalDriver {
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
     this.#planTexts = new PlanTexts(this.#redactor);
-    this.#newId = options.newId ?? newName;
+    this.#newId = options.newId ?? newRunId;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch =
@@ -130,7 +126,7 @@ export class LocalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
-    const id = this.#newId().slice(0, 13);
+    const id = this.#newId();
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();

@@ -67,10 +67,7 @@ export function damagedInbox(run: string, where: JsonObject = {}): ErrandError<'
 }
 
 /** `removed` is what was left of it, where it was there once. */
-export function runNotFound(
-  run: string,
-  removed?: Tombstone | null,
-): ErrandError<'run.not_found'> {
+export function runNotFound(run: string, removed?: Tombstone | null): ErrandError<'run.not_found'> {
   if (removed === undefined || removed === null)
     return new ErrandError({
       kind: 'run.not_found',

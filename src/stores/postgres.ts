@@ -22,7 +22,14 @@ import type {
 } from '../machine/store-port.ts';
 import { chainDigest, digestOf, rowChecksum } from './checksum.ts';
 import { isKind } from '../errors/errand-error.ts';
-import { claimLost, corrupt, damagedInbox, idWasUsed, logLostItsEnd, runNotFound } from './failure.ts';
+import {
+  claimLost,
+  corrupt,
+  damagedInbox,
+  idWasUsed,
+  logLostItsEnd,
+  runNotFound,
+} from './failure.ts';
 import { Database, type PgModule, type Query } from './postgres/database.ts';
 import { EventLog } from './postgres/event-log.ts';
 import { readTombstone, removeRow, removeUnusedPlans } from './postgres/removal.ts';

@@ -183,7 +183,9 @@ it.each([
   const [run = ''] = readdirSync(join(place.home, 'runs'));
   change(exportOf({ ...place, run }));
   expect((await place.do('answer', run, '--value', 'y')).exit).toBe(0);
-  const lines = readFileSync(exportOf({ ...place, run }), 'utf8').trimEnd().split('\n');
+  const lines = readFileSync(exportOf({ ...place, run }), 'utf8')
+    .trimEnd()
+    .split('\n');
   const seqs = lines.map((line) => (JSON.parse(line) as { seq: number }).seq);
   expect(seqs).toEqual(seqs.map((__, index) => index + 1));
   expect(lines.at(-1)).toContain('run:completed');

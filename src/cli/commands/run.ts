@@ -224,8 +224,9 @@ function typedInputs(plan: WorkflowPlan, pairs: readonly string[] = []): JsonObj
 
 /** A process may have died between its last commit and the export of it. */
 async function exportAnew({ home, store }: Project, run: string, show: Showing): Promise<void> {
-  const journal = new Journal(home, run, (text) => show.note(text));
-  journal.repair(await storedEvents(store.read(run)));
+  const read = (): ReturnType<ReadableStore['read']> => store.read(run);
+  const journal = new Journal({ home, run, read, warn: (text) => show.note(text) });
+  journal.repair(await storedEvents(read()));
 }
 
 /** The store is closed also when nothing came of it, which is told while the run can be read. */
