@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { exportsIn } from '../drivers/exported-events.ts';
 import { refuseLostLog, witnessedReading } from '../drivers/lost-log.ts';
 import { isHeld } from '../drivers/owner.ts';
+import { statusNow } from '../drivers/standing.ts';
 import { asEvent } from '../drivers/subscription.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import { renderLine } from '../errors/render/line.ts';
@@ -129,8 +130,7 @@ export async function unknownRun(store: ReadableStore, id: string): Promise<Erra
 
 const MAX_ID_CHARS = 80;
 
-/** A run whose process is gone says `running` in the store and is not. */
+/** As `list()` of the library says it, too. */
 export function statusOf({ status, claim }: RunSummary): StandingStatus {
-  const isOrphan = status === 'running' && !isHeld(claim);
-  return isOrphan ? 'interrupted' : status;
+  return statusNow(status, isHeld(claim));
 }
