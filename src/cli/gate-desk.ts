@@ -65,10 +65,10 @@ export class GateDesk {
   }
 
   /** Undefined when the leg is at rest and nobody has to be asked. */
-  async next(events: readonly RunEvent[]): Promise<Opened | undefined> {
+  async next(events: () => Promise<readonly RunEvent[]>): Promise<Opened | undefined> {
     for (;;) {
-      if (this.#rest !== undefined)
-        return this.#rest.status === 'paused' ? openGate(this.#rest.waiting, events) : undefined;
+      if (this.#rest?.status === 'paused') return openGate(this.#rest.waiting, await events());
+      if (this.#rest !== undefined) return undefined;
       const [first] = this.#open.values();
       if (first !== undefined && this.#due.has(first.gate)) return first;
       if (first !== undefined) this.#giveGrace(first.gate);

@@ -122,7 +122,12 @@ async function open(
   // before anything else: its effects are about to begin, and would outlive us
   const interrupt = onInterrupt(handle);
   project.remember(handle.id);
-  const journal = new Journal(project.home, handle.id, (text) => show.note(text));
+  const journal = new Journal({
+    home: project.home,
+    run: handle.id,
+    read: () => project.store.read(handle.id),
+    warn: (text) => show.note(text),
+  });
   const stored = await storedEvents(project.store.read(handle.id));
   // what was told since then is in `early`, and from here on nothing can come in between
   journal.repair(stored, early);
@@ -150,7 +155,8 @@ async function attend(
   try {
     const [next, result] = await Promise.all([ask(running, place), rested(running)]);
     if (next === 'elsewhere') return undefined;
-    return next ?? { run: handle.id, result, events: journal.events, plan: planOf(place) };
+    if (next !== undefined) return next;
+    return { run: handle.id, result, events: await journal.events(), plan: planOf(place) };
   } finally {
     interrupt.off();
   }
@@ -159,7 +165,7 @@ async function attend(
 async function rested({ handle, desk, journal }: RunningLeg): Promise<RunResult> {
   try {
     const result = await handle.result();
-    journal.finish();
+    await journal.finish();
     desk.end(result);
     return result;
   } catch (defect) {
@@ -178,7 +184,7 @@ async function ask(
   const { show, terminal } = place;
   if (!isTalking(place)) return undefined;
   for (;;) {
-    const opened = await desk.next(journal.events);
+    const opened = await desk.next(() => journal.events());
     if (opened === undefined) return undefined;
     show.rest();
     const signal = desk.asking(opened);

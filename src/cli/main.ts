@@ -8,6 +8,7 @@ import { refuseGoneFolder, refuseTwoForms, type CliContext } from './program/con
 import { addFileCommands } from './program/files.ts';
 import { addLegCommands } from './program/legs.ts';
 import { addLookingCommands } from './program/looking.ts';
+import { addRemovingCommands } from './program/removing.ts';
 import { addWhereOptions, addWorkerCommand } from './program/worker.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
@@ -40,6 +41,7 @@ program.hook('preAction', async (_program, command) => {
 addWhereOptions(cli);
 addLegCommands(cli);
 addLookingCommands(cli);
+addRemovingCommands(cli);
 addWorkerCommand(cli);
 addFileCommands(cli);
 program.addHelpCommand(

@@ -11,6 +11,8 @@ import type { InternalRecord } from '../errors/internal-record.ts';
 import type { ReadableStore, RunStore } from '../machine/store-port.ts';
 import { CHECK_FUNCTION } from './draft/names.ts';
 import type { Extensions } from '../drivers/extensions.ts';
+import { exportsIn } from '../drivers/exported-events.ts';
+import { refuseLostLog, witnessed } from '../drivers/lost-log.ts';
 import { openStore } from '../drivers/open-store.ts';
 import { madeHome } from './home.ts';
 import { rememberPlace, temporalFor } from './where.ts';
@@ -27,6 +29,8 @@ export interface Project {
   readonly extensions: Extensions;
   /** For the legs of a workflow that was loaded. */
   readonly driverFor: (workflow: LoadedWorkflow | undefined, onWarning: OnWarning) => Driver;
+  /** Rejects with `store.corrupt` where the log of the run has lost what was exported of it. */
+  readonly refuseLostLog: (run: string) => Promise<void>;
   /** The run has an id now. */
   readonly remember: (run: string) => void;
 }
@@ -37,10 +41,19 @@ export async function openProject(extensions: Extensions, run?: string): Promise
   const place = temporalFor(run);
   if (place === undefined) {
     const address = process.env['ERRAND_STORE'] || `sqlite:${join(home, 'errand.db')}`;
-    const store = await openStore(address, process.cwd(), extensions);
+    const opened = await openStore(address, process.cwd(), extensions);
+    const store = witnessed(opened, exportsIn(home));
     const driverFor: Project['driverFor'] = (workflow, onWarning) =>
       localDriver({ home, store, extensions, onWarning }, workflow);
-    return { home, store, extensions, driverFor, remember: () => undefined };
+    const refuseLost = (id: string): Promise<void> => refuseLostLog(store, id, exportsIn(home));
+    return {
+      home,
+      store,
+      extensions,
+      driverFor,
+      refuseLostLog: refuseLost,
+      remember: () => undefined,
+    };
   }
   // most people never need it
   const { openTemporal } = await import('../drivers/temporal/client.ts');
@@ -50,6 +63,8 @@ export async function openProject(extensions: Extensions, run?: string): Promise
     extensions,
     store: driver.store,
     driverFor: () => driver,
+    // a server that forgets an old run has lost nothing
+    refuseLostLog: () => Promise.resolve(),
     remember: (id) => rememberPlace(id, place),
   };
 }

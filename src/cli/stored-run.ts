@@ -1,10 +1,15 @@
 /** What the store of this project knows of its runs, read without claiming them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { exportsIn } from '../drivers/exported-events.ts';
+import { refuseLostLog, witnessedReading } from '../drivers/lost-log.ts';
 import { isHeld } from '../drivers/owner.ts';
+import { statusNow } from '../drivers/standing.ts';
 import { asEvent } from '../drivers/subscription.ts';
 import { ErrandError, isKind } from '../errors/errand-error.ts';
+import { renderLine } from '../errors/render/line.ts';
 import { suggest } from '../errors/suggest.ts';
+import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type {
   ReadableStore,
@@ -15,6 +20,7 @@ import type {
 import { openMemoryStore } from '../stores/memory.ts';
 import { openSqliteStore } from '../stores/sqlite.ts';
 import { errandHome } from './home.ts';
+import type { Terminal } from './terminal.ts';
 import { temporalFor } from './where.ts';
 
 export interface StoredRun {
@@ -42,12 +48,33 @@ async function openStore(run: string | undefined): Promise<ReadableStore> {
     const { openTemporal } = await import('../drivers/temporal/client.ts');
     return (await openTemporal({ place })).store;
   }
+  const home = errandHome(process.env, process.cwd());
+  return witnessedReading(await openLocal(home), exportsIn(home));
+}
+
+async function openLocal(home: string): Promise<ReadableStore> {
   const address = process.env['ERRAND_STORE'] ?? '';
   if (address !== '') return openConfigured(address);
-  const path = join(errandHome(process.env, process.cwd()), 'errand.db');
+  const path = join(home, 'errand.db');
   return existsSync(path)
     ? openSqliteStore({ path, now: Date.now, onlyReads: true })
     : openMemoryStore({ now: Date.now });
+}
+
+/** What can be shown is shown; that something is missing is said beside it. */
+export async function sayLostLog(
+  store: ReadableStore,
+  run: string,
+  terminal: Terminal,
+): Promise<void> {
+  if (temporalFor(run) !== undefined) return;
+  const witness = exportsIn(errandHome(process.env, process.cwd()));
+  try {
+    await refuseLostLog(store, run, witness);
+  } catch (thrown) {
+    if (!isKind(thrown, 'store.corrupt')) throw thrown;
+    terminal.err(renderLine(toReport(thrown)));
+  }
 }
 
 /** Where `ERRAND_STORE` says that runs are. */
@@ -70,13 +97,20 @@ export async function findRun(store: ReadableStore, id: string): Promise<RunReco
   try {
     return await store.get(id);
   } catch (thrown) {
-    throw isKind(thrown, 'run.not_found') ? await unknownRun(store, id) : thrown;
+    throw isUnknown(thrown) ? await unknownRun(store, id) : thrown;
   }
+}
+
+/** Not there, and not because it was removed. */
+export function isUnknown(thrown: unknown): boolean {
+  return isKind(thrown, 'run.not_found') && toReport(thrown).details?.['removedAt'] === undefined;
 }
 
 /** The same refusal, with the run that was probably meant. */
 export async function unknownRun(store: ReadableStore, id: string): Promise<ErrandError> {
-  const known = (await store.list()).map(({ run }) => run);
+  // that another run is damaged is no answer to this
+  const runs = await store.list({ onDamage: () => undefined });
+  const known = runs.map(({ run }) => run);
   const meant =
     id === '' ? undefined : (known.find((run) => run.startsWith(id)) ?? suggest(id, known));
   return new ErrandError({
@@ -96,8 +130,7 @@ export async function unknownRun(store: ReadableStore, id: string): Promise<Erra
 
 const MAX_ID_CHARS = 80;
 
-/** A run whose process is gone says `running` in the store and is not. */
+/** As `list()` of the library says it, too. */
 export function statusOf({ status, claim }: RunSummary): StandingStatus {
-  const isOrphan = status === 'running' && !isHeld(claim, Date.now());
-  return isOrphan ? 'interrupted' : status;
+  return statusNow(status, isHeld(claim));
 }

@@ -53,7 +53,7 @@ export class Claims {
   }
 
   isHeld({ run, claim }: Pick<RunSummary, 'run' | 'claim'>): boolean {
-    return isHeld(claim, this.#clock.now(), this.#isAlive(run));
+    return isHeld(claim, this.#isAlive(run));
   }
 
   async #takeNow(run: string): Promise<Claim> {

@@ -1,7 +1,7 @@
 /** The engine as an application holds it: a store, what the application registers, and its runs. */
 import { dirname, join, resolve } from 'node:path';
+import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import type { McpServers } from '../effects/mcp/mcp.ts';
-import { isKind } from '../errors/errand-error.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
@@ -16,6 +16,7 @@ import { toReport } from '../errors/to-report.ts';
 import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
+import { Adoption } from './adoption.ts';
 import { completePlan } from './describe-tools.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
@@ -23,11 +24,16 @@ import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } fro
 import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
 import { givenJson, givenWorkflow } from './given.ts';
-import { openStore } from './open-store.ts';
+import { exportsIn } from './exported-events.ts';
+import { witnessed } from './lost-log.ts';
+import { openStore, sqlitePath } from './open-store.ts';
 import { asEvent } from './subscription.ts';
 
 export interface ErrandOptions {
-  /** `memory`, or `sqlite:` and a path. Default: `sqlite:.errand/errand.db`. */
+  /**
+   * `memory`, `sqlite:` and a path, `postgres://` and the rest of its URL, or what an extension opens.
+   * Default: `sqlite:.errand/errand.db`.
+   */
   readonly store?: string | RunStore;
   /** What `call` nodes may call, before those of a workflow's module. */
   readonly functions?: Callables;
@@ -58,7 +64,11 @@ export interface ErrandOptions {
   readonly extensions?: readonly Extension[];
   /** Hears what is wrong beside the runs, such as a sink that fails. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
-  /** Whether runs whose process is gone are taken over at once. Default: false. */
+  /**
+   * Whether runs whose process is gone are taken over, for as long as this Errand is open: those of
+   * this machine within moments, those of another when their lease is over, after 30 seconds. It keeps
+   * the process alive until `close`. Default: false.
+   */
   readonly adopt?: boolean;
 }
 
@@ -94,7 +104,7 @@ export interface Errand {
   signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
   /** Ends a run for good, wherever it is. */
   cancel(run: string, by?: string): Promise<void>;
-  /** Newest first. */
+  /** Newest first. What is not carried on by a living process is `interrupted`, not `running`. */
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Everything that happened in a run so far. */
   history(run: string): AsyncIterable<RunEvent>;
@@ -103,22 +113,38 @@ export interface Errand {
   close(): Promise<void>;
 }
 
-export async function createErrand(options: ErrandOptions = {}): Promise<Errand> {
+export async function createErrand(
+  options: ErrandOptions = {},
+  clock: EffectClock = MACHINE_CLOCK,
+): Promise<Errand> {
   const directory = resolve(options.directory ?? '.');
   const extensions = await loadedExtensions(options, directory);
   const registered = await withFetch(options);
   const address = options.store ?? 'sqlite:.errand/errand.db';
-  const store = await openStore(address, directory, extensions);
-  const errand = new LocalErrand(store, { directory, extensions }, registered);
+  const opened = await openStore(address, directory, extensions);
+  const home = homeOf(address, directory, options.env ?? process.env);
+  const store = home === undefined ? opened : witnessed(opened, exportsIn(home));
+  const errand = new LocalErrand(store, { directory, extensions, clock }, registered);
   try {
     if (options.adopt === true) await errand.adopt();
     return errand;
   } catch (refusal) {
     await extensions.stop();
     // one that the host has opened is the host's to close
-    if (typeof address === 'string') await store.close();
+    if (typeof address === 'string') await opened.close();
     throw refusal;
   }
+}
+
+/** Where the command exports the runs of that store to; undefined where nobody knows. */
+function homeOf(
+  address: string | RunStore,
+  directory: string,
+  env: NonNullable<ErrandOptions['env']>,
+): string | undefined {
+  if (typeof address !== 'string' || address === 'memory') return undefined;
+  const path = sqlitePath(address, directory);
+  return path === undefined ? resolve(directory, env['ERRAND_HOME'] || '.errand') : dirname(path);
 }
 
 async function loadedExtensions(
@@ -145,6 +171,7 @@ async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOp
 type Carrying = Pick<ResumeOptions, 'plan' | 'effects'>;
 
 interface Surroundings {
+  readonly clock: EffectClock;
   readonly directory: string;
   readonly extensions: Extensions;
 }
@@ -155,24 +182,37 @@ class LocalErrand implements Errand {
   readonly #extensions: Extensions;
   readonly #options: ErrandOptions;
   readonly #driver: LocalDriver;
+  readonly #adoption: Adoption;
   readonly #runners = new Map<object, EffectRunner>();
   /** Of workflows that were loaded and perhaps never run. */
   readonly #servers = new Map<object, McpServers>();
   readonly #plans = new WeakMap<WorkflowPlan, Promise<WorkflowPlan>>();
 
-  constructor(store: RunStore, { directory, extensions }: Surroundings, options: ErrandOptions) {
+  constructor(
+    store: RunStore,
+    { directory, extensions, clock }: Surroundings,
+    options: ErrandOptions,
+  ) {
     this.#store = store;
     this.#directory = directory;
     this.#extensions = extensions;
     this.#options = options;
     this.#driver = new LocalDriver({
       store,
+      clock,
       effects: this.#newRunner({}),
       onOutage: 'wait',
       onEvent: (event) => extensions.tell(event),
       ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
       ...(options.onInternal === undefined ? {} : { onInternal: options.onInternal }),
       secrets: [...(options.secrets ?? []), ...keyValuesIn(options.env ?? process.env)],
+    });
+    this.#adoption = new Adoption({
+      clock,
+      orphans: () => this.#driver.orphans(),
+      canCarryOn: (run) => this.#canCarryOn(run),
+      take: (run) => this.resume(run, { by: 'adoption' }),
+      onWarning: (thrown) => this.#warn(thrown),
     });
   }
 
@@ -238,19 +278,15 @@ class LocalErrand implements Errand {
     return costsOf(events);
   }
 
+  /** From now on, until it is closed. */
   async adopt(): Promise<void> {
     await this.#extensions.start();
-    for (const run of await this.#driver.orphans()) await this.#adopt(run);
+    await this.#adoption.begin();
   }
 
-  /** One that cannot go on as it is stays where it is, and keeps no other from going on. */
-  async #adopt(run: string): Promise<void> {
-    try {
-      await this.resume(run, { by: 'adoption' });
-    } catch (refusal) {
-      // another process was quicker
-      if (!isKind(refusal, 'run.already_active')) this.#warn(refusal);
-    }
+  /** The one place that says whether adoption may try a run at all; the rest is for `resume` to refuse. */
+  #canCarryOn(_run: RunSummary): boolean {
+    return true;
   }
 
   #warn(thrown: unknown): void {
@@ -259,6 +295,7 @@ class LocalErrand implements Errand {
   }
 
   async close(): Promise<void> {
+    await this.#adoption.stop();
     await this.#driver.close();
     for (const runner of this.#runners.values()) await runner.close();
     for (const servers of this.#servers.values()) await servers.close();

@@ -40,9 +40,10 @@ import {
   recover,
   type Recovered,
 } from './recover.ts';
+import { newRunId } from './run-id.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
 import { answerSignal, deliver, refuseUnlessTaken } from './signals.ts';
-import { standingOf } from './standing.ts';
+import { standingOf, statusNow } from './standing.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 import { refuseWithheld } from './withheld.ts';
 
@@ -84,11 +85,6 @@ interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
   readonly rest: Rest;
 }
 
-/** Loaded on demand: a process that goes on with a run names none, and would wait for it. */
-function newName(): string {
-  return process.getBuiltinModule('node:crypto').randomUUID();
-}
-
 function unheard(): void {
   // nobody listens to the progress of this run
 }
@@ -107,6 +103,8 @@ export class LocalDriver {
   readonly #claims: Claims;
   readonly #elsewhere: Elsewhere;
   readonly #legs = new Map<string, Leg>();
+  /** Stopped here by somebody who did not want them to go on. */
+  readonly #stopped = new Set<string>();
   // once, and not for each of the runs, of which there may be thousands
   readonly #onInternal = (record: InternalRecord): void => this.#options.onInternal?.(record);
   readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
@@ -117,7 +115,7 @@ export class LocalDriver {
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
     this.#planTexts = new PlanTexts(this.#redactor);
-    this.#newId = options.newId ?? newName;
+    this.#newId = options.newId ?? newRunId;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch =
@@ -133,7 +131,7 @@ export class LocalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
-    const id = this.#newId().slice(0, 13);
+    const id = this.#newId();
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
@@ -224,15 +222,29 @@ export class LocalDriver {
   }
 
   /** The runs whose process is gone. */
-  async orphans(): Promise<readonly string[]> {
-    const running = await this.#store.list({ statuses: ['running'] });
-    return running
-      .filter((found) => !this.#legs.has(found.run) && !this.#claims.isHeld(found))
-      .map(({ run }) => run);
+  async orphans(): Promise<readonly RunSummary[]> {
+    const found = await this.list({ statuses: ['interrupted'] });
+    return found.filter(({ run }) => !this.#legs.has(run) && !this.#stopped.has(run));
   }
 
-  list(query?: ListQuery): Promise<readonly RunSummary[]> {
-    return this.#store.list(query);
+  /** A run whose process is gone is interrupted, whatever the store says. Damage is warned of. */
+  async list({ statuses, limit, ...query }: ListQuery = {}): Promise<readonly RunSummary[]> {
+    // which of those that run are interrupted is known when they are seen
+    const isSeen = statuses?.some((status) => status === 'interrupted' || status === 'running');
+    const found = await this.#store.list({
+      onDamage: (damage) => this.#warn(toReport(damage)),
+      ...query,
+      ...(statuses === undefined
+        ? {}
+        : {
+            statuses: isSeen === true ? [...new Set([...statuses, 'running' as const])] : statuses,
+          }),
+      ...(limit === undefined || isSeen === true ? {} : { limit }),
+    });
+    return found
+      .map((each) => ({ ...each, status: statusNow(each.status, this.#claims.isHeld(each)) }))
+      .filter(({ status }) => statuses === undefined || statuses.includes(status))
+      .slice(0, limit);
   }
 
   /** Leaves every run resumable where it is. */
@@ -369,6 +381,7 @@ export class LocalDriver {
       onEvent: this.#options.onEvent,
     });
     this.#legs.set(state.run, leg);
+    this.#stopped.delete(state.run);
     this.#watch?.add(loop, claim);
     return { leg, said };
   }
@@ -382,6 +395,7 @@ export class LocalDriver {
   async #rested(claim: Claim, resting: Resting): Promise<void> {
     this.#watch?.remove(claim.run);
     this.#legs.delete(claim.run);
+    if (resting.rest.type === 'stopped') this.#stopped.add(claim.run);
     if (this.#deservesCheckpoint(resting))
       await this.#unlessStoreFails(() => keepCheckpoint(this.#store, claim));
     const isTold = resting.rest.type === 'store';

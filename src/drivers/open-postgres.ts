@@ -27,7 +27,6 @@ export async function openPostgres(address: string, directory: string): Promise<
   return openPostgresStore({
     pg: loadPg(directory),
     url: url.href,
-    now: Date.now,
     ...(schema === null ? {} : { schema }),
   });
 }

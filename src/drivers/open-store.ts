@@ -21,11 +21,8 @@ export async function openStore(
   if (address === 'memory') return openMemoryStore({ now: Date.now });
   const { scheme = '', rest = '' } =
     /^(?<scheme>[a-z][a-z0-9_]*):(?<rest>.+)$/.exec(address)?.groups ?? {};
-  if (scheme === 'sqlite')
-    return openSqliteStore({
-      path: isAbsolute(rest) ? rest : join(directory, rest),
-      now: Date.now,
-    });
+  const path = sqlitePath(address, directory);
+  if (path !== undefined) return openSqliteStore({ path, now: Date.now });
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { openPostgres } = await import('./open-postgres.ts');
     return openPostgres(address, directory);
@@ -46,6 +43,13 @@ export async function openStore(
   }
 }
 
+/** Undefined for the address of another store. */
+export function sqlitePath(address: string, directory: string): string | undefined {
+  const path = /^sqlite:(?<path>.+)$/s.exec(address)?.groups?.['path'];
+  if (path === undefined) return undefined;
+  return isAbsolute(path) ? path : join(directory, path);
+}
+
 /** A table, so that none can be forgotten. */
 const METHODS: Readonly<Record<keyof RunStore, true>> = {
   create: true,
@@ -60,6 +64,9 @@ const METHODS: Readonly<Record<keyof RunStore, true>> = {
   saveCheckpoint: true,
   loadCheckpoint: true,
   dropCheckpoints: true,
+  remove: true,
+  tombstone: true,
+  compact: true,
   send: true,
   signals: true,
   runsWithSignals: true,

@@ -9,6 +9,8 @@
  *     nothing that matters: the same call can be made again, and a commit that did get through
  *     counts as done.
  * S5  What is read is what was written, or `store.corrupt` names what is not.
+ * S6  Leases are set and judged by one clock, which is the store's, never that of whoever asks.
+ * S7  A run that was removed leaves nothing but a tombstone: its id is known, and never used again.
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { Waiting } from './events.ts';
@@ -31,11 +33,17 @@ export interface RunStanding {
   readonly costUsdMicros: number;
 }
 
-/** The process that carries a run on, and how to find out whether it still lives. */
+/**
+ * The process that carries a run on, and how to find out whether it still lives. Its pid means
+ * something only to a process of the same boot and the same PID namespace.
+ */
 export interface ClaimOwner {
   /** Unique for each driver: two drivers in one process are two owners. */
   readonly id: string;
   readonly host: string;
+  /** Of the system it runs on. Left out where the system does not say: then only the lease counts. */
+  readonly boot?: string;
+  readonly pidNamespace?: string;
   readonly pid: number;
   /** When the process began, as its system tells it; a process id alone is used again. */
   readonly processStartedAt: string;
@@ -92,7 +100,14 @@ export interface StoredCommit {
 export interface ClaimState {
   readonly owner: ClaimOwner;
   readonly epoch: number;
+  /** When the lease ends, by the clock of the store, which nobody else may compare with their own. */
   readonly untilMs: number;
+}
+
+/** A claim as somebody sees it who looks at the store. */
+export interface SeenClaim extends ClaimState {
+  /** What was left of the lease when the store looked, by its own clock; 0 or less when it is over. */
+  readonly leftMs: number;
 }
 
 export interface RunSummary extends RunStanding {
@@ -101,7 +116,7 @@ export interface RunSummary extends RunStanding {
   readonly file: string | null;
   readonly startedAt: string;
   /** Null when nobody has it. A claim may be held by a process that is gone. */
-  readonly claim: ClaimState | null;
+  readonly claim: SeenClaim | null;
 }
 
 export interface RunRecord extends RunSummary {
@@ -118,6 +133,11 @@ export interface ListQuery {
   readonly limit?: number;
   /** The id of a run; gives only those created before it. */
   readonly before?: string;
+  /**
+   * Hears of each run that is damaged, as `store.corrupt`, and the others are listed. Without it the
+   * first damage is what the list is rejected with.
+   */
+  readonly onDamage?: (damage: unknown) => void;
 }
 
 export interface ClaimRequest {
@@ -129,6 +149,21 @@ export interface ClaimRequest {
    * (also for a process on another machine, which nobody here can see) leaves it to the lease.
    */
   readonly isAlive: (owner: ClaimOwner) => boolean;
+}
+
+export interface RemoveRequest extends Pick<ClaimRequest, 'run' | 'isAlive'> {
+  /** Who removes it. */
+  readonly by: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What is left of a run that was removed. */
+export interface Tombstone {
+  readonly run: string;
+  readonly workflow: string;
+  readonly removedAt: string;
+  readonly removedBy: string;
 }
 
 /** A fold of the log up to `head`. It saves time and decides nothing: the log outranks it. */
@@ -147,10 +182,13 @@ export interface StoredSignal {
 /**
  * Writes take effect in the order in which they are asked for. Beside the kinds named below, each
  * call may reject with `store.unavailable` or `store.corrupt`, and with `run.not_found` where it
- * names a run.
+ * names a run; of one that was removed it says when.
  */
 export interface RunStore {
-  /** Creates and claims the run. Repeating the same call by the same owner gives the same claim. */
+  /**
+   * Creates and claims the run. Repeating the same call by the same owner gives the same claim. The
+   * id of a run that was removed is `run.already_ended`: it would be another run by the same keys.
+   */
   create(run: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }>;
 
   /** Durable when fulfilled. `store.claim_lost` when another owner has the run, or none. */
@@ -181,11 +219,26 @@ export interface RunStore {
   /** Keeps only the latest. `store.claim_lost` as for a commit. */
   saveCheckpoint(claim: Claim, checkpoint: Checkpoint): Promise<void>;
 
-  /** Null when there is none that the log confirms. */
+  /**
+   * Null when there is none that the log confirms. One that knows of more events than the log has is
+   * `store.corrupt`: the log has lost its end.
+   */
   loadCheckpoint(run: string): Promise<Checkpoint | null>;
 
   /** Of one run, or of all; always safe. */
   dropCheckpoints(run?: string): Promise<void>;
+
+  /**
+   * Removes the log, the checkpoint, the signals and the rest of a run, whatever its state is, also
+   * where a part of it is damaged. `run.already_active` while its owner lives and its lease lasts.
+   */
+  remove(request: RemoveRequest): Promise<Tombstone>;
+
+  /** Null when no run of that name was removed. */
+  tombstone(run: string): Promise<Tombstone | null>;
+
+  /** Gives back the room of what was removed, and leaves no trace of it where the store can tell. */
+  compact(): Promise<void>;
 
   /** Leaves a signal for whoever has the run or will have it; gives its number. */
   send(run: string, signal: object): Promise<number>;

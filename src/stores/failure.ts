@@ -2,7 +2,7 @@
 import { ErrandError, isKind } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { toReport } from '../errors/to-report.ts';
-import type { ClaimState } from '../machine/store-port.ts';
+import type { ClaimState, Tombstone } from '../machine/store-port.ts';
 
 /** Why a store cannot be used now; goes into `details.reason`. */
 export type OutageReason =
@@ -66,12 +66,42 @@ export function damagedInbox(run: string, where: JsonObject = {}): ErrandError<'
   });
 }
 
-export function runNotFound(run: string): ErrandError<'run.not_found'> {
+/** `removed` is what was left of it, where it was there once. */
+export function runNotFound(run: string, removed?: Tombstone | null): ErrandError<'run.not_found'> {
+  if (removed === undefined || removed === null)
+    return new ErrandError({
+      kind: 'run.not_found',
+      message: `There is no run ${run} in this store`,
+      details: { run },
+    });
+  const { removedAt, removedBy, workflow } = removed;
   return new ErrandError({
     kind: 'run.not_found',
-    message: `There is no run ${run} in this store`,
-    details: { run },
+    message: `Run ${run} was removed on ${removedAt} by ${removedBy}`,
+    details: { run, workflow, removedAt, removedBy },
+    action: { kind: 'change_input', detail: 'Start a new run; nothing of this one is left.' },
   });
+}
+
+/** A new run by that name would have the idempotency keys of the one that was removed. */
+export function idWasUsed({ run, removedAt }: Tombstone): ErrandError<'run.already_ended'> {
+  return new ErrandError({
+    kind: 'run.already_ended',
+    message: `There was a run ${run}, which was removed on ${removedAt}`,
+    details: { run, removedAt },
+    action: { kind: 'change_input', detail: 'Start the run under another id.' },
+  });
+}
+
+/** The log ends before an event that was in it. `nextSeq` is where it ends, `knownSeq` where it did. */
+export function logLostItsEnd(
+  run: string,
+  { nextSeq, knownSeq }: { readonly nextSeq: number; readonly knownSeq: number },
+): ErrandError<'store.corrupt'> {
+  return corrupt(
+    `Event ${nextSeq} of run ${run} is missing: its log ends before it, and its checkpoint has ${knownSeq - 1} events`,
+    { run, seq: nextSeq, table: 'events', knownSeq: knownSeq - 1 },
+  );
 }
 
 export function claimLost(run: string, epoch: number): ErrandError<'store.claim_lost'> {

@@ -9,12 +9,15 @@ export type {
   ListQuery,
   LogHead,
   NewRun,
+  RemoveRequest,
   RunRecord,
   RunStore,
   RunSummary,
   RunStanding,
+  SeenClaim,
   StoredCommit,
   StoredSignal,
+  Tombstone,
 } from '../machine/store-port.ts';
 export { openMemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './postgres.ts';

@@ -13,13 +13,15 @@ import type {
   ListQuery,
   LogHead,
   NewRun,
+  RemoveRequest,
   RunRecord,
   RunStore,
   RunSummary,
   StoredCommit,
   StoredSignal,
+  Tombstone,
 } from '../machine/store-port.ts';
-import { claimLost, runNotFound, unavailable } from './failure.ts';
+import { claimLost, idWasUsed, logLostItsEnd, runNotFound, unavailable } from './failure.ts';
 import {
   checkTaken,
   conflict,
@@ -28,6 +30,8 @@ import {
   grantClaim,
   jsonText,
   placeCommit,
+  refuseHeld,
+  seenClaim,
   standingText,
 } from './rules.ts';
 
@@ -64,6 +68,7 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
 class MemoryStore implements RunStore {
   readonly #now: () => number;
   readonly #runs = new Map<string, Run>();
+  readonly #tombstones = new Map<string, Tombstone>();
   readonly #breakers = new Map<string, string>();
   #commits = 0;
   #isClosed = false;
@@ -77,6 +82,8 @@ class MemoryStore implements RunStore {
     const text = eventsText(fresh.id, fresh.events);
     const existing = this.#runs.get(fresh.id);
     if (existing !== undefined) return repeatedCreate(existing, fresh, text);
+    const removed = this.#tombstones.get(fresh.id);
+    if (removed !== undefined) throw idWasUsed(removed);
     const head = this.#nextHead(1, fresh.events.length);
     const { id, workflow, file, startedAt, owner } = fresh;
     this.#runs.set(id, {
@@ -124,11 +131,11 @@ class MemoryStore implements RunStore {
   async get(id: string): Promise<RunRecord> {
     const run = this.#run(id);
     const input = JSON.parse(run.input) as JsonValue;
-    return { ...summaryOf(run), plan: run.plan, input, head: run.head };
+    return { ...this.#summaryOf(run), plan: run.plan, input, head: run.head };
   }
 
   async summary(id: string): Promise<RunSummary> {
-    return summaryOf(this.#run(id));
+    return this.#summaryOf(this.#run(id));
   }
 
   async list({ statuses, limit, before }: ListQuery = {}): Promise<readonly RunSummary[]> {
@@ -138,7 +145,7 @@ class MemoryStore implements RunStore {
     return runs
       .slice(0, end)
       .reverse()
-      .map(summaryOf)
+      .map((run) => this.#summaryOf(run))
       .filter(({ status }) => statuses === undefined || statuses.includes(status))
       .slice(0, limit);
   }
@@ -177,6 +184,9 @@ class MemoryStore implements RunStore {
   async loadCheckpoint(id: string): Promise<Checkpoint | null> {
     const { checkpoint, rows } = this.#run(id);
     if (checkpoint === null) return null;
+    const { nextSeq } = checkpoint.head;
+    const endSeq = rows.at(-1)?.head.nextSeq ?? 1;
+    if (nextSeq > endSeq) throw logLostItsEnd(id, { nextSeq: endSeq, knownSeq: nextSeq });
     const row = rows[firstRowFrom(rows, checkpoint.head.nextSeq - 1)];
     const isConfirmed =
       row?.head.nextSeq === checkpoint.head.nextSeq && row.head.digest === checkpoint.head.digest;
@@ -188,6 +198,24 @@ class MemoryStore implements RunStore {
     this.#checkOpen();
     const runs = id === undefined ? this.#runs.values() : [this.#run(id)];
     for (const run of runs) run.checkpoint = null;
+  }
+
+  async remove({ run: id, by, at, isAlive }: RemoveRequest): Promise<Tombstone> {
+    const { held, start } = this.#run(id);
+    refuseHeld(id, held, { isAlive, nowMs: this.#now() });
+    const tombstone = { run: id, workflow: start.workflow, removedAt: at, removedBy: by };
+    this.#runs.delete(id);
+    this.#tombstones.set(id, tombstone);
+    return tombstone;
+  }
+
+  async tombstone(id: string): Promise<Tombstone | null> {
+    this.#checkOpen();
+    return this.#tombstones.get(id) ?? null;
+  }
+
+  async compact(): Promise<void> {
+    this.#checkOpen();
   }
 
   async send(id: string, signal: object): Promise<number> {
@@ -230,8 +258,14 @@ class MemoryStore implements RunStore {
   #run(id: string): Run {
     this.#checkOpen();
     const run = this.#runs.get(id);
-    if (run === undefined) throw runNotFound(id);
+    if (run === undefined) throw runNotFound(id, this.#tombstones.get(id));
     return run;
+  }
+
+  #summaryOf(run: Run): RunSummary {
+    // written by this file, from a standing
+    const standing = JSON.parse(run.standing) as RunSummary;
+    return { ...run.start, ...standing, claim: seenClaim(run.held, this.#now()) };
   }
 
   /** No log here is ever rewritten, so the number of a commit tells it from all others. */
@@ -253,12 +287,6 @@ function repeatedCommit(run: Run, commit: Commit, text: string): LogHead {
   const row = run.rows[firstRowFrom(run.rows, commit.seq)];
   if (row?.seq !== commit.seq || row.text !== text) throw conflict(commit);
   return row.head;
-}
-
-function summaryOf(run: Run): RunSummary {
-  // written by this file, from a standing
-  const standing = JSON.parse(run.standing) as RunSummary;
-  return { ...run.start, ...standing, claim: run.held };
 }
 
 /** Index of the first row that ends after `seq`. */

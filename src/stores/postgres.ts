@@ -1,6 +1,7 @@
 /**
  * The durable store of many machines: tables in a schema of a PostgreSQL database that any number of
- * processes may use at once. Durable as far as the server is (`synchronous_commit`).
+ * processes may use at once. Durable as far as the server is (`synchronous_commit`). Leases are set and
+ * judged by the clock of the server: those of the machines that ask may differ.
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type {
@@ -11,19 +12,47 @@ import type {
   ListQuery,
   LogHead,
   NewRun,
+  RemoveRequest,
   RunRecord,
   RunStore,
   RunSummary,
   StoredCommit,
   StoredSignal,
+  Tombstone,
 } from '../machine/store-port.ts';
 import { chainDigest, digestOf, rowChecksum } from './checksum.ts';
-import { claimLost, corrupt, damagedInbox, runNotFound } from './failure.ts';
+import { isKind } from '../errors/errand-error.ts';
+import {
+  claimLost,
+  corrupt,
+  damagedInbox,
+  idWasUsed,
+  logLostItsEnd,
+  runNotFound,
+} from './failure.ts';
 import { Database, type PgModule, type Query } from './postgres/database.ts';
 import { EventLog } from './postgres/event-log.ts';
-import { COLUMNS, findRun, freshRow, inputOf, readRun, type RunRow } from './postgres/run-row.ts';
+import { readTombstone, removeRow, removeUnusedPlans } from './postgres/removal.ts';
+import {
+  claimOf,
+  COLUMNS,
+  findRun,
+  freshRow,
+  inputOf,
+  NOW_MS,
+  readRun,
+  workflowIn,
+  type RunRow,
+} from './postgres/run-row.ts';
 import { migrate } from './postgres/schema.ts';
-import { eventsText, firstOfRepeated, grantClaim, jsonText, standingText } from './rules.ts';
+import {
+  eventsText,
+  firstOfRepeated,
+  grantClaim,
+  jsonText,
+  refuseHeld,
+  standingText,
+} from './rules.ts';
 import { integerAt, textAt } from './row.ts';
 import { Turns, type Concern } from './turns.ts';
 
@@ -32,8 +61,6 @@ export interface PostgresStoreOptions {
   readonly pg: PgModule;
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
-  /** Milliseconds since the epoch; leases are measured with it. */
-  readonly now: () => number;
   /** Default: `errand`. */
   readonly schema?: string;
   /** How long a connection or a lock is waited for. Default: 5000. */
@@ -44,7 +71,7 @@ export interface PostgresStoreOptions {
 
 /** Rejects with `store.unavailable`, and for a newer Errand's store with `validation.contract_version`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<RunStore> {
-  const { schema = 'errand', patienceMs = 5000, connections = 10, pg, url, now } = options;
+  const { schema = 'errand', patienceMs = 5000, connections = 10, pg, url } = options;
   const db = new Database({ pg, url, schema, patienceMs, connections });
   try {
     await migrate(db);
@@ -52,20 +79,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await db.close();
     throw thrown;
   }
-  return new PostgresStore(db, now);
+  return new PostgresStore(db);
 }
 
 type Created = { readonly claim: Claim; readonly head: LogHead };
 
 class PostgresStore implements RunStore {
   readonly #db: Database;
-  readonly #now: () => number;
   readonly #log: EventLog;
   readonly #turns = new Turns();
 
-  constructor(db: Database, now: () => number) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#now = now;
     this.#log = new EventLog(db);
   }
 
@@ -105,7 +130,8 @@ class PostgresStore implements RunStore {
     return (await this.#run(run)).summary;
   }
 
-  async list({ statuses, limit, before }: ListQuery = {}): Promise<readonly RunSummary[]> {
+  async list(wanted: ListQuery = {}): Promise<readonly RunSummary[]> {
+    const { statuses, limit, before, onDamage } = wanted;
     const end = before === undefined ? null : (await this.#run(before)).key;
     const rows = await this.#db.query(
       `SELECT ${COLUMNS} FROM @runs
@@ -113,15 +139,23 @@ class PostgresStore implements RunStore {
        ORDER BY key DESC LIMIT $3`,
       [end, statuses ?? null, limit ?? null],
     );
-    return rows.map((row) => readRun(row).summary);
+    return rows.flatMap((row) => {
+      try {
+        return [readRun(row).summary];
+      } catch (thrown) {
+        if (onDamage === undefined || !isKind(thrown, 'store.corrupt')) throw thrown;
+        onDamage(thrown);
+        return [];
+      }
+    });
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
     const { run } = request;
     return this.#write([run], async (query) => {
       this.#log.forget(run);
-      const { epoch, summary } = await findRun(query, run, 'FOR UPDATE');
-      const granted = grantClaim(request, { epoch, held: summary.claim }, this.#now());
+      const { epoch, summary, nowMs } = await findRun(query, run, 'FOR UPDATE');
+      const granted = grantClaim(request, { epoch, held: summary.claim }, nowMs);
       await query('UPDATE @runs SET epoch = $2, owner = $3, until_ms = $4 WHERE id = $1', [
         run,
         granted.epoch,
@@ -136,9 +170,9 @@ class PostgresStore implements RunStore {
     const runs = claims.map(({ run }) => run);
     return this.#write(runs, async (query) => {
       const kept = await query(
-        `UPDATE @runs SET until_ms = $1 FROM unnest($2::text[], $3::integer[]) AS held (run, term)
+        `UPDATE @runs SET until_ms = ${NOW_MS} + $1 FROM unnest($2::text[], $3::integer[]) AS held (run, term)
          WHERE id = held.run AND epoch = held.term AND owner IS NOT NULL RETURNING id, epoch`,
-        [this.#now() + leaseMs, runs, claims.map(({ epoch }) => epoch)],
+        [leaseMs, runs, claims.map(({ epoch }) => epoch)],
       );
       return claims.filter(
         ({ run, epoch }) => !kept.some((row) => row['id'] === run && row['epoch'] === epoch),
@@ -184,6 +218,8 @@ class PostgresStore implements RunStore {
     const text = textAt(row, 'state');
     // a damaged one counts as none: the log has everything
     if (integerAt(row, 'checksum') !== checkpointChecksum(head, text)) return null;
+    const { nextSeq } = present.head;
+    if (head.nextSeq > nextSeq) throw logLostItsEnd(run, { nextSeq, knownSeq: head.nextSeq });
     if (!(await this.#log.confirms(query, present, head))) return null;
     return { head, state: JSON.parse(text) as JsonValue };
   }
@@ -196,6 +232,25 @@ class PostgresStore implements RunStore {
     });
   }
 
+  async remove(request: RemoveRequest): Promise<Tombstone> {
+    const { run, isAlive } = request;
+    return this.#write([run], async (query) => {
+      this.#log.forget(run);
+      const { key, workflow, epoch, row, nowMs } = await lockToRemove(query, run);
+      refuseHeld(run, claimOf(row, epoch), { isAlive, nowMs });
+      return removeRow(query, { key, workflow }, request);
+    });
+  }
+
+  async tombstone(run: string): Promise<Tombstone | null> {
+    return readTombstone(this.#db.forRun(run), run);
+  }
+
+  /** The server itself clears away what was deleted. */
+  async compact(): Promise<void> {
+    return this.#write('everything', removeUnusedPlans);
+  }
+
   async send(run: string, signal: object): Promise<number> {
     const text = jsonText(signal, `A signal to run ${run}`);
     return this.#write([run], async (query) => {
@@ -205,7 +260,7 @@ class PostgresStore implements RunStore {
          SELECT key, sent, $2, $3 FROM counted RETURNING number`,
         [run, text, rowChecksum([run, text])],
       );
-      if (row === undefined) throw runNotFound(run);
+      if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
       return integerAt(row, 'number');
     });
   }
@@ -284,7 +339,9 @@ class PostgresStore implements RunStore {
     run: NewRun,
     { text, standing }: { readonly text: string; readonly standing: string },
   ): Promise<Created> {
-    const fresh = freshRow(run, standing, this.#now() + run.leaseMs);
+    const removed = await readTombstone(query, run.id);
+    if (removed !== null) throw idWasUsed(removed);
+    const fresh = freshRow(run, standing);
     const count = run.events.length;
     const digest = chainDigest(fresh.seed, { run: 0, seq: 1, count, text });
     const head = { nextSeq: 1 + count, digest };
@@ -295,9 +352,10 @@ class PostgresStore implements RunStore {
     const columns = { ...fresh.columns, next_seq: head.nextSeq, digest };
     const names = Object.keys(columns);
     const [row] = await query(
-      `INSERT INTO @runs (${names.join(', ')}) VALUES (${names.map((_, at) => `$${at + 1}`).join(', ')})
+      `INSERT INTO @runs (until_ms, ${names.join(', ')})
+       VALUES (${NOW_MS} + $1, ${names.map((_, at) => `$${at + 2}`).join(', ')})
        ON CONFLICT (id) DO NOTHING RETURNING key`,
-      Object.values(columns),
+      [run.leaseMs, ...Object.values(columns)],
     );
     if (row === undefined) return repeatedCreate(query, run, text);
     const key = integerAt(row, 'key');
@@ -308,6 +366,19 @@ class PostgresStore implements RunStore {
     this.#log.remember(run.id, { key, epoch: 1, plan: fresh.plan, head });
     return { claim: { run: run.id, epoch: 1 }, head };
   }
+}
+
+/** The row of a run that may be damaged: it could not be removed if all of it had to be right. */
+async function lockToRemove(query: Query, run: string) {
+  const [row] = await query(`SELECT ${COLUMNS} FROM @runs WHERE id = $1 FOR UPDATE`, [run]);
+  if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
+  return {
+    row,
+    key: integerAt(row, 'key'),
+    epoch: integerAt(row, 'epoch'),
+    nowMs: integerAt(row, 'now_ms'),
+    workflow: workflowIn(row),
+  };
 }
 
 async function repeatedCreate(query: Query, run: NewRun, text: string): Promise<Created> {

@@ -7,6 +7,7 @@ import type {
   LogHead,
   NewRun,
   RunStanding,
+  SeenClaim,
 } from '../machine/store-port.ts';
 import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
 
@@ -42,15 +43,26 @@ export function grantClaim(
   present: { readonly epoch: number; readonly held: ClaimState | null },
   nowMs: number,
 ): ClaimState {
-  const { held } = present;
-  if (held !== null && held.untilMs > nowMs && request.isAlive(held.owner)) {
-    throw alreadyActive(request.run, held);
-  }
+  refuseHeld(request.run, present.held, { isAlive: request.isAlive, nowMs });
   return {
     owner: request.owner,
     epoch: present.epoch + 1,
     untilMs: nowMs + request.leaseMs,
   };
+}
+
+/** `run.already_active` while the owner lives and its lease lasts; `nowMs` is the store's. */
+export function refuseHeld(
+  run: string,
+  held: ClaimState | null,
+  { isAlive, nowMs }: { readonly isAlive: ClaimRequest['isAlive']; readonly nowMs: number },
+): void {
+  if (held !== null && held.untilMs > nowMs && isAlive(held.owner)) throw alreadyActive(run, held);
+}
+
+/** As somebody sees it who looks now, by the clock of the store. */
+export function seenClaim(held: ClaimState | null, nowMs: number): SeenClaim | null {
+  return held === null ? null : { ...held, leftMs: held.untilMs - nowMs };
 }
 
 /**
@@ -110,6 +122,8 @@ function isSameOwner(one: ClaimOwner, other: ClaimOwner): boolean {
   return (
     one.id === other.id &&
     one.host === other.host &&
+    one.boot === other.boot &&
+    one.pidNamespace === other.pidNamespace &&
     one.pid === other.pid &&
     one.processStartedAt === other.processStartedAt
   );

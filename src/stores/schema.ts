@@ -14,7 +14,7 @@ import { writeMeta } from './sqlite/meta.ts';
 export type Migration = (db: DatabaseSync) => void;
 
 /** Version 1 was never released; its check sums were others, so it is refused and not brought on. */
-export const MIGRATIONS: readonly Migration[] = [() => undefined, createTables];
+export const MIGRATIONS: readonly Migration[] = [() => undefined, createTables, addTombstones];
 
 export const OLDEST_VERSION = 2;
 
@@ -22,6 +22,16 @@ function createTables(db: DatabaseSync): void {
   db.exec(TABLES);
   writeMeta(db, 'runs', '0');
   writeMeta(db, 'breakers', '[]');
+}
+
+/** What was removed is no damage: the runs that are there and these are all that were created. */
+function addTombstones(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE tombstones (
+      id TEXT PRIMARY KEY, workflow TEXT NOT NULL, removed_at TEXT NOT NULL,
+      removed_by TEXT NOT NULL, checksum INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+  `);
 }
 
 const TABLES = `

@@ -11,13 +11,15 @@ import type {
   ListQuery,
   LogHead,
   NewRun,
+  RemoveRequest,
   RunRecord,
   RunStore,
   RunSummary,
   StoredCommit,
   StoredSignal,
+  Tombstone,
 } from '../machine/store-port.ts';
-import { claimLost } from './failure.ts';
+import { claimLost, idWasUsed, logLostItsEnd } from './failure.ts';
 import { eventsText, firstOfRepeated, jsonText, standingText } from './rules.ts';
 import { dropCheckpoints, readCheckpoint, saveCheckpoint } from './sqlite/checkpoints.ts';
 import {
@@ -33,14 +35,16 @@ import { EventLog } from './sqlite/event-log.ts';
 import { runsWithSignals, sendSignal, takeSignals, waitingSignals } from './sqlite/inbox.ts';
 import { readMeta, writeMeta } from './sqlite/meta.ts';
 import { readCommits, readLog } from './sqlite/read-log.ts';
+import { removeRun } from './sqlite/removal.ts';
 import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './sqlite/runs.ts';
 import { Standings } from './sqlite/standings.ts';
+import { readTombstone } from './sqlite/tombstones.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
 export interface SqliteStoreOptions {
   /** Of the database file; its folder is made if need be. */
   readonly path: string;
-  /** Milliseconds since the epoch; leases are measured with it. */
+  /** Milliseconds since the epoch, by the clock of the machine, which all its processes share. */
   readonly now: () => number;
   /** Default: `full`. */
   readonly durability?: Durability;
@@ -66,6 +70,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<RunS
 
 class SqliteStore implements RunStore {
   readonly #now: () => number;
+  readonly #patienceMs: number;
   readonly #db: Connection;
   readonly #log: EventLog;
   readonly #standings: Standings;
@@ -74,6 +79,7 @@ class SqliteStore implements RunStore {
   constructor(options: SqliteStoreOptions) {
     const { path, durability = 'full', patienceMs = PATIENCE_MS, maxBytes, onlyReads } = options;
     this.#now = options.now;
+    this.#patienceMs = patienceMs;
     this.#db = new Connection({ path, durability, maxBytes, onlyReads }, () => this.#forget());
     this.#log = new EventLog(this.#db);
     this.#standings = new Standings(this.#db);
@@ -90,6 +96,8 @@ class SqliteStore implements RunStore {
     return this.#writes.add({ run: run.id }, () => {
       const existing = findRun(this.#db, run.id);
       if (existing !== null) return this.#repeatedCreate({ run: run.id, key: existing }, run, text);
+      const removed = readTombstone(this.#db, run.id);
+      if (removed !== null) throw idWasUsed(removed);
       const { key, seed } = insertRun(this.#db, run);
       this.#standings.insert({ run: run.id, key }, standing, run);
       const untilMs = this.#now() + run.leaseMs;
@@ -130,16 +138,17 @@ class SqliteStore implements RunStore {
       const ref = this.#ref(run);
       const { input } = readStart(this.#db, ref);
       const plan = this.#standings.readPlan(ref);
-      return { ...readSummary(this.#db, ref), plan, input, head: this.#log.head(run) };
+      const summary = readSummary(this.#db, ref, this.#now());
+      return { ...summary, plan, input, head: this.#log.head(run) };
     });
   }
 
   async summary(run: string): Promise<RunSummary> {
-    return this.#read(run, () => readSummary(this.#db, this.#ref(run)));
+    return this.#read(run, () => readSummary(this.#db, this.#ref(run), this.#now()));
   }
 
   async list(query: ListQuery = {}): Promise<readonly RunSummary[]> {
-    return this.#db.read(() => listRuns(this.#db, query));
+    return this.#db.read(() => listRuns(this.#db, query, this.#now()));
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
@@ -179,7 +188,10 @@ class SqliteStore implements RunStore {
   async loadCheckpoint(run: string): Promise<Checkpoint | null> {
     return this.#read(run, () => {
       const checkpoint = readCheckpoint(this.#db, this.#ref(run));
-      return checkpoint !== null && this.#log.confirms(run, checkpoint.head) ? checkpoint : null;
+      if (checkpoint === null) return null;
+      const [{ nextSeq }, knownSeq] = [this.#log.head(run), checkpoint.head.nextSeq];
+      if (knownSeq > nextSeq) throw logLostItsEnd(run, { nextSeq, knownSeq });
+      return this.#log.confirms(run, checkpoint.head) ? checkpoint : null;
     });
   }
 
@@ -187,6 +199,23 @@ class SqliteStore implements RunStore {
     return this.#writes.add({}, () => {
       dropCheckpoints(this.#db, run === undefined ? null : this.#ref(run));
     });
+  }
+
+  async remove(request: RemoveRequest): Promise<Tombstone> {
+    const { run } = request;
+    return this.#writes.add({ run }, () => {
+      this.#forget(run);
+      return removeRun(this.#db, request, this.#now());
+    });
+  }
+
+  async tombstone(run: string): Promise<Tombstone | null> {
+    return this.#read(run, () => readTombstone(this.#db, run));
+  }
+
+  async compact(): Promise<void> {
+    await this.#writes.drain();
+    await this.#db.compact(this.#patienceMs);
   }
 
   async send(run: string, signal: object): Promise<number> {

@@ -2,18 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { follow } from '../../src/cli/commands/watch.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
 import type { ClaimOwner, RunStanding } from '../../src/machine/store-port.ts';
-import { processStart } from '../../src/drivers/owner.ts';
+import { newOwner } from '../../src/drivers/owner.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
-import { hostname } from 'node:os';
 
 const AT = '2026-03-01T12:00:00.000Z';
 const RUNNING: RunStanding = { status: 'running', costUsdMicros: 0 };
-const ALIVE: ClaimOwner = {
-  id: 'me',
-  host: hostname(),
-  pid: process.pid,
-  processStartedAt: processStart(process.pid),
-};
+const ALIVE: ClaimOwner = newOwner('me');
 /** No process has this id: it is above what any system gives. */
 const DEAD: ClaimOwner = { ...ALIVE, pid: 2 ** 30 };
 

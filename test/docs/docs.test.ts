@@ -45,7 +45,7 @@ describe.each(RUNNABLE)('%s', (page) => {
       else {
         // a person puts the id there that they were shown
         const { exit, printed } = await type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
-        run = /\b[0-9a-f]{8}-[0-9a-f]{4}\b/.exec(printed)?.[0] ?? run;
+        run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         expectShown(page, step, { exit, printed });
       }
     }

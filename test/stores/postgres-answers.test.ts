@@ -34,7 +34,7 @@ afterAll(async () => {
 
 function open(): Promise<RunStore> {
   const schema = `place_${++places}`;
-  return openPostgresStore({ pg, url: proxy.url, schema, now: () => 1_000_000 });
+  return openPostgresStore({ pg, url: proxy.url, schema });
 }
 
 const ONE_STATEMENT = 'WITH moved AS';

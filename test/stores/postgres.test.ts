@@ -1,6 +1,6 @@
 /** The PostgreSQL store against a real server: what every store must do, and what only a server can do to it. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPostgresStore } from '../../src/stores/postgres.ts';
 import {
   commitAt,
@@ -27,8 +27,12 @@ function newSchema(): string {
   return `place "${++places}"`;
 }
 
-function open(schema: string, now: () => number = Date.now): Promise<RunStore> {
-  return openPostgresStore({ pg, url: server.url, schema, now, patienceMs: 2000, connections: 4 });
+function open(schema: string): Promise<RunStore> {
+  return openPostgresStore({ pg, url: server.url, schema, patienceMs: 2000, connections: 4 });
+}
+
+function quoted(schema: string): string {
+  return `"${schema.replaceAll('"', '""')}"`;
 }
 
 /** One statement by someone else. */
@@ -40,11 +44,69 @@ async function meddle(sql: string): Promise<void> {
 }
 
 describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
-  for (const { name, run } of storeCases(async (now) => {
+  for (const { name, run } of storeCases(async () => {
     const schema = newSchema();
-    return { open: () => open(schema, now) };
+    return {
+      open: () => open(schema),
+      // the clock of the server is nobody's to set; leases that begin earlier end earlier
+      elapse: (ms) => meddle(`UPDATE ${quoted(schema)}.runs SET until_ms = until_ms - ${ms}`),
+    };
   }))
     it(name, run);
+
+  it.each([-3_600_000, 60_000, 3_600_000])(
+    'judges leases by the clock of the server, when that of who asks is %d ms off',
+    async (offMs) => {
+      const store = await open(newSchema());
+      const { claim } = await store.create(newRun('r'));
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
+      try {
+        const rival = { ...OWNER, id: 'rival', host: 'elsewhere' };
+        const asked = { run: 'r', owner: rival, leaseMs: LEASE_MS, isAlive: () => true };
+        await rejects(store.claim(asked), 'run.already_active');
+        expect(await store.heartbeat([claim], LEASE_MS)).toEqual([]);
+        await rejects(store.claim(asked), 'run.already_active');
+        for (const { claim: seen } of [await store.summary('r'), ...(await store.list())]) {
+          expect(seen?.leftMs).toBeGreaterThan(0);
+          expect(seen?.leftMs).toBeLessThanOrEqual(LEASE_MS);
+        }
+      } finally {
+        vi.useRealTimers();
+      }
+      await store.close();
+    },
+  );
+
+  it('is brought forward from before runs could be removed', async () => {
+    const schema = newSchema();
+    await (await open(schema)).close();
+    const place = quoted(schema);
+    await meddle(
+      `DROP TABLE ${place}.tombstones; DROP INDEX ${place}.runs_under_way;
+       UPDATE ${place}.meta SET value = '1' WHERE name = 'version'`,
+    );
+    const [store, other] = await Promise.all([open(schema), open(schema)]);
+    await store.create(newRun('r'));
+    await other.remove({ run: 'r', by: 'me', at: 'now', isAlive: () => false });
+    expect(await store.tombstone('r')).toMatchObject({ removedBy: 'me' });
+    await store.close();
+    await other.close();
+  });
+
+  it('lists the others when one is damaged', async () => {
+    const schema = newSchema();
+    const store = await open(schema);
+    for (const id of ['r', 's']) await store.create(newRun(id));
+    await meddle(`UPDATE ${quoted(schema)}.runs SET input = '{}' WHERE id = 'r'`);
+    await rejects(store.list(), 'store.corrupt');
+    const damages: unknown[] = [];
+    const listed = await store.list({ onDamage: (damage) => damages.push(damage) });
+    expect(listed.map(({ run }) => run)).toEqual(['s']);
+    expect(damages).toHaveLength(1);
+    await store.remove({ run: 'r', by: 'me', at: 'now', isAlive: () => false });
+    expect(await store.list()).toHaveLength(1);
+    await store.close();
+  });
 
   it('is made once by many who open it at the same moment', async () => {
     const schema = newSchema();
@@ -109,7 +171,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
   it('cannot be opened where it may not be, and tells neither password nor host path', async () => {
     const url = server.url.replace('errand@', 'nobody:sesame@');
     const { report } = await rejects(
-      openPostgresStore({ pg, url, now: Date.now }).then((store) => store.close()),
+      openPostgresStore({ pg, url }).then((store) => store.close()),
       'store.unavailable',
     );
     expect(report.details).toMatchObject({ reason: 'cannot_open', sqlstate: '28000' });

@@ -53,7 +53,7 @@ describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
       else if (!DONE.test(step.typed)) {
         const typed = step.typed.replaceAll(/\bRUN\b/g, run).replace(/^errand/, '"$@"');
         const { exit, printed } = await type(typed, env, folder);
-        run = /\b[0-9a-f]{8}-[0-9a-f]{4}\b/.exec(printed)?.[0] ?? run;
+        run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         expect(exit, `${step.typed}\n${printed}`).toBe(step.exit);
         expect(notPrinted(step.prints, printed), `${step.typed}\n${printed}`).toBeUndefined();
       }

@@ -5,7 +5,7 @@ import { auditOf, type AuditEntry } from '../../machine/audit.ts';
 import type { Format } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
 import { timeWords } from '../screen/words.ts';
-import { readRun, withStore } from '../stored-run.ts';
+import { readRun, sayLostLog, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function audit(
@@ -15,6 +15,7 @@ export async function audit(
 ): Promise<number> {
   return withStore(async (store) => {
     const { events } = await readRun(store, id);
+    await sayLostLog(store, id, terminal);
     const entries = auditOf(events).map(withoutHostPaths);
     terminal.out(
       format === 'json' ? JSON.stringify(entries, null, 2) : auditText(entries, terminal.columns),

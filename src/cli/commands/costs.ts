@@ -4,7 +4,7 @@ import { costsOf, type Costs, type LedgerRow } from '../../machine/ledger.ts';
 import type { Format } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
 import { countWords, tokenWords, usdWords } from '../screen/words.ts';
-import { readRun, withStore } from '../stored-run.ts';
+import { readRun, sayLostLog, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function costs(
@@ -14,6 +14,7 @@ export async function costs(
 ): Promise<number> {
   return withStore(async (store) => {
     const { events } = await readRun(store, id);
+    await sayLostLog(store, id, terminal);
     const bill = costsOf(events);
     terminal.out(
       format === 'json' ? JSON.stringify(bill, null, 2) : costsText(bill, terminal.columns),

@@ -1,12 +1,12 @@
 /** `errand explain RUN`: the life of each failure of a run. */
-import { isKind, type ErrandError } from '../../errors/errand-error.ts';
+import type { ErrandError } from '../../errors/errand-error.ts';
 import { forPerson } from '../../errors/project.ts';
 import { livesOf } from '../../machine/failure-life.ts';
 import type { ReadableStore } from '../../machine/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import type { Format } from '../format.ts';
 import { livesMarkdown, livesText } from '../screen/life-text.ts';
-import { readRun, statusOf, unknownRun, withStore } from '../stored-run.ts';
+import { isUnknown, readRun, sayLostLog, statusOf, unknownRun, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `noKind` is the refusal for a name that is neither a kind nor a run. */
@@ -18,6 +18,7 @@ export async function explainRun(
   return withStore(async (store) => {
     if (!(await isRun(store, id))) throw looksLikeRun(id) ? await unknownRun(store, id) : noKind;
     const { record, events } = await readRun(store, id);
+    await sayLostLog(store, id, terminal);
     const last = events.at(-1);
     // written by a driver, and its row is checked
     const lives = livesOf(JSON.parse(record.plan) as WorkflowPlan, events);
@@ -44,12 +45,12 @@ async function isRun(store: ReadableStore, id: string): Promise<boolean> {
     await store.summary(id);
     return true;
   } catch (thrown) {
-    if (isKind(thrown, 'run.not_found')) return false;
+    if (isUnknown(thrown)) return false;
     throw thrown;
   }
 }
 
-/** Ids begin as those that drivers make; kinds have a dot and words. */
+/** Of the letters that drivers use, and with a digit; kinds have a dot and words. */
 function looksLikeRun(id: string): boolean {
-  return /^[0-9a-f][0-9a-f-]{3,}$/.test(id);
+  return /^(?=[^\d]*\d)[0-9a-hjkmnp-tv-z-]{4,}$/.test(id);
 }

@@ -66,7 +66,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
     const extensions = await projectExtensions(({ message }) => show.note(message));
     const project = await openProject(extensions, id);
     return await closing(project.store, show, async () => {
-      const record = await found(project.store, id, show);
+      const record = await found(project, id, show);
       const workflow = await reloadWorkflow(record.file, here(), { extensions });
       noteServers(workflow, show);
       await noteChanges({ store: project.store, record, workflow, show });
@@ -108,7 +108,7 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
     const extensions = await projectExtensions(({ message }) => show.note(message));
     const project = await openProject(extensions, id);
     const exit = await closing(project.store, show, async () => {
-      await found(project.store, id, show);
+      await found(project, id, show);
       return leg({ show, project, workflow: undefined, flags, terminal }, (driver, onEvent) =>
         driver.cancel(id, whoIsHere(), { onEvent }),
       );
@@ -224,8 +224,9 @@ function typedInputs(plan: WorkflowPlan, pairs: readonly string[] = []): JsonObj
 
 /** A process may have died between its last commit and the export of it. */
 async function exportAnew({ home, store }: Project, run: string, show: Showing): Promise<void> {
-  const journal = new Journal(home, run, (text) => show.note(text));
-  journal.repair(await storedEvents(store.read(run)));
+  const read = (): ReturnType<ReadableStore['read']> => store.read(run);
+  const journal = new Journal({ home, run, read, warn: (text) => show.note(text) });
+  journal.repair(await storedEvents(read()));
 }
 
 /** The store is closed also when nothing came of it, which is told while the run can be read. */
@@ -243,8 +244,11 @@ async function closing(
   }
 }
 
-async function found(store: ReadableStore, id: string, show: Showing): Promise<RunRecord> {
+async function found(project: Project, id: string, show: Showing): Promise<RunRecord> {
+  const { store } = project;
   const record = await findRun(store, id);
   show.about({ workflow: record.workflow, events: () => storedEvents(store.read(id)) });
+  // before anything else is said of it, and before its export is written anew
+  await project.refuseLostLog(id);
   return record;
 }

@@ -3,6 +3,8 @@ import { durationWords } from '../../errors/render/words.ts';
 import { hideHostPaths } from '../../errors/host-paths.ts';
 import { singleLine } from '../../errors/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
+import { renderLine } from '../../errors/render/line.ts';
+import { toReport } from '../../errors/to-report.ts';
 import type { RunSummary } from '../../machine/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
@@ -23,7 +25,8 @@ export async function runs(
 ): Promise<number> {
   const limit = options.limit === undefined ? {} : { limit: limitOf(options.limit) };
   return withStore(async (store) => {
-    const all = (await store.list(limit)).map(listed);
+    const onDamage = (damage: unknown): void => terminal.err(renderLine(toReport(damage)));
+    const all = (await store.list({ ...limit, onDamage })).map(listed);
     if (options.format === 'json') terminal.out(JSON.stringify(all, null, 2));
     else if (options.quiet !== true) terminal.out(runsText(all, terminal.columns));
     else if (all.length > 0) terminal.out(all.map(({ run }) => run).join('\n'));

@@ -10,7 +10,7 @@ import { nodesOf, type NodeHistory } from '../../machine/node-history.ts';
 import type { StandingStatus } from '../../machine/store-port.ts';
 import type { Format } from '../format.ts';
 import { showText } from '../screen/show-text.ts';
-import { readRun, statusOf, withStore, type StoredRun } from '../stored-run.ts';
+import { readRun, sayLostLog, statusOf, withStore, type StoredRun } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ShownRun {
@@ -35,6 +35,7 @@ export async function show(
 ): Promise<number> {
   return withStore(async (store) => {
     const stored = await readRun(store, id);
+    await sayLostLog(store, id, terminal);
     const shown = shownRun(stored);
     terminal.out(
       format === 'json'

@@ -76,9 +76,9 @@ function addResume(cli: CliContext): void {
     .addHelpText(
       'after',
       examples(
-        'errand resume 3f0c7a52-9b1e',
-        'errand resume 3f0c7a52-9b1e -i limit=5 --accept-drift',
-        'errand resume 3f0c7a52-9b1e --now',
+        'errand resume 3f0c7a529b1e4d0c8a7bve5f',
+        'errand resume 3f0c7a529b1e4d0c8a7bve5f -i limit=5 --accept-drift',
+        'errand resume 3f0c7a529b1e4d0c8a7bve5f --now',
       ),
     )
     .action(async (id: string, flags: ResumeFlags) => {
@@ -95,7 +95,7 @@ function addRetry(cli: CliContext): void {
     )
     .argument(...RUN)
     .option('--from <node>', 'the node to begin at, as `errand show` names it')
-    .addHelpText('after', examples('errand retry 3f0c7a52-9b1e --from classify'))
+    .addHelpText('after', examples('errand retry 3f0c7a529b1e4d0c8a7bve5f --from classify'))
     .action(async (id: string, flags: ResumeFlags & { readonly from?: string }) => {
       const { resume } = await import('../commands/run.ts');
       const from = flags.from === undefined ? {} : { from: flags.from };
@@ -114,9 +114,9 @@ function addAnswer(cli: CliContext): void {
     .addHelpText(
       'after',
       examples(
-        'errand answer 3f0c7a52-9b1e --value yes',
-        'errand answer 3f0c7a52-9b1e review --value \'{"edit": {"label": "bug"}}\'',
-        'errand answer 3f0c7a52-9b1e --value \'{"raise": {"usd": 1}}\'',
+        'errand answer 3f0c7a529b1e4d0c8a7bve5f --value yes',
+        'errand answer 3f0c7a529b1e4d0c8a7bve5f review --value \'{"edit": {"label": "bug"}}\'',
+        'errand answer 3f0c7a529b1e4d0c8a7bve5f --value \'{"raise": {"usd": 1}}\'',
       ),
     )
     .action(
@@ -144,7 +144,7 @@ function addCancel(cli: CliContext): void {
     .addOption(formatOption())
     .addOption(quietOption('print nothing when it is done'))
     .addOption(verboseOption())
-    .addHelpText('after', examples('errand cancel 3f0c7a52-9b1e'))
+    .addHelpText('after', examples('errand cancel 3f0c7a529b1e4d0c8a7bve5f'))
     .action(async (id: string) => {
       const { cancel } = await import('../commands/run.ts');
       process.exitCode = await cancel(id, cli.telling, cli.terminal);

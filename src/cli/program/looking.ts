@@ -11,7 +11,7 @@ import {
 
 const GROUP = 'Look at runs:';
 const RUN = ['<run>', 'the id of a run, as `errand runs` lists it'] as const;
-const ID = '3f0c7a52-9b1e';
+const ID = '3f0c7a529b1e4d0c8a7bve5f';
 
 export function addLookingCommands(cli: CliContext): void {
   addRuns(cli);

@@ -63,6 +63,10 @@ export function simulatedStore(world: StoreWorld): RunStore {
     saveCheckpoint: (claim, checkpoint) => alive(() => store.saveCheckpoint(claim, checkpoint)),
     loadCheckpoint: (run) => alive(() => store.loadCheckpoint(run)),
     dropCheckpoints: (run) => alive(() => store.dropCheckpoints(run)),
+    remove: (request) =>
+      alive(() => store.remove({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
+    tombstone: (run) => alive(() => store.tombstone(run)),
+    compact: () => alive(() => store.compact()),
     send: (run, signal) => alive(() => store.send(run, signal)),
     signals: (run) => alive(() => store.signals(run)),
     runsWithSignals: () => alive(() => store.runsWithSignals()),

@@ -2,7 +2,6 @@
  * Runs at a Temporal server: started, resumed, answered, cancelled and listed, with the interface of
  * the local driver. Who carries them on is a worker; nothing of a run happens here.
  */
-import { randomUUID } from 'node:crypto';
 import { readProperty, type JsonObject } from '../../errors/json.ts';
 import type { Answer } from '../../machine/answers.ts';
 import { unpackState } from '../../machine/snapshot.ts';
@@ -34,6 +33,7 @@ import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './pay
 import type { TemporalPlace } from './place.ts';
 import { TemporalReading } from './reading.ts';
 import { RemoteLeg } from './remote-leg.ts';
+import { newRunId } from '../run-id.ts';
 import { TemporalStore } from './temporal-store.ts';
 
 export interface TemporalOptions {
@@ -93,7 +93,7 @@ export class TemporalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     this.#parcels.check(plan);
-    const run = (this.#options.newId ?? randomUUID)().slice(0, 13);
+    const run = (this.#options.newId ?? newRunId)();
     const identity: RunIdentity = {
       run,
       workflow: plan.name,

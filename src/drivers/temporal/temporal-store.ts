@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../errors/json.ts';
 import type {
-  ClaimState,
+  SeenClaim,
   ListQuery,
   ReadableStore,
   RunRecord,
@@ -101,10 +101,11 @@ function summaryOf(described: WorkflowDescription): RunSummary {
 }
 
 /** An open execution has its run, whether a worker is there at present or not. */
-const TEMPORAL: ClaimState = {
+const TEMPORAL: SeenClaim = {
   owner: { id: 'temporal', host: 'temporal', pid: 0, processStartedAt: '' },
   epoch: 1,
   untilMs: Number.MAX_SAFE_INTEGER,
+  leftMs: Number.MAX_SAFE_INTEGER,
 };
 
 /** An execution that was ended by force leaves a run that can be resumed. */

@@ -10,9 +10,10 @@ import type {
 } from '../../machine/store-port.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
-import { jsonText } from '../rules.ts';
+import { jsonText, seenClaim } from '../rules.ts';
 import { integerAt, textAt, type Row } from '../row.ts';
 import type { Query } from './database.ts';
+import { readTombstone } from './removal.ts';
 
 export interface RunRow {
   /** As every store gives it out. */
@@ -22,6 +23,8 @@ export interface RunRow {
   readonly head: LogHead;
   readonly sent: number;
   readonly taken: number;
+  /** When the row was read, by the clock of the server. */
+  readonly nowMs: number;
   readonly inputText: string;
   /** Digest of the plan that the run was started with. */
   readonly plan: string;
@@ -29,10 +32,13 @@ export interface RunRow {
   readonly seed: string;
 }
 
+/** Now, by the clock of the server: the only one that all who ask have in common. */
+export const NOW_MS = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /** Numbers that pg would give as text are asked for as floats, which hold them. */
 export const COLUMNS = `key, id, workflow, file, started_at, input, checksum::float8 AS checksum, plan,
   standing, standing_checksum::float8 AS standing_checksum, epoch, owner, until_ms::float8 AS until_ms,
-  next_seq, digest, sent, taken`;
+  next_seq, digest, sent, taken, ${NOW_MS}::float8 AS now_ms`;
 
 export async function findRun(
   query: Query,
@@ -40,7 +46,7 @@ export async function findRun(
   lock: '' | 'FOR UPDATE' = '',
 ): Promise<RunRow> {
   const [row] = await query(`SELECT ${COLUMNS} FROM @runs WHERE id = $1 ${lock}`, [run]);
-  if (row === undefined) throw runNotFound(run);
+  if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
   return readRun(row);
 }
 
@@ -55,6 +61,7 @@ export function readRun(row: Row): RunRow {
   if (integerAt(row, 'standing_checksum') !== standingChecksum(run, plan, standing))
     throw damaged(run, 'The standing');
   const epoch = integerAt(row, 'epoch');
+  const nowMs = integerAt(row, 'now_ms');
   const [workflow, file, startedAt] = names;
   return {
     summary: {
@@ -64,13 +71,14 @@ export function readRun(row: Row): RunRow {
       file: JSON.parse(file) as string | null,
       startedAt,
       ...(JSON.parse(standing) as RunStanding),
-      claim: claimOf(row, epoch),
+      claim: seenClaim(claimOf(row, epoch), nowMs),
     },
     key: integerAt(row, 'key'),
     epoch,
     head: { nextSeq: integerAt(row, 'next_seq'), digest: textAt(row, 'digest') },
     sent: integerAt(row, 'sent'),
     taken: integerAt(row, 'taken'),
+    nowMs,
     inputText,
     plan,
     seed,
@@ -83,8 +91,8 @@ export interface FreshRow {
   readonly columns: Readonly<Record<string, string | number>>;
 }
 
-/** The row of a run that begins; where its log ends is added by whoever writes that. */
-export function freshRow(run: NewRun, standing: string, untilMs: number): FreshRow {
+/** The row of a run that begins; where its log and its lease end is added by whoever writes that. */
+export function freshRow(run: NewRun, standing: string): FreshRow {
   // JSON holds what a text of PostgreSQL cannot
   const [workflow, file] = [JSON.stringify(run.workflow), JSON.stringify(run.file)];
   const input = jsonText(run.input, `The input of run ${run.id}`);
@@ -106,7 +114,6 @@ export function freshRow(run: NewRun, standing: string, untilMs: number): FreshR
       standing_checksum: standingChecksum(run.id, plan, standing),
       epoch: 1,
       owner: JSON.stringify(run.owner),
-      until_ms: untilMs,
       sent: 0,
       taken: 0,
     },
@@ -126,10 +133,20 @@ function seedOf(run: string, names: readonly string[], input: string): string {
   return digestOf(`${JSON.stringify([run, ...names])} ${input}`);
 }
 
-function claimOf(row: Row, epoch: number): ClaimState | null {
+export function claimOf(row: Row, epoch: number): ClaimState | null {
   if (row['owner'] === null) return null;
   const owner = JSON.parse(textAt(row, 'owner')) as ClaimOwner;
   return { owner, epoch, untilMs: integerAt(row, 'until_ms') };
+}
+
+/** Of a row that may be damaged. */
+export function workflowIn(row: Row): string {
+  try {
+    return String(JSON.parse(textAt(row, 'workflow')));
+  } catch {
+    // whatever it is now, it is no name
+    return '';
+  }
 }
 
 function damaged(run: string, what: string): Error {

@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/errand-error.ts';
 import type { Database, Query } from './database.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** Two processes that open an empty database at once make one schema. */
 const LOCK = 0x657272;
@@ -39,32 +39,51 @@ const TABLES = `
   CREATE TABLE @breakers (key text PRIMARY KEY, state text NOT NULL);
 `;
 
+/** From version 1: what was removed, and a way to those that are not over. */
+const TOMBSTONES = `
+  CREATE TABLE @tombstones (
+    id text PRIMARY KEY, workflow text NOT NULL, removed_at text NOT NULL, removed_by text NOT NULL
+  );
+
+  CREATE INDEX runs_under_way ON @runs (key) WHERE status IN ('running', 'paused', 'interrupted');
+`;
+
 /** Throws `validation.contract_version` for a store of a newer Errand. */
 export async function migrate(database: Database): Promise<void> {
-  if (await isPresent(database, (text, values) => database.query(text, values))) return;
+  const present = await versionOf(database, (text, values) => database.query(text, values));
+  if (present === VERSION) return;
   await database.transaction(async (query) => {
     await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     // another process may have been faster
-    if (await isPresent(database, query)) return;
-    await query(`CREATE SCHEMA IF NOT EXISTS ${database.quotedSchema}`);
-    await query(TABLES);
-    await query('INSERT INTO @meta (name, value) VALUES ($1, $2)', ['version', String(VERSION)]);
+    const version = await versionOf(database, query);
+    if (version === VERSION) return;
+    if (version === 0) {
+      await query(`CREATE SCHEMA IF NOT EXISTS ${database.quotedSchema}`);
+      await query(TABLES);
+    }
+    await query(TOMBSTONES);
+    await query(
+      `INSERT INTO @meta (name, value) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      ['version', String(VERSION)],
+    );
   });
 }
 
-async function isPresent({ schema }: Database, query: Query): Promise<boolean> {
+/** 0 when there is none yet. */
+async function versionOf({ schema }: Database, query: Query): Promise<number> {
   // not by to_regclass, which may remember from before the lock was had
   const found = await query(
     `SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'meta'`,
     [schema],
   );
-  if (found.length === 0) return false;
+  if (found.length === 0) return 0;
   const [row] = await query('SELECT value FROM @meta WHERE name = $1', ['version']);
   const version = Number(row?.['value'] ?? Number.NaN);
-  if (version === VERSION) return true;
+  if (version >= 1 && version <= VERSION) return version;
   throw new ErrandError({
     kind: 'validation.contract_version',
-    message: `The store has version ${version}, and this Errand knows version ${VERSION}`,
+    message: `The store has version ${version}, and this Errand knows versions up to ${VERSION}`,
     details: { version, known: VERSION },
   });
 }

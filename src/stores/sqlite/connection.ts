@@ -8,7 +8,7 @@ import { basename, dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
-import { corrupt, unavailable } from '../failure.ts';
+import { corrupt, isOutageBy, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
 import { openDatabase } from './engine.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
@@ -114,6 +114,34 @@ export class Connection {
     } catch (error) {
       this.rollback();
       throw this.failure(error, where);
+    }
+  }
+
+  /**
+   * Writes the file anew without what was removed from it, and empties the log beside it, in which
+   * the pages of before would be left. `store.unavailable` where others are at it for too long.
+   */
+  async compact(patienceMs: number): Promise<void> {
+    await this.#patiently(patienceMs, () => this.prepare('VACUUM').run());
+    await this.#patiently(patienceMs, () => {
+      const merged = this.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      if (merged !== undefined && integerAt(merged, 'busy') !== 0)
+        throw unavailable('busy', this.#where());
+    });
+  }
+
+  async #patiently(patienceMs: number, work: () => void): Promise<void> {
+    const sinceMs = performance.now();
+    for (;;) {
+      try {
+        this.check();
+        work();
+        return;
+      } catch (error) {
+        const isPassing = isBusy(error) || isOutageBy(error, 'busy');
+        if (!isPassing || performance.now() - sinceMs > patienceMs) throw this.failure(error);
+      }
+      await delay(OPEN_PAUSE_MS);
     }
   }
 
@@ -238,6 +266,7 @@ export class Connection {
       PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'};
       PRAGMA fullfsync = ${isSynced ? 'ON' : 'OFF'};
       PRAGMA wal_autocheckpoint = ${FRAMES_BEFORE_MERGE[durability]};
+      PRAGMA secure_delete = ON;
       ${WARY}
     `);
   }

@@ -1,13 +1,16 @@
 /** The rows that say what a run is and where it stands. Each is checked whenever it is read. */
 import type { JsonValue } from '../../errors/json.ts';
 import type { ListQuery, NewRun, RunSummary, StandingStatus } from '../../machine/store-port.ts';
+import { isKind } from '../../errors/errand-error.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
-import { jsonText } from '../rules.ts';
+import { jsonText, seenClaim } from '../rules.ts';
 import { readClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from '../row.ts';
 import { readStanding } from './standings.ts';
+import { strayRuns } from './stray-runs.ts';
+import { countTombstones, readTombstone } from './tombstones.ts';
 
 const STATUSES: Readonly<Record<StandingStatus, true>> = {
   running: true,
@@ -31,9 +34,10 @@ const SUMMARIES = `
 export function runKey(db: Preparer, id: string): number {
   const key = findRun(db, id);
   if (key !== null) return key;
+  const removed = readTombstone(db, id);
   // damage to an index or a row must not pass for a run that never was
-  checkAllRuns(db, id);
-  throw runNotFound(id);
+  if (removed === null) checkAllRuns(db, id);
+  throw runNotFound(id, removed);
 }
 
 /** By the index alone; an entry that leads to another run is found out. */
@@ -55,15 +59,25 @@ export function insertRun(db: Preparer, run: NewRun): { key: number; seed: strin
   return { key, seed: seedOf(start, input) };
 }
 
-export function readSummary(db: Preparer, { run, key }: RunRef): RunSummary {
+export function readSummary(db: Preparer, { run, key }: RunRef, nowMs: number): RunSummary {
   const row = db.prepare(`${SUMMARIES} WHERE r.key = ?`).get(key);
   if (row === undefined) throw damagedRun(run);
-  return toSummary(row);
+  return toSummary(row, nowMs);
 }
 
-export function listRuns(db: Preparer, query: ListQuery): RunSummary[] {
-  checkRunCount(db);
-  const { statuses, limit = -1, before } = query;
+export function listRuns(db: Preparer, query: ListQuery, nowMs: number): RunSummary[] {
+  const { statuses, limit = -1, before, onDamage = refuse } = query;
+  // what is damaged is told, and is no reason to keep the others back
+  const unlessDamaged = <T>(read: () => T): T[] => {
+    try {
+      return [read()];
+    } catch (thrown) {
+      if (!isKind(thrown, 'store.corrupt')) throw thrown;
+      onDamage(thrown);
+      return [];
+    }
+  };
+  unlessDamaged(() => checkRunCount(db));
   // a damaged status is none of the unwanted ones, so it is read, and found
   const unwanted = statuses
     ? Object.keys(STATUSES).filter((status) => !statuses.some((wanted) => wanted === status))
@@ -76,7 +90,11 @@ export function listRuns(db: Preparer, query: ListQuery): RunSummary[] {
        ORDER BY r.key DESC LIMIT ?`,
     )
     .all(end, JSON.stringify(unwanted), limit)
-    .map(toSummary);
+    .flatMap((row) => unlessDamaged(() => toSummary(row, nowMs)));
+}
+
+function refuse(damage: unknown): never {
+  throw damage;
 }
 
 /** The input, and the digest that the log of the run begins with. */
@@ -111,27 +129,28 @@ function checkedStart(row: Row): StartValues {
   return start;
 }
 
-function toSummary(row: Row): RunSummary {
+function toSummary(row: Row, nowMs: number): RunSummary {
   const [key, run, workflow, file, startedAt] = checkedStart(row);
   const standing = readStanding(row, { key, run });
   const { held } = readClaim(row, { key, run });
-  return { run, workflow, file, startedAt, ...standing, claim: held };
+  return { run, workflow, file, startedAt, ...standing, claim: seenClaim(held, nowMs) };
 }
 
 function checkRunCount(db: Preparer): void {
   const row = db.prepare('SELECT count(*) AS present FROM runs NOT INDEXED').get();
   const present = row === undefined ? 0 : integerAt(row, 'present');
   const created = Number(readMeta(db, 'runs'));
-  if (present !== created) {
-    throw corrupt(`${created} runs were created, and ${present} can be found`, {
-      table: 'runs',
-      created,
-      present,
-    });
-  }
+  const removed = countTombstones(db);
+  if (present + removed === created) return;
+  const runs = strayRuns(db).map(({ run }) => run);
+  const names = runs.length === 0 ? '' : `; the log has events of ${runs.join(', ')}`;
+  throw corrupt(
+    `${created} runs were created, ${removed} removed, and ${present} can be found${names}`,
+    { table: 'runs', created, removed, present, ...(runs.length === 0 ? {} : { runs }) },
+  );
 }
 
-function checkAllRuns(db: Preparer, wanted: string): void {
+export function checkAllRuns(db: Preparer, wanted: string): void {
   checkRunCount(db);
   for (const row of db.prepare(`${STARTS} NOT INDEXED`).iterate()) {
     const [key, id] = checkedStart(row);

@@ -60,7 +60,6 @@ export const KEPT_CASES: Cases = {
     const head = await store.append(commitAt(claim, 2, 3));
     const { head: foreign } = await store.create(newRun('s'));
     const wrong: readonly LogHead[] = [
-      { nextSeq: 6, digest: head.digest },
       { nextSeq: 4, digest: head.digest },
       { nextSeq: 0, digest: head.digest },
       { nextSeq: 5, digest: foreign.digest },
@@ -73,6 +72,14 @@ export const KEPT_CASES: Cases = {
     }
     await store.append(commitAt(claim, 5));
     assert.equal(await store.loadCheckpoint('r'), null);
+  },
+
+  'says so when a checkpoint knows of more than the log has': async ({ store }) => {
+    const { claim, head } = await store.create(newRun('r'));
+    await store.saveCheckpoint(claim, { head: { ...head, nextSeq: 9 }, state: 'ahead' });
+    const { report } = await rejects(store.loadCheckpoint('r'), 'store.corrupt');
+    assert.equal(report.details?.['seq'], 2);
+    assert.equal(report.details?.['run'], 'r');
   },
 
   'loses nothing with its checkpoints': async ({ store }) => {

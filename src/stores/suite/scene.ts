@@ -15,7 +15,8 @@ import type {
 export interface Scene {
   readonly store: RunStore;
   readonly other: RunStore;
-  readonly clock: { nowMs: number };
+  /** Lets this much time pass for the leases of the store. */
+  readonly elapse: (ms: number) => Promise<void>;
 }
 
 export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;

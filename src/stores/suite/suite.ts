@@ -10,13 +10,16 @@ import type { RunStore } from '../../machine/store-port.ts';
 import { CLAIM_CASES } from './claims.ts';
 import { KEPT_CASES } from './kept.ts';
 import { LOG_CASES } from './log.ts';
+import { REMOVAL_CASES } from './removal.ts';
 import { STRAIN_CASES } from './strain.ts';
 
 export interface StorePlace {
   open(): Promise<RunStore>;
+  /** Of a store with a clock of its own: lets that much time pass for its leases. */
+  elapse?(ms: number): Promise<void>;
 }
 
-/** Gives an empty place whose stores measure leases with `now`. */
+/** Gives an empty place whose stores measure leases with `now`, unless they have a clock of their own. */
 export type NewPlace = (now: () => number) => Promise<StorePlace>;
 
 export interface StoreCase {
@@ -24,7 +27,7 @@ export interface StoreCase {
   readonly run: () => Promise<void>;
 }
 
-const CASES = { ...LOG_CASES, ...CLAIM_CASES, ...KEPT_CASES, ...STRAIN_CASES };
+const CASES = { ...LOG_CASES, ...CLAIM_CASES, ...KEPT_CASES, ...REMOVAL_CASES, ...STRAIN_CASES };
 
 export function storeCases(newPlace: NewPlace): readonly StoreCase[] {
   return Object.entries(CASES).map(([name, body]) => ({
@@ -34,8 +37,12 @@ export function storeCases(newPlace: NewPlace): readonly StoreCase[] {
       const place = await newPlace(() => clock.nowMs);
       const store = await place.open();
       const other = await place.open();
+      const elapse = async (ms: number): Promise<void> => {
+        clock.nowMs += ms;
+        await place.elapse?.(ms);
+      };
       try {
-        await body({ store, other, clock });
+        await body({ store, other, elapse });
       } finally {
         await store.close();
         await other.close();

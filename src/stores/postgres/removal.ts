@@ -1,0 +1,41 @@
+/** Removing a run: all rows of it, and a tombstone in their place. */
+import type { RemoveRequest, Tombstone } from '../../machine/store-port.ts';
+import { textAt } from '../row.ts';
+import type { Query } from './database.ts';
+
+const TABLES_BY_RUN = ['events', 'checkpoints', 'signals'] as const;
+
+/** Runs inside a transaction that has the row of the run. */
+export async function removeRow(
+  query: Query,
+  { key, workflow }: { readonly key: number; readonly workflow: string },
+  { run, by, at }: RemoveRequest,
+): Promise<Tombstone> {
+  for (const table of TABLES_BY_RUN) await query(`DELETE FROM @${table} WHERE run = $1`, [key]);
+  await query('DELETE FROM @runs WHERE key = $1', [key]);
+  await query(
+    'INSERT INTO @tombstones (id, workflow, removed_at, removed_by) VALUES ($1, $2, $3, $4)',
+    [run, JSON.stringify(workflow), at, by],
+  );
+  return { run, workflow, removedAt: at, removedBy: by };
+}
+
+export async function readTombstone(query: Query, run: string): Promise<Tombstone | null> {
+  const [row] = await query('SELECT * FROM @tombstones WHERE id = $1', [run]);
+  if (row === undefined) return null;
+  return {
+    run,
+    // written by removeRow
+    workflow: JSON.parse(textAt(row, 'workflow')) as string,
+    removedAt: textAt(row, 'removed_at'),
+    removedBy: textAt(row, 'removed_by'),
+  };
+}
+
+/** Runs inside a transaction: nobody may begin a run by a plan that is just being removed. */
+export async function removeUnusedPlans(query: Query): Promise<void> {
+  await query('LOCK TABLE @plans IN SHARE ROW EXCLUSIVE MODE');
+  await query(
+    'DELETE FROM @plans p WHERE NOT EXISTS (SELECT 1 FROM @runs r WHERE r.plan = p.digest)',
+  );
+}
