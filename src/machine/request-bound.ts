@@ -43,5 +43,5 @@ export function beyondBound(
     details: { limit: most ?? 0, spent: made },
     ...(cause === undefined ? {} : { cause }),
   });
-  return failRun(state, error);
+  return failRun(error);
 }

@@ -66,11 +66,7 @@ describe('a snapshot', () => {
     // a checkpoint of before would be taken for one of now: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-<<<<<<< HEAD
-        "digest": "1fd29d2c32c27280",
-=======
-        "digest": "6c09528f4193c128",
->>>>>>> bound
+        "digest": "3706706e0f9ea0bb",
         "version": 2,
       }
     `);
