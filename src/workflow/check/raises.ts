@@ -70,7 +70,11 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
     case 'call':
       return ['call.failed', ...effectKinds(node)];
     case 'tool':
-      return [...TOOL_KINDS, ...effectKinds(node)];
+      return [
+        ...TOOL_KINDS,
+        ...effectKinds(node),
+        ...(node.keepsTruncated === true ? [] : ['internal.output_too_large']),
+      ];
     case 'script':
       return scriptKinds(node);
     case 'transform':
@@ -127,6 +131,7 @@ function scriptKinds(node: ScriptPlan): readonly string[] {
   return [
     'internal.script_error',
     'internal.script_unspawnable',
+    ...(node.keepsTruncated === true ? [] : ['internal.output_too_large']),
     'internal.envelope_invalid',
     'validation.template',
     ...(node.timeoutMs === undefined ? [] : ['internal.script_timeout']),
