@@ -215,12 +215,37 @@ describe('a server that cannot be started', () => {
     const { call, did, startBy } = host();
     startBy('crash');
     const report = reportOf(await call('add', { a: 1, b: 2 }));
-    expect(report).toMatchObject({ kind: 'mcp.unreachable', outcome: 'not_started' });
+    expect(report).toMatchObject({
+      kind: 'mcp.unreachable',
+      outcome: 'not_started',
+      category: 'configuration',
+      retryable: false,
+      action: { kind: 'fix_setup' },
+    });
     expect(report.message).toMatch(/ended with exit code 3 before it answered: cannot start with/);
     expect(JSON.stringify(report)).not.toContain('token-that-nobody-may-see');
     expect(did()).toEqual(['start crash', 'start crash', 'start crash']);
     startBy('work');
     expect(await call('add', { a: 1, b: 2 })).toEqual(ok({ sum: 3 }));
+  });
+
+  it('says what its runtime said, and not how that ends every such report', async () => {
+    const { call } = host();
+    const server = { command: process.execPath, args: ['no-such-server.mjs'] };
+    const report = reportOf(await call('add', {}, { server }));
+    expect(report.message).toContain('before it answered: Error: Cannot find module');
+    expect(report).toMatchObject({ category: 'configuration', retryable: false });
+  });
+
+  it('by others is no matter of its set-up', async () => {
+    const { call } = host();
+    const server = { command: 'sh', args: ['-c', 'kill -9 $$'] };
+    expect(reportOf(await call('add', {}, { server }))).toMatchObject({
+      message: 'The MCP server `s` was ended by SIGKILL before it answered',
+      category: 'transient',
+      retryable: true,
+      action: { kind: 'wait_and_retry' },
+    });
   });
 
   it('does not hang', async () => {
