@@ -184,10 +184,15 @@ function scriptRequest(
     env: work.env,
     cwd: resolve(directory, work.workingDir ?? '.'),
     exitCodes: request.node.type === 'script' ? request.node.exitCodes : [0],
+    keepsTruncated: keepsTruncated(request),
     stdin: work.stdin,
     timeoutMs,
     outputSchema,
   };
+}
+
+function keepsTruncated({ node }: EffectRequest): boolean {
+  return 'keepsTruncated' in node && node.keepsTruncated === true;
 }
 
 type FindFor = (type: 'call' | 'tool', name: string, request: EffectRequest) => Promise<Callable>;
@@ -221,7 +226,18 @@ async function callNamed(
     const name = work.type === 'call' ? work.function : work.tool;
     const callable = await find(work.type, name, request);
     const { type, arguments: input } = work;
-    return await call({ type, callable, input, isIdempotent, timeoutMs, outputSchema }, context);
+    return await call(
+      {
+        type,
+        callable,
+        input,
+        isIdempotent,
+        timeoutMs,
+        outputSchema,
+        keepsTruncated: keepsTruncated(request),
+      },
+      context,
+    );
   } catch (thrown) {
     return notCallable(thrown, context);
   }
@@ -242,6 +258,7 @@ function callServer(
       isIdempotent,
       timeoutMs,
       outputSchema,
+      keepsTruncated: keepsTruncated(request),
     },
     context,
   );

@@ -7,6 +7,7 @@
  * | threw an unreserved `kind`            | that kind: a raise                        | failed  |
  * | threw anything else                   | `call.failed`, `tool.failed`, retryable null | failed |
  * | gave `partial(…)`                     | none: its output, and its errors beside it | — |
+ * | a tool read only the beginning        | `internal.output_too_large`, unless the node keeps it | failed |
  * | a tool gave more than 1 MiB           | `tool.output_malformed`                   | failed  |
  * | gave what is not JSON                 | `call.failed`, `tool.output_malformed`    | failed  |
  * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
@@ -64,6 +65,8 @@ export interface FunctionRequest {
   /** Whether it may be repeated when nobody knows how it ended. */
   readonly isIdempotent: boolean;
   readonly outputSchema?: JsonObject | undefined;
+  /** Whether the beginning of a result that was cut is a result. Default: it is a failure. */
+  readonly keepsTruncated?: boolean | undefined;
 }
 
 /** Thrown around a function that declares its output: the failure, and what there was of an output. */
@@ -75,6 +78,9 @@ export class RefusedOutput extends ErrandError {
     this.value = value;
   }
 }
+
+/** Thrown by a tool that has only the beginning of its result, for the node to say whether that will do. */
+export class TruncatedOutput extends RefusedOutput {}
 
 interface Names {
   readonly noun: string;
@@ -116,6 +122,8 @@ export const callFunction: Effect<FunctionRequest> = neverRejecting(async (reque
         ? gavePartly(ending.value, request, context)
         : gave(ending.value, request, context);
     case 'threw': {
+      if (ending.thrown instanceof TruncatedOutput && request.keepsTruncated === true)
+        return gave(ending.thrown.value, request, context);
       const result = threw(ending.thrown, request, context);
       const end = { type: 'stopped', by: 'abort', isRunning: false } as const;
       return gaveUp(result, context) ? stopped(end, cancelled, { request, context }) : result;

@@ -10,13 +10,15 @@
  * | timeout                             | `internal.script_timeout`                 | partial |
  * | a signal of others                  | `internal.script_error`                   | failed  |
  * | an exit that is no answer           | `internal.script_error`                   | failed  |
+ * | an answer whose stdout was cut      | `internal.output_too_large`, unless it may be | failed |
  * | an answer off its schema, or with a number that would lose digits | `internal.schema_violation` | failed |
  * | an answer                           | the output                                |         |
  *
- * Whatever it is, what was printed goes with it.
+ * Whatever it is, what was printed goes with it. What Errand itself knows (`exit_code`, `stdout`,
+ * `stderr`, what was cut) stands in the output whatever the script prints under these names.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { isJsonObject, type JsonObject } from '../errors/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import {
@@ -65,7 +67,7 @@ export function toScriptResult(
   const output = outputOf(end, printed);
   const failure = failureOf(end, file, { request, context, printed });
   return failure === undefined
-    ? { ok: true, output, ...leftAsText(printed) }
+    ? { ok: true, output, ...suppressedOf(printed) }
     : { ok: false, failure, output };
 }
 
@@ -103,9 +105,11 @@ function readWhole(json: string): ReadJson | undefined {
   }
 }
 
-/** Nobody wanted its keys, but whoever reads them should know why they are not there. */
-function leftAsText({ parsed }: Printed): { readonly suppressed?: readonly Suppressed[] } {
-  if (parsed.object !== undefined || parsed.inexact === undefined) return {};
+/** A key of its stdout that is not in its output does not vanish without a word. */
+function suppressedOf(printed: Printed): { readonly suppressed?: readonly Suppressed[] } {
+  const { parsed } = printed;
+  if (parsed.object !== undefined) return claimedNames(parsed.object);
+  if (parsed.inexact === undefined) return {};
   const { inexact: details } = parsed;
   const failure = {
     kind: 'internal.schema_violation',
@@ -113,6 +117,14 @@ function leftAsText({ parsed }: Printed): { readonly suppressed?: readonly Suppr
     details: { ...details },
   } as const;
   return { suppressed: [{ failure, reason: 'its stdout is kept as text only' }] };
+}
+
+function claimedNames(object: JsonObject): { readonly suppressed?: readonly Suppressed[] } {
+  const names = Object.keys(object).filter((name) => OWN_NAMES.has(name));
+  if (names.length === 0) return {};
+  const message = `The stdout of the script has ${names.join(', ')}, which Errand fills in itself`;
+  const failure = { kind: 'internal.schema_violation', message, details: { names } } as const;
+  return { suppressed: [{ failure, reason: 'the values that the script printed were left out' }] };
 }
 
 function inexactIn({
@@ -128,14 +140,25 @@ function inexactIn({
 }
 
 function outputOf(end: Ended, { stdout, stderr, parsed }: Printed): JsonObject {
-  return {
-    stdout: stdout.text,
-    stderr: stderr.text,
-    exit_code: end.exitCode,
-    ...cutsOf(stdout, stderr),
-    ...(parsed.object === undefined ? {} : parsed.keys),
-  };
+  const printed = Object.entries(parsed.object === undefined ? {} : parsed.keys);
+  return Object.fromEntries<JsonValue>([
+    ['stdout', stdout.text],
+    ['stderr', stderr.text],
+    ['exit_code', end.exitCode],
+    ...Object.entries(cutsOf(stdout, stderr)),
+    ...printed.filter(([name]) => !OWN_NAMES.has(name)),
+  ]);
 }
+
+/** A script that could write these could say of itself that it went well. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  'stdout',
+  'stderr',
+  'exit_code',
+  'stdout_cut_bytes',
+  'stdout_not_utf8',
+  'stderr_cut_bytes',
+]);
 
 /** Only what is not as it was written is told. */
 function cutsOf(stdout: OutputText, stderr: OutputText): JsonObject {
@@ -180,7 +203,21 @@ function failureOf(
     const message = lastLine(printed.stderr.text) ?? sentenceFor(end);
     return { kind: 'internal.script_error', message, details: facts };
   }
-  return offSchema(printed, request, facts);
+  return tooLarge(printed, request, facts) ?? offSchema(printed, request, facts);
+}
+
+/** Half of an answer is none. Stderr tells of the work and is no answer, so its loss fails nothing. */
+function tooLarge(
+  { stdout: { text, cutBytes } }: Printed,
+  { keepsTruncated = false }: ScriptRequest,
+  facts: JsonObject,
+): ReportDraft | undefined {
+  if (cutBytes === 0 || keepsTruncated) return undefined;
+  return {
+    kind: 'internal.output_too_large',
+    message: `The script printed ${cutBytes} bytes more to stdout than the ${Buffer.byteLength(text)} that are kept`,
+    details: facts,
+  };
 }
 
 /** A script that was told to stop and ended with an exit code of its own has ended by itself. */

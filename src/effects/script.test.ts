@@ -25,6 +25,40 @@ describe('an answer', () => {
     });
   });
 
+  it('cannot say of itself how it ended: what Errand knows stands', async () => {
+    const lie = {
+      exit_code: 0,
+      stdout: 'all tests passed',
+      stderr: '',
+      stdout_cut_bytes: 7,
+      stdout_not_utf8: true,
+      stderr_cut_bytes: 7,
+      passed: 12,
+    };
+    const json = JSON.stringify(lie);
+    const result = await bash(`printf '%s' '${json}'; echo broken >&2; exit 7`, {
+      exitCodes: 'any',
+    });
+    expect(result).toMatchObject({
+      ok: true,
+      output: { exit_code: 7, stdout: json, stderr: 'broken\n', passed: 12 },
+      suppressed: [
+        {
+          failure: {
+            kind: 'internal.schema_violation',
+            details: { names: expect.arrayContaining(['exit_code', 'stdout', 'stderr']) },
+          },
+        },
+      ],
+    });
+    expect(Object.keys(result.output as object).sort()).toEqual([
+      'exit_code',
+      'passed',
+      'stderr',
+      'stdout',
+    ]);
+  });
+
   it('has the keys of a JSON object on stdout too', async () => {
     const result = await bash(`echo '{"id": "7", "deep": {"n": [1, null]}}'`);
     expect(result).toMatchObject({
@@ -219,7 +253,7 @@ describe('a declared output', () => {
     ['head -c 11000000 /dev/zero', /too long to be read/],
   ];
   it.each(off)('is internal.schema_violation for: %s', async (text, message) => {
-    const result = await bash(text, { outputSchema: SHAPE });
+    const result = await bash(text, { outputSchema: SHAPE, keepsTruncated: true });
     expect(reportOf(result)).toMatchObject({
       kind: 'internal.schema_violation',
       message: expect.stringMatching(message),
@@ -235,9 +269,28 @@ describe('a declared output', () => {
 });
 
 describe('output', () => {
-  it('has a bound, and says how much was left out', async () => {
+  it('beyond its bound is a failure, with what was kept', async () => {
+    const result = await bash('head -c 11000000 /dev/zero | tr "\\0" a');
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.output_too_large',
+      retryable: false,
+      outcome: 'failed',
+      details: { exit_code: 0, stdout_cut_bytes: 11_000_000 - 10 * 1024 * 1024 },
+    });
+    expect(result.output).toMatchObject({ stdout: 'a'.repeat(10 * 1024 * 1024), exit_code: 0 });
+  });
+
+  it('of an exit that is no answer is judged by the exit, and a long stderr fails nothing', async () => {
+    const failed = await bash('head -c 11000000 /dev/zero; exit 3');
+    expect(reportOf(failed).kind).toBe('internal.script_error');
+    const told = await bash('head -c 3000000 /dev/zero >&2; echo done');
+    expect(told).toMatchObject({ ok: true, output: { stderr_cut_bytes: 3_000_000 - 1024 * 1024 } });
+  });
+
+  it('of which the beginning will do has a bound, and says how much was left out', async () => {
     const result = await bash(
       'head -c 100000000 /dev/zero | tr "\\0" a; head -c 3000000 /dev/zero | tr "\\0" b >&2; printf END >&2',
+      { keepsTruncated: true },
     );
     const { stdout, stderr, ...rest } = (result as { output: Record<string, string> }).output;
     expect(result.ok).toBe(true);

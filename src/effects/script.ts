@@ -34,6 +34,8 @@ export interface ScriptRequest {
   readonly timeoutMs?: number | undefined;
   /** Exits that are answers and not failures. */
   readonly exitCodes: 'any' | readonly number[];
+  /** Whether the beginning of a stdout that is too long is an answer. Default: it is a failure. */
+  readonly keepsTruncated?: boolean | undefined;
   /** What stdout must be, as a JSON object. */
   readonly outputSchema?: JsonObject | undefined;
 }
@@ -58,7 +60,8 @@ export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
       },
     );
     const { failed } = await file.remove();
-    return failed === undefined ? result : { ...result, suppressed: [leftBehind(failed)] };
+    if (failed === undefined) return result;
+    return { ...result, suppressed: [...(result.suppressed ?? []), leftBehind(failed)] };
   });
 }
 

@@ -31,6 +31,8 @@ export interface CallableRequest {
   readonly isIdempotent: boolean;
   /** Of the node, beside the tool's own. */
   readonly outputSchema?: JsonObject | undefined;
+  /** Of the node: the beginning of a result that is too long will do. */
+  readonly keepsTruncated?: boolean | undefined;
 }
 
 export const callCallable: Effect<CallableRequest> = (request, context) => {
@@ -47,6 +49,7 @@ export const callCallable: Effect<CallableRequest> = (request, context) => {
       timeoutMs: isOfTool ? ofToolMs : ofNodeMs,
       timeoutKind: isOfTool ? 'tool.timeout' : 'limit.node_timeout',
       outputSchema,
+      keepsTruncated: request.keepsTruncated,
     },
     context,
   );

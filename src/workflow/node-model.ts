@@ -62,7 +62,7 @@ export interface ToolPolicy {
   readonly askTimeoutMs?: number;
 }
 
-export interface AgentPlan extends NodeBase, Answering, Spending {
+export interface AgentPlan extends NodeBase, Answering, Spending, Truncating {
   readonly type: 'agent';
   readonly prompt: TemplateText;
   readonly images?: readonly TemplateText[];
@@ -72,6 +72,11 @@ export interface AgentPlan extends NodeBase, Answering, Spending {
   readonly maxTurns: number;
   readonly writes: readonly string[];
   readonly onPartial: PartialPolicy;
+}
+
+interface Truncating {
+  /** Whether the beginning of an output that was too long to be kept is an output. */
+  readonly keepsTruncated?: true;
 }
 
 interface Guarded {
@@ -88,7 +93,7 @@ export interface CallPlan extends NodeBase, Answering, Guarded {
   readonly isIdempotent: boolean;
 }
 
-export interface ScriptPlan extends NodeBase, Answering, Guarded {
+export interface ScriptPlan extends NodeBase, Answering, Guarded, Truncating {
   readonly type: 'script';
   readonly command: TemplateText;
   readonly args: readonly TemplateText[];
@@ -100,7 +105,7 @@ export interface ScriptPlan extends NodeBase, Answering, Guarded {
   readonly isIdempotent: boolean;
 }
 
-export interface ToolPlan extends NodeBase, Answering, Guarded {
+export interface ToolPlan extends NodeBase, Answering, Guarded, Truncating {
   readonly type: 'tool';
   /** `name` or `server/name`. */
   readonly tool: string;

@@ -16,6 +16,10 @@ export interface TestServer {
   readonly did: string[];
   /** What each request had as its `authorization`. */
   readonly authorizations: Set<string | undefined>;
+  /** The key of each request that had one. */
+  readonly keys: string[];
+  /** From here on a gateway answers for the server whatever has a key. */
+  fail(status: number): void;
   /** Forgets every session, as a server does that was started anew. */
   forget(): void;
   close(): Promise<void>;
@@ -29,6 +33,8 @@ export async function serve(
   port = 0,
 ): Promise<TestServer> {
   const did: string[] = [];
+  const keys: string[] = [];
+  let gateway: number | undefined;
   const authorizations = new Set<string | undefined>();
   const sockets = new Set<IncomingMessage['socket']>();
   const crash = (): void => {
@@ -44,6 +50,12 @@ export async function serve(
   const handle = manners[manner]();
   const server: Server = createServer((request, response) => {
     authorizations.add(request.headers.authorization);
+    const key = request.headers['idempotency-key'];
+    if (typeof key === 'string') keys.push(key);
+    if (typeof key === 'string' && gateway !== undefined) {
+      response.writeHead(gateway).end();
+      return;
+    }
     void Promise.resolve(handle(request, response));
   });
   server.on('connection', (socket) => {
@@ -56,6 +68,10 @@ export async function serve(
     url: `http://127.0.0.1:${bound}/mcp`,
     did,
     authorizations,
+    keys,
+    fail: (status) => {
+      gateway = status;
+    },
     forget: () => sessions.clear(),
     close: async () => {
       crash();

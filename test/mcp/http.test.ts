@@ -45,6 +45,38 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       expect(did).toEqual(['crash']);
     });
 
+    it('is called with the key of the action as a header, the same at each attempt', async () => {
+      const { url, keys } = await started(manner);
+      const { call } = host();
+      const server = http(url, type);
+      for (const attempt of [0, 1])
+        await call('plain', {}, { server, context: { idempotencyKey: 'k', attempt } });
+      expect(keys).toEqual(['k', 'k']);
+    });
+
+    it.each([
+      [408, 'unknown'],
+      [502, 'unknown'],
+      [503, 'unknown'],
+      [504, 'unknown'],
+      [524, 'unknown'],
+      [400, 'not_started'],
+      [403, 'not_started'],
+    ])('before which a gateway answers HTTP %i leaves the call %s', async (status, outcome) => {
+      const { url, fail } = await started(manner);
+      const { call } = host();
+      const server = http(url, type);
+      await call('plain', {}, { server });
+      fail(status);
+      const report = reportOf(await call('write', { id: 1 }, { server }));
+      // the oldest manner ends the connection at any refusal, and then nobody knows more
+      const expected = manner === 'sse' ? 'unknown' : outcome;
+      expect(report).toMatchObject({ kind: 'mcp.unreachable', outcome: expected });
+      const again = { server, request: { isIdempotent: true } };
+      const inDoubt = expected === 'unknown' ? 'partial' : expected;
+      expect(reportOf(await call('write', { id: 1 }, again)).outcome).toBe(inDoubt);
+    });
+
     it('that is not there was not called', async () => {
       const gone = await started(manner);
       const { url } = gone;

@@ -67,7 +67,7 @@ describe('a tool of a server that is a process', () => {
   it('gets its key, and nothing of the environment that the file does not give it', async () => {
     const { call } = host();
     expect(await call('key', {}, { context: { idempotencyKey: 'k', attempt: 2 } })).toEqual(
-      ok('k.2'),
+      ok('k'),
     );
     const result = await call('environment');
     expect(result).toMatchObject({ ok: true });
@@ -77,12 +77,25 @@ describe('a tool of a server that is a process', () => {
     expect(names).not.toContain('SECRET_TOKEN');
   });
 
-  it('gives text that was cut, and says how much', async () => {
+  it('whose text is too long fails, and the part that was kept goes with it', async () => {
     const { call } = host();
     const result = await call('big', { chars: 3_000_000 });
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.output_too_large',
+      outcome: 'failed',
+      retryable: false,
+      details: { chars: 3_000_000 },
+    });
+    expect(result.output).toHaveLength(1024 * 1024);
+  });
+
+  it('gives the beginning of a text where that will do, and says how much is missing', async () => {
+    const { call } = host();
+    const request = { keepsTruncated: true };
+    const result = await call('big', { chars: 3_000_000 }, { request });
     expect(result).toMatchObject({
       ok: true,
-      suppressed: [{ failure: { kind: 'tool.output_malformed' } }],
+      suppressed: [{ failure: { kind: 'internal.output_too_large' } }],
     });
     const text = textOf(result);
     expect(text.length).toBeLessThan(1_100_000);
@@ -202,12 +215,37 @@ describe('a server that cannot be started', () => {
     const { call, did, startBy } = host();
     startBy('crash');
     const report = reportOf(await call('add', { a: 1, b: 2 }));
-    expect(report).toMatchObject({ kind: 'mcp.unreachable', outcome: 'not_started' });
+    expect(report).toMatchObject({
+      kind: 'mcp.unreachable',
+      outcome: 'not_started',
+      category: 'configuration',
+      retryable: false,
+      action: { kind: 'fix_setup' },
+    });
     expect(report.message).toMatch(/ended with exit code 3 before it answered: cannot start with/);
     expect(JSON.stringify(report)).not.toContain('token-that-nobody-may-see');
     expect(did()).toEqual(['start crash', 'start crash', 'start crash']);
     startBy('work');
     expect(await call('add', { a: 1, b: 2 })).toEqual(ok({ sum: 3 }));
+  });
+
+  it('says what its runtime said, and not how that ends every such report', async () => {
+    const { call } = host();
+    const server = { command: process.execPath, args: ['no-such-server.mjs'] };
+    const report = reportOf(await call('add', {}, { server }));
+    expect(report.message).toContain('before it answered: Error: Cannot find module');
+    expect(report).toMatchObject({ category: 'configuration', retryable: false });
+  });
+
+  it('by others is no matter of its set-up', async () => {
+    const { call } = host();
+    const server = { command: 'sh', args: ['-c', 'kill -9 $$'] };
+    expect(reportOf(await call('add', {}, { server }))).toMatchObject({
+      message: 'The MCP server `s` was ended by SIGKILL before it answered',
+      category: 'transient',
+      retryable: true,
+      action: { kind: 'wait_and_retry' },
+    });
   });
 
   it('does not hang', async () => {

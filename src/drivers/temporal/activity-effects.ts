@@ -150,6 +150,7 @@ function essenceOf(node: NodePlan): NodePlan {
   const kept: Record<string, JsonValue> = { name, type };
   if (node.type === 'script')
     kept['exitCodes'] = node.exitCodes === 'any' ? 'any' : [...node.exitCodes];
+  if ('keepsTruncated' in node) kept['keepsTruncated'] = true;
   if (node.type === 'agent') kept['onPartial'] = node.onPartial;
   return kept as unknown as NodePlan;
 }

@@ -40,17 +40,21 @@ const resolveTo =
 interface Asked {
   readonly resolve?: ResolveName;
   readonly context?: Partial<EffectContext>;
+  readonly keepsTruncated?: boolean;
 }
 
 async function fetchWith(
   options: FetchOptions,
   input: JsonObject,
-  { resolve, context = {} }: Asked = {},
+  { resolve, context = {}, keepsTruncated = false }: Asked = {},
 ): Promise<EffectResult> {
   const reading = await readCallable('http_fetch', createFetchTool(options, resolve), 'the host');
   if (reading.type !== 'callable') throw new Error(reading.what);
   const { callable } = reading;
-  return callCallable({ type: 'tool', callable, input, isIdempotent: false }, contextFor(context));
+  return callCallable(
+    { type: 'tool', callable, input, isIdempotent: false, keepsTruncated },
+    contextFor(context),
+  );
 }
 
 /** A server of this machine that may be asked. */
@@ -73,16 +77,24 @@ describe('what an allowed host answers', () => {
     });
   });
 
-  it('is cut at its bound, also when it is packed', async () => {
+  it('is a failure beyond its bound, also when it is packed, unless the beginning will do', async () => {
     const packed = gzipSync('x'.repeat(5_000_000));
     const origin = await serve((_, response) =>
       response
         .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
         .end(packed),
     );
-    const result = await fetchWith({ ...allowed(origin), maxBytes: 1000 }, { url: origin });
-    expect(result).toMatchObject({ ok: true, output: { body: 'x'.repeat(1000) } });
-    expect(JSON.stringify(result)).toContain('Only the first 1000 bytes are here');
+    const options = { ...allowed(origin), maxBytes: 1000 };
+    const refused = await fetchWith(options, { url: origin });
+    expect(reportOf(refused)).toMatchObject({
+      kind: 'internal.output_too_large',
+      retryable: false,
+      outcome: 'failed',
+    });
+    expect(refused.output).toMatchObject({ body: 'x'.repeat(1000) });
+    const kept = await fetchWith(options, { url: origin }, { keepsTruncated: true });
+    expect(kept).toMatchObject({ ok: true, output: { body: 'x'.repeat(1000) } });
+    expect(JSON.stringify(kept)).toContain('Only the first 1000 bytes are here');
   });
 
   it.each([
@@ -292,6 +304,68 @@ describe('the methods', () => {
       writes: true,
       isIdempotent: false,
     });
+  });
+});
+
+describe('a request that writes', () => {
+  const WRITING = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+  const outcomeAt = async (method: string, status: number): Promise<string> => {
+    const origin = await serve((_, response) => response.writeHead(status).end());
+    const options = { ...allowed(origin), methods: ['GET', 'HEAD', ...WRITING] as const };
+    return reportOf(await fetchWith(options, { url: origin, method })).outcome;
+  };
+
+  it.each(WRITING)('%s is in doubt when a gateway answers for the server', async (method) => {
+    for (const status of [408, 502, 503, 504, 520, 524, 599])
+      expect(await outcomeAt(method, status)).toBe('unknown');
+    for (const status of [400, 404, 409, 422, 429, 500, 501])
+      expect(await outcomeAt(method, status)).toBe('failed');
+  });
+
+  it('is in doubt alone: reading again harms nobody', async () => {
+    for (const method of ['GET', 'HEAD']) expect(await outcomeAt(method, 504)).toBe('failed');
+  });
+
+  it('carries its key, the same at each attempt, and one that reads has none', async () => {
+    const keys: unknown[] = [];
+    const origin = await serve((request, response) => {
+      keys.push(request.headers['idempotency-key']);
+      if (request.url === '/first') response.writeHead(307, { location: '/second' });
+      response.end();
+    });
+    const options = { ...allowed(origin), methods: ['GET', ...WRITING] as const };
+    for (const attempt of [0, 1])
+      await fetchWith(
+        options,
+        { url: `${origin}/first`, method: 'POST' },
+        { context: { idempotencyKey: 'k', attempt } },
+      );
+    await fetchWith(options, { url: origin, method: 'GET' });
+    expect(keys).toEqual(['k', 'k', 'k', 'k', undefined]);
+  });
+
+  it.each([
+    ['cannot be had', '/page', 504],
+    ['is not there', '/page', 404],
+    ['is nowhere', 'http://', 0],
+    ['is none of the web', 'file:///etc/passwd', 0],
+    ['may not be asked', 'http://other.test/', 0],
+    ['leads on for ever', '/', 303],
+    ['refuses connections', 'http://127.0.0.1:1/', 0],
+  ])('stays in doubt when the page that it leads to %s', async (_, location, status) => {
+    let posts = 0;
+    const origin = await serve((request, response) => {
+      if (request.method === 'POST') posts++;
+      const isPage = request.url === '/page';
+      response.writeHead(isPage ? status : 303, { location }).end();
+    });
+    const options = {
+      ...allowed(origin, 'http://127.0.0.1:1'),
+      methods: ['GET', 'POST'] as const,
+    };
+    const result = await fetchWith(options, { url: origin, method: 'POST', body: 'x' });
+    expect(reportOf(result).outcome).toBe('unknown');
+    expect(posts).toBe(1);
   });
 });
 

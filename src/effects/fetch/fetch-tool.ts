@@ -8,14 +8,22 @@
  * | a host that is not allowed, a private address   | `tool.denied`           | not_started |
  * | the same after a redirect                       | `tool.denied`           | failed      |
  * | could not be resolved or connected to           | `tool.failed`           | not_started |
- * | broke off, or an answer that is no success      | `tool.failed`           | failed, or unknown where it writes |
+ * | broke off                                       | `tool.failed`           | failed, or unknown where it writes |
+ * | an answer that is no success                    | `tool.failed`           | failed      |
+ * | a gateway's answer (408, 502, 503, 504, 52x)    | `tool.failed`           | failed, or unknown where it writes |
+ * | longer than what is read                        | `internal.output_too_large`, unless the node keeps it | failed |
  * | neither text nor JSON                           | `tool.output_malformed` | failed      |
+ *
+ * After a request that wrote was answered with a redirect to another page, every failure is `unknown`:
+ * the page can be missing, and what was written was written.
  */
 import type { IncomingMessage } from 'node:http';
 import { ErrandError } from '../../errors/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../errors/json.ts';
+import type { ReportDraft } from '../../errors/report.ts';
 import { tool, type AnyTool, type ToolContext } from '../../workflow/tool.ts';
 import { quoted } from '../../workflow/words.ts';
+import { TruncatedOutput } from '../function.ts';
 import { codeOf } from '../system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
 import { FETCH_TOOL, type FetchMethod } from '../../workflow/model.ts';
@@ -93,6 +101,8 @@ interface Request {
   readonly method: string;
   readonly body?: JsonValue;
   readonly redirects: number;
+  /** A request before this one may have changed something. */
+  readonly hasWritten: boolean;
 }
 
 async function run(input: JsonObject, rules: Rules, context: ToolContext): Promise<JsonObject> {
@@ -102,6 +112,7 @@ async function run(input: JsonObject, rules: Rules, context: ToolContext): Promi
     method: typeof method === 'string' ? method : 'GET',
     ...(body === undefined ? {} : { body }),
     redirects: 0,
+    hasWritten: false,
   };
   for (let request = first; ;) {
     const response = await send(request, rules, context);
@@ -114,18 +125,21 @@ async function run(input: JsonObject, rules: Rules, context: ToolContext): Promi
 
 function readUrl(address: unknown): URL {
   const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
-  if (
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    `${url.username}${url.password}` === ''
-  )
-    return url;
-  throw new ErrandError({
+  if (url !== undefined && isOfTheWeb(url)) return url;
+  throw noAddress('not_started');
+}
+
+function noAddress(outcome: 'not_started' | 'unknown'): ErrandError {
+  return new ErrandError({
     kind: 'tool.input_invalid',
-    outcome: 'not_started',
+    outcome,
     message:
       'The `url` must be an address that begins with http:// or https://, without a name or password in it',
   });
+}
+
+function isOfTheWeb({ protocol, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && `${username}${password}` === '';
 }
 
 async function send(
@@ -146,6 +160,7 @@ async function send(
         'accept-encoding': 'identity',
         'user-agent': 'errand',
         ...(body === undefined ? {} : { 'content-type': type }),
+        ...(isReading(request) ? {} : { 'idempotency-key': context.idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: text }),
       mayBePrivate: rules.mayBePrivate(url),
@@ -162,27 +177,25 @@ async function send(
 function redirectOf(request: Request, response: IncomingMessage): Request | undefined {
   const { statusCode = 0, headers } = response;
   if (!REDIRECTS.has(statusCode) || headers.location === undefined) return undefined;
+  const isKept = statusCode === 307 || statusCode === 308 || isReading(request);
+  const hasWritten = request.hasWritten || !isKept;
   if (!URL.canParse(headers.location, request.url.href))
-    throw new ErrandError({
-      kind: 'tool.failed',
-      message: `${hostOf(request.url)} redirects to nowhere`,
-      retryable: false,
-    });
-  const url = new URL(headers.location, request.url);
+    throw astray(`${hostOf(request.url)} redirects to nowhere`, hasWritten);
   const redirects = request.redirects + 1;
   if (redirects > MAX_REDIRECTS)
-    throw new ErrandError({
-      kind: 'tool.failed',
-      message: `${hostOf(request.url)} redirects more than ${MAX_REDIRECTS} times`,
-      retryable: false,
-    });
-  readUrl(url.href);
-  const isKept = statusCode === 307 || statusCode === 308 || isReading(request);
-  if (!isKept) return { url, method: 'GET', redirects };
+    throw astray(`${hostOf(request.url)} redirects more than ${MAX_REDIRECTS} times`, hasWritten);
+  const url = new URL(headers.location, request.url);
+  if (!isOfTheWeb(url)) throw noAddress(hasWritten ? 'unknown' : 'not_started');
+  if (!isKept) return { url, method: 'GET', redirects, hasWritten };
   // what is sent was meant for the one that it was sent to
   if (!isReading(request) && url.origin !== request.url.origin)
     throw denied({ ...request, url, redirects }, 'was not what the body was meant for');
   return { ...request, url, redirects };
+}
+
+function astray(message: string, hasWritten: boolean): ErrandError {
+  const outcome = hasWritten ? 'unknown' : 'failed';
+  return new ErrandError({ kind: 'tool.failed', outcome, message, retryable: false });
 }
 
 async function resultOf(
@@ -194,7 +207,10 @@ async function resultOf(
   const status = response.statusCode ?? 0;
   if (status < 200 || status >= 300) {
     response.destroy();
-    throw statusFailure(hostOf(url), status, response.headers['retry-after']);
+    throw statusFailure(hostOf(url), status, {
+      retryAfter: response.headers['retry-after'],
+      isInDoubt: request.hasWritten || (!isReading(request) && isOfGateway(status)),
+    });
   }
   const about = { status, url: `${url.origin}${url.pathname}` };
   if (method === 'HEAD' || status === 204 || status === 205) {
@@ -203,23 +219,44 @@ async function resultOf(
   }
   try {
     const { contentType, value, isCut } = await readBody(response, maxBytes);
+    const result = { ...about, contentType, body: value };
+    if (!isCut) return result;
     const cut = `Only the first ${maxBytes} bytes are here; the rest was left out.`;
-    return { ...about, contentType, body: value, ...(isCut ? { cut } : {}) };
+    throw new TruncatedOutput(tooLarge(request, maxBytes), { ...result, cut });
   } catch (thrown) {
     throw thrown instanceof ErrandError ? thrown : broken(request, thrown);
   }
 }
 
+function tooLarge({ url }: Request, maxBytes: number): ReportDraft {
+  return {
+    kind: 'internal.output_too_large',
+    message: `The answer of ${quoted(hostOf(url))} is longer than ${maxBytes} bytes, which is the most that is read`,
+    details: { host: hostOf(url), maxBytes },
+    action: {
+      kind: 'change_input',
+      detail: 'Ask for less, raise `max_bytes`, or say `on_truncated: keep` on the node.',
+    },
+  };
+}
+
+/** Said by whoever stands before the server, and does not know what the server did. */
+function isOfGateway(status: number): boolean {
+  return GATEWAY.has(status) || (status >= 520 && status <= 530);
+}
+
+const GATEWAY: ReadonlySet<number> = new Set([408, 499, 502, 503, 504, 598, 599]);
+
 function isReading({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function denied({ url, redirects }: Request, why: string, cause?: unknown): ErrandError {
+function denied({ url, redirects, hasWritten }: Request, why: string, cause?: unknown): ErrandError {
   const host = hostOf(url);
   return new ErrandError(
     {
       kind: 'tool.denied',
-      outcome: redirects === 0 ? 'not_started' : 'failed',
+      outcome: hasWritten ? 'unknown' : redirects === 0 ? 'not_started' : 'failed',
       // models read the message, and where an answer leads may name what only the inside knows
       message:
         redirects === 0
@@ -240,8 +277,8 @@ const NEVER_MADE =
 
 function broken(request: Request, thrown: unknown): ErrandError {
   const code = codeOf(thrown);
-  const isBegun = !NEVER_MADE.test(code);
-  const doubt = isReading(request) ? 'failed' : 'unknown';
+  const isBegun = request.hasWritten || !NEVER_MADE.test(code);
+  const doubt = isReading(request) && !request.hasWritten ? 'failed' : 'unknown';
   return new ErrandError(
     {
       kind: 'tool.failed',

@@ -7,13 +7,18 @@ const MAX_HINT_S = 24 * 60 * 60;
 export function statusFailure(
   host: string,
   status: number,
-  retryAfter: string | undefined,
+  {
+    retryAfter,
+    isInDoubt,
+  }: { readonly retryAfter: string | undefined; readonly isInDoubt: boolean },
 ): ErrandError {
   const seconds = Number(retryAfter);
   const hasHint = retryAfter !== undefined && seconds >= 0 && seconds <= MAX_HINT_S;
   return new ErrandError({
     kind: 'tool.failed',
     message: `${quoted(host)} answered with HTTP ${status}`,
+    // the request may have got through to the server that stands behind the one that answered
+    ...(isInDoubt ? { outcome: 'unknown' as const } : {}),
     retryable: status === 408 || status === 425 || status === 429 || status >= 500,
     details: { host, status },
     ...(hasHint ? { provider: { status, retryAfterMs: Math.ceil(seconds * 1000) } } : {}),

@@ -4,8 +4,8 @@
  * | what happened                                  | kind                    | outcome     |
  * |------------------------------------------------|-------------------------|-------------|
  * | no connection, or the call was never sent      | `mcp.unreachable`       | not_started |
- * | connection lost after it was sent, HTTP 5xx    | `mcp.unreachable`       | unknown     |
- * | HTTP 401, 403, 4xx, 503                        | `mcp.unreachable`       | not_started |
+ * | connection lost after it was sent, HTTP 408, 5xx | `mcp.unreachable`     | unknown     |
+ * | HTTP 401, 403, other 4xx                       | `mcp.unreachable`       | not_started |
  * | HTTP 429                                       | `tool.busy`             | not_started |
  * | the tool's time is over                        | `tool.timeout`          | unknown     |
  * | the node's time is over                        | `limit.node_timeout`    | unknown     |
@@ -121,7 +121,8 @@ function ofStatus(status: number, call: FailedCall): ReportDraft {
       },
     };
   }
-  const isRefused = status < 500 || status === 503;
+  // a gateway answers 408 and 503 also when the server broke off after it was asked
+  const isRefused = status < 500 && status !== 408;
   const outcome = isRefused ? 'not_started' : inDoubt(isIdempotent);
   return { kind: 'mcp.unreachable', outcome, message, details, provider };
 }

@@ -3,6 +3,7 @@ import { causeChain } from '../../errors/cause-chain.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { readProperty } from '../../errors/json.ts';
 import type { EffectClock } from '../clock.ts';
+import { tryOf } from './call-key.ts';
 import { httpTransport } from './http-transport.ts';
 import { placeOf, type Environment, type NamedServer, type ServerPlace } from './place.ts';
 import { ProcessTransport } from './process-transport.ts';
@@ -21,9 +22,6 @@ import { unreachable } from './unreachable.ts';
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 const UNSUPPORTED_VERSION = -32_022;
-
-/** Under this name a call carries its key, so that a server can tell a repeated call. */
-export const KEY_NAME = 'errand/idempotency-key';
 
 export interface ConnectOptions {
   readonly sdk: McpSdk;
@@ -145,13 +143,13 @@ function transportFor(
   return httpTransport(sdk, { type, url: new URL(url), headers: place.headers });
 }
 
-/** Keys of calls that were handed to the transport: from there on they may have arrived. */
+/** Tries of calls that were handed to the transport: from there on they may have arrived. */
 function watchSending(transport: McpTransport): Set<string> {
   const sent = new Set<string>();
   const send = transport.send.bind(transport);
   transport.send = (message: McpMessage, options?: object) => {
-    const key = message.params?._meta?.[KEY_NAME];
-    if (typeof key === 'string') sent.add(key);
+    const key = tryOf(message.params?._meta);
+    if (key !== '') sent.add(key);
     return send(message, options);
   };
   return sent;

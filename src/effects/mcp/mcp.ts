@@ -19,7 +19,8 @@ import {
 import { createLoadPackage, type LoadPackage } from '../model/load-package.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { callFailure, stoppedCall } from './call-failure.ts';
-import { KEY_NAME, type Connection } from './connection.ts';
+import { metaOf, tryOf } from './call-key.ts';
+import type { Connection } from './connection.ts';
 import { loadMcpSdk } from './load-sdk.ts';
 import type { Environment, NamedServer } from './place.ts';
 import { toResult, type ResultRequest } from './result.ts';
@@ -41,6 +42,8 @@ export interface McpRequest {
   /** What is left of the node's time. */
   readonly timeoutMs?: number | undefined;
   readonly outputSchema?: JsonObject | undefined;
+  /** Whether the beginning of a text that is too long is a result. Default: it is a failure. */
+  readonly keepsTruncated?: boolean | undefined;
 }
 
 export interface McpOptions {
@@ -131,7 +134,7 @@ async function once(
   connection: Connection,
 ): Promise<EffectResult | 'unknown session'> {
   const { request, context, link, name } = calling;
-  const key = `${context.idempotencyKey}.${context.attempt}`;
+  const key = tryOf(metaOf(context));
   try {
     return await checkAndSend(calling, connection, key);
   } catch (thrown) {
@@ -172,7 +175,7 @@ async function checkAndSend(
   watch.startTool(timeoutMs);
   const ending = await watch.first(
     connection.call(
-      { name: request.tool, arguments: request.arguments, _meta: { [KEY_NAME]: key } },
+      { name: request.tool, arguments: request.arguments, _meta: metaOf(context) },
       {
         signal: watch.signal,
         onprogress: (progress) => watch.progress(progress),
@@ -206,9 +209,14 @@ function isIdempotent(
   return ofNode || describeTool(tool, server.settings, tools.get(tool)).isIdempotent;
 }
 
-function resultOf(name: string, tool: ServerTool, { outputSchema }: McpRequest): ResultRequest {
+function resultOf(
+  name: string,
+  tool: ServerTool,
+  { outputSchema, keepsTruncated = false }: McpRequest,
+): ResultRequest {
   return {
     tool: name,
+    keepsTruncated,
     ...(tool.outputSchema === undefined ? {} : { declared: tool.outputSchema }),
     ...(outputSchema === undefined ? {} : { wanted: outputSchema }),
   };

@@ -1,6 +1,7 @@
 /**
  * What a tool of a server gave, as an output: its structured content where it has one, else its text,
- * else the list of what it sent. Text that is too long is cut and says so; nothing else can be.
+ * else the list of what it sent. Text that is too long is a failure, which the node may overrule: then
+ * it is cut and says so. Nothing else can be cut.
  */
 import {
   isArray,
@@ -27,6 +28,7 @@ const MAX_MESSAGE_CHARS = 2000;
 export interface ResultRequest {
   /** `server/name`. */
   readonly tool: string;
+  readonly keepsTruncated: boolean;
   /** Of the tool. */
   readonly declared?: JsonObject;
   /** Of the node. */
@@ -57,15 +59,16 @@ export function toResult(
 }
 
 function textResult(text: string, request: ResultRequest, context: EffectContext): EffectResult {
-  const { tool, wanted } = request;
+  const { tool, wanted, keepsTruncated } = request;
   if (text.length > MAX_RESULT_CHARS) {
     const cut = text.length - MAX_RESULT_CHARS;
-    const message = `The result of ${tool} was cut: ${cut} of ${text.length} characters were left out`;
     // before it is cut, or half of a secret could be left
     const kept = context.redactor.values(text).slice(0, MAX_RESULT_CHARS).toWellFormed();
+    if (!keepsTruncated) return tooLarge(kept, text.length, tool);
+    const message = `The result of ${tool} was cut: ${cut} of ${text.length} characters were left out`;
     const result = finished(`${kept}\n[${message}]`, request, context);
     const suppressed = [
-      { failure: { kind: 'tool.output_malformed', message } as const, reason: message },
+      { failure: { kind: 'internal.output_too_large', message } as const, reason: message },
     ];
     return { ...result, suppressed };
   }
@@ -79,6 +82,23 @@ function textResult(text: string, request: ResultRequest, context: EffectContext
     if (read !== undefined) return finished(read.value, request, context);
   }
   return finished(text, request, context);
+}
+
+function tooLarge(kept: string, chars: number, tool: string): EffectResult {
+  return {
+    ok: false,
+    failure: {
+      kind: 'internal.output_too_large',
+      message: `The result of ${tool} has ${chars} characters, and ${MAX_RESULT_CHARS} is the most that is kept`,
+      details: { tool, chars },
+      action: {
+        kind: 'change_input',
+        detail:
+          'Ask the tool for less, or for a page at a time; or say `on_truncated: keep` on the node.',
+      },
+    },
+    output: kept,
+  };
 }
 
 function finished(value: unknown, request: ResultRequest, context: EffectContext): EffectResult {

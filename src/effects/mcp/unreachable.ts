@@ -8,6 +8,7 @@ import { quoted } from '../../workflow/words.ts';
 import { codeOf } from '../system-code.ts';
 import type { NamedServer, ServerPlace } from './place.ts';
 import type { ProcessEnd } from './process-transport.ts';
+import { tellingLine } from './telling-line.ts';
 
 /** Rejects a connection. Final: another try would find the same, or take too long. */
 export class Unreachable extends ErrandError {
@@ -36,6 +37,8 @@ interface Reason {
   readonly action: UserAction;
   /** Somebody has to change something first. */
   readonly isSetup?: boolean;
+  /** Another try finds the same. Default: where somebody has to change something. */
+  readonly isFinal?: boolean;
 }
 
 export function unreachable(
@@ -47,6 +50,7 @@ export function unreachable(
     problem,
     action,
     isSetup = false,
+    isFinal = isSetup,
   } = settings.type === 'stdio'
     ? whyProcess({ name, settings }, evidence)
     : whyAddress({ name, settings }, evidence);
@@ -66,7 +70,7 @@ export function unreachable(
       },
       action,
     },
-    { cause: evidence.thrown, isFinal: isSetup || evidence.waitedMs !== undefined },
+    { cause: evidence.thrown, isFinal: isFinal || evidence.waitedMs !== undefined },
   );
 }
 
@@ -101,32 +105,38 @@ function whyProcess({ name, settings }: NamedServer, evidence: Evidence): Reason
   }
   const byHand = `Run its command (${command}) by hand and see what it says`;
   if (end !== undefined) {
-    const how = end.signal === null ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
+    const line = tellingLine(evidence.stderr ?? '');
+    const said = line === undefined ? '' : `: ${line}`;
+    // ended by others, for want of memory perhaps; an exit of its own is its answer to how it was started
+    if (end.signal !== null)
+      return {
+        problem: `was ended by ${end.signal} before it answered${said}`,
+        action: { kind: 'wait_and_retry', detail: `See what ended it, or try again. ${byHand}.` },
+      };
     return {
-      problem: `ended ${how} before it answered${lastLine(evidence)}`,
+      problem: `ended with exit code ${end.exitCode} before it answered${said}`,
       action: {
         kind: 'fix_setup',
         detail: `${byHand}, then correct ${place}, its \`args\` or its \`env\`.`,
       },
+      isSetup: true,
+      isFinal: false,
     };
   }
   if (waitedMs !== undefined)
     return {
       problem: `did not answer within ${waitedMs} ms after it was started`,
       action: {
-        kind: 'fix_setup',
+        kind: 'wait_and_retry',
         detail: `${byHand}; a server that installs itself first needs one run to do so.`,
       },
     };
   return {
     problem: `was started, but does not speak as an MCP server: ${describe(thrown)}`,
     action: { kind: 'fix_setup', detail: `${byHand}: its stdout must hold messages only.` },
+    isSetup: true,
+    isFinal: false,
   };
-}
-
-function lastLine({ stderr = '' }: Evidence): string {
-  const line = stderr.split('\n').findLast((text) => text.trim() !== '');
-  return line === undefined ? '' : `: ${line.trim().slice(0, 300)}`;
 }
 
 function whyAddress({ name, settings }: NamedServer, { thrown, waitedMs }: Evidence): Reason {
@@ -166,6 +176,8 @@ function whyAddress({ name, settings }: NamedServer, { thrown, waitedMs }: Evide
     ? {
         problem: `at ${address} does not answer as an MCP server: ${describe(thrown)}`,
         action: { kind: 'fix_file', detail: `Correct ${place}.` },
+        isSetup: true,
+        isFinal: false,
       }
     : { problem: `cannot be reached at ${address} (${code})`, action: start };
 }

@@ -78,6 +78,24 @@ export const SCRIPT_ROWS = {
       conductor: ['internal.schema_violation', 'ValidationError'],
     },
   },
+  'internal.output_too_large': {
+    class: 'script',
+    category: 'domain',
+    domain: 'runtime',
+    outcome: 'failed',
+    inherits: false,
+    schedule: null,
+    httpStatus: 500,
+    exitCode: 3,
+    action: {
+      kind: 'fix_code',
+      detail:
+        'Let it print or return less, write large data to a file, or say `on_truncated: keep`.',
+    },
+    title: 'Output too large',
+    help: 'A script printed more to stdout, or a tool returned more text, than Errand keeps, so that only the beginning is there. Half of an answer is no answer: the next node would work on it as if it were whole. The work itself was done. Let the script write large data to a file and print its name, ask the tool for less or for a page at a time, or say `on_truncated: keep` on the node when the beginning is enough. Errand does not run it again by itself: the routes of the node decide, and the handler sees the part that was kept.',
+    aliases: {},
+  },
   'internal.envelope_invalid': {
     class: 'script',
     category: 'domain',

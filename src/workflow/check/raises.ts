@@ -97,7 +97,12 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
     case 'call':
       return ['call.failed', ...thrownKinds(node), ...effectKinds(node)];
     case 'tool':
-      return [...TOOL_KINDS, ...thrownKinds(node), ...effectKinds(node)];
+      return [
+        ...TOOL_KINDS,
+        ...thrownKinds(node),
+        ...effectKinds(node),
+        ...(node.keepsTruncated === true ? [] : ['internal.output_too_large']),
+      ];
     case 'script':
       return scriptKinds(node);
     case 'transform':
@@ -178,6 +183,7 @@ function scriptKinds(node: ScriptPlan): readonly string[] {
   return [
     'internal.script_error',
     'internal.script_unspawnable',
+    ...(node.keepsTruncated === true ? [] : ['internal.output_too_large']),
     'internal.envelope_invalid',
     'validation.template',
     ...(node.timeoutMs === undefined ? [] : ['internal.script_timeout']),

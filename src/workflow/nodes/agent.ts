@@ -20,9 +20,11 @@ import {
   planAnswering,
   planSpending,
   planStep,
+  planTruncating,
   spendingShape,
   stepShape,
   timeoutShape,
+  truncatingShape,
 } from './common.ts';
 
 const DEFAULT_MAX_TURNS = 20;
@@ -34,6 +36,7 @@ export const agentShape = {
   ...stepShape,
   ...timeoutShape,
   ...answeringShape,
+  ...truncatingShape,
   ...spendingShape,
   prompt: hinted(text('What the model is asked, as a template.'), {
     defaultSnippets: [{ label: 'text', body: '|\n  ${1:Do this with {{ workflow.input.x \\}\\}}' }],
@@ -80,6 +83,7 @@ export function planAgent(
     ...planStep(node, path, planner),
     ...planAnswering(node),
     ...planSpending(node, planner),
+    ...planTruncating(node),
     prompt: node.prompt,
     images: node.images,
     tools: node.tools ?? null,

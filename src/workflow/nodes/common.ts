@@ -14,6 +14,7 @@ import { raisedKind } from '../schema/kinds.ts';
 import { modelSchema } from '../schema/model.ts';
 import { assertionSchema, routeSchema } from '../schema/route.ts';
 import {
+  choice,
   flag,
   anyText,
   jsonMap,
@@ -66,6 +67,20 @@ export function planBreaker({ breaker }: { readonly breaker?: boolean | undefine
   hasBreaker?: true;
 } {
   return breaker === true ? { hasBreaker: true } : {};
+}
+
+/** For nodes whose effect gives text that may be longer than what is kept. */
+export const truncatingShape = {
+  on_truncated: choice('What happens when an output is longer than Errand keeps. Default: fail.', [
+    'fail',
+    'keep',
+  ]).optional(),
+};
+
+export function planTruncating(node: FromShape<typeof truncatingShape>): {
+  keepsTruncated?: true;
+} {
+  return node.on_truncated === 'keep' ? { keepsTruncated: true } : {};
 }
 
 /** For every node type but `terminate`. */

@@ -20,11 +20,13 @@ import {
 import {
   breakerShape,
   planBreaker,
+  planTruncating,
   answeringShape,
   planAnswering,
   planStep,
   stepShape,
   timeoutShape,
+  truncatingShape,
 } from './common.ts';
 
 export const scriptShape = {
@@ -33,6 +35,7 @@ export const scriptShape = {
   ...timeoutShape,
   ...breakerShape,
   ...answeringShape,
+  ...truncatingShape,
   command: text('The program, as a template; no shell is involved.'),
   args: list('Its arguments, as templates.', scalar('An argument.')).optional(),
   env: map('Added to its environment; values are templates.', scalar('A value.')).optional(),
@@ -62,6 +65,7 @@ export function planScript(
     ...planStep(node, path, planner),
     ...planAnswering(node),
     ...planBreaker(node),
+    ...planTruncating(node),
     ...given({ timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout) }),
     command: node.command,
     args: (node.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),

@@ -6,11 +6,13 @@ import { flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts'
 import {
   breakerShape,
   planBreaker,
+  planTruncating,
   answeringShape,
   planAnswering,
   planStep,
   stepShape,
   timeoutShape,
+  truncatingShape,
 } from './common.ts';
 
 export const toolShape = {
@@ -19,6 +21,7 @@ export const toolShape = {
   ...timeoutShape,
   ...breakerShape,
   ...answeringShape,
+  ...truncatingShape,
   tool: text('The tool: its name, or server/name.'),
   arguments: jsonMap('What it is called with; values are templates.').optional(),
   idempotent: flag(
@@ -38,6 +41,7 @@ export function planTool(
     ...planStep(node, path, planner),
     ...planAnswering(node),
     ...planBreaker(node),
+    ...planTruncating(node),
     tool: node.tool,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,
