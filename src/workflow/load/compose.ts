@@ -24,6 +24,7 @@ import { openInclude, type IncludeContext } from './include.ts';
 import { spanWithin, type Located, type ScalarStyle } from './located.ts';
 import { isOneReference, resolvePlain } from './plain.ts';
 import type { Environment } from './port.ts';
+import { isCredentialPlace, secretsIn, staysWritten } from './secret-values.ts';
 import {
   aliasBomb,
   aliasInItself,
@@ -227,7 +228,7 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
   const style = isScalar(node) ? styleOf(node) : 'plain';
   if (typeof value === 'string') {
     const written = { source: span.source, start: span.start, end: span.end, value, style };
-    if (!value.includes('${') && !holdsSecret(path)) return written;
+    if (!value.includes('${') && !isCredentialPlace(path)) return written;
     const expanded = expand(value, written, path, walk);
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
     return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
@@ -263,22 +264,16 @@ function expand(text: string, written: Located, path: Path, walk: Walk): string 
       suggestion: `Set ${quoted(name)} to a value without \`\${…}\` in it`,
     });
   }
-  if (!holdsSecret(path)) return expansion.text;
-  if (expansion.text !== '') secrets.add(expansion.text);
-  return text;
+  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+  const value = { name, written: text, isCredential: isCredentialPlace(path) };
+  for (const secret of secretsIn(value, environment)) secrets.add(secret);
+  return staysWritten(path) ? text : expansion.text;
 }
 
 /** Of one that only the value of another names, the whole text. */
 function spanOfVariable(name: string, text: string, written: Located): Span {
   const offset = text.search(new RegExp(`\\$\\{${name}\\b`));
   return offset < 0 ? written : spanWithin(written, offset, name.length + 3);
-}
-
-/** Where a file configures keys: such a text stays as written, and whoever connects fills it in. */
-function holdsSecret(path: Path): boolean {
-  if (path[0] !== 'workflow' || path[1] !== 'runtime') return false;
-  if (path[2] === 'provider') return path[3] === 'api_key' || path[3] === 'headers';
-  return path[2] === 'mcp_servers' && (path[4] === 'env' || path[4] === 'headers');
 }
 
 function keyOf(node: Node | null): string | undefined {
