@@ -78,8 +78,11 @@ class Needles {
   }
 
   add(secrets: readonly string[]): void {
+    const before = this.#known.size;
     for (const needle of secrets.flatMap(this.#spell))
       if (needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle)) this.#known.add(needle);
+    // a host starts the same workflow many times
+    if (this.#known.size === before) return;
     this.#sorted = [...this.#known].sort((a, b) => b.length - a.length);
   }
 
