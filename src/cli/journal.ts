@@ -9,7 +9,10 @@ import { asEvent } from '../drivers/subscription.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
-import { makeFolder } from './make-folder.ts';
+import { keepPrivate, PRIVATE_FILE } from '../stores/private-files.ts';
+import { makePrivateFolder } from './make-folder.ts';
+
+const PRIVATE = { mode: PRIVATE_FILE };
 
 export class Journal {
   readonly #folder: string;
@@ -41,9 +44,9 @@ export class Journal {
     // a line after a missing one would be a gap that nobody sees
     if (this.#isBehind) return;
     this.#write(() => {
-      appendFileSync(join(this.#folder, 'events.jsonl'), line(event));
+      appendFileSync(join(this.#folder, 'events.jsonl'), line(event), PRIVATE);
       for (const error of errorLine(event))
-        appendFileSync(join(this.#folder, 'errors.jsonl'), error);
+        appendFileSync(join(this.#folder, 'errors.jsonl'), error, PRIVATE);
     });
   }
 
@@ -53,7 +56,8 @@ export class Journal {
   }
 
   #writeAll(): void {
-    makeFolder(this.#folder);
+    makePrivateFolder(this.#folder);
+    keepPrivate(this.#folder);
     this.#replace('events.jsonl', this.#events.map(line));
     const errors = this.#events.flatMap(errorLine);
     if (errors.length > 0) this.#replace('errors.jsonl', errors);
@@ -62,7 +66,9 @@ export class Journal {
   /** Whole or not at all. */
   #replace(name: string, lines: readonly string[]): void {
     const path = join(this.#folder, name);
-    writeFileSync(`${path}.new`, lines.join(''));
+    writeFileSync(`${path}.new`, lines.join(''), PRIVATE);
+    // one that a crash left behind may be older than that rule
+    keepPrivate(`${path}.new`);
     renameSync(`${path}.new`, path);
   }
 

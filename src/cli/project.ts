@@ -12,6 +12,7 @@ import type { ReadableStore, RunStore } from '../machine/store-port.ts';
 import { CHECK_FUNCTION } from './draft/names.ts';
 import type { Extensions } from '../drivers/extensions.ts';
 import { openStore } from '../drivers/open-store.ts';
+import { keepPrivate, PRIVATE_FILE } from '../stores/private-files.ts';
 import { madeHome } from './home.ts';
 import { rememberPlace, temporalFor } from './where.ts';
 
@@ -56,7 +57,10 @@ export async function openProject(extensions: Extensions, run?: string): Promise
 
 /** The one place that a stack goes to, under the id that is shown. */
 export function keepInternal(home: string): (record: InternalRecord) => void {
-  return (record) => appendFileSync(join(home, 'internal.jsonl'), `${JSON.stringify(record)}\n`);
+  const path = join(home, 'internal.jsonl');
+  keepPrivate(path);
+  return (record) =>
+    appendFileSync(path, `${JSON.stringify(record)}\n`, { mode: PRIVATE_FILE });
 }
 
 interface LocalParts {

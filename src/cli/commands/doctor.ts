@@ -13,7 +13,7 @@ import { sqliteEngine } from '../../stores/sqlite/engine.ts';
 import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../home.ts';
-import { makeFolder, systemWords } from '../make-folder.ts';
+import { makePrivateFolder, systemWords } from '../make-folder.ts';
 import { PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
 import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/words.ts';
@@ -165,7 +165,7 @@ async function store(): Promise<Finding> {
 
 /** Leaves nothing behind that was not there. */
 function tryFolder(home: string): void {
-  const first = makeFolder(home);
+  const first = makePrivateFolder(home);
   const probe = join(home, `.doctor-${process.pid}`);
   writeFileSync(probe, '');
   rmSync(probe);

@@ -13,6 +13,7 @@ import { openProject } from '../project.ts';
 import { Showing, type EndedLeg } from '../showing.ts';
 import { shellWord } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
+import { PRIVATE_FILE } from '../../stores/private-files.ts';
 import { writeNew } from '../write-new.ts';
 
 export interface DraftFlags extends LegFlags {
@@ -72,7 +73,7 @@ function keepLast({ run, events }: EndedLeg, home: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   const path = join(home, 'runs', run, DRAFT_FILE);
   try {
-    writeFileSync(path, withoutFence(text));
+    writeFileSync(path, withoutFence(text), { mode: PRIVATE_FILE });
     return `Correct it by hand: ${shownPath(path)}`;
   } catch (thrown) {
     return `The last draft cannot be kept: ${toReport(thrown).message}`;
