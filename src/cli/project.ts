@@ -59,8 +59,7 @@ export async function openProject(extensions: Extensions, run?: string): Promise
 export function keepInternal(home: string): (record: InternalRecord) => void {
   const path = join(home, 'internal.jsonl');
   keepPrivate(path);
-  return (record) =>
-    appendFileSync(path, `${JSON.stringify(record)}\n`, { mode: PRIVATE_FILE });
+  return (record) => appendFileSync(path, `${JSON.stringify(record)}\n`, { mode: PRIVATE_FILE });
 }
 
 interface LocalParts {

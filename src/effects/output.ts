@@ -84,7 +84,8 @@ function contents(value: object, walk: Walk): JsonValue {
 
   const entries = new Map<string, JsonValue>();
   for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined) entries.set(freeKey(walk.redactor.values(key), entries), at(key, item, walk));
+    if (item !== undefined)
+      entries.set(freeKey(walk.redactor.values(key), entries), at(key, item, walk));
   }
   return Object.fromEntries(entries);
 }

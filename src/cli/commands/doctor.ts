@@ -2,6 +2,8 @@
  * `errand doctor`: whether this machine and this project are ready. Keys are named and never shown, and
  * nothing is sent anywhere unless that is asked for.
  */
+import { onScreen } from '../../errors/on-screen.ts';
+import { jsonText } from '../../errors/printable.ts';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -45,9 +47,9 @@ export async function doctor(
     ...(options.online === true ? await online(process.env) : []),
   ];
   const isReady = findings.every(({ state }) => state !== 'wrong');
-  if (options.format === 'json') terminal.out(JSON.stringify({ isReady, findings }, null, 2));
-  else if (options.quiet !== true) terminal.out(doctorText(findings, terminal.columns));
-  else if (!isReady) terminal.out(wrongText(findings, terminal.columns));
+  if (options.format === 'json') terminal.out(jsonText({ isReady, findings }, 2));
+  else if (options.quiet !== true) terminal.out(doctorText(onScreen(findings), terminal.columns));
+  else if (!isReady) terminal.out(wrongText(onScreen(findings), terminal.columns));
   return isReady ? 0 : EXIT_WRONG;
 }
 

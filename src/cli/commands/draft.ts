@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../errors/json.ts';
+import { oneLine } from '../../errors/printable.ts';
 import { toReport } from '../../errors/to-report.ts';
 import { completeInput } from '../../workflow/inputs.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
@@ -60,7 +61,9 @@ function give(output: JsonValue, out: string | undefined): string {
   if (out === undefined) return file.trimEnd();
   writeNew(out, file, `errand show RUN has the draft; choose another name with --out.`);
   const word = shellWord(out);
-  return `Wrote ${out}. See what can fail in it, and what it can cost: errand validate ${word}`;
+  return oneLine(
+    `Wrote ${out}. See what can fail in it, and what it can cost: errand validate ${word}`,
+  );
 }
 
 /** What was drafted last may be worth correcting by hand; it is what the diagnostics speak of. */

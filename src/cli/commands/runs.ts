@@ -1,7 +1,8 @@
 /** `errand runs`: the runs of this project, newest first. */
+import { onScreen } from '../../errors/on-screen.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { hideHostPaths } from '../../errors/host-paths.ts';
-import { singleLine } from '../../errors/printable.ts';
+import { jsonText, singleLine } from '../../errors/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import type { RunSummary } from '../../machine/store-port.ts';
 import { refusal } from '../exit.ts';
@@ -24,8 +25,8 @@ export async function runs(
   const limit = options.limit === undefined ? {} : { limit: limitOf(options.limit) };
   return withStore(async (store) => {
     const all = (await store.list(limit)).map(listed);
-    if (options.format === 'json') terminal.out(JSON.stringify(all, null, 2));
-    else if (options.quiet !== true) terminal.out(runsText(all, terminal.columns));
+    if (options.format === 'json') terminal.out(jsonText(all, 2));
+    else if (options.quiet !== true) terminal.out(runsText(onScreen(all), terminal.columns));
     else if (all.length > 0) terminal.out(all.map(({ run }) => run).join('\n'));
     return 0;
   });

@@ -66,8 +66,7 @@ export class Connection {
   async open(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        if (this.#options.onlyReads !== true)
-          makePrivateFolders(dirname(this.#options.path));
+        if (this.#options.onlyReads !== true) makePrivateFolders(dirname(this.#options.path));
         this.#connect();
         return;
       } catch (error) {
