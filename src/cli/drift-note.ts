@@ -8,16 +8,19 @@ import type { ReadableStore, RunRecord } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { planChanges } from './screen/plan-changes.ts';
 
-/** Undefined where nothing has. */
+/** Nothing where nothing has. */
 export async function driftNote(
   store: ReadableStore,
   record: Pick<RunRecord, 'run' | 'plan'>,
   workflow: LoadedWorkflow,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const redactor = createRedactor([...workflow.secrets, ...keyValuesIn(process.env)]);
-  const changes = planChanges(await planOf(store, record), withoutValues(workflow.plan, redactor));
-  if (changes.length === 0) return undefined;
-  return ['Changed since the run went on last:', ...changes.map((line) => `  ${line}`)].join('\n');
+  const changes = planChanges(
+    await planOf(store, record),
+    withoutValues(workflow.plan, redactor, { keys: 'as they are' }),
+  );
+  if (changes.length === 0) return [];
+  return ['Changed since the run went on last:', ...changes.map((line) => `  ${line}`)];
 }
 
 /** As the run has it now: a resumption may have taken over another one. */

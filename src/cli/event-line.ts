@@ -1,4 +1,5 @@
 /** One clear line for an event, for whoever watches a run go by. */
+import { onScreen } from '../errors/on-screen.ts';
 import { singleLine } from '../errors/printable.ts';
 import { forPerson } from '../errors/project.ts';
 import { durationWords } from '../errors/render/words.ts';
@@ -19,7 +20,8 @@ export class EventLines {
   }
 
   /** Undefined for what says nothing new. */
-  of(event: RunEvent): string | undefined {
+  of(given: RunEvent): string | undefined {
+    const event = onScreen(given);
     const line =
       event.type === 'node:failed' && event.error.id === this.#told
         ? `  ${event.path} failed (${event.error.kind})`

@@ -1,4 +1,5 @@
 /** How a command ends: the exit code of a leg, and for a refusal the report that says why. */
+import { jsonText, oneLine } from '../errors/printable.ts';
 import type { RunResult } from '../drivers/local.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import { toInternalRecord } from '../errors/internal-record.ts';
@@ -44,7 +45,7 @@ export function refuse(thrown: unknown, telling: Telling, terminal: Terminal): n
   const report = toReport(thrown);
   switch (telling.format) {
     case 'json':
-      terminal.out(JSON.stringify({ error: forPerson(report) }, null, 2));
+      terminal.out(jsonText({ error: forPerson(report) }, 2));
       break;
     case 'markdown':
       terminal.out(renderMarkdown(report));
@@ -68,8 +69,7 @@ export function refuseTyped(
   const asksForJson = argv.some(
     (word, at) => word === '--format=json' || (word === 'json' && argv[at - 1] === '--format'),
   );
-  if (asksForJson)
-    terminal.out(JSON.stringify({ status: 'refused', error: forPerson(report) }, null, 2));
+  if (asksForJson) terminal.out(jsonText({ status: 'refused', error: forPerson(report) }, 2));
   return exitCode(report);
 }
 
@@ -77,11 +77,12 @@ export function refuseTyped(
 export function insideOf(thrown: unknown, report: ErrorReport): readonly string[] {
   return toInternalRecord(thrown, report).thrown.flatMap(({ stack, message }) => {
     const text = stack ?? message;
-    return typeof text === 'string' ? [text] : [];
+    // a message in a stack has lines too, and none of them is one of ours
+    return typeof text === 'string' ? [text.replaceAll('\n', '\n    ')] : [];
   });
 }
 
 function refusalText(report: ErrorReport): string {
   if (report.class === 'internal') return renderLine(report);
-  return `errand: ${report.message}\n${report.action.detail}`;
+  return `errand: ${oneLine(report.message)}\n${oneLine(report.action.detail)}`;
 }

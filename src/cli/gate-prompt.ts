@@ -1,5 +1,5 @@
 /** Asks whoever sits at the terminal what an open gate waits for. */
-import { singleLine } from '../errors/printable.ts';
+import { jsonText, oneLine, singleLine, visible } from '../errors/printable.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
@@ -59,13 +59,21 @@ export async function askGate(
 
 export function questionText({ path, prompt }: Opened, options: readonly AskedOption[]): string {
   return [
-    `${path} asks: ${prompt}`,
+    ...promptLines(oneLine(path), prompt),
     ...options.map(({ value, label }, index) => {
-      const name = optionWord(value);
-      return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${singleLine(label)}`}`;
+      const name = oneLine(optionWord(value));
+      return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${oneLine(singleLine(label))}`}`;
     }),
     `${countWords(options.length, 'answer')}; Ctrl-C leaves it for later.`,
   ].join('\n');
+}
+
+/** A prompt may quote anyone, so its further lines are marked: none of them can pass for an answer below. */
+function promptLines(path: string, prompt: string): string[] {
+  const lines = visible(prompt.replaceAll('\r\n', '\n')).trimEnd().split('\n');
+  return lines.length === 1
+    ? [`${path} asks: ${lines[0] ?? ''}`]
+    : [`${path} asks:`, ...lines.map((line) => `  │ ${line}`.trimEnd())];
 }
 
 /** By its number, its value, or its label. */
@@ -108,7 +116,7 @@ async function completed(
   err: Terminal['err'],
 ): Promise<JsonValue | undefined> {
   if (promptFor !== undefined) {
-    const text = await ask(`${promptFor}: `);
+    const text = await ask(`${oneLine(promptFor)}: `);
     return text === undefined ? undefined : { selected: value, additional_input: text };
   }
   if (value !== 'edit') return value;
@@ -123,7 +131,7 @@ async function completed(
 }
 
 function optionWord(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : jsonText(value);
 }
 
 function jsonOf(text: string): ReadJson | undefined {

@@ -1,20 +1,26 @@
 /** Where runs live: `ERRAND_HOME`, else `.errand` of the current project. */
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ErrandError } from '../errors/errand-error.ts';
-import { makeFolder, systemWords } from './make-folder.ts';
+import { keepPrivate } from '../stores/private-files.ts';
+import { makePrivateFolder, systemWords } from './make-folder.ts';
+
+const OWN_FOLDER = '.errand';
 
 export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
   const set = env['ERRAND_HOME'];
   if (set !== undefined && set !== '') return resolve(directory, set);
-  return join(projectOf(directory), '.errand');
+  return join(projectOf(directory), OWN_FOLDER);
 }
 
 /** Made where it is not there yet. Throws `store.unavailable`. */
 export function madeHome(env: NodeJS.ProcessEnv, directory: string): string {
   const home = errandHome(env, directory);
   try {
-    makeFolder(home);
+    makePrivateFolder(home);
+    // one that was named may be a folder for other things too
+    if (basename(home) === OWN_FOLDER) keepPrivate(home);
+    keepPrivate(join(home, 'runs'));
     return home;
   } catch (error) {
     throw new ErrandError(
@@ -39,7 +45,7 @@ export function madeHome(env: NodeJS.ProcessEnv, directory: string): string {
 /** The nearest folder upward that has runs already, else the current one. */
 function projectOf(directory: string): string {
   for (let folder = directory; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.errand'))) return folder;
+    if (existsSync(join(folder, OWN_FOLDER))) return folder;
     if (dirname(folder) === folder) return directory;
   }
 }

@@ -17,7 +17,10 @@ import { isKind } from '../errors/errand-error.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
-import { makeFolder } from './make-folder.ts';
+import { keepPrivate, PRIVATE_FILE } from '../stores/private-files.ts';
+import { makePrivateFolder } from './make-folder.ts';
+
+const PRIVATE = { mode: PRIVATE_FILE };
 
 export interface JournalOptions {
   readonly home: string;
@@ -57,9 +60,9 @@ export class Journal {
     // a line after a missing one would be a gap that nobody sees
     if (this.#isBehind) return;
     this.#write(() => {
-      appendFileSync(join(this.#folder, 'events.jsonl'), line(event));
+      appendFileSync(join(this.#folder, 'events.jsonl'), line(event), PRIVATE);
       for (const error of errorLine(event))
-        appendFileSync(join(this.#folder, 'errors.jsonl'), error);
+        appendFileSync(join(this.#folder, 'errors.jsonl'), error, PRIVATE);
     });
   }
 
@@ -98,7 +101,8 @@ export class Journal {
   }
 
   #writeAll(events: readonly RunEvent[]): void {
-    makeFolder(this.#folder);
+    makePrivateFolder(this.#folder);
+    keepPrivate(this.#folder);
     this.#replace('events.jsonl', events, (event) => [line(event)]);
     if (events.some(({ type }) => type === 'run:failed'))
       this.#replace('errors.jsonl', events, errorLine);
@@ -111,7 +115,9 @@ export class Journal {
     linesOf: (event: RunEvent) => readonly string[],
   ): void {
     const path = join(this.#folder, name);
-    const file = openSync(`${path}.new`, 'w');
+    const file = openSync(`${path}.new`, 'w', PRIVATE_FILE);
+    // one that a crash left behind may be older than that rule
+    keepPrivate(`${path}.new`);
     try {
       for (let from = 0; from < events.length; from += BATCH_EVENTS)
         writeFileSync(

@@ -1,4 +1,5 @@
 /** One leg of a run at the command line: stored, exported, shown, interrupted, and asked about. */
+import { oneLine } from '../errors/printable.ts';
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../drivers/local.ts';
 import { isKind } from '../errors/errand-error.ts';
@@ -242,7 +243,7 @@ async function answered(
   } catch (thrown) {
     if (!isKind(thrown, 'validation.input')) throw thrown;
     const { message, action } = toReport(thrown);
-    place.terminal.err(`${message}. ${action.detail}`);
+    place.terminal.err(oneLine(`${message}. ${action.detail}`));
     return 'refused';
   }
 }

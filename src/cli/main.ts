@@ -2,6 +2,7 @@
  * The `errand` command. Each command's module is loaded when it is called, so that `--help` loads
  * nothing. Whatever goes wrong ends here, as a report with an exit code.
  */
+import { oneLine } from '../errors/printable.ts';
 import { Command, CommanderError } from 'commander';
 import { PLAINLY, tellingOf } from './format.ts';
 import { refuseGoneFolder, refuseTwoForms, type CliContext } from './program/context.ts';
@@ -13,6 +14,7 @@ import { addWhereOptions, addWorkerCommand } from './program/worker.ts';
 import { processTerminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
+const terminal = processTerminal();
 const program = new Command('errand')
   .description('A workflow engine for LLM agents that is built around failure.')
   .version(VERSION, '-V, --version', 'print the version')
@@ -20,7 +22,11 @@ const program = new Command('errand')
   .showSuggestionAfterError(true)
   .showHelpAfterError('Try: errand --help')
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'errand: ')) })
+  .configureOutput({
+    writeOut: (text) => terminal.out(text.replace(/\n$/, '')),
+    writeErr: (text) => terminal.err(text.replace(/\n$/, '')),
+    outputError: (text, write) => write(typedOnOneLine(text).replace(/^error: /, 'errand: ')),
+  })
   .addHelpText(
     'after',
     `
@@ -32,7 +38,7 @@ Examples:
   errand run --help                      its options, and all exit codes`,
   );
 
-const cli: CliContext = { program, terminal: processTerminal(), telling: PLAINLY };
+const cli: CliContext = { program, terminal, telling: PLAINLY };
 program.hook('preAction', async (_program, command) => {
   cli.telling = tellingOf(command.opts());
   await refuseTwoForms(command);
@@ -63,4 +69,12 @@ try {
         ? refuseTyped(error.message, process.argv, cli.terminal)
         : refuse(error, cli.telling, cli.terminal);
   }
+}
+
+/** What was typed is repeated in what is said about it, and may hold lines of its own. */
+function typedOnOneLine(text: string): string {
+  return process.argv
+    .slice(2)
+    .filter((word) => word.includes('\n'))
+    .reduce((rest, word) => rest.replaceAll(word, () => oneLine(word)), text);
 }

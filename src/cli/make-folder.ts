@@ -2,12 +2,18 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readProperty } from '../errors/json.ts';
+import { PRIVATE_FOLDER } from '../stores/private-files.ts';
+
+/** For its owner alone, as all that a run leaves. Throws what the system does. */
+export function makePrivateFolder(path: string): string | undefined {
+  return makeFolder(path, PRIVATE_FOLDER);
+}
 
 /** Gives the first folder that was not there; undefined when all were. Throws what the system does. */
-export function makeFolder(path: string): string | undefined {
+export function makeFolder(path: string, mode = 0o777): string | undefined {
   const missing: string[] = [];
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
-  for (const folder of missing) makeOne(folder);
+  for (const folder of missing) makeOne(folder, mode);
   // what is there may be a file
   if (!statSync(path).isDirectory()) throw Object.assign(new Error(path), { code: 'ENOTDIR' });
   return missing[0];
@@ -31,9 +37,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 };
 
-function makeOne(folder: string): void {
+function makeOne(folder: string, mode: number): void {
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode });
   } catch (thrown) {
     // another process was quicker
     if (readProperty(thrown, 'code') !== 'EEXIST') throw thrown;

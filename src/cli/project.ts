@@ -14,6 +14,7 @@ import type { Extensions } from '../drivers/extensions.ts';
 import { exportsIn } from '../drivers/exported-events.ts';
 import { refuseLostLog, witnessed } from '../drivers/lost-log.ts';
 import { openStore } from '../drivers/open-store.ts';
+import { keepPrivate, PRIVATE_FILE } from '../stores/private-files.ts';
 import { madeHome } from './home.ts';
 import { rememberPlace, temporalFor } from './where.ts';
 
@@ -71,7 +72,9 @@ export async function openProject(extensions: Extensions, run?: string): Promise
 
 /** The one place that a stack goes to, under the id that is shown. */
 export function keepInternal(home: string): (record: InternalRecord) => void {
-  return (record) => appendFileSync(join(home, 'internal.jsonl'), `${JSON.stringify(record)}\n`);
+  const path = join(home, 'internal.jsonl');
+  keepPrivate(path);
+  return (record) => appendFileSync(path, `${JSON.stringify(record)}\n`, { mode: PRIVATE_FILE });
 }
 
 interface LocalParts {

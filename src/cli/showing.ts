@@ -1,4 +1,6 @@
 /** What a person or a program sees of a leg of a run. The answer goes to stdout, all else to stderr. */
+import { onScreen } from '../errors/on-screen.ts';
+import { jsonText, oneLine } from '../errors/printable.ts';
 import type { RunResult } from '../drivers/local.ts';
 import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
@@ -82,7 +84,7 @@ export class Showing {
   }
 
   event(event: RunEvent): void {
-    if (this.#options.json === true) this.#terminal.out(JSON.stringify(event));
+    if (this.#options.json === true) this.#terminal.out(jsonText(event));
     else if (this.#live !== undefined) this.#live.event(event);
     else if (this.#isReading()) {
       const line = this.#lines.of(event);
@@ -104,6 +106,15 @@ export class Showing {
 
   /** Something worth knowing that changes nothing. */
   note(text: string): void {
+    this.#note(oneLine(text));
+  }
+
+  /** The same in several lines, of which each is one. */
+  noteLines(lines: readonly string[]): void {
+    this.#note(lines.map(oneLine).join('\n'));
+  }
+
+  #note(text: string): void {
     if (this.#live !== undefined) this.#live.print(text);
     else if (this.#options.quiet !== true) this.#terminal.err(text);
   }
@@ -119,7 +130,7 @@ export class Showing {
     else {
       const ways = waysOut(error, this.#subject.run ?? '');
       const commands = [...ways, ...(hint === undefined ? [] : [hint])];
-      this.#terminal.err(failurePanel({ error, commands }, this.#look()));
+      this.#terminal.err(failurePanel(onScreen({ error, commands }), this.#look()));
     }
     if (this.#options.verbose === true)
       for (const text of insideOf(thrown, error)) this.#terminal.err(text);
@@ -139,7 +150,7 @@ export class Showing {
     else if (result.status !== 'completed') this.#say(ended, hint);
     else if (this.#options.json !== true) {
       if (this.#isReading()) this.#terminal.err(summaryOf(ended));
-      this.#terminal.out(answer ?? JSON.stringify(result.output, null, 2));
+      this.#terminal.out(answer ?? jsonText(result.output, 2));
     }
     return exitOf(result);
   }
@@ -190,7 +201,7 @@ export class Showing {
 
   /** An extension that cannot render is told of, and the object is printed as it is. */
   #printObject(body: object): void {
-    const text = JSON.stringify(body, null, 2);
+    const text = jsonText(body, 2);
     if (this.#render === undefined) return this.#terminal.out(text);
     try {
       // a copy of what was just written as JSON
@@ -254,7 +265,7 @@ function failedRun(
 ): Omit<Parameters<typeof failurePanel>[0], 'commands'> {
   const lives = plan === undefined ? [] : livesOf(plan, events);
   const life = lives.findLast(({ id }) => id === error.id);
-  return { run, error, costs: costsOf(events), life };
+  return onScreen({ run, error, costs: costsOf(events), life });
 }
 
 function summaryOf({ run, events, plan }: EndedLeg): string {

@@ -1,6 +1,10 @@
-/** What the command line knows of where its output goes. Answers go to stdout, all else to stderr. */
+/**
+ * What the command line knows of where its output goes. Answers go to stdout, all else to stderr, and
+ * every byte of both is written here.
+ */
 import { once } from 'node:events';
 import { leave } from './interrupt.ts';
+import { toScreen } from './screen/to-screen.ts';
 
 export interface Terminal {
   /** Of stdout. */
@@ -20,8 +24,15 @@ export interface Terminal {
 
 export interface Screen {
   size(): { readonly columns: number; readonly rows: number };
-  write(text: string): void;
+  /** Draws lines over so many that stand above the cursor; what is left below them is gone. */
+  draw(lines: readonly string[], over: number): void;
 }
+
+/** Terminals that know these show a picture only when it is whole; others pass over them. */
+const BEGIN = '\u001b[?2026h';
+const END = '\u001b[?2026l';
+const CLEAR_LINE = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
 
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
@@ -36,15 +47,17 @@ export function processTerminal(): Terminal {
     if (isUnread(error)) leave(Number(process.exitCode ?? 0));
   });
   const isDrawable = stderr.isTTY && env['TERM'] !== 'dumb';
+  const color = wantsColor(stdout.isTTY, env);
+  const notes = {
+    columns: stderr.columns || stdout.columns || 80,
+    color: wantsColor(stderr.isTTY, env),
+  };
   return {
     columns: stdout.columns || stderr.columns || 80,
-    color: wantsColor(stdout.isTTY, env),
-    notes: {
-      columns: stderr.columns || stdout.columns || 80,
-      color: wantsColor(stderr.isTTY, env),
-    },
-    out: (text) => void stdout.write(`${text}\n`),
-    err: (text) => void stderr.write(`${text}\n`),
+    color,
+    notes,
+    out: (text) => void stdout.write(`${toScreen(text, color)}\n`),
+    err: (text) => void stderr.write(`${toScreen(text, notes.color)}\n`),
     drained: async () => {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
@@ -52,13 +65,19 @@ export function processTerminal(): Terminal {
       ? {
           screen: {
             size: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
-            write: (text: string) => void stderr.write(text),
+            draw: (lines, over) => void stderr.write(picture(lines, over, notes.color)),
           },
         }
       : {}),
     // in this order: to ask stdin what it is means to open it
     ...(stderr.isTTY && process.stdin.isTTY ? { ask: askPerson } : {}),
   };
+}
+
+function picture(lines: readonly string[], over: number, color: boolean): string {
+  const drawn = lines.map((line) => `${toScreen(line, color)}${CLEAR_LINE}\n`).join('');
+  const toTop = over === 0 ? '\r' : `\u001b[${over}A\r`;
+  return `${BEGIN}${toTop}${drawn}${CLEAR_BELOW}${END}`;
 }
 
 /** Whoever read it has gone (`| head`), or has closed the terminal: no failure of ours. */
@@ -76,7 +95,7 @@ async function askPerson(question: string, signal: AbortSignal): Promise<string 
   const takeBack = (): void => leave(undefined);
   signal.addEventListener('abort', takeBack);
   try {
-    return await Promise.race([reader.question(question), left]);
+    return await Promise.race([reader.question(toScreen(question, false)), left]);
   } finally {
     signal.removeEventListener('abort', takeBack);
     reader.close();

@@ -8,7 +8,8 @@ import { temporalPlace, type TemporalPlace } from '../drivers/temporal/place.ts'
 import { isPlainObject } from '../errors/json.ts';
 import { refusal } from './exit.ts';
 import { errandHome } from './home.ts';
-import { makeFolder } from './make-folder.ts';
+import { PRIVATE_FILE } from '../stores/private-files.ts';
+import { makePrivateFolder } from './make-folder.ts';
 import { whereFlags, type WhereFlags } from './where-flags.ts';
 
 /** The server that has the run, or all runs; undefined where the project's own store has. */
@@ -29,8 +30,10 @@ export function temporalFor(run?: string): TemporalPlace | undefined {
 /** For the commands that follow. */
 export function rememberPlace(run: string, { address, namespace, taskQueue }: TemporalPlace): void {
   const file = placeFile(run);
-  makeFolder(dirname(file));
-  writeFileSync(file, `${JSON.stringify({ address, namespace, taskQueue })}\n`);
+  makePrivateFolder(dirname(file));
+  writeFileSync(file, `${JSON.stringify({ address, namespace, taskQueue })}\n`, {
+    mode: PRIVATE_FILE,
+  });
 }
 
 function rememberedPlace(run: string): Omit<WhereFlags, 'on'> | undefined {

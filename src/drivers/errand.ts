@@ -5,7 +5,7 @@ import type { McpServers } from '../effects/mcp/mcp.ts';
 import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
-import { keyValuesIn } from '../effects/model/key-values.ts';
+import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { costsOf, type Costs } from '../machine/ledger.ts';
@@ -76,6 +76,8 @@ export interface ErrandOptions {
 export interface RunnableWorkflow {
   readonly plan: WorkflowPlan;
   readonly file?: string;
+  /** Values of the file that must not be shown anywhere. */
+  readonly secrets?: readonly string[];
   /** A function may say more exactly what it takes; what it is given is JSON. */
   readonly functions?: Readonly<Record<string, (input: never, context: never) => unknown>>;
 }
@@ -156,6 +158,15 @@ async function loadedExtensions(
   return extensions;
 }
 
+function configuredSecrets({
+  secrets = [],
+  store,
+  env = process.env,
+}: ErrandOptions): readonly string[] {
+  const ofStore = typeof store === 'string' ? storeSecrets(store, env) : [];
+  return [...secrets, ...keyValuesIn(env), ...ofStore];
+}
+
 function warn({ message }: ErrorReport): void {
   process.emitWarning(message, { code: 'ERRAND' });
 }
@@ -205,7 +216,7 @@ class LocalErrand implements Errand {
       onEvent: (event) => extensions.tell(event),
       ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
       ...(options.onInternal === undefined ? {} : { onInternal: options.onInternal }),
-      secrets: [...(options.secrets ?? []), ...keyValuesIn(options.env ?? process.env)],
+      secrets: configuredSecrets(options),
     });
     this.#adoption = new Adoption({
       clock,
@@ -362,6 +373,7 @@ class LocalErrand implements Errand {
   /** One made in code learns here what it may call; a file has been told when it was loaded. */
   async #planOf(workflow: RunnableWorkflow): Promise<WorkflowPlan> {
     const { plan, file, functions } = givenWorkflow(workflow);
+    this.#driver.learn(workflow.secrets ?? []);
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     const registered = { ...this.#options.functions, ...(functions as Callables | undefined) };

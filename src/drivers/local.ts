@@ -125,6 +125,11 @@ export class LocalDriver {
     this.#elsewhere = new Elsewhere(this.#store, this.#clock, this.#claims);
   }
 
+  /** Secrets of a workflow that was loaded after this driver was made. */
+  learn(secrets: readonly string[]): void {
+    for (const secret of secrets) this.#redactor.learn?.(secret);
+  }
+
   async start(
     plan: WorkflowPlan,
     given: JsonObject,

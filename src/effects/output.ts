@@ -82,11 +82,19 @@ function contents(value: object, walk: Walk): JsonValue {
   const name = Object.prototype.toString.call(value).slice(8, -1);
   if (name !== 'Object') throw new Unusable(`is a ${name}, which JSON does not have`);
 
-  const entries: [string, JsonValue][] = [];
+  const entries = new Map<string, JsonValue>();
   for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined) entries.push([walk.redactor.values(key), at(key, item, walk)]);
+    if (item !== undefined)
+      entries.set(freeKey(walk.redactor.values(key), entries), at(key, item, walk));
   }
   return Object.fromEntries(entries);
+}
+
+/** Two keys that are the same without their secrets are still two. */
+export function freeKey(key: string, taken: ReadonlyMap<string, JsonValue>): string {
+  let free = key;
+  for (let count = 2; taken.has(free); count++) free = `${key} (${count})`;
+  return free;
 }
 
 /** The path is left as it is by what throws: it says where. */

@@ -1,8 +1,10 @@
 /**
- * The environment of a script: that of the run without the configured secrets, the author's own over
- * it, and the engine's last, so that nobody can point the error file elsewhere.
+ * The environment of a script: that of the run without what configures Errand and without what holds a
+ * secret, the author's own over it, and the engine's last, so that nobody can point the error file
+ * elsewhere.
  */
 import type { EffectContext } from './effect.ts';
+import { isWithheld } from './model/key-values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,7 +15,8 @@ export function scriptEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(run)) {
-    if (value !== undefined && !holdsSecret(value, context)) env[name] = value;
+    if (value === undefined || isWithheld(name) || holdsSecret(value, context)) continue;
+    env[name] = value;
   }
   return {
     ...env,

@@ -68,6 +68,33 @@ describe('redacting', () => {
     expect(createRedactor(['abc', '']).text('abc')).toBe('abc');
   });
 
+  it.each([
+    'true',
+    'false',
+    'null',
+    '8080',
+    '1',
+    '',
+    '3.14',
+    'production',
+    'application/json',
+    'test',
+  ])('does not take the configured %j for a secret', (word) => {
+    const text = `x ${word} y`;
+    expect(createRedactor([word]).text(text)).toBe(text);
+    expect(createRedactor([word]).values(text)).toBe(text);
+  });
+
+  it('finds a configured value in hex that is broken into lines, and keeps the lines around it', () => {
+    const redactor = createRedactor(['hunter2-correct-horse-battery']);
+    const hex = Array.from('hunter2-correct-horse-battery', (char) =>
+      char.charCodeAt(0).toString(16),
+    ).join('');
+    expect(redactor.values(`a\nb ${hex.slice(0, 20)}\n${hex.slice(20)} c\nd`)).toBe(
+      `a\nb ${REDACTED} c\nd`,
+    );
+  });
+
   it('keeps its marks whole, whatever is configured', () => {
     const redactor = createRedactor(['redacted', 'acted', '\ud800\ud800\ud800\ud800']);
     expect(redactor.text('password=x')).toBe(`password=${REDACTED}`);

@@ -1,18 +1,15 @@
 /**
- * The one place where secrets are taken out, before anything is stored. Two nets: the exact values
- * of configured keys, and the shapes that keys, headers, credentials and tokens have. Taking out
+ * The one place where secrets are taken out, before anything is stored. Two nets: the values of
+ * configured keys, however they are spelled, and the shapes that keys, headers, credentials and tokens have. Taking out
  * twice is the same as once. Every pattern starts at a boundary and never looks at a character
  * again for another start, so that a hostile text costs linear time.
  */
 import { ELLIPSIS, REDACTED } from './bounded-text.ts';
-import { printable, singleLine } from './printable.ts';
 import { isSecretName, redactAssignments } from './secret-names.ts';
+import { encodingsOf, spellingsOf } from './spellings.ts';
 
 /** Shorter configured values are words, not secrets; taking them out would only spoil the text. */
 const MIN_VALUE_CHARS = 4;
-
-/** A longer value is also looked for in pieces: of a text that was cut, only a part may be there. */
-const PIECE_CHARS = 512;
 
 export interface Redactor {
   /** For reports and `stderr`: configured values and secret shapes. */
@@ -24,20 +21,23 @@ export interface Redactor {
 }
 
 export function createRedactor(configuredValues: readonly string[] = []): Redactor {
-  const known = new Set<string>();
-  let needles: readonly string[] = [];
-  const learn = (...secrets: readonly string[]): void => {
-    for (const needle of secrets.flatMap(spellings))
-      if (needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle)) known.add(needle);
-    needles = [...known].sort((a, b) => b.length - a.length);
+  const plain = new Needles(spellingsOf);
+  const encoded = new Needles(encodingsOf);
+  const learn = (secrets: readonly string[]): void => {
+    const telling = secrets.filter((secret) => !isTrivial(secret));
+    plain.add(telling);
+    encoded.add(telling);
   };
-  learn(...configuredValues);
-  const values = (text: string): string =>
-    needles.reduce((rest, needle) => rest.replaceAll(needle, REDACTED), text);
+  learn(configuredValues);
+  const values = (text: string): string => {
+    if (text.length < MIN_VALUE_CHARS) return text;
+    const rest = encoded.takenOut(plain.takenOut(text));
+    return encoded.takenOutAcrossGaps(rest);
+  };
 
   return {
     values,
-    learn: (value) => learn(value),
+    learn: (value) => learn([value]),
     text: (text, key) => {
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
       const rest = values(text);
@@ -49,33 +49,66 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
   };
 }
 
-/** How one secret may be written: as it is, in an address, in JSON, on one line, in part. */
-function spellings(value: string): string[] {
-  if (value.length < MIN_VALUE_CHARS) return [];
-  // a lone surrogate cannot be encoded
-  const encoded = encodeURIComponent(value.toWellFormed());
-  const escaped = JSON.stringify(value).slice(1, -1);
-  const lowered = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  const clean = printable(value);
-  return [
-    value,
-    clean,
-    singleLine(clean),
-    encoded,
-    lowered,
-    encoded.replaceAll('%20', '+'),
-    escaped,
-    JSON.stringify(escaped).slice(1, -1),
-  ].flatMap((spelling) => [spelling, ...pieces(spelling)]);
+/**
+ * Values that are configured as keys and are no secrets: people set such words where a key is asked for
+ * and none is needed, and taking them out would shred every output that has the word.
+ */
+const WORDS: ReadonlySet<string> = new Set(
+  `true false null none undefined default empty test testing tests dummy fake fakekey example sample
+   placeholder anything unused local localhost debug info warn warning error trace verbose production
+   development staging prod admin root user guest postgres postgresql errand sqlite memory password
+   secret changeme token apikey api_key api-key bearer basic utf-8 json text/plain text/html
+   application/json application/xml`.split(/\s+/),
+);
+
+/** Whether a value says too little to be a secret: a word that stands anywhere, a small number, a flag. */
+export function isTrivial(value: string): boolean {
+  const word = value.trim().toLowerCase();
+  return word.length < MIN_VALUE_CHARS || WORDS.has(word) || /^[-+]?[\d.,]{1,6}$/.test(word);
 }
 
-function pieces(value: string): string[] {
-  if (value.length <= PIECE_CHARS) return [];
-  const count = Math.floor(value.length / PIECE_CHARS);
-  return Array.from({ length: count }, (_, index) =>
-    value.slice(index * PIECE_CHARS, (index + 1) * PIECE_CHARS),
-  );
+/** Texts that are looked for, the longest first. */
+class Needles {
+  readonly #spell: (secret: string) => readonly string[];
+  readonly #known = new Set<string>();
+  #sorted: readonly string[] = [];
+
+  constructor(spell: (secret: string) => readonly string[]) {
+    this.#spell = spell;
+  }
+
+  add(secrets: readonly string[]): void {
+    const before = this.#known.size;
+    for (const needle of secrets.flatMap(this.#spell))
+      if (needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle)) this.#known.add(needle);
+    // a host starts the same workflow many times
+    if (this.#known.size === before) return;
+    this.#sorted = [...this.#known].sort((a, b) => b.length - a.length);
+  }
+
+  takenOut(text: string): string {
+    let rest = text;
+    for (const needle of this.#sorted)
+      // most texts have none, and looking is much quicker than replacing
+      if (rest.includes(needle)) rest = rest.replaceAll(needle, REDACTED);
+    return rest;
+  }
+
+  /** `base64` breaks its lines, `xxd` writes spaces, and what is shown on one line has other ones. */
+  takenOutAcrossGaps(text: string): string {
+    const shortest = this.#sorted.at(-1)?.length ?? Infinity;
+    if (text.length <= shortest || !GAP.test(text)) return text;
+    const joined = text.replace(GAPS, '');
+    const found = this.#sorted.filter((needle) => joined.includes(needle));
+    if (found.length === 0) return text;
+    const pattern = found.map((needle) => [...needle].join('\\s*')).join('|');
+    // letters, digits, + and / only
+    return text.replace(new RegExp(pattern.replaceAll('+', '\\+'), 'g'), REDACTED);
+  }
 }
+
+const GAP = /\s/;
+const GAPS = /\s+/g;
 
 /** What stands beside a mark can be seen as a secret only once the mark is there. */
 const MAX_PASSES = 8;

@@ -22,6 +22,17 @@ export function isSecretName(name: string): boolean {
   return name.length <= MAX_NAME_CHARS && SECRET.test(name);
 }
 
+/**
+ * The same of what a person configures, where a shorter word is enough: `GITHUB_TOKEN`, `X-Vault-Token`,
+ * `DB_PASS`. In data such a name may be anything, as `nextPageToken` is.
+ */
+export function isSecretSetting(name: string): boolean {
+  return isSecretName(name) || (name.length <= MAX_NAME_CHARS && CONFIGURED.test(name));
+}
+
+const CONFIGURED =
+  /(?:^|[-_.])(?:token|key|pass|passwd|pwd|pw|pat|pin|auth|authentication|credentials?|dsn|secrets?|signature|jwt)$/i;
+
 export function redactAssignments(text: string): string {
   // one of the two is in every match, and most names and many sentences have neither
   if (!text.includes(':') && !text.includes('=')) return text;

@@ -92,6 +92,11 @@ const configured = (
     configured: secret,
   }));
 
+const base64 = (text: string): string =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join(''));
+const hex = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'a configured value': configured((value) => value, plain),
   'an awkward configured value': configured((value) => value, awkward),
@@ -101,6 +106,24 @@ const CONFIGURED: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     awkward,
   ),
   'a configured value in JSON': configured((value) => JSON.stringify(value).slice(1, -1), awkward),
+  'a configured value in base64': configured((value) => base64(value), awkward),
+  'a configured value in base64 behind one byte': configured((value) => base64(`x${value}`), plain),
+  'a configured value in base64 behind two': configured((value) => base64(`xy${value}`), plain),
+  'a configured value in base64 within more': configured(
+    (value) => base64(`user:${value}:and more`),
+    awkward,
+  ),
+  'a configured value in the base64 of addresses': configured(
+    (value) => base64(`?>${value}`).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
+    awkward,
+  ),
+  'a configured value in base64 of several lines': random(100).map((secret) => ({
+    written: base64(`key: ${secret}`).replace(/.{76}/g, '$&\n'),
+    secret: base64(`key: ${secret}`).slice(80, 140),
+    configured: secret,
+  })),
+  'a configured value in hex': configured((value) => hex(value), awkward),
+  'a configured value in capital hex': configured((value) => hex(value).toUpperCase(), awkward),
   'a configured value of many lines': configured(
     (value) => value,
     random(3000).map((body) => body.match(/.{1,60}/g)?.join('\n') ?? ''),

@@ -4,6 +4,7 @@
  */
 import { buildReport } from '../errors/build.ts';
 import { CATALOG } from '../errors/catalog.ts';
+import { oneLine, visible } from '../errors/printable.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report.ts';
 import { given } from './given.ts';
 import type { DiagnosticCode } from './codes.ts';
@@ -105,12 +106,14 @@ function toDraft(diagnostic: Diagnostic): ReportDraft & { readonly details: obje
 export function renderDiagnostic(diagnostic: Diagnostic): string {
   const { file, line, column, severity, code, message, excerpt, expected, suggestion } = diagnostic;
   const place = line === 0 ? `${file}${diagnostic.pointer}` : `${file}:${line}:${column}`;
-  const rows = [`${place} ${severity}: ${message} [${code}]`];
-  if (excerpt !== '') rows.push(...excerpt.split('\n').map((row) => `  ${row}`));
+  const rows = [oneLine(`${place} ${severity}: ${message} [${code}]`)];
+  if (excerpt !== '') rows.push(...excerpt.split('\n').map((row) => `  ${visible(row)}`));
   const isNews = expected !== undefined && !message.includes(expected);
-  if (isNews && suggestion === undefined) rows.push(`  expected: ${expected}`);
+  if (isNews && suggestion === undefined) rows.push(oneLine(`  expected: ${expected}`));
   if (suggestion !== undefined)
-    rows.push(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`);
+    rows.push(
+      oneLine(`  ${isSentence(suggestion) ? suggestion : `did you mean \`${suggestion}\`?`}`),
+    );
   return rows.join('\n');
 }
 

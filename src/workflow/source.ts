@@ -26,7 +26,8 @@ export interface LinePosition {
 /** Longer lines are shown around the place that matters. */
 const MAX_EXCERPT_CHARS = 120;
 const LEAD_CHARS = 60;
-const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const NOT_SHOWN =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
 
 const REDACTOR = createRedactor();
 

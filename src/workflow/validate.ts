@@ -2,7 +2,12 @@
  * A file and what can be proved of it: loaded, then checked. The verdict is data; a file that cannot
  * be read is a verdict too.
  */
-import { checkWorkflow, type CheckOptions, type NodeVerdict } from './check/check.ts';
+import {
+  checkWorkflow,
+  type CheckOptions,
+  type FileVerdict,
+  type NodeVerdict,
+} from './check/check.ts';
 import type { WorstCase } from './check/worst-case.ts';
 import { hasErrors, MAX_DIAGNOSTICS, sortDiagnostics, type Diagnostic } from './diagnostics.ts';
 import type { Environment, FilePort } from './load/port.ts';
@@ -75,8 +80,28 @@ function checkedFiles(
       (diagnostic) => diagnostic.file === file || (index === 0 && !own.has(diagnostic.file)),
     );
     const diagnostics = sortDiagnostics([...ofForm, ...proved]).slice(0, MAX_DIAGNOSTICS);
-    return { file, diagnostics, nodes, worstCase };
+    return { file, diagnostics, ...sayable({ nodes, worstCase }, loaded.sources.sayable) };
   });
+}
+
+/** Names and kinds may have come from the environment too. */
+function sayable(
+  { nodes, worstCase }: Pick<FileVerdict, 'nodes' | 'worstCase'>,
+  say: (text: string) => string,
+): Pick<FileVerdict, 'nodes' | 'worstCase'> {
+  const verdicts = Object.entries(nodes).map(([name, { raises, routes, unhandled }]) => {
+    const said = Object.entries(routes).map(([kind, words]) => [say(kind), say(words)] as const);
+    const verdict: NodeVerdict = {
+      raises: raises.map(say),
+      routes: Object.fromEntries(said),
+      unhandled: unhandled.map(say),
+    };
+    return [say(name), verdict] as const;
+  });
+  return {
+    nodes: Object.fromEntries(verdicts),
+    worstCase: { ...worstCase, unbounded: worstCase.unbounded.map(say) },
+  };
 }
 
 function unreadFiles(file: string, diagnostics: readonly Diagnostic[]): ValidatedFile[] {

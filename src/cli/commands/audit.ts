@@ -1,5 +1,6 @@
 /** `errand audit`: who did what to a run. */
-import { singleLine } from '../../errors/printable.ts';
+import { onScreen } from '../../errors/on-screen.ts';
+import { jsonText, singleLine } from '../../errors/printable.ts';
 import { hideHostPaths } from '../../errors/host-paths.ts';
 import { auditOf, type AuditEntry } from '../../machine/audit.ts';
 import type { Format } from '../format.ts';
@@ -18,7 +19,7 @@ export async function audit(
     await sayLostLog(store, id, terminal);
     const entries = auditOf(events).map(withoutHostPaths);
     terminal.out(
-      format === 'json' ? JSON.stringify(entries, null, 2) : auditText(entries, terminal.columns),
+      format === 'json' ? jsonText(entries, 2) : auditText(onScreen(entries), terminal.columns),
     );
     return 0;
   }, id);

@@ -1,4 +1,5 @@
 /** `errand classify`: failures in, verdicts out, one JSON object for each. */
+import { jsonText } from '../../errors/printable.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isPlainObject, readProperty } from '../../errors/json.ts';
 import { exitCode, forPerson } from '../../errors/project.ts';
@@ -31,7 +32,7 @@ async function classifyLines(input: AsyncIterable<string>, terminal: Terminal): 
     const answer = tryVerdict(() => verdictOn(parseLine(line)));
     if (answer.report === undefined) read++;
     terminal.out(
-      JSON.stringify(
+      jsonText(
         answer.report === undefined
           ? answer.verdict
           : { line: line.number, error: forPerson(answer.report) },
@@ -51,10 +52,10 @@ async function classifyWhole(input: AsyncIterable<string>, terminal: Terminal): 
 
   const answer = tryVerdict(() => verdictOn(parseWhole(text)));
   if (answer.report === undefined) {
-    terminal.out(JSON.stringify(answer.verdict));
+    terminal.out(jsonText(answer.verdict));
     return 0;
   }
-  terminal.out(JSON.stringify({ error: forPerson(answer.report) }));
+  terminal.out(jsonText({ error: forPerson(answer.report) }));
   return exitCode(answer.report);
 }
 

@@ -1,4 +1,6 @@
 /** `errand costs`: the bill of a run, one line for each attempt of each effect. */
+import { onScreen } from '../../errors/on-screen.ts';
+import { jsonText } from '../../errors/printable.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { costsOf, type Costs, type LedgerRow } from '../../machine/ledger.ts';
 import type { Format } from '../format.ts';
@@ -17,7 +19,7 @@ export async function costs(
     await sayLostLog(store, id, terminal);
     const bill = costsOf(events);
     terminal.out(
-      format === 'json' ? JSON.stringify(bill, null, 2) : costsText(bill, terminal.columns),
+      format === 'json' ? jsonText(bill, 2) : costsText(onScreen(bill), terminal.columns),
     );
     return 0;
   }, id);

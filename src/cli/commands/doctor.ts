@@ -2,6 +2,8 @@
  * `errand doctor`: whether this machine and this project are ready. Keys are named and never shown, and
  * nothing is sent anywhere unless that is asked for.
  */
+import { onScreen } from '../../errors/on-screen.ts';
+import { jsonText } from '../../errors/printable.ts';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -13,7 +15,7 @@ import { sqliteEngine } from '../../stores/sqlite/engine.ts';
 import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../home.ts';
-import { makeFolder, systemWords } from '../make-folder.ts';
+import { makePrivateFolder, systemWords } from '../make-folder.ts';
 import { PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
 import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/words.ts';
@@ -45,9 +47,9 @@ export async function doctor(
     ...(options.online === true ? await online(process.env) : []),
   ];
   const isReady = findings.every(({ state }) => state !== 'wrong');
-  if (options.format === 'json') terminal.out(JSON.stringify({ isReady, findings }, null, 2));
-  else if (options.quiet !== true) terminal.out(doctorText(findings, terminal.columns));
-  else if (!isReady) terminal.out(wrongText(findings, terminal.columns));
+  if (options.format === 'json') terminal.out(jsonText({ isReady, findings }, 2));
+  else if (options.quiet !== true) terminal.out(doctorText(onScreen(findings), terminal.columns));
+  else if (!isReady) terminal.out(wrongText(onScreen(findings), terminal.columns));
   return isReady ? 0 : EXIT_WRONG;
 }
 
@@ -165,7 +167,7 @@ async function store(): Promise<Finding> {
 
 /** Leaves nothing behind that was not there. */
 function tryFolder(home: string): void {
-  const first = makeFolder(home);
+  const first = makePrivateFolder(home);
   const probe = join(home, `.doctor-${process.pid}`);
   writeFileSync(probe, '');
   rmSync(probe);

@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../errors/json.ts';
+import { oneLine } from '../../errors/printable.ts';
 import { toReport } from '../../errors/to-report.ts';
 import { completeInput } from '../../workflow/inputs.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
@@ -13,6 +14,7 @@ import { openProject } from '../project.ts';
 import { Showing, type EndedLeg } from '../showing.ts';
 import { shellWord } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
+import { PRIVATE_FILE } from '../../stores/private-files.ts';
 import { writeNew } from '../write-new.ts';
 
 export interface DraftFlags extends LegFlags {
@@ -59,7 +61,9 @@ function give(output: JsonValue, out: string | undefined): string {
   if (out === undefined) return file.trimEnd();
   writeNew(out, file, `errand show RUN has the draft; choose another name with --out.`);
   const word = shellWord(out);
-  return `Wrote ${out}. See what can fail in it, and what it can cost: errand validate ${word}`;
+  return oneLine(
+    `Wrote ${out}. See what can fail in it, and what it can cost: errand validate ${word}`,
+  );
 }
 
 /** What was drafted last may be worth correcting by hand; it is what the diagnostics speak of. */
@@ -72,7 +76,7 @@ function keepLast({ run, events }: EndedLeg, home: string): string | undefined {
   if (typeof text !== 'string') return undefined;
   const path = join(home, 'runs', run, DRAFT_FILE);
   try {
-    writeFileSync(path, withoutFence(text));
+    writeFileSync(path, withoutFence(text), { mode: PRIVATE_FILE });
     return `Correct it by hand: ${shownPath(path)}`;
   } catch (thrown) {
     return `The last draft cannot be kept: ${toReport(thrown).message}`;

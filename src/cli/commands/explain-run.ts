@@ -1,4 +1,6 @@
 /** `errand explain RUN`: the life of each failure of a run. */
+import { onScreen } from '../../errors/on-screen.ts';
+import { jsonText } from '../../errors/printable.ts';
 import type { ErrandError } from '../../errors/errand-error.ts';
 import { forPerson } from '../../errors/project.ts';
 import { livesOf } from '../../machine/failure-life.ts';
@@ -26,14 +28,14 @@ export async function explainRun(
     switch (format) {
       case 'json': {
         const error = last?.type === 'run:failed' ? forPerson(last.error) : null;
-        terminal.out(JSON.stringify({ run: id, error, life: lives }, null, 2));
+        terminal.out(jsonText({ run: id, error, life: lives }, 2));
         break;
       }
       case 'markdown':
-        terminal.out(livesMarkdown(told));
+        terminal.out(livesMarkdown(onScreen(told)));
         break;
       case 'text':
-        terminal.out(livesText(told, terminal));
+        terminal.out(livesText(onScreen(told), terminal));
         break;
     }
     return 0;

@@ -1,4 +1,5 @@
 /** `errand explain`: what a kind means, under our name or the one it has elsewhere; or a run. */
+import { jsonText } from '../../errors/printable.ts';
 import { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from '../../errors/catalog.ts';
 import type { ErrandError } from '../../errors/errand-error.ts';
 import { isKindName, isReservedKind } from '../../errors/kinds.ts';
@@ -76,7 +77,7 @@ function showNamed(
 }
 
 function toJson(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  return jsonText(value, 2);
 }
 
 /** More than one where a name from elsewhere stands for several failures. */

@@ -1,4 +1,5 @@
 /** `errand init`: a first workflow that runs at once and fails on purpose, and a test of it. */
+import { jsonText, oneLine } from '../../errors/printable.ts';
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { refusal } from '../exit.ts';
@@ -24,8 +25,8 @@ export function init(
     throw refusal(`${test} is there already, and nothing was written`, OTHER);
   writeNew(path, text, OTHER);
   writeNew(test, firstTest(basename(path)), OTHER);
-  if (format === 'json') terminal.out(JSON.stringify({ file: path, test }, null, 2));
-  else terminal.out(quiet ? `${path}\n${test}` : told(path, test, terminal.columns));
+  if (format === 'json') terminal.out(jsonText({ file: path, test }, 2));
+  else terminal.out(quiet ? `${oneLine(path)}\n${oneLine(test)}` : told(path, test, terminal.columns));
   return 0;
 }
 
@@ -40,7 +41,7 @@ function told(path: string, test: string, columns: number): string {
     [`node --test ${shellWord(test)}`, 'where errand is installed'],
   ];
   return [
-    `Wrote ${path} and ${test}.`,
+    oneLine(`Wrote ${path} and ${test}.`),
     'It needs no key: its models are simulated, and one fails on purpose.',
     '',
     ...tableLines(commands, columns - 2).map((line) => `  ${line}`),

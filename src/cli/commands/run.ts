@@ -153,7 +153,7 @@ async function noteChanges({ store, record, workflow, show }: Reopened): Promise
   if (workflow === undefined || record.status === 'cancelled') return;
   const { driftNote } = await import('../drift-note.ts');
   const note = await driftNote(store, record, workflow);
-  if (note !== undefined) show.note(note);
+  if (note.length > 0) show.noteLines(note);
 }
 
 function here(): Place {

@@ -1,7 +1,8 @@
 /** `errand runs`: the runs of this project, newest first. */
+import { onScreen } from '../../errors/on-screen.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { hideHostPaths } from '../../errors/host-paths.ts';
-import { singleLine } from '../../errors/printable.ts';
+import { jsonText, singleLine } from '../../errors/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
 import { toReport } from '../../errors/to-report.ts';
@@ -27,8 +28,8 @@ export async function runs(
   return withStore(async (store) => {
     const onDamage = (damage: unknown): void => terminal.err(renderLine(toReport(damage)));
     const all = (await store.list({ ...limit, onDamage })).map(listed);
-    if (options.format === 'json') terminal.out(JSON.stringify(all, null, 2));
-    else if (options.quiet !== true) terminal.out(runsText(all, terminal.columns));
+    if (options.format === 'json') terminal.out(jsonText(all, 2));
+    else if (options.quiet !== true) terminal.out(runsText(onScreen(all), terminal.columns));
     else if (all.length > 0) terminal.out(all.map(({ run }) => run).join('\n'));
     return 0;
   });

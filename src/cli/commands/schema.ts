@@ -1,8 +1,9 @@
 /** `errand schema`: the JSON Schema of workflow files, for editors and other validators. */
+import { jsonText } from '../../errors/printable.ts';
 import { workflowJsonSchema } from '../../workflow/schema/json-schema.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function schema(terminal: Terminal): number {
-  terminal.out(JSON.stringify(workflowJsonSchema(), null, 2));
+  terminal.out(jsonText(workflowJsonSchema(), 2));
   return 0;
 }

@@ -1,4 +1,5 @@
 /** `errand show`: what became of a run and of each of its nodes. */
+import { jsonText } from '../../errors/printable.ts';
 import { relative } from 'node:path';
 import { foldRun } from '../../drivers/recover.ts';
 import { isPlainObject, type JsonValue } from '../../errors/json.ts';
@@ -39,7 +40,7 @@ export async function show(
     const shown = shownRun(stored);
     terminal.out(
       format === 'json'
-        ? JSON.stringify(shown, null, 2)
+        ? jsonText(shown, 2)
         : showText(shown, { ...stored, columns: terminal.columns, nowMs: Date.now() }),
     );
     return 0;

@@ -1,4 +1,6 @@
 /** `errand simulate`: simulated models behind the protocols of the large providers, on this machine. */
+import { jsonText, oneLine } from '../../errors/printable.ts';
+import { createRedactor } from '../../errors/redact.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { readProperty } from '../../errors/json.ts';
 import { readCorpus } from '../../effects/simulator/server/corpus.ts';
@@ -29,6 +31,7 @@ export interface SimulateOptions {
 }
 
 const MAX_PORT = 65_535;
+const SHAPES = createRedactor();
 
 /** Serves until a signal ends it. */
 export async function simulate(options: SimulateOptions, terminal: Terminal): Promise<number> {
@@ -44,9 +47,7 @@ export async function simulate(options: SimulateOptions, terminal: Terminal): Pr
         : { onRequest: (record: RequestRecord) => terminal.err(lineOf(record)) }),
     });
     terminal.out(
-      options.format === 'json'
-        ? JSON.stringify(addressesOf(server.url), null, 2)
-        : addressText(server.url),
+      options.format === 'json' ? jsonText(addressesOf(server.url), 2) : addressText(server.url),
     );
     await ended;
     await server.close();
@@ -136,5 +137,7 @@ function lineOf(record: RequestRecord): string {
       : `${protocol} ${model ?? ''} #${(ordinal ?? 0) + 1}${isStream ? ' stream' : ''}`;
   const { inputTokens = 0, outputTokens = 0 } = usage;
   const tokens = inputTokens + outputTokens === 0 ? '' : `, ${inputTokens}+${outputTokens} tokens`;
-  return `${number} ${asked}: ${ending}${status === undefined ? '' : ` ${status}`}${tokens}`;
+  const line = `${number} ${asked}: ${ending}${status === undefined ? '' : ` ${status}`}${tokens}`;
+  // whoever asks chooses the words, and may send a key by mistake
+  return oneLine(SHAPES.text(line));
 }

@@ -1,4 +1,5 @@
 /** `errand validate`: what can be proved of workflow files before a token is spent. */
+import { jsonText, oneLine } from '../../errors/printable.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
@@ -33,8 +34,7 @@ export async function validate(
   }
   const isValid = verdicts.every((verdict) => verdict.isValid);
   const all = uniqueFiles(verdicts);
-  if (options.format === 'json')
-    terminal.out(JSON.stringify({ isValid, files: all.map(toJson) }, null, 2));
+  if (options.format === 'json') terminal.out(jsonText({ isValid, files: all.map(toJson) }, 2));
   else if (options.quiet !== true)
     terminal.out(all.map((file) => toText(file, options, terminal.columns)).join('\n\n'));
   else if (!isValid) terminal.out(wrongLines(all, strict).join('\n'));
@@ -96,7 +96,7 @@ function toText(
     ...(errors === 0 && !isRead ? ['a file that it reads is not'] : []),
   ];
   return [
-    `${file}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
+    `${oneLine(file)}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
     ...diagnostics.map((diagnostic) => indent(renderDiagnostic(diagnostic))),
     ...(worstCase === null
       ? []

@@ -1,4 +1,5 @@
 /** `errand worker`: carries on the runs of a Temporal server until it is stopped. */
+import { oneLine } from '../../errors/printable.ts';
 import { temporalPlace } from '../../drivers/temporal/place.ts';
 import { startWorker } from '../../drivers/temporal/worker.ts';
 import { wrap } from '../../errors/render/columns.ts';
@@ -30,7 +31,7 @@ export async function worker(
     concurrency,
     drainMs,
     onInternal: keepInternal(home),
-    onWarning: (text) => terminal.err(`errand worker: ${text}`),
+    onWarning: (text) => terminal.err(`errand worker: ${oneLine(text)}`),
   });
   const { address, namespace, taskQueue } = place;
   note(`Carrying on runs of the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);

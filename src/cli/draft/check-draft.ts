@@ -1,8 +1,8 @@
 /** What becomes of a draft: the file when it is valid, else what is wrong with it, so many times. */
-import { nodeFiles } from '../../drivers/files.ts';
 import { ErrandError } from '../../errors/errand-error.ts';
 import { isJsonObject, type JsonValue } from '../../errors/json.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
+import { NO_FILES } from '../../workflow/load/port.ts';
 import { loadWorkflowText } from '../../workflow/load/workflow.ts';
 import { validateLoaded } from '../../workflow/validate.ts';
 import { DRAFT_FILE, DRAFT_INVALID, MAX_ROUNDS, withoutFence } from './names.ts';
@@ -13,11 +13,9 @@ const MAX_TOLD = 20;
 export function checkDraft(input: JsonValue): JsonValue {
   const { text, round } = isJsonObject(input) ? input : {};
   const file = withoutFence(typeof text === 'string' ? text : '');
-  const loaded = loadWorkflowText(file, {
-    file: DRAFT_FILE,
-    files: nodeFiles(process.cwd()),
-    environment: process.env,
-  });
+  // a stranger wrote it, and what is wrong with it goes back to the stranger: no file and no variable of
+  // this machine is looked at, so that none can be read through what is said about them
+  const loaded = loadWorkflowText(file, { file: DRAFT_FILE, files: NO_FILES, environment: {} });
   const { isValid, files } = validateLoaded(DRAFT_FILE, loaded, { asTop: true });
   const found = files.flatMap(({ diagnostics }) => diagnostics);
   if (isValid) return { file };

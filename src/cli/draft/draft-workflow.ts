@@ -58,7 +58,8 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
         name: WRITER,
         type: 'agent',
         model,
-        system_prompt: `{% raw %}${draftGuide()}{% endraw %}`,
+        // what it says about variables is not to be filled in
+        system_prompt: `{% raw %}${draftGuide().replaceAll('${', () => '$${')}{% endraw %}`,
         prompt: PROMPT,
         tools: [],
         max_tokens: 8000,

@@ -26,7 +26,7 @@ const RULES = [
   'Values in {{ … }} are strict Jinja: workflow.input.NAME, NODE.output.FIELD, GROUP.outputs, failing.error.message after an error route. A name that may be missing needs | default(…).',
   'output: of an agent or script is a map of fields, each {type: string | number | boolean | array | object, enum?}; without it an agent gives {result: text}.',
   'Give agents timeout_seconds and tools: [], the file limits: {budget_usd, timeout_seconds, max_iterations}, and say on_unhandled: fail where a failure may end the run.',
-  'Use no module, no MCP server and no other file unless the goal names it.',
+  'Use no module and no MCP server unless the goal names it. Write everything into this one file: while it is checked no other file can be read and no variable is set, so ${VAR} needs a default as in ${VAR:-default}.',
 ];
 
 /** The comment on top is for people who have just typed `errand init`. */

@@ -1,6 +1,7 @@
 /** How a leg that did not fail ends, in words: what is waited for, and the command that goes on. */
+import { onScreen } from '../../errors/on-screen.ts';
 import type { JsonValue } from '../../errors/json.ts';
-import { singleLine } from '../../errors/printable.ts';
+import { jsonText, oneLine, singleLine } from '../../errors/printable.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import type { RunEvent, Wait, Waiting } from '../../machine/events.ts';
 import type { Costs } from '../../machine/ledger.ts';
@@ -42,7 +43,8 @@ export function cancelledText(run: string): string {
 }
 
 /** What is waited for, in one line without a command. */
-export function waitWords({ reason, path, until, options }: Wait): string {
+export function waitWords(given: Wait): string {
+  const { reason, path, until, options } = onScreen(given);
   const place = path ?? 'the run';
   const choice = options === undefined ? '' : ` (${options.map(asTyped).join(', ')})`;
   switch (reason) {
@@ -61,9 +63,10 @@ export function waitWords({ reason, path, until, options }: Wait): string {
 
 function waitLines(
   run: string,
-  wait: Wait,
+  given: Wait,
   { events, nowMs }: { readonly events: readonly RunEvent[]; readonly nowMs: number },
 ): string[] {
+  const wait = onScreen(given);
   const { reason, gate, until } = wait;
   if (reason === 'person') return [waitWords(wait), `go on: errand resume ${run}`];
   if (reason === 'time') {
@@ -73,11 +76,13 @@ function waitLines(
       `${waitWords(wait)}${left}`,
       `go on then: errand resume ${run}`,
       `or wait for it here: errand resume ${run} --wait`,
-      ...(isWaitNode(wait, events) ? [] : [`or cut it short: errand resume ${run} --now`]),
+      ...(isWaitNode(given, events) ? [] : [`or cut it short: errand resume ${run} --now`]),
     ];
   }
-  const opened = events.findLast((event) => event.type === 'gate:opened' && event.gate === gate);
-  const prompt = opened?.type === 'gate:opened' ? [singleLine(opened.prompt)] : [];
+  const opened = events.findLast(
+    (event) => event.type === 'gate:opened' && event.gate === given.gate,
+  );
+  const prompt = opened?.type === 'gate:opened' ? [oneLine(singleLine(opened.prompt))] : [];
   return [
     waitWords(wait),
     ...prompt,
@@ -98,7 +103,7 @@ function isWaitNode({ path }: Wait, events: readonly RunEvent[]): boolean {
 
 /** As it may be given to `--value`. */
 function asTyped(option: JsonValue): string {
-  return typeof option === 'string' ? option : JSON.stringify(option);
+  return typeof option === 'string' ? option : jsonText(option);
 }
 
 /** An edit carries its value, so the bare word would be refused. */

@@ -4,7 +4,7 @@
  * stand without it.
  */
 import { isPlainObject, type JsonValue } from '../../errors/json.ts';
-import { singleLine } from '../../errors/printable.ts';
+import { jsonText, singleLine } from '../../errors/printable.ts';
 import { forPerson, type PersonReport } from '../../errors/project.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
 import * as words from '../../errors/render/words.ts';
@@ -54,7 +54,10 @@ export function failurePanel(failed: Failed, look: Look): string {
   const fits = (command: string): boolean => columnsOf(command) <= inner - LABEL_COLUMNS - 2;
   const below = failed.commands.filter((command) => !fits(command));
   const body = [
-    ...wrap(shown.message, inner).map((line) => [line, undefined] as const),
+    // without a frame, a line of the message would stand where ours do
+    ...wrap(isFramed ? shown.message : singleLine(shown.message), inner).map(
+      (line) => [line, undefined] as const,
+    ),
     BLANK,
     ...factsOf(shown, failed, inner).map((line) => [line, 'fact'] as const),
     BLANK,
@@ -177,7 +180,7 @@ function detailLines(details: NonNullable<ErrorReport['details']>): string[] {
     // of texts of several lines the first says what the others show
     if (isTexts(value))
       return [`${name}:`, ...value.map((text) => `  ${singleLine(text.split('\n')[0] ?? '')}`)];
-    return [`${name}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`];
+    return [`${name}: ${typeof value === 'string' ? singleLine(value) : jsonText(value)}`];
   });
 }
 

@@ -1,5 +1,6 @@
 /** The life of each failure of a run, for a person: where it came from, what was done, how it ended. */
-import { singleLine } from '../../errors/printable.ts';
+import { escapeMarkdown } from '../../errors/render/escape-markdown.ts';
+import { jsonText, singleLine } from '../../errors/printable.ts';
 import { padEnd, wrap } from '../../errors/render/columns.ts';
 import {
   boundaryWords,
@@ -57,20 +58,24 @@ export function livesText(
 export function livesMarkdown({ run, workflow, status, lives }: RunLives): string {
   const parts = lives.map((life, at) =>
     [
-      `### ${titleOf(life, at)}`,
+      `### ${at + 1}. ${escapeMarkdown(headOf(life))}`,
       '',
-      ...factsOf(life).map(([label, value]) => `- ${label}: ${escape(value)}`),
+      ...factsOf(life).map(([label, value]) => `- ${label}: ${escapeMarkdown(value)}`),
       '',
       ...stepsOf(life).map(([time, text]) =>
-        time === '' ? `   - ${escape(text)}` : `1. ${time}: ${escape(text)}`,
+        time === '' ? `   - ${escapeMarkdown(text)}` : `1. ${time}: ${escapeMarkdown(text)}`,
       ),
     ].join('\n'),
   );
-  return [`## ${workflow} ${run}: ${status}`, ...parts, ''].join('\n\n');
+  return [`## ${escapeMarkdown(`${workflow} ${run}`)}: ${status}`, ...parts, ''].join('\n\n');
 }
 
-function titleOf({ kind, path, status }: FailureLife, at: number): string {
-  return `${at + 1}. ${kind}${path === undefined ? '' : ` at ${path}`}: ${STATUS_WORDS[status]}`;
+function titleOf(life: FailureLife, at: number): string {
+  return `${at + 1}. ${headOf(life)}`;
+}
+
+function headOf({ kind, path, status }: FailureLife): string {
+  return `${kind}${path === undefined ? '' : ` at ${path}`}: ${STATUS_WORDS[status]}`;
 }
 
 function lifeLines(life: FailureLife, columns: number): string[] {
@@ -146,7 +151,7 @@ function stepWords(step: LifeStep, told: string | undefined): string {
     case 'asked':
       return `a person was asked: ${step.options.map(String).join(', ')}`;
     case 'answered':
-      return `${step.by} answered ${typeof step.value === 'string' ? step.value : JSON.stringify(step.value)}`;
+      return `${step.by} answered ${typeof step.value === 'string' ? step.value : jsonText(step.value)}`;
     case 'expired':
       return 'nobody answered in time';
     case 'suppressed':
@@ -201,8 +206,4 @@ function passedWords({
   const table = bucket === 'workflow' ? 'on_error' : 'route';
   const kinds = on === true ? 'any kind' : on.join(', ');
   return `  not ${table} number ${rule + 1} (${kinds}: ${move}): ${why}`;
-}
-
-function escape(text: string): string {
-  return singleLine(text).replace(/[\\`*[\]<>#|~&_]/g, '\\$&');
 }

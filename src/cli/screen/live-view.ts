@@ -3,14 +3,9 @@ import type { RunEvent } from '../../machine/events.ts';
 import type { Screen } from '../terminal.ts';
 import { liveLines } from './live-lines.ts';
 import { LiveState } from './live-state.ts';
+import { onScreen } from '../../errors/on-screen.ts';
 
 const FRAME_MS = 100;
-/** Terminals that know these show a picture only when it is whole; others pass over them. */
-const BEGIN = '\u001b[?2026h';
-const END = '\u001b[?2026l';
-const CLEAR_LINE = '\u001b[K';
-const CLEAR_BELOW = '\u001b[J';
-
 export interface LiveViewOptions {
   readonly screen: Screen;
   readonly color: boolean;
@@ -29,14 +24,14 @@ export class LiveView {
   }
 
   event(event: RunEvent): void {
-    this.#state.note(event);
+    this.#state.note(onScreen(event));
     if (!this.#isResting) this.#start();
   }
 
   /** All that is there before the first event of a leg. */
   past(events: readonly RunEvent[]): void {
     this.#state = new LiveState();
-    for (const event of events) this.#state.note(event);
+    for (const event of events) this.#state.note(onScreen(event));
   }
 
   /** Somebody types: what happens meanwhile is drawn afterwards. */
@@ -56,9 +51,7 @@ export class LiveView {
 
   /** Something to be read stays above the picture. */
   print(text: string): void {
-    const { screen } = this.#options;
-    const lines = text.split('\n').map((line) => `${line}${CLEAR_LINE}\n`);
-    screen.write(`${this.#backToTop()}${lines.join('')}${CLEAR_BELOW}`);
+    this.#options.screen.draw(text.split('\n'), this.#drawn.length);
     this.#drawn = [];
     // before the first event there is no picture
     if (this.#timer !== undefined) this.#draw();
@@ -79,12 +72,7 @@ export class LiveView {
     const isSame =
       lines.length === this.#drawn.length && lines.every((line, at) => line === this.#drawn[at]);
     if (isSame) return;
-    const text = lines.map((line) => `${line}${CLEAR_LINE}\n`).join('');
-    screen.write(`${BEGIN}${this.#backToTop()}${text}${CLEAR_BELOW}${END}`);
+    screen.draw(lines, this.#drawn.length);
     this.#drawn = lines;
-  }
-
-  #backToTop(): string {
-    return this.#drawn.length === 0 ? '\r' : `\u001b[${this.#drawn.length}A\r`;
   }
 }

@@ -1,5 +1,6 @@
 /** One run for a person: how it stands, its nodes, what it cost, and what to do next. */
-import { singleLine } from '../../errors/printable.ts';
+import { onScreen } from '../../errors/on-screen.ts';
+import { jsonText, singleLine } from '../../errors/printable.ts';
 import { clip, padEnd, wrap } from '../../errors/render/columns.ts';
 import { durationWords, locationWords } from '../../errors/render/words.ts';
 import type { NodeHistory } from '../../machine/node-history.ts';
@@ -17,7 +18,8 @@ export interface ShowPlace extends StoredRun {
 
 const LABEL_COLUMNS = 10;
 
-export function showText(shown: ShownRun, place: ShowPlace): string {
+export function showText(given: ShownRun, place: ShowPlace): string {
+  const shown = onScreen(given);
   const { run, workflow, status, costs } = shown;
   const { startedAt, endedAt } = place.record;
   const took =
@@ -27,8 +29,8 @@ export function showText(shown: ShownRun, place: ShowPlace): string {
   const facts: (readonly [string, string])[] = [
     ['file', shown.file ?? 'made in code'],
     ['started', `${timeWords(startedAt)}${took}`],
-    ['input', JSON.stringify(shown.input)],
-    ...(shown.output === undefined ? [] : [['output', JSON.stringify(shown.output)] as const]),
+    ['input', jsonText(given.input)],
+    ...(shown.output === undefined ? [] : [['output', jsonText(given.output)] as const]),
     ['cost', costLine(costs)],
     ...errorFacts(shown),
     ...shown.in_doubt.map(({ path, target }) => ['in doubt', doubtWords(path, target)] as const),
@@ -39,7 +41,7 @@ export function showText(shown: ShownRun, place: ShowPlace): string {
     ...facts.flatMap(([label, value]) => labelled(label, value, place.columns)),
     '',
     ...nodeTable(shown.nodes, place.columns),
-    ...nextLines(shown, place),
+    ...nextLines(given, place),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 /** Columns of text: each as wide as it needs, and the last one made to fit the screen. */
+import { oneLine } from '../../errors/printable.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
 
 const GAP = 2;
@@ -6,10 +7,11 @@ const MIN_LAST = 16;
 
 /** The first row is the head. `wrapped`: nothing of the last column is lost, it goes on below. */
 export function tableLines(
-  rows: readonly (readonly string[])[],
+  written: readonly (readonly string[])[],
   columns: number,
   { wrapped = false }: { readonly wrapped?: boolean } = {},
 ): string[] {
+  const rows = written.map((row) => row.map(oneLine));
   const count = widest(rows, (row) => row.length);
   const widths = Array.from({ length: count }, (_, at) =>
     widest(rows, (row) => columnsOf(row[at] ?? '')),

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../errors/json.ts';
 import { createRedactor, type Redactor } from '../../errors/redact.ts';
 import type { ReportDraft, Stamp } from '../../errors/report.ts';
 import type { EffectRequest } from '../../machine/effect-request.ts';
-import { expandEnvironment } from '../../workflow/load/environment.ts';
+import { secretsIn } from '../../workflow/load/secret-values.ts';
 import { hashText } from '../../workflow/hash.ts';
 import type { Breakers } from '../breakers.ts';
 import {
@@ -101,7 +101,7 @@ async function perform(task: EffectTask, { host, sdk, runners }: Place): Promise
   const redactor = createRedactor([
     ...(host.secrets ?? []),
     ...keyValuesIn(host.env),
-    ...secretsIn(request, host.env),
+    ...secretsOf(request, host.env),
   ]);
   const effect = neverRejecting<EffectRequest>(async (what, given) => {
     const runner = await runners.of(task).catch((thrown: unknown) => notCallable(thrown, given));
@@ -178,17 +178,17 @@ function stampOf({ run, request }: EffectTask, { kind }: ReportDraft): Stamp {
   return { id: `err_${hashText(words.join('\u0000'))}`, at: new Date().toISOString() };
 }
 
-/** The values behind `${VAR}` in the places of a plan that hold secrets. */
-function secretsIn({ server, work }: EffectRequest, env: EffectHost['env']): readonly string[] {
+/** The secrets in the places of a plan that are filled in where an effect is carried out. */
+function secretsOf({ server, work }: EffectRequest, env: EffectHost['env']): readonly string[] {
   const provider = work.type === 'model' ? work.provider : undefined;
   const written = [
-    ...Object.values(server?.settings.env ?? {}),
-    ...Object.values(server?.settings.headers ?? {}),
-    ...Object.values(provider?.headers ?? {}),
-    ...(provider?.apiKey === undefined ? [] : [provider.apiKey]),
+    ...Object.entries(server?.settings.env ?? {}),
+    ...Object.entries(server?.settings.headers ?? {}),
+    ...Object.entries(provider?.headers ?? {}),
+    ...(provider?.apiKey === undefined ? [] : [['api_key', provider.apiKey] as const]),
+    ...(work.type === 'script' ? Object.entries(work.env) : []),
   ];
-  return written
-    .filter((text) => text.includes('${'))
-    .map((text) => expandEnvironment(text, env).text)
-    .filter((text) => text !== '');
+  return written.flatMap(([name, text]) =>
+    secretsIn({ name, written: text, isCredential: true }, env),
+  );
 }

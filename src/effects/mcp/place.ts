@@ -6,6 +6,7 @@
 import { ErrandError } from '../../errors/errand-error.ts';
 import { createRedactor, type Redactor } from '../../errors/redact.ts';
 import { expandEnvironment } from '../../workflow/load/environment.ts';
+import { secretsIn } from '../../workflow/load/secret-values.ts';
 import type { McpServer } from '../../workflow/model.ts';
 import { quoted } from '../../workflow/words.ts';
 
@@ -42,7 +43,7 @@ export function placeOf({ name, settings }: NamedServer, env: Environment): Serv
         const expansion = expandEnvironment(text, known);
         for (const variable of expansion.missing) missing.add(variable);
         if (expansion.unresolved !== undefined) missing.add(expansion.unresolved.name);
-        if (text.includes('${')) secrets.push(expansion.text);
+        secrets.push(...secretsIn({ name: key, written: text, isCredential: true }, known));
         return [key, expansion.text];
       }),
     );

@@ -1,4 +1,5 @@
 /** For agents and scripts: the person's projection, whole, in the field order of the contract. */
+import { jsonText } from '../printable.ts';
 import { forPerson } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
 
@@ -6,5 +7,5 @@ export function renderJson(
   report: ErrorReport,
   options: { readonly indent?: number } = {},
 ): string {
-  return JSON.stringify(forPerson(report), null, options.indent);
+  return jsonText(forPerson(report), options.indent);
 }

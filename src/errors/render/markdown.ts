@@ -1,6 +1,8 @@
 /** For pull requests, chat and agents that read prose. */
+import { jsonText } from '../printable.ts';
 import { forPerson } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
+import { codeMarkdown, escapeMarkdown } from './escape-markdown.ts';
 import * as words from './words.ts';
 
 export function renderMarkdown(report: ErrorReport): string {
@@ -49,7 +51,7 @@ function section(title: string, lines: readonly string[]): string {
 
 function details(value: NonNullable<ErrorReport['details']>): string {
   if (Object.keys(value).length === 0) return '';
-  const json = JSON.stringify(value, null, 2);
+  const json = jsonText(value, 2);
   const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `**Details**\n\n${fence}json\n${json}\n${fence}`;
@@ -58,15 +60,11 @@ function details(value: NonNullable<ErrorReport['details']>): string {
 function code(text: string): string;
 function code(text: string | undefined): string | undefined;
 function code(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : `\`${text.replaceAll('`', "'")}\``;
+  return text === undefined ? undefined : codeMarkdown(text);
 }
 
-/** On one line, with nothing in it that Markdown would take for its own. */
 function escape(text: string): string;
 function escape(text: string | undefined): string | undefined;
 function escape(text: string | undefined): string | undefined {
-  return text
-    ?.replace(/\s+/g, ' ')
-    .replace(/[\\`*[\]<>#|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[-+=](?= )/g, '\\$&')
-    .replace(/^(\d+)([.)])(?= )/, '$1\\$2');
+  return text === undefined ? undefined : escapeMarkdown(text);
 }

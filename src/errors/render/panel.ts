@@ -1,5 +1,6 @@
 /** The terminal panel: what failed, where, what was tried; what to do comes last. */
-import { singleLine } from '../printable.ts';
+import { jsonText, singleLine } from '../printable.ts';
+import { onScreen } from '../on-screen.ts';
 import { forPerson, type PersonReport } from '../project.ts';
 import type { ErrorReport } from '../report.ts';
 import { clip, columnsOf, padEnd, wrap } from './columns.ts';
@@ -27,7 +28,7 @@ export function renderPanel(report: ErrorReport, options: PanelOptions = {}): st
   const paint: Paint = (text, style) =>
     options.color === true ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
 
-  const shown = forPerson(report);
+  const shown = onScreen(forPerson(report));
   const edge = (text: string): string => paint(text, 'red');
   const row = (text: string): string => `${edge('│')} ${text} ${edge('│')}`;
   const plain = (line: string): string => row(padEnd(line, inner));
@@ -94,7 +95,7 @@ function causeWords(cause: ErrorReport): string {
 function detailLines(details: NonNullable<ErrorReport['details']>): string[] {
   return Object.entries(details).map(
     ([key, value]) =>
-      `${singleLine(key)}: ${typeof value === 'string' ? singleLine(value) : JSON.stringify(value)}`,
+      `${singleLine(key)}: ${typeof value === 'string' ? singleLine(value) : jsonText(value)}`,
   );
 }
 

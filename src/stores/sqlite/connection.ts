@@ -3,13 +3,14 @@
  * prepared once; every error typed. A file that was taken away is never written to, because a
  * commit to a file without a name would be acknowledged and lost.
  */
-import { accessSync, constants, mkdirSync, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
 import { corrupt, isOutageBy, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
+import { keepPrivate, makePrivateFile, makePrivateFolders } from '../private-files.ts';
 import { openDatabase } from './engine.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
 import { integerAt, textAt } from '../row.ts';
@@ -65,8 +66,7 @@ export class Connection {
   async open(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        if (this.#options.onlyReads !== true)
-          mkdirSync(dirname(this.#options.path), { recursive: true });
+        if (this.#options.onlyReads !== true) makePrivateFolders(dirname(this.#options.path));
         this.#connect();
         return;
       } catch (error) {
@@ -207,6 +207,9 @@ export class Connection {
     const isNew = present === null || present.size === 0;
     // SQLite would leave files beside it that nobody may write to, even when this one is again
     if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
+    // the files that SQLite makes beside it get the same rights
+    if (present === null) makePrivateFile(path);
+    else for (const suffix of ['', '-wal', '-shm']) keepPrivate(`${path}${suffix}`);
     // whoever has it open here has looked at its log already
     const isLookedAt = present !== null && isOpenHere(present);
     const reader = isLookedAt ? null : checkWal(path, { isSynced: durability === 'full' });

@@ -19,11 +19,13 @@ import type { Path } from '../path.ts';
 import { positionAt, type SourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
 import { NO_ALIASES, resolveAliases, type Aliases } from './aliases.ts';
-import { expandEnvironment } from './environment.ts';
+import { expandEnvironment, filledFrom } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';
 import { spanWithin, type Located, type ScalarStyle } from './located.ts';
+import type { Outside } from './outside.ts';
 import { isOneReference, resolvePlain } from './plain.ts';
 import type { Environment } from './port.ts';
+import { isCredentialPlace, secretsIn, staysWritten } from './secret-values.ts';
 import {
   aliasBomb,
   aliasInItself,
@@ -54,6 +56,8 @@ export interface ComposeContext extends IncludeContext {
   readonly counts: { includes: number; aliased: number };
   /** The values of variables in places that hold secrets. */
   readonly secrets: Set<string>;
+  /** What came from around the file. */
+  readonly outside: Outside;
 }
 
 interface Walk {
@@ -125,11 +129,13 @@ function include(node: Node, span: Span, path: Path, walk: Walk): Located {
 
 function includeFile(written: string, span: Span, path: Path, walk: Walk): Located {
   const { context } = walk;
+  noteVariables(written, walk);
   const { text: name } = expandEnvironment(written, context.environment);
   const included = openInclude(name, { path, span }, context);
   if (included === undefined) return { value: null, ...span };
 
   const { source, node } = included;
+  context.outside.addIncluded(source.file, source.text);
   if (node !== undefined) {
     return compose(source, node, path, { ...context, trail: [...context.trail, source.file] });
   }
@@ -227,7 +233,7 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
   const style = isScalar(node) ? styleOf(node) : 'plain';
   if (typeof value === 'string') {
     const written = { source: span.source, start: span.start, end: span.end, value, style };
-    if (!value.includes('${') && !holdsSecret(path)) return written;
+    if (!value.includes('${') && !isCredentialPlace(path)) return written;
     const expanded = expand(value, written, path, walk);
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
     return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
@@ -243,6 +249,7 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
 
 function expand(text: string, written: Located, path: Path, walk: Walk): string {
   const { environment, report, secrets } = walk.context;
+  noteVariables(text, walk);
   const expansion = expandEnvironment(text, environment, walk.setByNode);
   for (const name of expansion.missing) {
     report({
@@ -263,22 +270,21 @@ function expand(text: string, written: Located, path: Path, walk: Walk): string 
       suggestion: `Set ${quoted(name)} to a value without \`\${…}\` in it`,
     });
   }
-  if (!holdsSecret(path)) return expansion.text;
-  if (expansion.text !== '') secrets.add(expansion.text);
-  return text;
+  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+  const value = { name, written: text, isCredential: isCredentialPlace(path) };
+  for (const secret of secretsIn(value, environment)) secrets.add(secret);
+  return staysWritten(path) ? text : expansion.text;
+}
+
+function noteVariables(text: string, { context, setByNode }: Walk): void {
+  for (const [name, value] of filledFrom(text, context.environment, setByNode))
+    context.outside.addVariable(name, value);
 }
 
 /** Of one that only the value of another names, the whole text. */
 function spanOfVariable(name: string, text: string, written: Located): Span {
   const offset = text.search(new RegExp(`\\$\\{${name}\\b`));
   return offset < 0 ? written : spanWithin(written, offset, name.length + 3);
-}
-
-/** Where a file configures keys: such a text stays as written, and whoever connects fills it in. */
-function holdsSecret(path: Path): boolean {
-  if (path[0] !== 'workflow' || path[1] !== 'runtime') return false;
-  if (path[2] === 'provider') return path[3] === 'api_key' || path[3] === 'headers';
-  return path[2] === 'mcp_servers' && (path[4] === 'env' || path[4] === 'headers');
 }
 
 function keyOf(node: Node | null): string | undefined {

@@ -111,10 +111,10 @@ nodes:
     mcp_servers: {s: {command: "\${A}", env: {TOKEN: "\${TOKEN}"}}}
 nodes: [{name: a, prompt: hi}]
 `;
-    const result = load(text, { ...ENV, KEY: 'sk-1234567890', TOKEN: 'tok' } as never);
+    const result = load(text, { ...ENV, KEY: 'sk-1234567890', TOKEN: 'tok-1' } as never);
     expect(result).toMatchObject({
       ok: true,
-      secrets: ['sk-1234567890', 'tok'],
+      secrets: ['sk-1234567890', 'tok-1'],
       plan: {
         runtime: {
           provider: { baseUrl: 'http://one', apiKey: '${KEY}', headers: { 'X-Key': '${KEY}' } },

@@ -54,6 +54,27 @@ export function expandEnvironment(
   return { text: expanded.replace(ESCAPED, '${'), missing: [...missing] };
 }
 
+/** What the environment gave to a text: variables and their values, also those that values name. */
+export function filledFrom(
+  text: string,
+  environment: Environment,
+  setElsewhere: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const left = new Set([...setElsewhere, ...assignedIn(text)]);
+  const open = [text];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const [, name = '', fallback = ''] of next.matchAll(REFERENCE)) {
+      if (found.has(name) || left.has(name)) continue;
+      const value = lookUp(environment, name);
+      if (value !== undefined) found.set(name, value);
+      // a reference inside of a default ends at the first brace
+      open.push(value ?? `${fallback}}`);
+    }
+  }
+  return found;
+}
+
 function nextReference(
   text: string,
   missing: ReadonlySet<string>,

@@ -13,6 +13,7 @@ import type { WorkflowFile } from '../schema/file.ts';
 import { positionAt, sourceText, type SourceText } from '../source.ts';
 import { compose } from './compose.ts';
 import { findLocated, spanAt, writtenText, type Located } from './located.ts';
+import type { Outside } from './outside.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { Environment, FilePort } from './port.ts';
 
@@ -29,6 +30,7 @@ export interface World {
   readonly files: FilePort;
   readonly environment: Environment;
   readonly secrets: Set<string>;
+  readonly outside: Outside;
 }
 
 const CUT_SHORT: ReadonlySet<DiagnosticCode> = new Set(['yaml-alias-bomb', 'include-too-many']);

@@ -4,6 +4,7 @@ import { fromPointer } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import type { Span } from '../source.ts';
 import { findLocated, spanAt, spanWithin, type Located } from './located.ts';
+import type { Outside } from './outside.ts';
 
 /** A part of a text value: the characters of a template that a mistake is about. */
 export interface Part {
@@ -18,10 +19,13 @@ export interface WorkflowSources {
   readonly span: (file: string, pointer: string, part?: Part) => Span | undefined;
   /** The problem with line, column and excerpt; `part` is of the text at its path. */
   readonly diagnose: (file: string, problem: Problem, part?: Part) => Diagnostic;
+  /** A text about the workflow, without what it took from around it. */
+  readonly sayable: (text: string) => string;
 }
 
 export function workflowSources(
   loaded: ReadonlyMap<string, { readonly root?: Located }>,
+  outside: Outside,
 ): WorkflowSources {
   const spanOf = (
     file: string,
@@ -37,6 +41,7 @@ export function workflowSources(
     files: [...loaded.keys()],
     span: (file, pointer, part) => spanOf(file, { path: fromPointer(pointer) }, part),
     diagnose: (file, problem, part) =>
-      toDiagnostic(problem, problem.span ?? spanOf(file, problem, part), file),
+      outside.hiddenIn(toDiagnostic(problem, problem.span ?? spanOf(file, problem, part), file)),
+    sayable: (text) => outside.text(text),
   };
 }

@@ -18,6 +18,7 @@ import { sourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
 import { loadFile, type LoadedFile, type World } from './load-file.ts';
 import { spanAt } from './located.ts';
+import { Outside } from './outside.ts';
 import { NO_FILES, type Environment, type FileContent, type FilePort } from './port.ts';
 import { workflowSources, type WorkflowSources } from './sources.ts';
 
@@ -60,13 +61,17 @@ export function loadWorkflow(
   environment: Environment = {},
 ): LoadResult {
   const name = files.resolve('', file);
-  return load(name, files.read(name), { files, environment, secrets: new Set() });
+  return load(name, files.read(name), newWorld(files, environment));
 }
 
 export function loadWorkflowText(text: string, options: LoadOptions): LoadResult {
   const { file, files = NO_FILES, environment = {} } = options;
   const name = files.resolve('', file);
-  return load(name, { ok: true, text }, { files, environment, secrets: new Set() });
+  return load(name, { ok: true, text }, newWorld(files, environment));
+}
+
+function newWorld(files: FilePort, environment: Environment): World {
+  return { files, environment, secrets: new Set(), outside: new Outside() };
 }
 
 function load(file: string, content: FileContent, world: World): LoadResult {
@@ -74,8 +79,10 @@ function load(file: string, content: FileContent, world: World): LoadResult {
   const plan = content.ok
     ? loadTree(file, content.text, loading)
     : unreadable(file, content.reason, loading);
-  const diagnostics = sortDiagnostics(loading.diagnostics).slice(0, MAX_DIAGNOSTICS);
-  const sources = workflowSources(loading.loaded);
+  const diagnostics = sortDiagnostics(loading.diagnostics)
+    .slice(0, MAX_DIAGNOSTICS)
+    .map((diagnostic) => world.outside.hiddenIn(diagnostic));
+  const sources = workflowSources(loading.loaded, world.outside);
   if (plan === undefined || hasErrors(diagnostics)) return { ok: false, diagnostics, sources };
 
   const children = [...loading.loaded.values()].flatMap(({ plan: child, file: path }) =>
@@ -105,6 +112,7 @@ function loadTree(file: string, text: string, loading: Loading): FilePlan | unde
     diagnostics.push(...result.diagnostics);
     return result;
   };
+  world.outside.addOwn(text);
   const top = open(file, text);
   const stack = [{ caller: top, calls: callsOf(top), next: 0 }];
   while (stack.length > 0) {
@@ -121,6 +129,7 @@ function loadTree(file: string, text: string, loading: Loading): FilePlan | unde
 
     const content = world.files.read(call.workflow);
     if (content.ok) {
+      world.outside.addIncluded(call.workflow, content.text);
       const child = open(call.workflow, content.text);
       stack.push({ caller: child, calls: callsOf(child), next: 0 });
     } else {

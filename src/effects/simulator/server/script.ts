@@ -15,6 +15,7 @@ import {
 } from '../../../workflow/diagnostics.ts';
 import { compose } from '../../../workflow/load/compose.ts';
 import { spanAt, type Located } from '../../../workflow/load/located.ts';
+import { Outside } from '../../../workflow/load/outside.ts';
 import { parseYaml } from '../../../workflow/load/parse-yaml.ts';
 import type { Environment, FilePort } from '../../../workflow/load/port.ts';
 import type { SimulatedAnswer, SimulatedFailure } from '../../../workflow/model.ts';
@@ -63,12 +64,14 @@ export function loadScript(file: string, files: FilePort, environment: Environme
     });
   }
   const problems: Problem[] = [];
-  const read = readModels(name, content.text, { files, environment, problems });
+  const outside = new Outside();
+  outside.addOwn(content.text);
+  const read = readModels(name, content.text, { files, environment, problems, outside });
   const script = read === undefined ? new Map() : planScript(read, (each) => problems.push(each));
   const diagnostics = problems.map((problem) => {
     const path = problem.path.slice(SIMULATE.length);
     const found = read && spanAt(read.root, [...read.prefix, ...path], problem.at ?? 'value');
-    return toDiagnostic({ ...problem, path }, problem.span ?? found, name);
+    return outside.hiddenIn(toDiagnostic({ ...problem, path }, problem.span ?? found, name));
   });
   const draft = hasErrors(diagnostics) ? refusalDraft(sortDiagnostics(diagnostics)) : undefined;
   if (draft === undefined) return script;
@@ -84,6 +87,7 @@ interface Reading {
   readonly files: FilePort;
   readonly environment: Environment;
   readonly problems: Problem[];
+  readonly outside: Outside;
 }
 
 function readModels(file: string, text: string, reading: Reading): ReadScript | undefined {

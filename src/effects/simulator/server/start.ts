@@ -50,7 +50,7 @@ export interface RequestRecord {
 export interface SimulatorServer {
   /** Without a path: each protocol has its own. */
   readonly url: string;
-  /** In the order in which they ended. */
+  /** In the order in which they ended; the latest ones, as a server may run for weeks. */
   readonly records: readonly RequestRecord[];
   /** Breaks what is still open. */
   close(): Promise<void>;
@@ -90,6 +90,10 @@ export async function startSimulator(options: ServerOptions = {}): Promise<Simul
 
 type Outcome = Omit<RequestRecord, 'number' | 'path'>;
 
+const MAX_RECORDS = 10_000;
+/** Of a path or a model in a record; a request may name anything. */
+const MAX_NAME_CHARS = 500;
+
 /** Counts requests and hands each to its protocol. */
 class Desk {
   readonly records: RequestRecord[] = [];
@@ -109,8 +113,9 @@ class Desk {
     const number = ++this.#taken;
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const work = this.#answer(request, response, { number, path }).then((outcome) => {
-      const record = { number, path, ...outcome };
+      const record = { number, path: path.slice(0, MAX_NAME_CHARS), ...outcome };
       this.records.push(record);
+      if (this.records.length > MAX_RECORDS) this.records.splice(0, MAX_RECORDS / 10);
       this.#options.onRequest?.(record);
     });
     this.#open.add(work);
@@ -146,7 +151,11 @@ class Desk {
     if (typeof asked === 'string') return refuse(response, protocol.dialect, 400, asked);
     const { model } = asked.call;
     const ordinal = this.#asked.get(model) ?? 0;
+    this.#asked.delete(model);
     this.#asked.set(model, ordinal + 1);
+    for (const name of this.#asked.keys())
+      if (this.#asked.size > MAX_RECORDS) this.#asked.delete(name);
+      else break;
     const call = { ...asked.call, ...formOf(asked), ordinal };
     const wire = new Wire(response, this.#clock);
     const atSeconds = Math.floor(this.#clock.now() / 1000);

@@ -1,0 +1,17 @@
+/** Words of anyone in Markdown: on one line, with nothing in them that Markdown or HTML would act upon. */
+import { oneLine, singleLine } from '../printable.ts';
+
+export function escapeMarkdown(text: string): string {
+  return (
+    oneLine(singleLine(text))
+      .replace(/[\\`*[\]<>#|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[-+=](?= )/g, '\\$&')
+      .replace(/^(\d+)([.)])(?= )/, '$1\\$2')
+      // addresses that would become links by themselves
+      .replace(/:(?=\/\/)|(?<=\bwww)\.|@|(?<=\b(?:mailto|xmpp)):/gi, '\\$&')
+  );
+}
+
+/** A span of code, in which nothing but its end means anything. */
+export function codeMarkdown(text: string): string {
+  return `\`${oneLine(text).replaceAll('`', "'")}\``;
+}
