@@ -10,6 +10,7 @@ import { listed, quoted } from '../words.ts';
 import { buildFlow, type Flow } from './flow.ts';
 import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
+import { checkKnownValues } from './known-values.ts';
 import { checkModels } from './models.ts';
 import { checkNames } from './names.ts';
 import { orderOf } from './order.ts';
@@ -81,6 +82,7 @@ class Checker {
       { plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) },
       report,
     );
+    checkKnownValues(plan, flow, report);
     checkModels(
       {
         plan,

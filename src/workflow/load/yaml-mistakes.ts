@@ -77,7 +77,7 @@ function missingComma(text: string, start: number): YamlMistake | undefined {
 }
 
 /** A value and the key behind it, which were read as one text. */
-function valueAndKey(rest: string): readonly [value?: string, key?: string] {
+function valueAndKey(rest: string): readonly (string | undefined)[] {
   const quotes = /^("[^"\n]*"|'[^'\n]*')\s+([A-Za-z_][\w-]*)\s*:/.exec(rest);
   if (quotes !== null) return [quotes[1], quotes[2]];
   const plain = /^([^\n,{}[\]]*?\S)\s+([A-Za-z_][\w-]*)\s*:(?:\s|$)/.exec(rest);
