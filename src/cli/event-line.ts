@@ -53,7 +53,7 @@ function usualLine(event: RunEvent): string | undefined {
     case 'run:started':
       return `▸ ${event.workflow} (${event.run})`;
     case 'run:resumed':
-      return `▸ goes on (${event.run})${resumedHow(event)}`;
+      return `▸ resumed (${event.run})${resumedHow(event)}`;
     case 'node:started':
       return `  ${event.path} started${event.attempt === 0 ? '' : ` again (re-run ${event.attempt})`}`;
     case 'node:completed':
@@ -84,7 +84,7 @@ function usualLine(event: RunEvent): string | undefined {
     case 'budget:paused':
       return `  ${holderOf(event)} stops at its budget: the next call does not fit, ${spentOf(event)} is spent`;
     case 'error:suppressed':
-      return `  let go: ${errorWords(event.error)} (${event.reason})`;
+      return `  ${suppressedWords(event)}`;
     // how a leg ends is told at its end
     case 'run:completed':
     case 'run:cancelled':
@@ -129,6 +129,26 @@ function detailLine(event: RunEvent): string | undefined {
   }
 }
 
+/** What happened and did not stop the run. */
+function suppressedWords({
+  error,
+  reason,
+  at,
+}: Extract<RunEvent, { type: 'error:suppressed' }>): string {
+  if (isStoreKind(error.kind)) {
+    const awayMs = Math.max(0, Date.parse(at) - Date.parse(error.at));
+    return `recovered: the store came back after ${durationWords(awayMs)}`;
+  }
+  const { message } = forPerson(error);
+  return message.includes(reason)
+    ? `warning: ${singleLine(message)}`
+    : `warning: ${errorWords(error)} (${reason})`;
+}
+
+function isStoreKind(kind: string): boolean {
+  return kind.startsWith('store.');
+}
+
 function errorWords(error: ErrorReport): string {
   const { kind, message } = forPerson(error);
   return `${kind}: ${singleLine(message)}`;
@@ -138,7 +158,7 @@ function errorWords(error: ErrorReport): string {
 function routeLine(event: Extract<RunEvent, { type: 'route:taken' }>): string | undefined {
   const { bucket, move, path } = event;
   if (bucket === 'success' || move === 'retry' || move === 'ask') return undefined;
-  return bucket === 'default' ? `  ${path}: no route takes it` : `  ${path} → ${moveWords(event)}`;
+  return bucket === 'default' ? `  ${path}: no route matches` : `  ${path} → ${moveWords(event)}`;
 }
 
 function moveWords({ move, to, until }: Extract<RunEvent, { type: 'route:taken' }>): string {

@@ -73,14 +73,16 @@ function uncounted(state: RunState, scope: Scope, model: string): readonly Event
   if (!hasMoneyBudget(state, scope)) return [];
   const error = failureAt(state, scope, visitOf(scope).node, {
     kind: 'provider.not_configured',
-    message: `${model} has no price, so no budget counts what it costs`,
+    message: `${model} has no price, so this call does not count towards the budget`,
     outcome: 'not_started',
     action: {
       kind: 'fix_file',
       detail: `Give the price of ${model} under \`workflow.cost.pricing\`, or set \`budget_tokens\`.`,
     },
   });
-  return [{ type: 'error:suppressed', error, reason: 'The call is made without being counted.' }];
+  return [
+    { type: 'error:suppressed', error, reason: 'this call does not count towards the budget' },
+  ];
 }
 
 function incapable(state: RunState, scope: Scope, unable: readonly Unable[]): ErrorReport {

@@ -10,8 +10,7 @@ import type { ProviderFailure } from './envelope.ts';
 import { providerNamed } from './names.ts';
 
 export function renderFailure(failure: ProviderFailure, found: Classification): ReportDraft {
-  const who =
-    failure.provider === undefined ? 'The provider' : providerNamed(failure.provider).display;
+  const who = failure.provider === undefined ? NAMELESS : providerNamed(failure.provider).display;
   const what = failure.model === undefined ? 'the model' : `the model ${failure.model}`;
   const action = actionFor(found, who);
   return {
@@ -27,6 +26,9 @@ export function renderFailure(failure: ProviderFailure, found: Classification): 
   };
 }
 
+/** Where nobody said which provider it is. */
+const NAMELESS = 'the provider';
+
 interface Words {
   readonly who: string;
   readonly what: string;
@@ -37,9 +39,10 @@ type Sentences = { readonly [K in RuntimeKind]?: (words: Words, found: Classific
 
 const SENTENCES: Sentences = {
   'provider.rate_limited': ({ who }, { limit, retryAfterMs }) =>
-    `${who} limits the rate of calls${limit === null ? '' : ` (${limit})`}${retryAfterMs === null ? '' : ` and asks to wait ${durationWords(retryAfterMs)}`}.`,
+    `${who} is rate limiting${limit === null ? '' : ` (${limit})`}${retryAfterMs === null ? '' : ` and asks you to wait ${durationWords(retryAfterMs)}`}.`,
   'provider.overloaded': ({ who, what }) => `${who} has no capacity for ${what} at the moment.`,
-  'provider.server_error': ({ who, status }) => `${who} failed inside${inParentheses(status)}.`,
+  'provider.server_error': ({ who, status }) =>
+    `${who} had an internal error${inParentheses(status)}.`,
   'provider.timeout': ({ who, status }) => `${who} did not answer in time${inParentheses(status)}.`,
   'provider.network': ({ who }, { category, outcome }) =>
     category === 'configuration'
@@ -80,7 +83,9 @@ const SENTENCES: Sentences = {
 
 function sentence(found: Classification, words: Words): string {
   const write = SENTENCES[found.kind];
-  return write === undefined ? `${words.who} failed.` : write(words, found);
+  const text = write === undefined ? `${words.who} failed.` : write(words, found);
+  // a provider's own name keeps its spelling wherever it stands
+  return text.startsWith(NAMELESS) ? upperFirst(text) : text;
 }
 
 /** Where the classification knows more than the catalog row; undefined leaves the row's advice. */

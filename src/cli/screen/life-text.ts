@@ -29,7 +29,7 @@ const STATUS_WORDS: Readonly<Record<FailureLife['status'], string>> = {
   handled: 'handled',
   failed: 'ended the run',
   joined: 'became part of the failure of its group',
-  cancelled: 'overtaken by another end',
+  cancelled: 'superseded: the run ended for another reason',
   open: 'still being dealt with',
 };
 
@@ -150,7 +150,7 @@ function stepWords(step: LifeStep, told: string | undefined): string {
     case 'expired':
       return 'nobody answered in time';
     case 'suppressed':
-      return `let go: ${step.reason}`;
+      return `suppressed: ${step.reason}`;
     case 'ended':
       return `end: ${step.how}`;
   }
@@ -180,7 +180,7 @@ function routeWords({
   const does = to === undefined ? move : `${move} ${to}`;
   const end = until === undefined ? '' : ` until ${until}`;
   if (bucket === 'default')
-    return `no route took it, so by default ${isTop(path) ? 'the run fails' : 'it goes to what is around'}`;
+    return `no route matched, so ${isTop(path) ? 'the run fails' : 'it passes to the enclosing group or workflow'}`;
   const table =
     bucket === 'workflow' ? 'on_error of the workflow' : `routes of ${path ?? 'the node'}`;
   return `${table}, number ${(rule ?? 0) + 1}, took it: ${does}${end}`;

@@ -22,7 +22,7 @@ import { NO_FILE, toWorstCase, worstBill, type FileBill, type WorstCase } from '
 export interface NodeVerdict {
   /** The kinds it can fail with. */
   readonly raises: readonly string[];
-  /** What takes each of them, in words. */
+  /** Which route handles each, in words. */
   readonly routes: Readonly<Record<string, string>>;
   /** Those that no route takes. */
   readonly unhandled: readonly string[];

@@ -83,7 +83,7 @@ function valueProblem(
   const all = listed(words.slice(0, MAX_LISTED).map(quoted), 'or');
   const texts = values.filter((each) => typeof each === 'string');
   const meant =
-    values.find((each) => String(each) === String(value)) ??
+    values.find((each) => typeof each !== 'object' && String(each) === String(value)) ??
     suggest(String(value), texts) ??
     texts.find((each) => isBeginning(each, String(value)));
   return {
@@ -108,8 +108,7 @@ function kindProblem(value: string | number | boolean, subject: string): Problem
   return {
     message: `${subject} is never ${quoted(literalOf(value))}: the catalog has no such kind`,
     expected: 'a kind of `errand explain --list`',
-    suggestion:
-      meant === undefined ? 'Use a kind of `errand explain --list`' : literalOf(meant),
+    suggestion: meant === undefined ? 'Use a kind of `errand explain --list`' : literalOf(meant),
   };
 }
 
@@ -188,7 +187,9 @@ function knownAt(
     return slot === 'output' ? outputAt(named, fields) : undefined;
   }
   const isField = isBare && site.bare === 'fields' && node !== undefined;
-  return isField && root !== 'state' && root !== 'attempt' ? outputAt(node, [root, ...rest]) : undefined;
+  return isField && root !== 'state' && root !== 'attempt'
+    ? outputAt(node, [root, ...rest])
+    : undefined;
 }
 
 function reportAt([field, ...rest]: readonly string[]): Known | undefined {
@@ -246,11 +247,11 @@ function knownOf(schema: Readonly<Record<string, unknown>>): Known | undefined {
   // a schema is JSON throughout; only its type has forgotten it
   const { type, const: only, enum: values } = schema as JsonObject;
   const items = schemaAt(schema['items'], []);
-  const types = typeof type === 'string' ? [type] : isArray(type) ? type.map(String) : undefined;
+  const types = [type ?? []].flat().filter((each) => typeof each === 'string');
   return {
     ...(isArray(values) ? { values } : {}),
     ...(only === undefined ? {} : { values: [only] }),
-    ...(types === undefined ? {} : { types }),
+    ...(types.length === 0 ? {} : { types }),
     ...(items === undefined ? {} : { items }),
   };
 }

@@ -294,10 +294,7 @@ function workflowProblem(
   return memberProblem('unknown-name', 'workflow', slot, WORKFLOW_FIELDS);
 }
 
-function stateProblem(
-  key: string | undefined,
-  plan: FilePlan,
-): Omit<Problem, 'path'> | undefined {
+function stateProblem(key: string | undefined, plan: FilePlan): Omit<Problem, 'path'> | undefined {
   const problem = memberProblem('unknown-name', 'state', key, Object.keys(plan.state));
   if (problem === undefined || problem.suggestion !== undefined) return problem;
   const suggestion = `Declare it under \`workflow\`: \`state: {${key}: {type: string}}\``;

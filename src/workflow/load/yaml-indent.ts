@@ -70,8 +70,7 @@ function nearest(levels: readonly Level[], spaces: number, isItem: boolean): Lev
   return levels
     .filter((level) => level.isItem === isItem)
     .toSorted(
-      (a, b) =>
-        Math.abs(a.column - spaces) - Math.abs(b.column - spaces) || b.column - a.column,
+      (a, b) => Math.abs(a.column - spaces) - Math.abs(b.column - spaces) || b.column - a.column,
     )[0];
 }
 

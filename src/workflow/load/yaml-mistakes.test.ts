@@ -37,7 +37,10 @@ describe('a comma that is missing', () => {
       'nodes:\n  - {name: a, timeout_seconds: 5 prompt: hi}\n',
       `2:33 ${COMMA} \`prompt\` → Write \`, prompt\``,
     ],
-    ['workflow: {name: x entry_point: a}\n', `1:19 ${COMMA} \`entry_point\` → Write \`, entry_point\``],
+    [
+      'workflow: {name: x entry_point: a}\n',
+      `1:19 ${COMMA} \`entry_point\` → Write \`, entry_point\``,
+    ],
   ])('%j', (text, expected) => {
     expect(said(text)).toEqual([expected]);
   });
@@ -71,8 +74,16 @@ describe('a line that is indented by mistake', () => {
 
   it.each([
     ['nodes:\n  - name: a\n    value: 1\n - name: b\n', `4:2 ${item('1 space', '2 (line 2)')}`, 2],
-    ['nodes:\n  - name: a\n    value: 1\n   - name: b\n', `4:4 ${item('3 spaces', '2 (line 2)')}`, 2],
-    ['nodes:\n  - name: a\n    value: 1\n    - name: b\n', `4:5 ${item('4 spaces', '2 (line 2)')}`, 2],
+    [
+      'nodes:\n  - name: a\n    value: 1\n   - name: b\n',
+      `4:4 ${item('3 spaces', '2 (line 2)')}`,
+      2,
+    ],
+    [
+      'nodes:\n  - name: a\n    value: 1\n    - name: b\n',
+      `4:5 ${item('4 spaces', '2 (line 2)')}`,
+      2,
+    ],
     [
       'nodes:\n  - name: a\n    routes:\n      - {to: b}\n     - {to: $end}\n',
       `5:6 ${item('5 spaces', '6 (line 4)')}`,
@@ -85,8 +96,16 @@ describe('a line that is indented by mistake', () => {
     ],
     ['workflow:\n  name: x\n   entry_point: a\n', `3:4 ${line('3 spaces', '2 (line 2)')}`, 2],
     ['workflow:\n  name: x\n entry_point: a\n', `3:2 ${line('1 space', '2 (line 2)')}`, 2],
-    ['nodes:\n  - name: a\n   type: set\n    value: 1\n', `3:4 ${line('3 spaces', '4 (line 2)')}`, 4],
-    ['nodes:\n  - name: a\n     type: set\n    value: 1\n', `3:6 ${line('5 spaces', '4 (line 2)')}`, 4],
+    [
+      'nodes:\n  - name: a\n   type: set\n    value: 1\n',
+      `3:4 ${line('3 spaces', '4 (line 2)')}`,
+      4,
+    ],
+    [
+      'nodes:\n  - name: a\n     type: set\n    value: 1\n',
+      `3:6 ${line('5 spaces', '4 (line 2)')}`,
+      4,
+    ],
     [
       'nodes:\n  - name: a\n    prompt: |\n      - not an item\n      still text: yes\n   type: set\n',
       `6:4 ${line('3 spaces', '4 (line 3)')}`,
@@ -119,7 +138,10 @@ describe('a text that needs quotes, and a key that is not one', () => {
       'workflow:\n  name:x\n  entry_point: a\n',
       '2:3 Not YAML: the `:` behind `name` needs a space after it → name: x',
     ],
-    ['workflow:\n  name x\n  entry_point: a\n', '2:3 Not YAML: there is no `:` behind `name` → name: x'],
+    [
+      'workflow:\n  name x\n  entry_point: a\n',
+      '2:3 Not YAML: there is no `:` behind `name` → name: x',
+    ],
     ['workflow\n  name: x\n', '1:1 Not YAML: there is no `:` behind `workflow` → workflow:'],
     [
       'nodes:\n  -name: a\n   type: set\n',

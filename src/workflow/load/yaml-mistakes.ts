@@ -110,7 +110,8 @@ function openBrackets(text: string, end: number): readonly Bracket[] {
     else if ((sign === '"' || sign === "'") && isStart) at = endOfQuotes(text, at, end);
     else if ((sign === '|' || sign === '>') && isStart && open.length === 0)
       at = endOfBlock(text, at, end);
-    else if ((sign === '{' || sign === '[') && (isStart || open.length > 0)) open.push({ sign, at });
+    else if ((sign === '{' || sign === '[') && (isStart || open.length > 0))
+      open.push({ sign, at });
     else if ((sign === '}' || sign === ']') && open.length > 0) {
       if (CLOSING[open.at(-1)?.sign ?? '{'] === sign) open.pop();
     }
@@ -184,8 +185,7 @@ function keyWithoutColon(code: YamlCode, text: string, start: number): YamlMista
   const line = text.slice(at, endOfLine(text, at));
   const [, indent = '', key, sign, value = ''] =
     /^(\s*(?:- )?)([A-Za-z_][\w-]*)(:?)(?:[ \t]*)(\S.*?)?\s*$/.exec(line) ?? [];
-  if (key === undefined || !isKnownKey(key) || (sign === ':' && /:\s/.test(line)))
-    return undefined;
+  if (key === undefined || !isKnownKey(key) || (sign === ':' && /:\s/.test(line))) return undefined;
   return {
     message:
       sign === ':'

@@ -10,7 +10,12 @@ export const REFUSED_NODES: readonly Refused[] = [
     'questions',
     'Use one `human_gate` for each question',
   ],
-  ['{name: a}', 'missing-key', '{name', 'Add `prompt`, for example `prompt: "What the model is to do"`'],
+  [
+    '{name: a}',
+    'missing-key',
+    '{name',
+    'Add `prompt`, for example `prompt: "What the model is to do"`',
+  ],
   [
     '{name: a, type: script, command: x, retries: 3}',
     'unsupported-key',
@@ -61,15 +66,15 @@ export const REFUSED_NODES: readonly Refused[] = [
   ['{name: a, type: set, state: {tgs: 1}}', 'unknown-state', 'tgs', 'tags'],
   ['{name: a, type: wait, duration: soon}', 'bad-duration', 'soon'],
   ['{name: a, type: wait, duration: 0}', 'bad-duration', '0'],
-  [
-    '{name: a, type: wait}',
-    'missing-key',
-    '{name',
-    'Add `duration`, for example `duration: 60s`',
-  ],
+  ['{name: a, type: wait}', 'missing-key', '{name', 'Add `duration`, for example `duration: 60s`'],
   ['{name: a, type: call, function: ""}', 'bad-value', '""'],
   ['{name: a, type: tool, tool: x, arguments: [1]}', 'wrong-type', 'arguments'],
-  ['{name: a, type: transform}', 'missing-key', '{name', 'Add `code`, for example `code: input.items.length`'],
+  [
+    '{name: a, type: transform}',
+    'missing-key',
+    '{name',
+    'Add `code`, for example `code: input.items.length`',
+  ],
   ['{name: a, type: human_gate, prompt: x, options: []}', 'bad-value', 'options'],
   [
     '{name: a, type: human_gate, prompt: x, options: [{route: b}]}',

@@ -31,7 +31,6 @@ const NODE_KEYS: Hints = {
   fallback: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
   next: 'Write a route: `routes: [{to: …}]`',
   goto: 'Write a route: `routes: [{to: …}]`',
-  then: 'Write a route: `routes: [{to: …}]`',
   to: 'Write a route: `routes: [{to: …}]`',
   depends_on: 'Lead routes here from the nodes that come before: `routes: [{to: …}]`',
   needs: 'Lead routes here from the nodes that come before: `routes: [{to: …}]`',
@@ -87,10 +86,10 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
 const NODE_MAPS: ReadonlySet<string> = new Set(Object.values(NODE_NOUNS));
 
 /** How other engines say that a node is run again; here a route says it, and after which failure. */
-const RETRY_KEYS: ReadonlySet<string> = new Set([
-  ...['retry', 'retries', 'max_retries', 'retry_count', 'retry_limit', 'num_retries'],
-  ...['retry_policy', 'retry_config', 'retry_on', 'attempts', 'max_attempts', 'backoff'],
-]);
+const RETRY_KEYS: ReadonlySet<string> = new Set(
+  `retry retries max_retries retry_count retry_limit num_retries retry_policy retry_config retry_on
+   attempts max_attempts backoff`.split(/\s+/),
+);
 
 /** What to do instead, when the key is one that Errand knows of and does not run. */
 export function unsupportedKey(noun: string, key: string, value?: unknown): string | undefined {
@@ -115,8 +114,7 @@ function retryRoute(noun: string, key: string, value: unknown): string {
 
 /** How often: attempts count the first run, and `max` does not. */
 function countIn(key: string, value: unknown): number {
-  if (typeof value === 'number')
-    return bounded(/attempts/i.test(key) ? value - 1 : value);
+  if (typeof value === 'number') return bounded(/attempts/i.test(key) ? value - 1 : value);
   if (typeof value !== 'object' || value === null) return 2;
   const found = Object.entries(value).find(([, item]) => typeof item === 'number');
   return found === undefined ? 2 : countIn(found[0], found[1]);

@@ -138,7 +138,11 @@ function readTag(scanner: Scanner, kind: 'output' | 'tag'): void {
   for (;;) {
     if (skipBlank(scanner) >= scanner.source.length) {
       const close = kind === 'output' ? '}}' : '%}';
-      refuse(opening, `\`${opening.text.slice(0, 2)}\` is never closed`, `Write \`${close}\` where it ends`);
+      refuse(
+        opening,
+        `\`${opening.text.slice(0, 2)}\` is never closed`,
+        `Write \`${close}\` where it ends`,
+      );
     }
     // inside brackets, `}}` is the end of two objects
     const length = scanner.brackets.length === 0 ? lengthAt(closing, scanner) : 0;

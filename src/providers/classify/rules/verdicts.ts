@@ -6,7 +6,7 @@ export const VERDICT_RULES: readonly Rule[] = [
     id: 'sdk.aborted',
     when: { verdicts: ['aborted'] },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
-    why: 'the caller stopped the call; nobody failed',
+    why: 'cancelled by the caller; not a failure',
   },
   {
     id: 'sdk.timed-out',
@@ -105,6 +105,6 @@ export const VERDICT_RULES: readonly Rule[] = [
     id: 'mcp.internal',
     when: { verdicts: ['mcp_internal'] },
     means: { kind: 'mcp.tool_failed', scope: 'provider', recovery: 'human' },
-    why: 'the MCP server failed inside',
+    why: 'the MCP server had an internal error',
   },
 ];
