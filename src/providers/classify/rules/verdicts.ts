@@ -78,6 +78,18 @@ export const VERDICT_RULES: readonly Rule[] = [
     why: 'the call ended well and gave nothing, and the SDK does not know why',
   },
   {
+    id: 'sdk.stream-empty',
+    when: { verdicts: ['stream_empty'] },
+    means: {
+      kind: 'provider.stream_interrupted',
+      category: 'transient',
+      outcome: 'failed',
+      scope: 'request',
+      recovery: 'now',
+    },
+    why: 'the stream failed before any output came, and the SDK keeps the reason for those who read the stream',
+  },
+  {
     id: 'sdk.output-unparsable',
     when: { verdicts: ['output_unparsable'] },
     means: { kind: 'agent.output_invalid', scope: 'request', recovery: 'now' },
