@@ -113,7 +113,7 @@ function addExplain(cli: CliContext): void {
     .description(
       'Of a kind: what it means, why it happens, what to do, and what Errand does by itself. Of a run: the life of each of its failures, with every retry, every layer it crossed, the route that took it and why others did not.',
     )
-    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, its name elsewhere, or a run')
+    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, a code or status from a log, or a run')
     .option('--list', 'list all kinds')
     .addOption(formatOption())
     .addOption(verboseOption())
@@ -121,7 +121,7 @@ function addExplain(cli: CliContext): void {
       'after',
       examples(
         'errand explain provider.quota_exhausted',
-        'errand explain BudgetExceededError',
+        'errand explain insufficient_quota',
         `errand explain ${ID}`,
         'errand explain --list --format json',
       ),

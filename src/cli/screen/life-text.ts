@@ -24,6 +24,9 @@ export interface RunLives {
 const LABEL_COLUMNS = 15;
 /** Nobody reads on after so many, and the last ones would push the first off the screen. */
 const MAX_TOLD = 50;
+/** Of failures that are alike, so many are told in full; the others are counted. */
+const MAX_ALIKE = 3;
+const MAX_PATHS = 5;
 
 const STATUS_WORDS: Readonly<Record<FailureLife['status'], string>> = {
   handled: 'handled',
@@ -45,13 +48,55 @@ export function livesText(
     lives.length === 0 ? 'nothing failed' : `${countWords(lives.length, 'failure')}, ${all}`;
   return [
     `${workflow} ${run} is ${status}: ${count}`,
-    ...lives
+    ...alike(lives)
       .slice(0, MAX_TOLD)
-      .flatMap((life, at) => ['', bold(titleOf(life, at)), ...lifeLines(life, columns)]),
-    ...(lives.length > MAX_TOLD
-      ? ['', `and ${lives.length - MAX_TOLD} more: errand explain ${run} --format json`]
-      : []),
+      .flatMap(({ told, others }) => [
+        ...told.flatMap(({ life, at }) => [
+          '',
+          bold(titleOf(life, at)),
+          ...lifeLines(life, columns),
+        ]),
+        ...(others.length === 0 ? [] : ['', ...othersLines(others, columns)]),
+      ]),
+    ...(lives.length > MAX_ALIKE ? ['', `All in full: errand explain ${run} --format json`] : []),
   ].join('\n');
+}
+
+interface NumberedLife {
+  readonly life: FailureLife;
+  readonly at: number;
+}
+
+interface Alike {
+  readonly told: readonly NumberedLife[];
+  readonly others: readonly FailureLife[];
+}
+
+/** Failures of one kind at one node that ended in one way; members of a group are one node. */
+function alike(lives: readonly FailureLife[]): readonly Alike[] {
+  const numbered = lives.map((life, at) => ({ life, at }));
+  const groups = Map.groupBy(numbered, ({ life: { kind, path, status } }) =>
+    [kind, status, nodeOf(path)].join(' '),
+  );
+  return Array.from(groups.values(), (group) => ({
+    told: group.slice(0, group.length > MAX_ALIKE ? MAX_ALIKE - 1 : MAX_ALIKE),
+    others: group.length > MAX_ALIKE ? group.slice(MAX_ALIKE - 1).map(({ life }) => life) : [],
+  }));
+}
+
+/** Without the keys of members. */
+function nodeOf(path: string | undefined): string {
+  return (path ?? '').replace(/\[[^\]]*\]/g, '[…]');
+}
+
+function othersLines(others: readonly FailureLife[], columns: number): string[] {
+  const [first] = others;
+  if (first === undefined) return [];
+  const where = first.path === undefined ? '' : ` at ${nodeOf(first.path)}`;
+  const paths = [...new Set(others.map(({ path }) => path ?? 'the run'))];
+  const more = paths.length > MAX_PATHS ? ', …' : '';
+  const text = `and ${others.length} more of ${first.kind}${where}: ${STATUS_WORDS[first.status]} (${paths.slice(0, MAX_PATHS).join(', ')}${more})`;
+  return wrap(text, columns);
 }
 
 export function livesMarkdown({ run, workflow, status, lives }: RunLives): string {
