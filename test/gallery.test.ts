@@ -58,6 +58,7 @@ const WARNINGS: ReadonlySet<DiagnosticCode> = new Set([
   'no-way-out',
   'endless-loop',
   'never-matches',
+  'never-equal',
   'doubtful-name',
   'retry-around-tools',
   'capability-missing',

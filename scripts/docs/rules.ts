@@ -1,6 +1,7 @@
 /** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
 import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
+import { capitalised } from '../../src/workflow/words.ts';
 import { RULES } from '../../src/providers/classify/table.ts';
 
 export const RULES_PAGE = 'docs/reference/classification.md';
@@ -37,7 +38,7 @@ function renderRule({ id, when, means, why }: Rule): string[] {
   return [
     `### ${id}`,
     '',
-    `\`${means.kind}\`${category}${outcome}; scope \`${means.scope}\`, recovery \`${means.recovery}\`. Because ${why}.`,
+    `\`${means.kind}\`${category}${outcome}; scope \`${means.scope}\`, recovery \`${means.recovery}\`. ${capitalised(why)}.`,
     '',
     ...Object.entries(when).map(
       ([name, value]) => `- ${conditionWords(name as keyof Conditions, value)}`,

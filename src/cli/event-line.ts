@@ -55,7 +55,7 @@ function usualLine(event: RunEvent): string | undefined {
     case 'run:started':
       return `▸ ${event.workflow} (${event.run})`;
     case 'run:resumed':
-      return `▸ goes on (${event.run})${resumedHow(event)}`;
+      return `▸ resumed (${event.run})${resumedHow(event)}`;
     case 'node:started':
       return `  ${event.path} started${event.attempt === 0 ? '' : ` again (re-run ${event.attempt})`}`;
     case 'node:completed':
@@ -86,9 +86,7 @@ function usualLine(event: RunEvent): string | undefined {
     case 'budget:paused':
       return `  ${holderOf(event)} stops at its budget: the next call does not fit, ${spentOf(event)} is spent`;
     case 'error:suppressed':
-      return event.isWarning === true
-        ? `  warning: ${singleLine(forPerson(event.error).message)}`
-        : `  let go: ${errorWords(event.error)} (${event.reason})`;
+      return `  ${suppressedWords(event)}`;
     // how a leg ends is told at its end
     case 'run:completed':
     case 'run:cancelled':
@@ -133,6 +131,26 @@ function detailLine(event: RunEvent): string | undefined {
   }
 }
 
+/** What happened and did not stop the run. */
+function suppressedWords({
+  error,
+  reason,
+  at,
+  isWarning = false,
+}: Extract<RunEvent, { type: 'error:suppressed' }>): string {
+  if (isStoreKind(error.kind)) {
+    const awayMs = Math.max(0, Date.parse(at) - Date.parse(error.at));
+    return `recovered: the store came back after ${durationWords(awayMs)}`;
+  }
+  return isWarning
+    ? `warning: ${singleLine(forPerson(error).message)}`
+    : `warning: ${errorWords(error)} (${reason})`;
+}
+
+function isStoreKind(kind: string): boolean {
+  return kind.startsWith('store.');
+}
+
 function errorWords(error: ErrorReport): string {
   const { kind, message } = forPerson(error);
   return `${kind}: ${singleLine(message)}`;
@@ -142,7 +160,7 @@ function errorWords(error: ErrorReport): string {
 function routeLine(event: Extract<RunEvent, { type: 'route:taken' }>): string | undefined {
   const { bucket, move, path } = event;
   if (bucket === 'success' || move === 'retry' || move === 'ask') return undefined;
-  return bucket === 'default' ? `  ${path}: no route takes it` : `  ${path} → ${moveWords(event)}`;
+  return bucket === 'default' ? `  ${path}: no route matches` : `  ${path} → ${moveWords(event)}`;
 }
 
 function moveWords({ move, to, until }: Extract<RunEvent, { type: 'route:taken' }>): string {

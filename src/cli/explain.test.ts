@@ -70,6 +70,31 @@ describe('errand explain --list', () => {
   });
 });
 
+describe('a word from a log', () => {
+  it.each([
+    ['insufficient_quota', 'provider.quota_exhausted', 'The code insufficient_quota'],
+    ['rate_limit_error', 'provider.rate_limited', 'The code rate_limit_error'],
+    ['context_length_exceeded', 'provider.context_length', 'The code context_length_exceeded'],
+    ['invalid_api_key', 'provider.auth', 'The code invalid_api_key'],
+    ['overloaded_error', 'provider.overloaded', 'The code overloaded_error'],
+    ['RESOURCE_EXHAUSTED', 'provider.rate_limited', 'The code RESOURCE_EXHAUSTED'],
+    ['max_tokens', 'provider.truncated', 'The code max_tokens'],
+    ['ECONNRESET', 'provider.network', 'The code ECONNRESET'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'provider.timeout', 'The code UND_ERR_HEADERS_TIMEOUT'],
+    ['429', 'provider.rate_limited', 'The HTTP status 429'],
+    ['HTTP 502', 'provider.server_error', 'The HTTP status HTTP 502'],
+    ['AI_NoSuchToolError', 'tool.not_found', 'The error AI_NoSuchToolError'],
+    ['APIConnectionTimeoutError', 'provider.timeout', 'The error APIConnectionTimeoutError'],
+    ['ThrottlingException', 'provider.rate_limited', 'The error ThrottlingException'],
+  ])('%s is explained by the rule that knows it', (word, kind, begin) => {
+    const { exit, stdout } = runErrand(['explain', word]);
+    expect(exit).toBe(0);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`${begin} alone is ${kind}, by the rule `);
+    const { stdout: json } = runErrand(['explain', word, '--format', 'json']);
+    expect(JSON.parse(json)).toMatchObject({ kind });
+  });
+});
+
 describe('what cannot be done', () => {
   it.each<[string, string[], string[]]>([
     [

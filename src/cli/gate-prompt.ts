@@ -6,7 +6,6 @@ import type { RunEvent, Waiting } from '../machine/events.ts';
 import { nodeAtPath } from '../machine/node-at-path.ts';
 import { describeInexact, readJson, type ReadJson } from '../workflow/exact-number.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
-import { countWords } from './screen/words.ts';
 import type { Terminal } from './terminal.ts';
 import { whoIsHere } from './who.ts';
 
@@ -64,7 +63,7 @@ export function questionText({ path, prompt }: Opened, options: readonly AskedOp
       const name = oneLine(optionWord(value));
       return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${oneLine(singleLine(label))}`}`;
     }),
-    `${countWords(options.length, 'answer')}; Ctrl-C leaves it for later.`,
+    `Choose ${options.length === 1 ? '1' : `1–${options.length}`}, or press Ctrl-C to answer later.`,
   ].join('\n');
 }
 

@@ -59,7 +59,7 @@ export class LogWriter {
     return this.#outages.splice(0).map((error) => ({
       type: 'error:suppressed' as const,
       error,
-      reason: 'the store could be used again in time',
+      reason: 'the store came back',
     }));
   }
 }

@@ -47,7 +47,7 @@ describe('redacting', () => {
   });
 
   it.each([
-    'OpenAI limits the rate of calls (tokens per minute) and asks to wait 12 s.',
+    'OpenAI is rate limiting (tokens per minute) and asks you to wait 12 s.',
     'Basic authentication. Then a bearer of news, the task-force and the disk-cache-miss-rate',
     'npm_config_cache, hf_hub_download and xai-grok-4-fast-reasoning are names',
     'max_tokens: 5, tokens: 7, nextPageToken: x, keyboard=us',

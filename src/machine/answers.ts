@@ -53,7 +53,7 @@ function findGate(state: RunState, name: string | undefined): string {
   const [only, ...more] = fitting;
   if (only !== undefined && more.length === 0) return only;
   if (open.length === 0)
-    throw refused('The run waits for no answer', 'errand show says what it waits for.');
+    throw refused('The run is not waiting for an answer', 'errand show says what it waits for.');
   throw refused(
     name === undefined
       ? 'Several gates are open'

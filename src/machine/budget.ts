@@ -3,6 +3,7 @@
  * that branches that run at once cannot overspend together; one that only others' reservations block
  * waits for them. 0 means 0.
  */
+import { usdWords } from '../errors/render/money.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { BudgetMode } from '../workflow/model.ts';
 import { askPerson } from './ask-person.ts';
@@ -178,7 +179,7 @@ function budgetReport(
   const owner = holder === undefined ? node : ownerName(state, holder);
   return failureAt(state, scope, node, {
     kind: 'limit.budget',
-    message: `The budget of ${owner} (${words(limit, unit)}) does not allow the next call; ${words(spent, unit)} are spent`,
+    message: `The budget of ${owner} (${words(limit, unit)}) does not allow the next call; ${words(spent, unit)} ${unit === 'usd' ? 'has' : 'have'} been spent`,
     outcome: 'not_started',
     details: { limit, spent, unit: unit === 'usd' ? 'usdMicros' : 'tokens' },
     // what would have been tried again
@@ -192,6 +193,5 @@ function ownerName(state: RunState, holder: Scope): string {
 
 function words(amount: number, unit: Unit): string {
   if (unit === 'tokens') return `${amount} tokens`;
-  // to the cent, and further where there is something
-  return `$${(amount / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`;
+  return usdWords(amount);
 }

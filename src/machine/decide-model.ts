@@ -81,7 +81,7 @@ function uncounted(state: RunState, scope: Scope, model: string): readonly Event
       detail: `Give the price of ${model} under \`workflow.cost.pricing\`, or set \`budget_tokens\`.`,
     },
   });
-  const reason = 'The call is made without being counted.';
+  const reason = 'this call does not count towards the budget';
   return [{ type: 'error:suppressed', error, reason, isWarning: true }];
 }
 

@@ -53,6 +53,7 @@ export type Verdict =
   | 'invalid_tool_arguments'
   | 'no_such_tool'
   | 'no_output'
+  | 'stream_empty'
   | 'output_unparsable'
   | 'aborted'
   | 'timed_out'

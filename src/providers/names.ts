@@ -161,3 +161,21 @@ const LOCAL_PORTS: ReadonlyMap<string, ProviderName> = new Map(
 function isLocal(host: string): boolean {
   return host === 'localhost' || host === '[' || host.startsWith('127.') || host.startsWith('[::1');
 }
+
+/** Who makes the models whose names begin like this; hosts that offer those of others are not here. */
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt-|o[1-9](-|$)|chatgpt|davinci|text-embedding)/i, 'openai'],
+  [/^claude/i, 'anthropic'],
+  [/^(gemini|gemma)/i, 'google'],
+  [/^(mi[sx]tral|codestral|magistral|ministral|devstral|pixtral)/i, 'mistral'],
+  [/^deepseek/i, 'deepseek'],
+  [/^grok/i, 'xai'],
+  [/^command-/i, 'cohere'],
+  [/^sonar/i, 'perplexity'],
+];
+
+/** The provider that makes a model, as far as its name says. */
+export function makerOf(model: string): string | undefined {
+  const maker = FAMILIES.find(([family]) => family.test(model))?.[1];
+  return PROVIDERS.some(({ name }) => name === maker) ? maker : undefined;
+}

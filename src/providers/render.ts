@@ -10,16 +10,16 @@ import type { ProviderFailure } from './envelope.ts';
 import { providerNamed } from './names.ts';
 
 export function renderFailure(failure: ProviderFailure, found: Classification): ReportDraft {
-  const who =
-    failure.provider === undefined ? 'The provider' : providerNamed(failure.provider).display;
+  const who = failure.provider === undefined ? NAMELESS : providerNamed(failure.provider).display;
   const what = failure.model === undefined ? 'the model' : `the model ${failure.model}`;
-  const action = actionFor(found, who);
+  const isPage = isWebPage(failure.body);
+  const action = actionFor(found, who, isPage);
   return {
     kind: found.kind,
     category: found.category,
     retryable: found.retryable,
     outcome: found.outcome,
-    message: sentence(found, { who, what, status: failure.status }),
+    message: sentence(found, { who, what, status: failure.status, isPage }),
     ...(action === undefined ? {} : { action }),
     details: { scope: found.scope, recovery: found.recovery },
     provider: facts(failure, found),
@@ -27,35 +27,49 @@ export function renderFailure(failure: ProviderFailure, found: Classification): 
   };
 }
 
+/** Where nobody said which provider it is. */
+const NAMELESS = 'the provider';
+
 interface Words {
   readonly who: string;
   readonly what: string;
   readonly status: number | undefined;
+  /** What came back was written for a browser: by a proxy or a CDN, not by the provider. */
+  readonly isPage: boolean;
 }
 
 type Sentences = { readonly [K in RuntimeKind]?: (words: Words, found: Classification) => string };
 
 const SENTENCES: Sentences = {
   'provider.rate_limited': ({ who }, { limit, retryAfterMs }) =>
-    `${who} limits the rate of calls${limit === null ? '' : ` (${limit})`}${retryAfterMs === null ? '' : ` and asks to wait ${durationWords(retryAfterMs)}`}.`,
+    `${who} is rate limiting${limit === null ? '' : ` (${limit})`}${retryAfterMs === null ? '' : ` and asks you to wait ${durationWords(retryAfterMs)}`}.`,
   'provider.overloaded': ({ who, what }) => `${who} has no capacity for ${what} at the moment.`,
-  'provider.server_error': ({ who, status }) => `${who} failed inside${inParentheses(status)}.`,
+  'provider.server_error': ({ who, status }) =>
+    `${who} had an internal error${inParentheses(status)}.`,
   'provider.timeout': ({ who, status }) => `${who} did not answer in time${inParentheses(status)}.`,
   'provider.network': ({ who }, { category, outcome }) =>
     category === 'configuration'
       ? `${who} cannot be reached as configured: the secure connection was refused.`
       : `${who} could not be reached${outcome === 'not_started' ? '; nothing was sent' : ', and whether the request arrived is not known'}.`,
   'provider.conflict': ({ who }) => `${who} is still busy with another request on the same thing.`,
-  'provider.stream_interrupted': ({ who }) => `The answer from ${who} stopped in the middle.`,
+  'provider.stream_interrupted': ({ who }, { rule }) =>
+    rule === 'sdk.stream-empty'
+      ? `The stream of ${who} failed before any output came; its error part says why.`
+      : `The answer from ${who} stopped in the middle.`,
   'provider.auth': ({ who }) => `${who} does not accept the API key.`,
-  'provider.permission': ({ who, what }) =>
-    `${who} knows the key but does not let it use ${what} in this way.`,
+  'provider.permission': ({ who, what, isPage, status }) =>
+    isPage
+      ? `Something in front of ${who}, such as a CDN, a proxy or a firewall, refused the request${inParentheses(status)}.`
+      : `${who} knows the key but does not let it use ${what} in this way.`,
   'provider.not_configured': ({ who }) => `No API key is set for ${who}; nothing was sent.`,
   'provider.model_not_found': ({ who, what }) => `${who} does not offer ${what} at this address.`,
-  'provider.invalid_request': ({ who, status }, { category }) =>
-    category === 'configuration'
+  'provider.invalid_request': ({ who, status, isPage }, { category }) => {
+    if (isPage)
+      return `A web page came back instead of an answer from ${who}${inParentheses(status)}: the base URL is wrong, or a proxy answered.`;
+    return category === 'configuration'
       ? `${who} refused the request because of how it is set up${inParentheses(status)}.`
-      : `${who} refused the content of the request${inParentheses(status)}.`,
+      : `${who} refused the content of the request${inParentheses(status)}.`;
+  },
   'provider.tool_schema': ({ who }) => `${who} refused the schema of a tool or of the output.`,
   'provider.context_length': ({ what }) => `The prompt does not fit the context window of ${what}.`,
   'provider.request_too_large': ({ who }) =>
@@ -80,11 +94,17 @@ const SENTENCES: Sentences = {
 
 function sentence(found: Classification, words: Words): string {
   const write = SENTENCES[found.kind];
-  return write === undefined ? `${words.who} failed.` : write(words, found);
+  const text = write === undefined ? `${words.who} failed.` : write(words, found);
+  // a provider's own name keeps its spelling wherever it stands
+  return text.startsWith(NAMELESS) ? upperFirst(text) : text;
 }
 
 /** Where the classification knows more than the catalog row; undefined leaves the row's advice. */
-function actionFor(found: Classification, who: string): UserAction | undefined {
+function actionFor(
+  found: Classification,
+  who: string,
+  isPage: boolean,
+): UserAction | undefined {
   const { kind, category, retryAfterMs } = found;
   if (category === 'ambiguous') {
     return {
@@ -103,6 +123,11 @@ function actionFor(found: Classification, who: string): UserAction | undefined {
   }
   if (kind === 'provider.network' && category === 'configuration') {
     return { kind: 'fix_setup', detail: 'Check the base URL, the proxy and the certificates.' };
+  }
+  if (kind === 'provider.permission' && isPage) {
+    const detail =
+      'Check the network, the proxy and the region that the request comes from; nobody looked at the key.';
+    return { kind: 'fix_setup', detail };
   }
   if (kind === 'provider.invalid_request' && category === 'configuration') {
     return { kind: 'fix_setup', detail: 'Check the settings of the call and the base URL.' };
@@ -137,6 +162,11 @@ const REQUEST_ID_HEADERS = [
   'x-fal-request-id',
   'cf-ray',
 ];
+
+/** As a browser would be answered; some clients put their own words before the page. */
+function isWebPage(body: unknown): boolean {
+  return typeof body === 'string' && /<(?:!doctype\s+html|html|head)\b/i.test(body.slice(0, 500));
+}
 
 function inParentheses(status: number | undefined): string {
   return status === undefined || status < 400 ? '' : ` (HTTP ${status})`;

@@ -4,6 +4,7 @@
  */
 import { buildReport } from '../errors/build.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
+import { readProperty } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport, ReportDraft, Stamp } from '../errors/report.ts';
 import { ambientStamp } from '../errors/stamp.ts';
@@ -33,12 +34,23 @@ export interface ReportFromOptions {
 /** Never throws, whatever was thrown. */
 export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): ErrorReport {
   const stamp = options.stamp ?? ambientStamp();
+  const tool = toolFailure(thrown);
+  if (tool !== undefined)
+    return reportFrom(tool.error, { fallback: 'tool.failed', ...options, stamp });
   return toReport(thrown, {
     stamp,
     redactor: options.redactor,
     fallback: options.fallback ?? 'call.failed',
     recognise: (value) => recogniseFailure(value, options, stamp),
   });
+}
+
+/** What a tool threw, in the part that the AI SDK makes of it; the wrapper says nothing more. */
+function toolFailure(thrown: unknown): { readonly error: unknown } | undefined {
+  if (readProperty(thrown, 'type') !== 'tool-error') return undefined;
+  const error = readProperty(thrown, 'error');
+  const isPart = typeof readProperty(thrown, 'toolName') === 'string' && error !== undefined;
+  return isPart && error !== thrown ? { error } : undefined;
 }
 
 /** The draft of a provider's failure; undefined for anything else. */

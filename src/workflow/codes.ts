@@ -63,6 +63,7 @@ export const CODES = {
   'never-ran': 'A node whose output is read before it can have run.',
   'never-failing': 'A template speaks of a failure where no error route leads.',
   'not-in-input': 'A name that the node does not list in `input`, in explicit mode.',
+  'never-equal': 'A comparison with a value that can never be there.',
   'unreachable-node': 'A node that nothing leads to.',
   'no-way-out': 'A node from which no end can be reached.',
   'endless-loop': 'A loop that only the default `max_iterations` bounds.',

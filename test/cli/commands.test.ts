@@ -136,8 +136,8 @@ describe('a run that fails', () => {
       /via {8}call in parent/,
       /tried {6}1\. node: internal\.script_error/,
       /cost {7}\$0\.00075, of it \$0\.0003 for attempts that failed/,
-      new RegExp(`Go on: errand resume ${run}`),
-      new RegExp(`Its story: errand explain ${run}`),
+      new RegExp(`Resume: errand resume ${run}`),
+      new RegExp(`Full history: errand explain ${run}`),
       /id {9}err_\w+/,
     ])
       expect(ended.stderr).toMatch(said);
@@ -258,8 +258,8 @@ describe('a run that fails', () => {
     expect(exit).toBe(3);
     expect(stdout).toMatch(/^### Script failed: `internal\.script_error`\n/);
     expect(stdout.split('\n').slice(-3)).toEqual([
-      `- Go on: \`errand resume ${run}\``,
-      `- Its story: \`errand explain ${run}\``,
+      `- Resume: \`errand resume ${run}\``,
+      `- Full history: \`errand explain ${run}\``,
       '',
     ]);
   });

@@ -120,7 +120,7 @@ describe('the exit code', () => {
     running.kill(signal);
     const ended = await running.ended;
     expect([ended.exit, ended.stdout]).toEqual([exit, '']);
-    expect(ended.stderr).toMatch(/interrupted; the run is safe\. Go on with: errand resume/);
+    expect(ended.stderr).toMatch(/interrupted; the run is safe\. Resume with: errand resume/);
     writeFileSync(join(place.folder, 'begun'), '');
     reached.add(exit);
   });

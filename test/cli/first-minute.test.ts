@@ -29,7 +29,7 @@ describe('npm start', { timeout: 90_000 }, () => {
     expect(status).toBe(0);
     const run = place.lastRun();
     for (const told of [
-      'sim/fast failed: provider.rate_limited: OpenAI limits the rate of calls',
+      'sim/fast failed: provider.rate_limited: OpenAI is rate limiting',
       'triage: sim/careful is asked instead',
       'triage: the answer does not fit, and goes back to sim/careful',
       'order.missing: There is no order B-7',

@@ -16,7 +16,7 @@ export interface SampleRun {
 const BROKEN = { kind: 'internal.script_error', message: 'connection reset by peer' } as const;
 const BUSY = {
   kind: 'provider.rate_limited',
-  message: 'sim/first limits the rate of calls.',
+  message: 'sim/first is rate limiting.',
   provider: { name: 'sim', model: 'first', status: 429, retryAfterMs: 2000 },
   rule: { id: 'rate.code', evidence: ['status=429'], confidence: 'high' },
 } as const;

@@ -183,7 +183,7 @@ describe('a question', () => {
       '  1  yes',
       '  2  no',
       '  3  2',
-      '3 answers; Ctrl-C leaves it for later.',
+      'Choose 1–3, or press Ctrl-C to answer later.',
     ]);
   });
 
@@ -209,14 +209,16 @@ describe('the doctor', () => {
 });
 
 describe('amounts', () => {
-  it('are never rounded to nothing', () => {
-    expect([0, 1, 480, 12_345, 1_000_000, 12_345_678].map(usdWords)).toEqual([
+  it('are never rounded, so that one amount reads the same wherever it stands', () => {
+    expect([0, 1, 480, 12_345, 49_980, 500_000, 1_075_000, 12_500_000].map(usdWords)).toEqual([
       '$0',
       '$0.000001',
       '$0.00048',
-      '$0.0123',
-      '$1.00',
-      '$12.35',
+      '$0.012345',
+      '$0.04998',
+      '$0.50',
+      '$1.075',
+      '$12.50',
     ]);
   });
 

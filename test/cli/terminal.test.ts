@@ -77,7 +77,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
       'review asks: Pay the refund?',
       '  1  yes  Approve it',
       '  2  no  Refuse',
-      '2 answers; Ctrl-C leaves it for later.',
+      'Choose 1–2, or press Ctrl-C to answer later.',
       'answer: perhaps',
       'Type one of the answers or its number, 1 to 2.',
       'answer: 2',
@@ -125,7 +125,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     const id = runId();
     expect(left.exit).toBe(130);
     expect(left.screen.at(-2)).toBe(
-      `▪ interrupted; the run is safe. Go on with: errand resume ${id}`,
+      `▪ interrupted; the run is safe. Resume with: errand resume ${id}`,
     );
     const { exit, screen } = await onTerminal(place, ['resume', id], {
       keys: [['answer: ', '2\n']],
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
       expect.stringMatching(/^  ✗ ask  provider\.auth, 2 requests, sim\/one(, \d+ s)?$/),
       expect.stringMatching(/^╭─ Credentials rejected ─+╮$/),
     ]);
-    expect(screen.join('\n')).toContain(`Go on: errand resume ${runId()}`);
+    expect(screen.join('\n')).toContain(`Resume: errand resume ${runId()}`);
   });
 
   it('has no frame where there is no room for one', async () => {
@@ -197,7 +197,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(exit).toBe(130);
     // the terminal itself may show the key that was pressed, wherever the line stands just then
     expect(screen.at(-2)?.replace('^C', '')).toBe(
-      `▪ interrupted; the run is safe. Go on with: errand resume ${runId()}`,
+      `▪ interrupted; the run is safe. Resume with: errand resume ${runId()}`,
     );
     expect(place.json(['show', runId()])).toMatchObject({ status: 'interrupted' });
   });

@@ -61,7 +61,7 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
     const left = await session.until(/^exit=130$/m);
     const run = place.lastRun();
     expect(left.replace('^C', '')).toContain(
-      `▪ interrupted; the run is safe. Go on with: errand resume ${run}`,
+      `▪ interrupted; the run is safe. Resume with: errand resume ${run}`,
     );
     session.type(`clear; errand resume ${run}; echo "then=$?"`);
     expect(await session.until(/^then=\d+$/m)).toMatch(/✓ work[^]*▪ completed in[^]*then=0/);

@@ -3,9 +3,11 @@ import { jsonText } from '../../errors/printable.ts';
 import { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from '../../errors/catalog.ts';
 import type { ErrandError } from '../../errors/errand-error.ts';
 import { isKindName, isReservedKind } from '../../errors/kinds.ts';
+import { wrap } from '../../errors/render/columns.ts';
 import { suggest } from '../../errors/suggest.ts';
 import { refusal } from '../exit.ts';
 import { explainJson, explainMarkdown, explainText, listText } from '../explain-kind.ts';
+import type { MeantWord } from '../explain-word.ts';
 import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -37,6 +39,14 @@ export async function explain(
   }
   const kinds = kindsCalled(name);
   if (kinds.length === 0) {
+    const { meantByWord } = await import('../explain-word.ts');
+    // a kind without its prefix is a kind that was meant, and no word of a provider
+    const isEnding = RUNTIME_KINDS.some((kind) => kind.endsWith(`.${name}`));
+    const word = isEnding ? undefined : meantByWord(name);
+    if (word !== undefined) {
+      terminal.out(showWord(name, word, options.format, terminal));
+      return 0;
+    }
     const { explainRun } = await import('./explain-run.ts');
     return explainRun(name, { format: options.format, noKind: unknownKind(name) }, terminal);
   }
@@ -74,6 +84,19 @@ function showNamed(
       return [...here, ...texts].join('\n\n');
     }
   }
+}
+
+/** A word from a log, with the rule by which it means what it means. */
+function showWord(
+  name: string,
+  { kind, rule, as }: MeantWord,
+  format: Format,
+  terminal: Terminal,
+): string {
+  if (format !== 'text') return showNamed(name, [kind], format, terminal);
+  const noun = { status: 'The HTTP status', code: 'The code', error: 'The error' }[as];
+  const how = `${noun} ${name} alone is ${kind}, by the rule ${rule}. With the whole answer \`errand classify\` can tell more.`;
+  return [wrap(how, terminal.columns).join('\n'), explainText(kind, terminal)].join('\n\n');
 }
 
 function toJson(value: unknown): string {

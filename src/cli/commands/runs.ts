@@ -60,7 +60,7 @@ function remarks(run: ListedRun | undefined, columns: number): string[] {
   if (status === 'paused' && waiting !== undefined)
     return [clip(`    ${waitWords(waiting)}`, columns)];
   if (status === 'interrupted' && run !== undefined)
-    return [clip(`    go on with: errand resume ${run.run}`, columns)];
+    return [clip(`    resume with: errand resume ${run.run}`, columns)];
   return [];
 }
 

@@ -1,6 +1,7 @@
 /** `errand validate`: what can be proved of workflow files before a token is spent. */
 import { jsonText, oneLine } from '../../errors/printable.ts';
 import { wrap } from '../../errors/render/columns.ts';
+import { usdWords } from '../../errors/render/money.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
@@ -111,9 +112,15 @@ function worstCaseLines(worst: WorstCase): string[] {
     figure(worst.modelRequests, 'model request'),
     figure(worst.effects, 'effect'),
     worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
-    worst.costUsdMicros === null ? 'unbounded cost' : `$${(worst.costUsdMicros / 1e6).toFixed(2)}`,
+    worst.costUsdMicros === null ? 'unbounded cost' : worstCost(worst.costUsdMicros),
   ].join(', ');
   return [`at worst (per leg): ${figures}`, ...worst.unbounded.map((reason) => `  unbounded: ${reason}`)];
+}
+
+/** To the cent, and never less than it is: what is promised here is a bound. */
+function worstCost(micros: number): string {
+  const isBelowACent = micros > 0 && micros < 10_000;
+  return isBelowACent ? usdWords(micros) : `$${(Math.ceil(micros / 10_000) / 100).toFixed(2)}`;
 }
 
 function handlingLines(nodes: ValidatedFile['nodes']): string[] {
@@ -123,7 +130,7 @@ function handlingLines(nodes: ValidatedFile['nodes']): string[] {
     const rest =
       unhandled.length === 0
         ? 'all handled'
-        : `${unhandled.length} ${unhandled.length === 1 ? 'falls' : 'fall'} to the default (${kinds})`;
+        : `${unhandled.length} ${unhandled.length === 1 ? 'uses' : 'use'} the default (${kinds})`;
     return `${name}: ${count(raises.length, 'kind')} of failure, ${rest}`;
   });
 }

@@ -44,7 +44,7 @@ export function quietOption(what = 'print only the result'): Option {
   return new Option('-q, --quiet', what).conflicts('verbose');
 }
 
-export function verboseOption(what = 'print the inside of a defect'): Option {
+export function verboseOption(what = 'include internal details of an Errand bug'): Option {
   return new Option('-v, --verbose', what);
 }
 

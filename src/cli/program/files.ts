@@ -68,7 +68,7 @@ function addDraft(cli: CliContext): void {
     .addOption(eventsOption('the events'))
     .addOption(formatOption())
     .addOption(quietOption())
-    .addOption(verboseOption('print every step, and the inside of a defect'))
+    .addOption(verboseOption('print every step, and internal details of an Errand bug'))
     .addHelpText(
       'after',
       examples(
@@ -86,12 +86,15 @@ function addValidate(cli: CliContext): void {
   cli.program
     .command('validate')
     .helpGroup(FILES)
-    .summary('prove what can be proved of workflow files')
+    .summary('check workflow files before running them')
     .description(
-      'Checks workflow files and the workflows they call: form, names, routes, every kind of failure a node can have and what takes it, and the most a run can cost. Nothing is run.',
+      'Checks workflow files and the workflows they call: form, names, routes, every kind of failure a node can have and which route handles it, and the most a run can cost. Nothing is run.',
     )
     .argument('<file...>', 'workflow files')
-    .option('--strict', 'warnings, and kinds that fall to the default unsaid, make a file invalid')
+    .option(
+      '--strict',
+      'warnings, and kinds that use the default without `on_unhandled`, make a file invalid',
+    )
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only what is not valid'))
     .addOption(verboseOption())

@@ -68,9 +68,9 @@ function addRun(cli: CliContext): void {
 
 function addResume(cli: CliContext): void {
   resumeCommand(cli, 'resume')
-    .summary('go on with a run')
+    .summary('resume a run')
     .description(
-      'Goes on with a run that is paused, parked, failed or was interrupted. What completed keeps its result: fix the file, the input or the key first, then resume.',
+      'Resumes a run that is paused, parked, failed or was interrupted. What completed keeps its result: fix the file, the input or the key first, then resume.',
     )
     .argument(...RUN)
     .addHelpText(
@@ -107,7 +107,7 @@ function addRetry(cli: CliContext): void {
 function addAnswer(cli: CliContext): void {
   resumeCommand(cli, 'answer')
     .summary('answer a gate of a run')
-    .description('Answers a gate that a run waits at, and goes on with the run.')
+    .description('Answers a gate that a run waits at, and resumes the run.')
     .argument(...RUN)
     .argument('[gate]', 'the path of the gate, or its node; not needed where one is open')
     .requiredOption('--value <value>', 'the answer: an option, or JSON')
@@ -169,11 +169,11 @@ function legCommand({ program }: CliContext, name: string): Command {
       ).argParser(collect),
     )
     .option('--no-gates', 'nobody can be asked: gates fail at once')
-    .option('--wait', 'wait out waits of any length instead of pausing')
+    .option('--wait', 'wait as long as needed instead of pausing')
     .addOption(eventsOption('the events of this leg'))
     .addOption(anyFormatOption())
     .addOption(quietOption())
-    .addOption(verboseOption('print every step, and the inside of a defect'));
+    .addOption(verboseOption('print every step, and internal details of an Errand bug'));
 }
 
 function resumeCommand(cli: CliContext, name: string): Command {

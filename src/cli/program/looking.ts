@@ -90,13 +90,13 @@ function addWatch(cli: CliContext): void {
     .helpGroup(GROUP)
     .summary('follow a run that another process carries on')
     .description(
-      'Follows a run, whoever carries it on, until it ends or pauses. Of a run that rests already it tells the latest leg.',
+      'Follows a run, whoever carries it on, until it ends or pauses. For a run that has already stopped, shows its last leg.',
     )
     .argument(...RUN)
     .addOption(eventsOption('the events'))
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only how it ends'))
-    .addOption(verboseOption('print every step, and the inside of a defect'))
+    .addOption(verboseOption('print every step, and internal details of an Errand bug'))
     .addHelpText('after', examples(`errand watch ${ID}`, `errand watch ${ID} --json`))
     .action(async (id: string, { json }: { readonly json?: boolean }) => {
       const { watch } = await import('../commands/watch.ts');
@@ -109,11 +109,11 @@ function addExplain(cli: CliContext): void {
   cli.program
     .command('explain')
     .helpGroup(GROUP)
-    .summary('say what a kind of failure means, or tell the failures of a run')
+    .summary('say what a kind of failure means, or list a run’s failures')
     .description(
       'Of a kind: what it means, why it happens, what to do, and what Errand does by itself. Of a run: the life of each of its failures, with every retry, every layer it crossed, the route that took it and why others did not.',
     )
-    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, its name elsewhere, or a run')
+    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, a code or status from a log, or a run')
     .option('--list', 'list all kinds')
     .addOption(formatOption())
     .addOption(verboseOption())
@@ -121,7 +121,7 @@ function addExplain(cli: CliContext): void {
       'after',
       examples(
         'errand explain provider.quota_exhausted',
-        'errand explain BudgetExceededError',
+        'errand explain insufficient_quota',
         `errand explain ${ID}`,
         'errand explain --list --format json',
       ),

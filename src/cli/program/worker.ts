@@ -54,7 +54,7 @@ export function addWorkerCommand(cli: CliContext): void {
   cli.program
     .command('worker')
     .helpGroup(GROUP)
-    .summary('carry on runs of a Temporal server')
+    .summary('run a Temporal worker')
     .description(
       'Carries on the runs of one task queue of a Temporal server, until it is stopped. Workflow files, modules and scripts are those of the current folder. Ctrl-C lets what is under way end first.',
     )

@@ -35,7 +35,7 @@ export function pausedText(
 }
 
 export function interruptedText(run: string): string {
-  return `▪ interrupted; the run is safe. Go on with: errand resume ${run}`;
+  return `▪ interrupted; the run is safe. Resume with: errand resume ${run}`;
 }
 
 export function cancelledText(run: string): string {
@@ -53,9 +53,9 @@ export function waitWords(given: Wait): string {
     case 'budget':
       return `${place} has reached a budget and asks whether to raise it${choice}`;
     case 'outcome':
-      return `nobody knows whether ${place} did its work; someone has to say${choice}`;
+      return `it is unknown whether ${place} finished; a person must decide${choice}`;
     case 'person':
-      return `${place} is parked until someone goes on`;
+      return `${place} is parked until someone resumes it`;
     case 'time':
       return `${place} waits until ${until === undefined ? 'its time' : timeWords(until)}`;
   }
@@ -68,13 +68,13 @@ function waitLines(
 ): string[] {
   const wait = onScreen(given);
   const { reason, gate, until } = wait;
-  if (reason === 'person') return [waitWords(wait), `go on: errand resume ${run}`];
+  if (reason === 'person') return [waitWords(wait), `resume: errand resume ${run}`];
   if (reason === 'time') {
     const leftMs = until === undefined ? 0 : Date.parse(until) - nowMs;
     const left = leftMs > 0 ? ` (${durationWords(leftMs)} from now)` : '';
     return [
       `${waitWords(wait)}${left}`,
-      `go on then: errand resume ${run}`,
+      `resume then: errand resume ${run}`,
       `or wait for it here: errand resume ${run} --wait`,
       ...(isWaitNode(given, events) ? [] : [`or cut it short: errand resume ${run} --now`]),
     ];

@@ -30,7 +30,7 @@ export interface Failed {
 
 /** What can be typed after any failure of a run. */
 export function afterFailure(run: string): readonly string[] {
-  return [`Go on: errand resume ${run}`, `Its story: errand explain ${run}`];
+  return [`Resume: errand resume ${run}`, `Full history: errand explain ${run}`];
 }
 
 interface Look {
@@ -52,7 +52,9 @@ export function failurePanel(failed: Failed, look: Look): string {
   const shown = forPerson(failed.error);
   // a command is copied whole, so one that would be broken stands by itself
   const fits = (command: string): boolean => columnsOf(command) <= inner - LABEL_COLUMNS - 2;
-  const below = failed.commands.filter((command) => !fits(command));
+  const below = failed.commands
+    .filter((command) => !fits(command))
+    .flatMap((command) => (columnsOf(command) <= columns ? [command] : command.split(/(?<=:) /)));
   const body = [
     // without a frame, a line of the message would stand where ours do
     ...wrap(isFramed ? shown.message : singleLine(shown.message), inner).map(
@@ -201,15 +203,15 @@ function costWords({ totalUsdMicros, failedUsdMicros }: Costs): string {
 /** What people try first and in vain, by what would make the failure go away. */
 const IN_VAIN: Readonly<Record<Category, string | undefined>> = {
   transient: 'changing the workflow or the input: this goes away by itself',
-  configuration: 'trying again, or another input, before the set-up is fixed',
-  content: 'trying again with the same input',
-  capacity: 'waiting or trying again, until the quota is raised or paid for',
+  configuration: 'retrying, or another input, before the set-up is fixed',
+  content: 'retrying with the same input',
+  capacity: 'waiting or retrying, until the quota is raised or paid for',
   ambiguous: 'repeating it blindly: it may have happened already',
-  policy: 'trying again, until someone grants it',
-  limit: 'trying again with the limit as it is',
-  domain: 'trying again, as long as what raised it finds the same',
+  policy: 'retrying, until someone grants it',
+  limit: 'retrying with the limit as it is',
+  domain: 'retrying, as long as what raised it finds the same',
   cancelled: undefined,
-  defect: 'trying again: this is a bug',
+  defect: 'retrying: this is a bug',
   unknown: undefined,
 };
 

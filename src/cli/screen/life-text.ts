@@ -25,12 +25,15 @@ export interface RunLives {
 const LABEL_COLUMNS = 15;
 /** Nobody reads on after so many, and the last ones would push the first off the screen. */
 const MAX_TOLD = 50;
+/** Of failures that are alike, so many are told in full; the others are counted. */
+const MAX_ALIKE = 3;
+const MAX_PATHS = 5;
 
 const STATUS_WORDS: Readonly<Record<FailureLife['status'], string>> = {
   handled: 'handled',
   failed: 'ended the run',
   joined: 'became part of the failure of its group',
-  cancelled: 'overtaken by another end',
+  cancelled: 'superseded: the run ended for another reason',
   open: 'still being dealt with',
 };
 
@@ -46,13 +49,55 @@ export function livesText(
     lives.length === 0 ? 'nothing failed' : `${countWords(lives.length, 'failure')}, ${all}`;
   return [
     `${workflow} ${run} is ${status}: ${count}`,
-    ...lives
+    ...alike(lives)
       .slice(0, MAX_TOLD)
-      .flatMap((life, at) => ['', bold(titleOf(life, at)), ...lifeLines(life, columns)]),
-    ...(lives.length > MAX_TOLD
-      ? ['', `and ${lives.length - MAX_TOLD} more: errand explain ${run} --format json`]
-      : []),
+      .flatMap(({ told, others }) => [
+        ...told.flatMap(({ life, at }) => [
+          '',
+          bold(titleOf(life, at)),
+          ...lifeLines(life, columns),
+        ]),
+        ...(others.length === 0 ? [] : ['', ...othersLines(others, columns)]),
+      ]),
+    ...(lives.length > MAX_ALIKE ? ['', `All in full: errand explain ${run} --format json`] : []),
   ].join('\n');
+}
+
+interface NumberedLife {
+  readonly life: FailureLife;
+  readonly at: number;
+}
+
+interface Alike {
+  readonly told: readonly NumberedLife[];
+  readonly others: readonly FailureLife[];
+}
+
+/** Failures of one kind at one node that ended in one way; members of a group are one node. */
+function alike(lives: readonly FailureLife[]): readonly Alike[] {
+  const numbered = lives.map((life, at) => ({ life, at }));
+  const groups = Map.groupBy(numbered, ({ life: { kind, path, status } }) =>
+    [kind, status, nodeOf(path)].join(' '),
+  );
+  return Array.from(groups.values(), (group) => ({
+    told: group.slice(0, group.length > MAX_ALIKE ? MAX_ALIKE - 1 : MAX_ALIKE),
+    others: group.length > MAX_ALIKE ? group.slice(MAX_ALIKE - 1).map(({ life }) => life) : [],
+  }));
+}
+
+/** Without the keys of members. */
+function nodeOf(path: string | undefined): string {
+  return (path ?? '').replace(/\[[^\]]*\]/g, '[…]');
+}
+
+function othersLines(others: readonly FailureLife[], columns: number): string[] {
+  const [first] = others;
+  if (first === undefined) return [];
+  const where = first.path === undefined ? '' : ` at ${nodeOf(first.path)}`;
+  const paths = [...new Set(others.map(({ path }) => path ?? 'the run'))];
+  const more = paths.length > MAX_PATHS ? ', …' : '';
+  const text = `and ${others.length} more of ${first.kind}${where}: ${STATUS_WORDS[first.status]} (${paths.slice(0, MAX_PATHS).join(', ')}${more})`;
+  return wrap(text, columns);
 }
 
 export function livesMarkdown({ run, workflow, status, lives }: RunLives): string {
@@ -155,7 +200,7 @@ function stepWords(step: LifeStep, told: string | undefined): string {
     case 'expired':
       return 'nobody answered in time';
     case 'suppressed':
-      return `let go: ${step.reason}`;
+      return `suppressed: ${step.reason}`;
     case 'ended':
       return `end: ${step.how}`;
   }
@@ -185,7 +230,7 @@ function routeWords({
   const does = to === undefined ? move : `${move} ${to}`;
   const end = until === undefined ? '' : ` until ${until}`;
   if (bucket === 'default')
-    return `no route took it, so by default ${isTop(path) ? 'the run fails' : 'it goes to what is around'}`;
+    return `no route matched, so ${isTop(path) ? 'the run fails' : 'it passes to the enclosing group or workflow'}`;
   const table =
     bucket === 'workflow' ? 'on_error of the workflow' : `routes of ${path ?? 'the node'}`;
   return `${table}, number ${(rule ?? 0) + 1}, took it: ${does}${end}`;

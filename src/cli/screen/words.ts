@@ -1,12 +1,6 @@
 /** How the command line writes amounts, times and counts, the same in every command. */
 
-/** `$0`, `$0.00048`, `$0.0123`, `$12.50`: enough digits that a cheap call does not look free. */
-export function usdWords(micros: number): string {
-  if (micros === 0) return '$0';
-  const usd = micros / 1_000_000;
-  if (usd >= 1) return `$${usd.toFixed(2)}`;
-  return `$${usd.toFixed(usd >= 0.01 ? 4 : 6).replace(/0+$/, '')}`;
-}
+export { usdWords } from '../../errors/render/money.ts';
 
 /** `2026-11-16 03:08:15Z`. */
 export function timeWords(iso: string): string {

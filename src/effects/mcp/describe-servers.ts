@@ -143,7 +143,7 @@ async function ask(
       problem: {
         code: 'server-unreachable',
         severity: 'warning',
-        message: `${message}; what it has is not known before the run`,
+        message: `${message}; its tools cannot be checked before the run`,
         path: ['workflow', 'runtime', 'mcp_servers', name],
         suggestion: action.detail,
       },

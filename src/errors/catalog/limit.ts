@@ -37,7 +37,7 @@ export const LIMIT_ROWS = {
       detail: 'Raise `timeout_seconds` under `limits` and resume the run.',
     },
     title: 'Run timed out',
-    help: 'The run took longer than `timeout_seconds` under `limits`. The clock goes on through crashes, backoffs and `wait` nodes, and stands still while the run waits for a person, is parked or has ended; a wait that a provider asks for and that would pass the deadline ends it at once, with that failure as cause. Raise the limit and resume the run: what was finished is kept. Errand stops what is running and ends with exit code 4. No route of the run takes it; for a child it is a failure of the node that called it.',
+    help: 'The run took longer than `timeout_seconds` under `limits`. The clock goes on through crashes, backoffs and `wait` nodes, and stands still while the run waits for a person, is parked or has ended; if a provider asks for a wait beyond the deadline, the run ends at once, with that failure as its cause. Raise the limit and resume the run: what was finished is kept. Errand stops what is running and ends with exit code 4. No route of the run takes it; for a child it is a failure of the node that called it.',
     aliases: {
       relavium: ['run_timeout'],
       cycgraph: ['WorkflowTimeoutError'],

@@ -179,7 +179,7 @@ export const PROVIDER_TRANSIENT_ROWS = {
       kind: 'wait_and_retry',
       detail: 'Wait and resume the run, or add a model of another provider to the chain.',
     },
-    title: 'All models spent',
+    title: 'All models failed',
     help: 'Every model of the chain was tried until its attempts were used up. The last failure is the cause, and `attempts` lists all of them. Wait and resume the run, or add a model of another provider to the chain. Errand has made the default retries already, so a `retry` route for `true` or `provider.*` is passed over, and only a route that names `provider.exhausted` runs the node again. Without a route the run fails with exit code 3.',
     aliases: {
       relavium: ['provider_unavailable'],

@@ -8,7 +8,7 @@ function report(id: string, draft: ReportDraft): ErrorReport {
 
 const rateLimited = report('rate', {
   kind: 'provider.rate_limited',
-  message: 'OpenAI limits the rate of calls (tokens per minute) and asks to wait 12 s.',
+  message: 'OpenAI is rate limiting (tokens per minute) and asks you to wait 12 s.',
   action: { kind: 'wait_and_retry', detail: 'Wait 12 s, or add a fallback model.' },
   details: { scope: 'model', recovery: 'hint' },
   location: {

@@ -52,6 +52,11 @@ export const RULE_CASES: readonly RuleCase[] = [
   { rule: 'sdk.no-such-tool', kind: 'tool.not_found', failure: { verdict: 'no_such_tool' } },
   { rule: 'sdk.no-output', kind: 'provider.unknown', failure: { verdict: 'no_output' } },
   {
+    rule: 'sdk.stream-empty',
+    kind: 'provider.stream_interrupted',
+    failure: { verdict: 'stream_empty' },
+  },
+  {
     rule: 'sdk.output-unparsable',
     kind: 'agent.output_invalid',
     failure: { verdict: 'output_unparsable' },

@@ -26,7 +26,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
   AI_InvalidToolInputError: 'invalid_tool_arguments',
   AI_ToolCallRepairError: 'invalid_tool_arguments',
   AI_NoSuchToolError: 'no_such_tool',
-  AI_NoOutputGeneratedError: 'no_output',
+  AI_NoOutputGeneratedError: 'stream_empty',
   AI_NoContentGeneratedError: 'no_output',
   AI_NoImageGeneratedError: 'no_output',
   AI_NoSpeechGeneratedError: 'no_output',

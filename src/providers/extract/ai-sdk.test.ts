@@ -193,7 +193,7 @@ describe('what the SDK finds out by itself', () => {
     ['NoSuchToolError', 'no_such_tool', 'headers'],
     ['InvalidToolInputError', 'invalid_tool_arguments', 'headers'],
     ['NoObjectGeneratedError', 'output_unparsable', 'headers'],
-    ['NoOutputGeneratedError', 'no_output', 'headers'],
+    ['NoOutputGeneratedError', 'stream_empty', 'headers'],
     ['EmptyResponseBodyError', 'no_output', 'headers'],
     ['JSONParseError', 'output_unparsable', 'headers'],
     ['TypeValidationError', 'output_unparsable', 'headers'],

@@ -94,6 +94,9 @@ function settle(
   found: Extracted,
   fault: TransportFault | undefined,
 ): { readonly verdict: Verdict | undefined; readonly transport: TransportFault | undefined } {
+  // what broke a stream says more than that nothing came of it
+  if (found.verdict === 'stream_empty' && fault !== undefined)
+    return { verdict: undefined, transport: fault };
   const isSummary = found.verdict === 'timed_out' || found.verdict === 'connection_closed';
   if (isSummary && fault?.code !== undefined) return { verdict: undefined, transport: fault };
   if (found.verdict === 'timed_out' && fault?.name === 'AbortError') {

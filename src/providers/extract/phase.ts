@@ -11,6 +11,7 @@ const PHASE_OF_VERDICT: Readonly<Record<Verdict, Phase>> = {
   invalid_tool_arguments: 'headers',
   no_such_tool: 'headers',
   no_output: 'headers',
+  stream_empty: 'headers',
   output_unparsable: 'headers',
   aborted: 'sent',
   timed_out: 'sent',

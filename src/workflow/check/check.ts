@@ -12,6 +12,7 @@ import { buildFlow, type Flow } from './flow.ts';
 import { largestBill } from './bill.ts';
 import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
+import { checkKnownValues } from './known-values.ts';
 import { checkModels } from './models.ts';
 import { checkNames } from './names.ts';
 import { orderOf } from './order.ts';
@@ -24,7 +25,7 @@ import { NO_FILE, toWorstCase, worstBill, type FileBill, type WorstCase } from '
 export interface NodeVerdict {
   /** The kinds it can fail with. */
   readonly raises: readonly string[];
-  /** What takes each of them, in words. */
+  /** Which route handles each, in words. */
   readonly routes: Readonly<Record<string, string>>;
   /** Those that no route takes. */
   readonly unhandled: readonly string[];
@@ -97,6 +98,7 @@ class Checker {
       { plan, flow, order: orderOf(flow), childOf: (file) => this.#childOf(file) },
       report,
     );
+    checkKnownValues(plan, flow, report);
     const inherited = this.#inherited(plan);
     const once = reportOnce(report);
     for (const runtime of inherited) {

@@ -1,6 +1,6 @@
 /** Models that are fixed in the file: that they exist, and that they can do what is asked. */
 import { suggest } from '../../errors/suggest.ts';
-import { PROVIDERS } from '../../providers/names.ts';
+import { makerOf, PROVIDERS } from '../../providers/names.ts';
 import { lacks, type Capability } from '../../providers/capabilities.ts';
 import { allNodes } from '../all-nodes.ts';
 import type { FilePlan } from '../model.ts';
@@ -60,7 +60,7 @@ function checkChain(
     const provider = slash < 0 ? '' : model.slice(0, slash);
     if (isKnownProvider(provider) || context.providers.includes(provider)) continue;
     const known = [SIMULATED_PROVIDER, ...PROVIDERS.map(({ name }) => name), ...context.providers];
-    const meant = suggest(provider, known);
+    const meant = slash < 0 ? makerOf(model) : suggest(provider, known);
     report({
       code: 'unknown-model',
       message:
@@ -69,7 +69,10 @@ function checkChain(
           : `There is no provider called ${quoted(provider)}`,
       path,
       expected: 'provider/model',
-      ...(meant === undefined ? {} : { suggestion: `${meant}/${model.slice(slash + 1)}` }),
+      suggestion:
+        meant === undefined
+          ? 'Write `provider/model`, for example `openai/gpt-6-mini` or `anthropic/claude-sonnet-5`'
+          : `${meant}/${model.slice(slash + 1)}`,
     });
   }
 }

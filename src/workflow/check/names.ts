@@ -9,13 +9,12 @@ import { givesErrors, type NodePlan } from '../node-model.ts';
 import type { Problem, Report } from '../problem.ts';
 import { fromPointer } from '../path.ts';
 import { listed, quoted } from '../words.ts';
-import { TEMPLATE_LIMITS } from '../template/limits.ts';
-import { parseExpression, parseTemplate, type Template } from '../template/template.ts';
+import type { Template } from '../template/template.ts';
 import type { Reference } from '../template/references.ts';
 import { reachable, type Flow } from './flow.ts';
 import type { Order } from './order.ts';
 import { outputFields, type ChildOf } from './outputs.ts';
-import { templateSites, type TemplateSite } from './template-sites.ts';
+import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 
 export interface NamesContext {
   readonly plan: FilePlan;
@@ -35,11 +34,9 @@ export function checkNames(context: NamesContext, report: Report): void {
   const loops = loopNames(context.plan, context.flow);
   const failing = failingNodes(context.flow);
   for (const site of templateSites(context.plan)) {
-    const isPlain = !/\{[{%#]/.test(site.source);
-    const isBare = site.bare !== undefined && isPlain;
-    // text without templates names nothing, however it reads; one that is too long is refused below
-    if (isPlain && !isBare && site.source.length <= TEMPLATE_LIMITS.sourceChars) continue;
-    const parsed = isBare ? parseExpression(site.source) : parseTemplate(site.source);
+    const read = parseSite(site);
+    if (read === undefined) continue;
+    const { isBare, parsed } = read;
     if (!parsed.ok) {
       const { message, offset, length, suggestion } = parsed.problem;
       report({
@@ -110,8 +107,7 @@ class Names {
     if (this.#isLoopName(root) || this.#isVerdictName(root)) return undefined;
     if (root === 'attempt') return undefined;
     if (root === 'workflow') return workflowProblem(rest, plan);
-    if (root === 'state')
-      return memberProblem('unknown-name', 'state', rest[0], Object.keys(plan.state));
+    if (root === 'state') return stateProblem(rest[0], plan);
     if (root === 'failing') return this.#failingProblem(rest[0], reference);
     const node = flow.nodes.get(root);
     if (node !== undefined) return this.#nodeProblem(node, rest, reference);
@@ -161,7 +157,7 @@ class Names {
     const ownFields = givesErrors(node) ? PARTLY_FIELDS : NODE_FIELDS;
     const slots = isGroup ? GROUP_FIELDS : ownFields;
     const unknownSlot = memberProblem('unknown-name', node.name, slot, slots);
-    if (unknownSlot !== undefined) return unknownSlot;
+    if (unknownSlot !== undefined) return this.#throughOutput(node, slot, unknownSlot);
     if (!reference.isForgiven && !reference.isGuarded) {
       const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node);
       if (early !== undefined) return early;
@@ -173,6 +169,25 @@ class Names {
     return fields === undefined
       ? undefined
       : memberProblem('unknown-field', `${node.name}.output`, field, fields);
+  }
+
+  /** `classify.label` is `classify.output.label` where the output has it, or might. */
+  #throughOutput(
+    node: NodePlan,
+    slot: string | undefined,
+    problem: Omit<Problem, 'path'>,
+  ): Omit<Problem, 'path'> {
+    if (slot === undefined) return problem;
+    if (node.type === 'parallel')
+      return node.members.includes(slot)
+        ? { ...problem, suggestion: `${node.name}.outputs.${slot}` }
+        : problem;
+    if (node.type === 'for_each') return problem;
+    const fields = outputFields(node, this.#context.childOf);
+    const field = fields === undefined || fields.includes(slot) ? slot : suggest(slot, fields);
+    return problem.suggestion !== undefined || field === undefined
+      ? problem
+      : { ...problem, suggestion: `${node.name}.output.${field}` };
   }
 
   #earlyProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
@@ -263,9 +278,27 @@ function workflowProblem(
   [slot, field]: readonly string[],
   plan: FilePlan,
 ): Omit<Problem, 'path'> | undefined {
-  if (slot === 'input')
-    return memberProblem('unknown-input', 'workflow.input', field, Object.keys(plan.input));
+  if (slot === 'input') {
+    const known = Object.keys(plan.input);
+    const problem = memberProblem('unknown-input', 'workflow.input', field, known);
+    if (problem === undefined || problem.suggestion !== undefined) return problem;
+    const declared = `${field}: {type: string}`;
+    return {
+      ...problem,
+      suggestion:
+        known.length === 0
+          ? `Declare it under \`workflow\`: \`input: {${declared}}\``
+          : `Declare it under \`workflow.input\`: \`${declared}\``,
+    };
+  }
   return memberProblem('unknown-name', 'workflow', slot, WORKFLOW_FIELDS);
+}
+
+function stateProblem(key: string | undefined, plan: FilePlan): Omit<Problem, 'path'> | undefined {
+  const problem = memberProblem('unknown-name', 'state', key, Object.keys(plan.state));
+  if (problem === undefined || problem.suggestion !== undefined) return problem;
+  const suggestion = `Declare it under \`workflow\`: \`state: {${key}: {type: string}}\``;
+  return { ...problem, suggestion };
 }
 
 function memberProblem(

@@ -5,6 +5,8 @@ import type { FilePlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { fromPointer, type Path } from '../path.ts';
 import type { Assertion, Route } from '../route.ts';
+import { TEMPLATE_LIMITS } from '../template/limits.ts';
+import { parseExpression, parseTemplate, type ParseResult } from '../template/template.ts';
 
 export interface TemplateSite {
   readonly source: string;
@@ -20,6 +22,21 @@ export interface TemplateSite {
   readonly bare?: 'fields' | 'names';
   /** A name that is there beside what the node sees. */
   readonly also?: string;
+}
+
+export interface ParsedSite {
+  /** The whole text is an expression, without braces. */
+  readonly isBare: boolean;
+  readonly parsed: ParseResult;
+}
+
+/** Undefined for text without templates: it names nothing, however it reads. */
+export function parseSite(site: TemplateSite): ParsedSite | undefined {
+  const isPlain = !/\{[{%#]/.test(site.source);
+  const isBare = site.bare !== undefined && isPlain;
+  // one that is too long is refused by the parser
+  if (isPlain && !isBare && site.source.length <= TEMPLATE_LIMITS.sourceChars) return undefined;
+  return { isBare, parsed: isBare ? parseExpression(site.source) : parseTemplate(site.source) };
 }
 
 export function templateSites(plan: FilePlan): readonly TemplateSite[] {

@@ -1,10 +1,10 @@
 /** YAML 1.2 text as a syntax tree, with everything that is wrong with the text as problems. */
 import { Composer, type ParsedNode, type YAMLError } from 'yaml';
-import type { DiagnosticCode } from '../codes.ts';
 import type { Report } from '../problem.ts';
 import { positionAt, type SourceText, type Span } from '../source.ts';
 import { MAX_FILE_CHARS } from './port.ts';
 import { tooDeep } from './yaml-problems.ts';
+import { mistakeAt, type YamlMistake } from './yaml-mistakes.ts';
 import { yamlTokens } from './yaml-tokens.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -30,7 +30,11 @@ export function parseYaml(source: SourceText, report: Report): ParsedNode | null
   const documents = [...new Composer(OPTIONS).compose(tokens, true, source.text.length)];
   const [first, second] = documents;
   const errors = documents.flatMap((document) => document.errors);
-  for (const error of firstOfEachLine(errors, source)) reportError(error, source, report);
+  for (const error of firstOfEachLine(errors, source)) {
+    const mistake = mistakeAt(error, source.text);
+    reportError(error, mistake, source, report);
+    if (mistake?.explainsTheRest === true) break;
+  }
   if (second !== undefined) reportSecond(second.range[0], source, report);
   return first === undefined || errors.length > 0 || second !== undefined
     ? undefined
@@ -72,48 +76,32 @@ export function refuseSize(source: SourceText): Parameters<Report>[0] | undefine
   };
 }
 
-function reportError(error: YAMLError, source: SourceText, report: Report): void {
-  const [start, end] = error.pos;
+function reportError(
+  error: YAMLError,
+  mistake: YamlMistake | undefined,
+  source: SourceText,
+  report: Report,
+): void {
+  const { start, end } = mistake ?? { start: error.pos[0], end: error.pos[1] };
   const span: Span = { source, start, end: Math.max(end, start + 1) };
-  const known = KNOWN[error.code];
-  const suggestion = hintFor(error, source) ?? known?.suggestion;
+  const suggestion = hintFor(error, source) ?? mistake?.suggestion;
+  const isTab = error.code === 'TAB_AS_INDENT';
   report({
-    code: known?.code ?? 'yaml-syntax',
-    message: known?.message ?? `Not YAML: ${firstSentence(error.message)}`,
+    code: isTab ? 'yaml-tab' : 'yaml-syntax',
+    message: isTab
+      ? 'YAML is indented with spaces, and this is a tab'
+      : (mistake?.message ?? `Not YAML: ${firstSentence(error.message)}`),
     path: [],
     span,
     ...(suggestion === undefined ? {} : { suggestion }),
   });
 }
 
-interface Known {
-  readonly code: DiagnosticCode;
-  readonly message: string;
-  readonly suggestion: string;
-}
-
-const MAP_IN_MAP: Known = {
-  code: 'yaml-syntax',
-  message: 'Not YAML: a second `: ` in a line would be a map inside a map',
-  suggestion: 'Put quotes around a text that contains `: `',
-};
-
-/** By the code of the parser's error, in our own words. */
-const KNOWN: Readonly<Partial<Record<YAMLError['code'], Known>>> = {
-  TAB_AS_INDENT: {
-    code: 'yaml-tab',
-    message: 'YAML is indented with spaces, and this is a tab',
-    suggestion: 'Replace the tab with spaces',
-  },
-  BLOCK_AS_IMPLICIT_KEY: MAP_IN_MAP,
-};
-
 /** What the line itself shows to be meant. */
 function hintFor(error: YAMLError, source: SourceText): string | undefined {
-  if (error.code === 'TAB_AS_INDENT') return undefined;
+  if (error.code === 'TAB_AS_INDENT') return 'Replace the tab with spaces';
   const line = lineAround(source.text, error.pos[0]);
   if (/\bon_error:\s*\*/.test(line)) return 'on_error: true';
-  if (/:\s+\{\{/.test(line)) return 'Put quotes around a value that begins with `{{`';
   if (/[[{,:]\s*[^\s"']*\$\{/.test(line))
     return 'Put quotes around `${VAR}` inside `{ }` and `[ ]`';
   return undefined;

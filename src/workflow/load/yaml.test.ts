@@ -67,6 +67,32 @@ describe('a text that is not a workflow', () => {
     ]);
   });
 
+  it('tells a misspelt name from one that a second node should have', () => {
+    const found = diagnostics(`workflow: {name: x, entry_point: classify}
+nodes:
+  - {name: classify, type: set, value: 1, routes: [{to: answer, when: "{{ output }}"}, {to: answer}]}
+  - {name: classify, type: set, value: 2, routes: [{to: anwser}, {on_error: true, to: $end}]}
+  - {name: answers, type: set, value: 2}
+`);
+    expect(found.map(({ line, code, suggestion }) => `${line} ${code} ${suggestion}`)).toEqual([
+      '3 unknown-node answers',
+      '3 unknown-node answers',
+      '4 duplicate-name Rename it, for example to `classify_2`',
+      '4 unknown-node answers',
+    ]);
+  });
+
+  it('says first what the mistake is, not what follows from it', () => {
+    const found = diagnostics(`workflow: {name: x, entry_point: classify}
+nodes:
+  - {name: classify, type: set, value: 1, routes: [{to: reply}]}
+  - {name: classify, type: set, value: 2}
+`);
+    expect(found.map(({ line, code, suggestion }) => `${line} ${code} ${suggestion}`)).toEqual([
+      '4 duplicate-name Rename it to `reply`, which a route names and no node has',
+    ]);
+  });
+
   it('says where a duplicate stands and reads the first', () => {
     const [found] = diagnostics(`${SMALL}nodes: []\n`);
     expect(found).toMatchObject({ code: 'duplicate-key', pointer: '/nodes', line: 4, column: 1 });

@@ -48,6 +48,17 @@ export function checkState(state: unknown, path: Path, report: Report): void {
 export function checkOutputSchema(schema: unknown, path: Path, report: Report): void {
   // anything but a map is refused by its form; a document is made of JSON values only
   if (!isPlainObject(schema)) return;
+  const fields = Object.values(schema);
+  if (fields.length > 0 && fields.every((field) => isPlainObject(field) && isType(field['type']))) {
+    report({
+      code: 'bad-schema',
+      message: '`output_schema` is a JSON Schema, and this lists fields by name',
+      path,
+      at: 'key',
+      suggestion: 'Write `output:` instead of `output_schema:`',
+    });
+    return;
+  }
   for (const { pointer, message } of checkSchema(schema as JsonObject)) {
     const at = [...path, ...fromPointer(pointer)];
     report({

@@ -10,6 +10,8 @@ import { asList, asMap, textItems, type Raw } from './read.ts';
 interface Names {
   readonly targets: ReadonlySet<string>;
   readonly states: ReadonlySet<string>;
+  /** Names that are like no node's, with what there is to say about each. */
+  readonly lost: Map<string, Problem[]>;
 }
 
 export function checkReferences(root: unknown, nodes: readonly FoundNode[], report: Report): void {
@@ -17,11 +19,13 @@ export function checkReferences(root: unknown, nodes: readonly FoundNode[], repo
   const names: Names = {
     targets: new Set(nodes.filter((found) => found.isTarget).flatMap(({ node }) => nameOf(node))),
     states: new Set(Object.keys(asMap(header['state']))),
+    lost: new Map(),
   };
-  checkDuplicates(nodes, report);
   checkTarget(header['entry_point'], ['workflow', 'entry_point'], names, report);
   checkRouteTargets(header['on_error'], ['workflow', 'on_error'], names, report);
   for (const found of nodes) checkNodeReferences(found, names, report);
+  checkDuplicates(nodes, names.lost, report);
+  for (const problems of names.lost.values()) for (const problem of problems) report(problem);
   checkContainment(nodes, report);
 }
 
@@ -29,18 +33,31 @@ function nameOf({ name }: Raw): string[] {
   return typeof name === 'string' ? [name] : [];
 }
 
-function checkDuplicates(nodes: readonly FoundNode[], report: Report): void {
+/**
+ * A second node of one name is probably the node that routes name and nobody finds: then that name is
+ * what to call it, and that nobody finds it follows from the mistake and is not said as well.
+ */
+function checkDuplicates(
+  nodes: readonly FoundNode[],
+  lost: Map<string, readonly Problem[]>,
+  report: Report,
+): void {
   const seen = new Set<unknown>();
   for (const { node, path } of nodes) {
     const { name } = node;
     if (typeof name !== 'string') continue;
     if (seen.has(name)) {
+      const [wanted] = lost.keys();
+      if (wanted !== undefined) lost.delete(wanted);
       report({
         code: 'duplicate-name',
         kind: 'validation.workflow',
         message: `Two nodes are called ${quoted(name)}`,
         path: [...path, 'name'],
-        suggestion: `Rename it, for example to \`${name}_2\``,
+        suggestion:
+          wanted === undefined
+            ? `Rename it, for example to \`${name}_2\``
+            : `Rename it to ${quoted(wanted)}, which a route names and no node has`,
       });
     }
     seen.add(name);
@@ -80,12 +97,12 @@ function checkTargets(list: unknown, path: Path, names: Names, report: Report): 
   for (const [name, index] of textItems(list)) checkTarget(name, [...path, index], names, report);
 }
 
-function checkTarget(name: unknown, path: Path, { targets }: Names, report: Report): void {
+function checkTarget(name: unknown, path: Path, { targets, lost }: Names, report: Report): void {
   if (typeof name !== 'string' || name === '' || targets.has(name)) return;
   const meant = ['end', 'END', '$END', '__end__', 'End'].includes(name)
     ? END
     : suggest(name, targets);
-  report({
+  const problem: Problem = {
     code: 'unknown-node',
     kind: 'validation.workflow',
     message: `No node or group is called ${quoted(name)}`,
@@ -94,7 +111,9 @@ function checkTarget(name: unknown, path: Path, { targets }: Names, report: Repo
       ? { expected: `one of ${listed([...targets], 'or')}` }
       : {}),
     ...(meant === undefined ? {} : { suggestion: meant }),
-  });
+  };
+  if (meant === undefined) lost.set(name, [...(lost.get(name) ?? []), problem]);
+  else report(problem);
 }
 
 function checkState(

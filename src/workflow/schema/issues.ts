@@ -6,7 +6,10 @@ import { NODE_TYPES, type NodeType } from '../node-model.ts';
 import { toPointer, valueAt, type Path } from '../path.ts';
 import type { Problem } from '../problem.ts';
 import { capitalised, describePlace, describeValue, listed, quoted } from '../words.ts';
+import { flowText } from './flow-text.ts';
+import { schemaAbove, schemaProblem } from './json-schema-as-fields.ts';
 import { KEYS_OF } from './leaf.ts';
+import { longForm } from './short-forms.ts';
 import { NODE_NOUNS } from './node.ts';
 import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
 
@@ -21,7 +24,8 @@ interface Found extends Problem {
 }
 
 export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
-  const problems = issues.slice(0, MAX_ISSUES).flatMap((issue) => fromIssue(issue, [], root));
+  const found = issues.slice(0, MAX_ISSUES).flatMap((issue) => fromIssue(issue, [], root));
+  const problems = withSchemasOnce(found, root);
   // `promt` is told as a misspelt `prompt`; that `prompt` is missing says nothing more
   const misspelt = new Set(
     problems.flatMap(({ code, path, suggestion: key }) =>
@@ -34,6 +38,19 @@ export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
       missing === undefined ||
       !misspelt.has(toPointer([...path, missing]))
     );
+  });
+}
+
+/** A JSON Schema for a list of fields is one mistake, however many of its words are refused. */
+function withSchemasOnce(problems: readonly Found[], root: unknown): readonly Found[] {
+  const told = new Set<string>();
+  return problems.flatMap((problem) => {
+    const place = schemaAbove(problem.path, root);
+    if (place === undefined) return [problem];
+    const pointer = toPointer(place);
+    if (told.has(pointer)) return [];
+    told.add(pointer);
+    return [schemaProblem(place, root)];
   });
 }
 
@@ -67,7 +84,7 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   const expected = issue.message;
   if (value === undefined) return missingKey(path, expected, root);
 
-  const hint = meantValue(issue, path.at(-1), value);
+  const hint = meantValue(issue, path.at(-1), value) ?? longForm(path, value);
   return {
     code: expected.startsWith(DURATION_FORM) ? 'bad-duration' : codeOf(issue),
     message: `${capitalised(describePlace(path))} must be ${expected}, not ${describeValue(value)}`,
@@ -113,14 +130,34 @@ function missingKey(path: Path, expected: string, root: unknown): Found {
     message: `${capitalised(ownerOf(path.slice(0, -1), root))} needs ${key}`,
     path: path.slice(0, -1),
     expected,
-    suggestion: `Add ${key}: ${expected}`,
+    suggestion: `Add ${key}${exampleOf(String(path.at(-1)), root) ?? `: ${expected}`}`,
     missing: String(path.at(-1)),
   };
 }
 
+/** What could stand there, where one example says more than the form. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  command: 'bash',
+  prompt: '"What the model is to do"',
+  duration: '60s',
+  code: 'input.items.length',
+  max: '3',
+  for: '15m',
+};
+
+function exampleOf(key: string, root: unknown): string | undefined {
+  const example = key === 'entry_point' ? firstNode(root) : EXAMPLES[key];
+  return example === undefined ? undefined : `, for example \`${key}: ${example}\``;
+}
+
+function firstNode(root: unknown): string | undefined {
+  const name = valueAt(root, ['nodes', 0, 'name']) ?? valueAt(root, ['agents', 0, 'name']);
+  return typeof name === 'string' ? flowText(name) : undefined;
+}
+
 function unknownKey(noun: string, key: string, owner: Path, root: unknown): Problem {
   const path = [...owner, key];
-  const instead = unsupportedKey(noun, key);
+  const instead = unsupportedKey(noun, key, valueAt(root, path));
   if (instead !== undefined) {
     return {
       code: 'unsupported-key',

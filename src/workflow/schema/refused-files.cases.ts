@@ -10,8 +10,37 @@ export const REFUSED_NODES: readonly Refused[] = [
     'questions',
     'Use one `human_gate` for each question',
   ],
-  ['{name: a}', 'missing-key', '{name', 'Add `prompt`: text'],
-  ['{name: a, type: script}', 'missing-key', '{name', 'Add `command`: text'],
+  [
+    '{name: a}',
+    'missing-key',
+    '{name',
+    'Add `prompt`, for example `prompt: "What the model is to do"`',
+  ],
+  [
+    '{name: a, type: script, command: x, retries: 3}',
+    'unsupported-key',
+    'retries',
+    'Write a route: `routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 3}}]`',
+  ],
+  [
+    '{name: a, type: call, function: x, retryPolicy: {maxAttempts: 5}}',
+    'unsupported-key',
+    'retryPolicy',
+    'Write a route: `routes: [{to: $end}, {on_error: true, retry: {max: 4}}]`',
+  ],
+  [
+    '{name: a, type: call, function: x, output: {type: object, properties: {n: {type: number}}}}',
+    'wrong-type',
+    'output',
+    'Write `output_schema:` instead of `output:`, or list the fields: `output: {n: {type: number}}`',
+  ],
+  [
+    '{name: a, type: human_gate, prompt: x, options: [approve]}',
+    'wrong-type',
+    'approve',
+    '{value: approve}',
+  ],
+  ['{name: a, type: script}', 'missing-key', '{name', 'Add `command`, for example `command: bash`'],
   [
     '{name: a, type: script, command: x, timeout: 1, timeout_seconds: 1}',
     'either-or',
@@ -37,15 +66,15 @@ export const REFUSED_NODES: readonly Refused[] = [
   ['{name: a, type: set, state: {tgs: 1}}', 'unknown-state', 'tgs', 'tags'],
   ['{name: a, type: wait, duration: soon}', 'bad-duration', 'soon'],
   ['{name: a, type: wait, duration: 0}', 'bad-duration', '0'],
-  [
-    '{name: a, type: wait}',
-    'missing-key',
-    '{name',
-    'Add `duration`: a duration such as 500ms, 60s, 2.5m, 1h or 2d, at most 366d',
-  ],
+  ['{name: a, type: wait}', 'missing-key', '{name', 'Add `duration`, for example `duration: 60s`'],
   ['{name: a, type: call, function: ""}', 'bad-value', '""'],
   ['{name: a, type: tool, tool: x, arguments: [1]}', 'wrong-type', 'arguments'],
-  ['{name: a, type: transform}', 'missing-key', '{name', 'Add `code`: text'],
+  [
+    '{name: a, type: transform}',
+    'missing-key',
+    '{name',
+    'Add `code`, for example `code: input.items.length`',
+  ],
   ['{name: a, type: human_gate, prompt: x, options: []}', 'bad-value', 'options'],
   [
     '{name: a, type: human_gate, prompt: x, options: [{route: b}]}',
@@ -157,7 +186,7 @@ export const REFUSED_FILES: readonly Refused[] = [
     'for_each: [{name: f, source: x, as: i, agent: {name: m}}]',
     'missing-key',
     'agent',
-    'Add `prompt`: text',
+    'Add `prompt`, for example `prompt: "What the model is to do"`',
   ],
   [
     'for_each: [{name: f, source: x, as: i, agent: {name: m, prompt: x, routes: [{to: m}]}}]',
@@ -172,6 +201,15 @@ export const REFUSED_FILES: readonly Refused[] = [
 ];
 
 export const REFUSED_HEADERS: readonly Refused[] = [
+  ['input: {ticket: string}', 'wrong-type', 'string', '{type: string}'],
+  ['state: {tags: list}', 'wrong-type', 'list', '{type: array}'],
+  [
+    'input: {type: object, properties: {ticket: {type: string}}}',
+    'wrong-type',
+    'input',
+    'List the fields: `input: {ticket: {type: string}}`',
+  ],
+  ['context: explicit', 'wrong-type', 'explicit', '{mode: explicit}'],
   ['hooks: {on_start: x}', 'unsupported-key', 'hooks', 'Use routes, or read the events of the run'],
   ['inputs: {}', 'unknown-key', 'inputs', 'input'],
   ['context: {mode: all}', 'bad-value', 'all'],

@@ -10,7 +10,6 @@ const SKILLS = 'Put what the skill says into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
   provider: 'Write the provider into the model: `model: provider/model`',
-  retry: 'Write a route: `{on_error: provider.rate_limited, retry: {max: 2}}`',
   validator: 'Use `assert`, or an agent that grades the output',
   dialog: 'Use a `human_gate`',
   output_mode: 'Leave it out; an agent without `output` answers `{result: text}`',
@@ -26,6 +25,18 @@ const NODE_KEYS: Hints = {
   skills: SKILLS,
   plugins: SKILLS,
   questions: 'Use one `human_gate` for each question',
+  on_error: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
+  catch: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
+  on_failure: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
+  fallback: 'Write a route: `routes: [{to: $end}, {on_error: true, to: …}]`',
+  next: 'Write a route: `routes: [{to: …}]`',
+  goto: 'Write a route: `routes: [{to: …}]`',
+  to: 'Write a route: `routes: [{to: …}]`',
+  depends_on: 'Lead routes here from the nodes that come before: `routes: [{to: …}]`',
+  needs: 'Lead routes here from the nodes that come before: `routes: [{to: …}]`',
+  when: 'Write it on the route that leads here: `{to: …, when: …}`',
+  if: 'Write it on the route that leads here: `{to: …, when: …}`',
+  condition: 'Write it on the route that leads here: `{to: …, when: …}`',
   emit: 'Use a `call`',
   payload: 'Use a `call`',
 };
@@ -74,10 +85,43 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
 
 const NODE_MAPS: ReadonlySet<string> = new Set(Object.values(NODE_NOUNS));
 
+/** How other engines say that a node is run again; here a route says it, and after which failure. */
+const RETRY_KEYS: ReadonlySet<string> = new Set(
+  `retry retries max_retries retry_count retry_limit num_retries retry_policy retry_config retry_on
+   attempts max_attempts backoff`.split(/\s+/),
+);
+
 /** What to do instead, when the key is one that Errand knows of and does not run. */
-export function unsupportedKey(noun: string, key: string): string | undefined {
-  const hints = NODE_MAPS.has(noun) ? NODE_KEYS : (OTHER_KEYS[noun] ?? {});
+export function unsupportedKey(noun: string, key: string, value?: unknown): string | undefined {
+  const isNode = NODE_MAPS.has(noun);
+  if (isNode && RETRY_KEYS.has(key.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)))
+    return retryRoute(noun, key, value);
+  const hints = isNode ? NODE_KEYS : (OTHER_KEYS[noun] ?? {});
   return Object.hasOwn(hints, key) ? hints[key] : undefined;
+}
+
+const RETRIED_KIND: Readonly<Record<string, string>> = {
+  [NODE_NOUNS.agent]: 'provider.rate_limited',
+  [NODE_NOUNS.supervisor]: 'provider.rate_limited',
+  [NODE_NOUNS.script]: 'internal.script_error',
+};
+
+function retryRoute(noun: string, key: string, value: unknown): string {
+  const kind = RETRIED_KIND[noun] ?? 'true';
+  const retry = `{on_error: ${kind}, retry: {max: ${countIn(key, value)}}}`;
+  return `Write a route: \`routes: [{to: $end}, ${retry}]\``;
+}
+
+/** How often: attempts count the first run, and `max` does not. */
+function countIn(key: string, value: unknown): number {
+  if (typeof value === 'number') return bounded(/attempts/i.test(key) ? value - 1 : value);
+  if (typeof value !== 'object' || value === null) return 2;
+  const found = Object.entries(value).find(([, item]) => typeof item === 'number');
+  return found === undefined ? 2 : countIn(found[0], found[1]);
+}
+
+function bounded(count: number): number {
+  return Number.isInteger(count) && count >= 1 && count <= 100 ? count : 2;
 }
 
 export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([

@@ -136,8 +136,14 @@ function readTag(scanner: Scanner, kind: 'output' | 'tag'): void {
   const opening = add(scanner, `${kind}-open`, sign === '-' || sign === '+' ? 3 : 2);
   const closing = kind === 'output' ? OUTPUT_CLOSE : TAG_CLOSE;
   for (;;) {
-    if (skipBlank(scanner) >= scanner.source.length)
-      refuse(opening, `\`${opening.text.slice(0, 2)}\` is never closed`);
+    if (skipBlank(scanner) >= scanner.source.length) {
+      const close = kind === 'output' ? '}}' : '%}';
+      refuse(
+        opening,
+        `\`${opening.text.slice(0, 2)}\` is never closed`,
+        `Write \`${close}\` where it ends`,
+      );
+    }
     // inside brackets, `}}` is the end of two objects
     const length = scanner.brackets.length === 0 ? lengthAt(closing, scanner) : 0;
     if (length === 0) readToken(scanner);
@@ -188,9 +194,24 @@ function addSymbol(scanner: Scanner): void {
   if (CLOSED_BY.has(symbol.text)) scanner.brackets.push(symbol);
   if (!CLOSING.has(symbol.text)) return;
   const open = scanner.brackets.pop();
-  if (open === undefined) refuse(symbol, `\`${symbol.text}\` closes nothing`);
+  if (open === undefined) refuseClosing(scanner, symbol);
   if (CLOSED_BY.get(open.text) !== symbol.text)
     refuse(open, `\`${open.text}\` is not closed before \`${symbol.text}\``);
+}
+
+/** `{{ x }` is the usual reason: what was opened with two braces is closed with two. */
+function refuseClosing({ tokens, source }: Scanner, { text, offset, length }: Token): never {
+  const opening = tokens.findLast(({ kind }) => kind === 'output-open' || kind === 'tag-open');
+  if (text !== '}' || opening === undefined)
+    return refuse({ offset, length }, `\`${text}\` closes nothing`, `Remove the \`${text}\``);
+  const open = opening.text.slice(0, 2);
+  const close = open === '{{' ? '}}' : '%}';
+  const inside = source.slice(opening.offset + opening.length, offset).trim();
+  return refuse(
+    { offset, length },
+    `\`${open}\` is closed with \`${close}\`, and this is one \`}\``,
+    inside.length > 60 || inside.includes('\n') ? close : `${open} ${inside} ${close}`,
+  );
 }
 
 function add(scanner: Scanner, kind: Token['kind'], length: number): Token {

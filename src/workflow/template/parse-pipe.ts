@@ -20,6 +20,40 @@ import { TESTS } from './tests.ts';
 
 /** What people call these elsewhere, too far away for a guess by spelling. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['uppercase', 'upper'],
+  ['toupper', 'upper'],
+  ['to_upper', 'upper'],
+  ['upcase', 'upper'],
+  ['lowercase', 'lower'],
+  ['tolower', 'lower'],
+  ['to_lower', 'lower'],
+  ['downcase', 'lower'],
+  ['titlecase', 'title'],
+  ['to_json', 'json'],
+  ['jsonify', 'json'],
+  ['stringify', 'json'],
+  ['dump', 'json'],
+  ['number', 'float'],
+  ['to_int', 'int'],
+  ['integer', 'int'],
+  ['tostring', 'string'],
+  ['to_string', 'string'],
+  ['text', 'string'],
+  ['concat', 'join'],
+  ['coalesce', 'default'],
+  ['fallback', 'default'],
+  ['or', 'default'],
+  ['head', 'first'],
+  ['tail', 'last'],
+  ['distinct', 'unique'],
+  ['uniq', 'unique'],
+  ['where', 'selectattr'],
+  ['pluck', 'map'],
+  ['order', 'sort'],
+  ['sort_by', 'sort'],
+  ['total', 'sum'],
+  ['substring', 'truncate'],
+  ['ellipsis', 'truncate'],
   ['strip', 'trim'],
   ['len', 'length'],
   ['size', 'length'],
@@ -27,6 +61,35 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['filter', 'select'],
   ['keys', 'list'],
 ]);
+
+const OTHER_TESTS: ReadonlyMap<string, string> = new Map([
+  ['empty', 'Write `x | length == 0`, or `not x`'],
+  ['blank', 'Write `x | length == 0`, or `not x`'],
+  ['list', 'sequence'],
+  ['array', 'sequence'],
+  ['dict', 'mapping'],
+  ['map', 'mapping'],
+  ['object', 'mapping'],
+  ['text', 'string'],
+  ['str', 'string'],
+  ['int', 'integer'],
+  ['bool', 'boolean'],
+  ['set', 'defined'],
+  ['present', 'defined'],
+  ['missing', 'undefined'],
+  ['equal', 'equalto'],
+  ['contains', 'Write `x in list`'],
+]);
+
+/** All there are, for a word that is like none of them. */
+function oneOf(names: Iterable<string>): string {
+  return `Use one of ${[...names].toSorted().join(', ')}`;
+}
+
+/** Those that are words, each in one spelling. */
+function testNames(): readonly string[] {
+  return [...TESTS.keys()].filter((name) => /^[a-z]+$/.test(name));
+}
 
 export function parsePipe(cursor: Cursor, input: Expression): Expression {
   let stage = parseStage(cursor);
@@ -56,7 +119,7 @@ function bindFilter(cursor: Cursor, name: string, given: GivenArguments, span: S
   const filter = FILTERS.get(name);
   if (filter === undefined) {
     const meant = OTHER_WORDS.get(name) ?? suggest(name, FILTERS.keys());
-    refuse(span, `There is no filter \`${name}\``, meant);
+    refuse(span, `There is no filter \`${name}\``, meant ?? oneOf(FILTERS.keys()));
   }
   const { each: named } = filter;
   const each = named === undefined ? undefined : bindEach(cursor, name, given, named);
@@ -114,7 +177,10 @@ function optionalArguments(cursor: Cursor, start: Span): GivenArguments {
 
 function bindTest(name: string, given: GivenArguments, span: Span): TestStage {
   const test = TESTS.get(name);
-  if (test === undefined) refuse(span, `There is no test \`${name}\``, suggest(name, TESTS.keys()));
+  if (test === undefined) {
+    const meant = OTHER_TESTS.get(name) ?? suggest(name, TESTS.keys());
+    refuse(span, `There is no test \`${name}\``, meant ?? oneOf(testNames()));
+  }
   const args = bindArguments(test, given, `\`${name}\``);
   return { kind: 'test', name, isNegated: false, args, ...span };
 }

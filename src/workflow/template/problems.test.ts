@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { problemOf } from './evaluating.cases.ts';
+import { FILTERS } from './filters.ts';
 import { parseExpression, parseTemplate } from './template.ts';
+
+const ALL_FILTERS = `Use one of ${[...FILTERS.keys()].toSorted().join(', ')}`;
+const ALL_TESTS = expect.stringMatching(/^Use one of boolean, defined, .*upper$/) as string;
 
 /** The source with the place of the problem between `«` and `»`, the message, the suggestion. */
 const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?: string])[] = [
-  ['a «{{» b', '`{{` is never closed'],
-  ['«{%» if a', '`{%` is never closed'],
+  ['a «{{» b', '`{{` is never closed', 'Write `}}` where it ends'],
+  ['«{%» if a', '`{%` is never closed', 'Write `%}` where it ends'],
+  ['{{ a.b «}»', '`{{` is closed with `}}`, and this is one `}`', '{{ a.b }}'],
+  ['x {{ a.b «}» and more', '`{{` is closed with `}}`, and this is one `}`', '{{ a.b }}'],
+  ['{% if a «}» b', '`{%` is closed with `%}`, and this is one `}`', '{% if a %}'],
   ['a «{#» b', '`{#` is never closed'],
   ['«{% raw %}» a', '`{% raw %}` is never closed', '{% endraw %}'],
   ['{{ «}}»', 'Expected an expression, found `}}`'],
@@ -25,14 +32,18 @@ const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?
   ['{{ «$»a }}', '`$` has no meaning in an expression'],
   ["{{ «'»abc }}", 'A text is never closed', "'"],
   ['{{ «(»a }}', '`(` is not closed before `}`'],
-  ['{{ a«]» }}', '`]` closes nothing'],
+  ['{{ a«]» }}', '`]` closes nothing', 'Remove the `]`'],
   ['{{ [1 «2»] }}', 'Expected `,` or `]`, found `2`'],
   ['{{ {1«}» }}', 'Expected `:`, found `}`'],
   ['{{ «in» a }}', 'Expected an expression, found `in`'],
   ['{{ «12345678901234567890» }}', 'This number is too large to be exact'],
   ['{{ «1e999» }}', 'This number is too large to be exact'],
   ['{{ a | «uper» }}', 'There is no filter `uper`', 'upper'],
-  ['{{ a | «constructor» }}', 'There is no filter `constructor`'],
+  ['{{ a | «uppercase» }}', 'There is no filter `uppercase`', 'upper'],
+  ["{{ a | map(«'lowercase'») }}", 'There is no filter `lowercase`', 'lower'],
+  ['{{ a | «constructor» }}', 'There is no filter `constructor`', ALL_FILTERS],
+  ['{{ a is «list» }}', 'There is no test `list`', 'sequence'],
+  ['{{ a is «constructor» }}', 'There is no test `constructor`', ALL_TESTS],
   ['{{ a | «strip» }}', 'There is no filter `strip`', 'trim'],
   ['{{ a | first«.»b }}', 'A field of what a filter gives needs parentheses', '(… | first).'],
   ['{{ a | upper(«1») }}', '`upper` takes no arguments'],

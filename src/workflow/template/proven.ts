@@ -34,7 +34,7 @@ export function staticPath(
 }
 
 /** Undefined when a part of the path is known only at run time. */
-function wholePath(expression: Expression): StaticPath | undefined {
+export function wholePath(expression: Expression): StaticPath | undefined {
   if (expression.kind === 'name') return [expression.name];
   if (expression.kind !== 'path' || expression.root.kind !== 'name') return undefined;
   const { path, links } = staticPath(expression.root, expression.links);

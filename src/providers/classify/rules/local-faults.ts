@@ -47,13 +47,13 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
-    why: 'the caller stopped the call; nobody failed',
+    why: 'cancelled by the caller; not a failure',
   },
   {
     id: 'transport.cancelled-code',
     when: { transportCodes: ['ERR_CANCELED', 'ABORT_ERR'] },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
-    why: 'the caller stopped the call; nobody failed',
+    why: 'cancelled by the caller; not a failure',
   },
   {
     id: 'transport.tls-certificate',

@@ -133,7 +133,7 @@ export const STATUS_RULES: readonly Rule[] = [
     id: 'status.5xx',
     when: { statusRange: [500, 599] },
     means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
-    why: 'the server failed inside',
+    why: 'the server had an internal error',
   },
   {
     id: 'status.424',

@@ -6,7 +6,7 @@ export const VERDICT_RULES: readonly Rule[] = [
     id: 'sdk.aborted',
     when: { verdicts: ['aborted'] },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
-    why: 'the caller stopped the call; nobody failed',
+    why: 'cancelled by the caller; not a failure',
   },
   {
     id: 'sdk.timed-out',
@@ -78,6 +78,18 @@ export const VERDICT_RULES: readonly Rule[] = [
     why: 'the call ended well and gave nothing, and the SDK does not know why',
   },
   {
+    id: 'sdk.stream-empty',
+    when: { verdicts: ['stream_empty'] },
+    means: {
+      kind: 'provider.stream_interrupted',
+      category: 'transient',
+      outcome: 'failed',
+      scope: 'request',
+      recovery: 'now',
+    },
+    why: 'the stream failed before any output came, and the SDK keeps the reason for those who read the stream',
+  },
+  {
     id: 'sdk.output-unparsable',
     when: { verdicts: ['output_unparsable'] },
     means: { kind: 'agent.output_invalid', scope: 'request', recovery: 'now' },
@@ -105,6 +117,6 @@ export const VERDICT_RULES: readonly Rule[] = [
     id: 'mcp.internal',
     when: { verdicts: ['mcp_internal'] },
     means: { kind: 'mcp.tool_failed', scope: 'provider', recovery: 'human' },
-    why: 'the MCP server failed inside',
+    why: 'the MCP server had an internal error',
   },
 ];

@@ -1,0 +1,257 @@
+/**
+ * Comparisons with a value that can never be there: `output.label == 'buggy'` where the labels are
+ * `bug` and `other`, or `exit_code == '0'`. Such a guard is not wrong in form; it just never holds.
+ */
+import { RUNTIME_KINDS } from '../../errors/catalog.ts';
+import { isReservedKind } from '../../errors/kinds.ts';
+import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
+import { suggest } from '../../errors/suggest.ts';
+import type { FilePlan } from '../model.ts';
+import type { NodePlan } from '../node-model.ts';
+import type { Report } from '../problem.ts';
+import { comparisonsOf, type Comparison } from '../template/comparisons.ts';
+import { describeValue, listed, quoted } from '../words.ts';
+import type { Flow } from './flow.ts';
+import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
+
+/** What may stand at a place, as far as the file says. */
+interface Known {
+  /** All the values that it can have. */
+  readonly values?: readonly JsonValue[];
+  readonly types?: readonly string[];
+  /** Of the items of a list. */
+  readonly items?: Known;
+  /** Kinds of failure: those under the runtime’s own prefixes are known, others are the file’s. */
+  readonly isKind?: true;
+}
+
+/** More than this nobody reads; the nearest one is said instead. */
+const MAX_LISTED = 12;
+
+export function checkKnownValues(plan: FilePlan, flow: Flow, report: Report): void {
+  for (const site of templateSites(plan)) {
+    const read = parseSite(site);
+    if (read?.parsed.ok !== true) continue;
+    for (const comparison of comparisonsOf(read.parsed.template.body)) {
+      const known = knownAt(comparison.path.map(String), { site, plan, flow, isBare: read.isBare });
+      const held = comparison.against === 'item' ? known?.items : known;
+      const problem = held === undefined ? undefined : problemOf(comparison, held);
+      if (problem === undefined) continue;
+      report({
+        code: 'never-equal',
+        severity: 'warning',
+        kind: 'validation.template',
+        path: site.path,
+        within: { offset: comparison.offset, length: comparison.length },
+        ...problem,
+      });
+    }
+  }
+}
+
+interface Problem {
+  readonly message: string;
+  readonly expected?: string;
+  readonly suggestion: string;
+}
+
+function problemOf(comparison: Comparison, known: Known): Problem | undefined {
+  const { value, against, path } = comparison;
+  // asking for nothing is how people allow for a gap
+  if (value === null || typeof value === 'object') return undefined;
+  const name = quoted(path.join('.'));
+  const subject = against === 'item' ? `An item of ${name}` : name;
+  if (known.isKind === true) return kindProblem(value, subject);
+  if (known.values !== undefined && !comparison.isOrder)
+    return valueProblem(value, subject, known.values);
+  if (known.types === undefined || known.types.some((type) => isOfType(value, type)))
+    return undefined;
+  return {
+    message: `${subject} is ${listed(known.types.map(typeNoun), 'or')}, and this compares it with ${describeValue(value)}`,
+    expected: listed(known.types.map(typeNoun), 'or'),
+    suggestion: sameAs(value, known.types) ?? 'Compare it with a value of its own type',
+  };
+}
+
+function valueProblem(
+  value: string | number | boolean,
+  subject: string,
+  values: readonly JsonValue[],
+): Problem | undefined {
+  if (values.includes(value)) return undefined;
+  const words = values.map((each) => literalOf(each));
+  const all = listed(words.slice(0, MAX_LISTED).map(quoted), 'or');
+  const texts = values.filter((each) => typeof each === 'string');
+  const meant =
+    values.find((each) => typeof each !== 'object' && String(each) === String(value)) ??
+    suggest(String(value), texts) ??
+    texts.find((each) => isBeginning(each, String(value)));
+  return {
+    message: `${subject} is never ${quoted(literalOf(value))}: it can only be ${all}`,
+    expected: all,
+    suggestion: meant === undefined ? `Use one of ${all}` : literalOf(meant),
+  };
+}
+
+/** `buggy` is probably `bug`, and `bug` may be `bug_report`. */
+function isBeginning(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= 2 && long.toLowerCase().startsWith(short.toLowerCase());
+}
+
+function kindProblem(value: string | number | boolean, subject: string): Problem | undefined {
+  if (typeof value === 'string') {
+    const isKnown = RUNTIME_KINDS.some((kind) => kind === value);
+    if (isKnown || !isReservedKind(value)) return undefined;
+  }
+  const meant = typeof value === 'string' ? suggest(value, RUNTIME_KINDS) : undefined;
+  return {
+    message: `${subject} is never ${quoted(literalOf(value))}: the catalog has no such kind`,
+    expected: 'a kind of `errand explain --list`',
+    suggestion: meant === undefined ? 'Use a kind of `errand explain --list`' : literalOf(meant),
+  };
+}
+
+function literalOf(value: JsonValue): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}
+
+/** `'0'` where a number is wanted is `0`. */
+function sameAs(value: string | number | boolean, types: readonly string[]): string | undefined {
+  if (typeof value !== 'string') return types.includes('string') ? `'${String(value)}'` : undefined;
+  const isNumber = types.includes('number') || types.includes('integer');
+  if (isNumber && /^-?\d+(\.\d+)?$/.test(value)) return value;
+  const isFlag = types.includes('boolean') && /^(true|false)$/i.test(value);
+  return isFlag ? value.toLowerCase() : undefined;
+}
+
+function isOfType(value: string | number | boolean, type: string): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+      return typeof value === type;
+    case 'integer':
+    case 'number':
+      // true is 1 in templates
+      return typeof value !== 'string';
+    case 'null':
+      return false;
+    default:
+      return type !== 'array' && type !== 'object';
+  }
+}
+
+function typeNoun(type: string): string {
+  switch (type) {
+    case 'string':
+      return 'a text';
+    case 'integer':
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return '`true` or `false`';
+    case 'array':
+      return 'a list';
+    case 'object':
+      return 'a map';
+    default:
+      return `of type ${type}`;
+  }
+}
+
+interface Place {
+  readonly site: TemplateSite;
+  readonly plan: FilePlan;
+  readonly flow: Flow;
+  readonly isBare: boolean;
+}
+
+function knownAt(
+  [root = '', ...rest]: readonly string[],
+  { site, plan, flow, isBare }: Place,
+): Known | undefined {
+  const { node, scope } = site;
+  if (root === site.also) return undefined;
+  if (scope === 'verdict' && root === 'output') return node && outputAt(node, rest);
+  if (scope === 'verdict' && root === 'error') return reportAt(rest);
+  if (root === 'failing') return rest[0] === 'error' ? reportAt(rest.slice(1)) : undefined;
+  if (root === 'workflow') {
+    const [slot, name = '', ...fields] = rest;
+    const input = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
+    return slot === 'input' && input !== undefined ? schemaAt(input.schema, fields) : undefined;
+  }
+  const named = flow.nodes.get(root);
+  if (named !== undefined) {
+    const [slot, ...fields] = rest;
+    if (slot === 'error') return reportAt(fields);
+    return slot === 'output' ? outputAt(named, fields) : undefined;
+  }
+  const isField = isBare && site.bare === 'fields' && node !== undefined;
+  return isField && root !== 'state' && root !== 'attempt'
+    ? outputAt(node, [root, ...rest])
+    : undefined;
+}
+
+function reportAt([field, ...rest]: readonly string[]): Known | undefined {
+  return field === 'kind' && rest.length === 0 ? { isKind: true } : undefined;
+}
+
+function outputAt(node: NodePlan, path: readonly string[]): Known | undefined {
+  const [field] = path;
+  switch (node.type) {
+    case 'agent':
+      if (node.outputSchema === undefined)
+        return field === 'result' && path.length === 1 ? { types: ['string'] } : undefined;
+      return schemaAt(node.outputSchema, path);
+    case 'script':
+      // the engine's own fields win over what the script prints
+      if (field === 'exit_code' && path.length === 1) return { types: ['integer'] };
+      if ((field === 'stdout' || field === 'stderr') && path.length === 1)
+        return { types: ['string'] };
+      return schemaAt(node.outputSchema, path);
+    case 'call':
+    case 'tool':
+    case 'transform':
+      return schemaAt(node.outputSchema, path);
+    case 'human_gate':
+      return field === 'selected' && path.length === 1
+        ? { values: node.options.map(({ value }) => value) }
+        : undefined;
+    case 'wait':
+      return field === 'waited_seconds' && path.length === 1 ? { types: ['number'] } : undefined;
+    case 'set':
+    case 'workflow':
+    case 'supervisor':
+    case 'terminate':
+    case 'parallel':
+    case 'for_each':
+      return undefined;
+  }
+}
+
+/** Only plain schemas are read; one that is put together of others may allow anything. */
+function schemaAt(schema: unknown, path: readonly string[]): Known | undefined {
+  if (!isPlainObject(schema)) return undefined;
+  if (['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'if'].some((key) => schema[key] !== undefined))
+    return undefined;
+  const [key, ...rest] = path;
+  if (key === undefined) return knownOf(schema);
+  if (/^\d+$/.test(key) && schema['items'] !== undefined) return schemaAt(schema['items'], rest);
+  const { properties } = schema;
+  return isPlainObject(properties) && Object.hasOwn(properties, key)
+    ? schemaAt(properties[key], rest)
+    : undefined;
+}
+
+function knownOf(schema: Readonly<Record<string, unknown>>): Known | undefined {
+  // a schema is JSON throughout; only its type has forgotten it
+  const { type, const: only, enum: values } = schema as JsonObject;
+  const items = schemaAt(schema['items'], []);
+  const types = [type ?? []].flat().filter((each) => typeof each === 'string');
+  return {
+    ...(isArray(values) ? { values } : {}),
+    ...(only === undefined ? {} : { values: [only] }),
+    ...(types.length === 0 ? {} : { types }),
+    ...(items === undefined ? {} : { items }),
+  };
+}

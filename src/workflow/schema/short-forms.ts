@@ -1,0 +1,105 @@
+/**
+ * Short forms that people write where a map or a list is wanted, and the same in the form that is
+ * read: `park: 15m` is `park: {for: 15m}`, `label: string` is `label: {type: string}`.
+ */
+import { isArray, isPlainObject } from '../../errors/json.ts';
+import { FIELD_TYPES } from '../model.ts';
+import { ASK_OPTIONS } from '../route.ts';
+import type { Path } from '../path.ts';
+import { meantDuration, parseDuration } from '../duration.ts';
+import { flowText } from './flow-text.ts';
+
+type ShortForm = (value: unknown) => unknown;
+
+/** By the key that holds the short form. */
+const BY_KEY: Readonly<Record<string, ShortForm>> = {
+  retry: (value) => {
+    if (value === true) return { max: 2 };
+    return isCount(value) ? { max: Number(value) } : undefined;
+  },
+  park: (value) => {
+    const duration = typeof value === 'number' ? `${value}s` : durationOf(value);
+    return duration === undefined ? undefined : { for: duration };
+  },
+  ask: (value) => {
+    const options = isArray(value) ? value : [value];
+    return options.every(isAskOption) ? { options } : undefined;
+  },
+  halt: (value) => (typeof value === 'string' ? { message: value } : undefined),
+  budget: (value) => (typeof value === 'number' ? { usd: value } : undefined),
+  context: (value) => (typeof value === 'string' ? { mode: value } : undefined),
+  routes: (value) => {
+    if (typeof value === 'string') return [{ to: value }];
+    return isPlainObject(value) ? [value] : undefined;
+  },
+  assert: (value) => {
+    if (typeof value === 'string') return [{ that: value }];
+    return isPlainObject(value) ? [value] : undefined;
+  },
+};
+
+/** By the list that has the short form for an item. */
+const BY_LIST: Readonly<Record<string, ShortForm>> = {
+  routes: (value) => (typeof value === 'string' ? { to: value } : undefined),
+  assert: (value) => (typeof value === 'string' ? { that: value } : undefined),
+  options: (value) => (isPlainObject(value) || isArray(value) ? undefined : { value }),
+};
+
+/** Maps of fields, by the key that holds them. */
+const FIELD_MAPS: ReadonlySet<unknown> = new Set(['output', 'input', 'state', 'properties']);
+
+/** How other languages call the types. */
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ...FIELD_TYPES.map((type) => [type, type] as const),
+  ...['str', 'text', 'date', 'datetime', 'url', 'email', 'enum'].map(
+    (word) => [word, 'string'] as const,
+  ),
+  ...['int', 'long'].map((word) => [word, 'integer'] as const),
+  ...['float', 'double', 'decimal', 'num'].map((word) => [word, 'number'] as const),
+  ...['bool'].map((word) => [word, 'boolean'] as const),
+  ...['list', 'sequence', 'tuple'].map((word) => [word, 'array'] as const),
+  ...['map', 'dict', 'record', 'json'].map((word) => [word, 'object'] as const),
+]);
+
+/** The text to write instead of the value at a place, if the value is a short form. */
+export function longForm(path: Path, value: unknown): string | undefined {
+  const [key, owner] = [path.at(-1), path.at(-2)];
+  const list = typeof key === 'number' ? BY_LIST[String(owner)] : undefined;
+  const form = list ?? (typeof key === 'string' && isField(path) ? fieldOf : BY_KEY[String(key)]);
+  const long = form?.(value);
+  return long === undefined ? undefined : flowText(long);
+}
+
+function isField(path: Path): boolean {
+  return path.at(-1) === 'items' || FIELD_MAPS.has(path.at(-2));
+}
+
+/** `label: string`, `label: [bug, other]`, `label:` with nothing behind it. */
+function fieldOf(value: unknown): unknown {
+  if (value === null) return { type: 'string' };
+  if (isArray(value)) return { type: typeOfAll(value), enum: value };
+  if (typeof value !== 'string') return undefined;
+  const items = /^(?:list|array)\s*[[<(]\s*(\w+)\s*[\])>]$|^(\w+)\[\]$/i.exec(value);
+  const item = TYPE_WORDS.get((items?.[1] ?? items?.[2] ?? '').toLowerCase());
+  if (item !== undefined) return { type: 'array', items: { type: item } };
+  return { type: TYPE_WORDS.get(value.toLowerCase().replace(/\?$/, '')) ?? 'string' };
+}
+
+function typeOfAll(values: readonly unknown[]): string {
+  return values.length > 0 && values.every((value) => typeof value === 'number')
+    ? 'number'
+    : 'string';
+}
+
+function durationOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return parseDuration(value) === undefined ? meantDuration(value) : value;
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d{1,3}$/.test(value));
+}
+
+function isAskOption(value: unknown): boolean {
+  return ASK_OPTIONS.some((option) => option === value);
+}
