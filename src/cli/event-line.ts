@@ -136,13 +136,13 @@ function suppressedWords({
   error,
   reason,
   at,
-  isWarning = false,
+  isWarning,
 }: Extract<RunEvent, { type: 'error:suppressed' }>): string {
   if (isStoreKind(error.kind)) {
     const awayMs = Math.max(0, Date.parse(at) - Date.parse(error.at));
     return `recovered: the store came back after ${durationWords(awayMs)}`;
   }
-  return isWarning
+  return isWarning === true
     ? `warning: ${singleLine(forPerson(error).message)}`
     : `warning: ${errorWords(error)} (${reason})`;
 }
