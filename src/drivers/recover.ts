@@ -2,12 +2,14 @@
  * A run from its log: folded event by event, then asked what it was doing. An effect without a result
  * has an unknown outcome; it is asked again only where that is safe, and never silently.
  */
+import { doubtDetails, workWords } from '../machine/doubt-details.ts';
 import { DOUBT } from '../machine/doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { checkBudgets } from '../machine/budget.ts';
 import { restOf } from '../machine/cooldown.ts';
 import { pendingRequest } from '../machine/effect-request.ts';
+import type { EffectWork } from '../machine/effect-work.ts';
 import type { EventBody } from '../machine/events.ts';
 import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
@@ -67,7 +69,7 @@ export function* lostEffects(state: RunState): Iterable<EventBody> {
 
 function lostEffect(state: RunState, pending: PendingEffect): readonly EventBody[] {
   const request = pendingRequest(state, pending);
-  if (request?.isIdempotent !== true) return [inDoubt(state, pending)];
+  if (request?.isIdempotent !== true) return [inDoubt(state, pending, request?.work)];
   if (!mayAskNow(state, pending))
     return [
       stopped(state, pending, { message: 'It was lost with its process', outcome: 'unknown' }),
@@ -137,12 +139,17 @@ export function abandonedEffects(state: RunState): readonly EventBody[] {
   );
 }
 
-function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBody {
+function inDoubt(
+  state: RunState,
+  { scope: id, effect }: PendingEffect,
+  work: EffectWork | undefined,
+): EventBody {
   const scope = scopeOf(state, id);
   const { node, path } = visitOf(scope);
   const error = failureAt(state, scope, node, {
     kind: DOUBT,
-    message: `${node} was under way when the run was interrupted; nobody knows how far it got`,
+    message: `${node} was under way when the run was interrupted: ${work === undefined ? effect.target : workWords(work)}; nobody knows how far it got`,
+    details: doubtDetails(effect, work),
   });
   return { type: 'effect:failed', node, path, effect, error };
 }

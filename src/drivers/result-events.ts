@@ -1,8 +1,10 @@
 /** What the result of an effect means to the run, as events. */
+import { doubtDetails, workWords } from '../machine/doubt-details.ts';
 import { DOUBT } from '../machine/doubt.ts';
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
+import { isPlainObject } from '../errors/json.ts';
 import { matchesKind } from '../errors/kinds.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
@@ -106,13 +108,20 @@ function usedBy(
 /** What may have happened and must not happen twice is a kind of its own. */
 function inDoubt(
   state: RunState,
-  { isIdempotent, node, path }: EffectRequest,
+  { isIdempotent, node, path, ref, work }: EffectRequest,
   failure: ReportDraft,
 ): ReportDraft {
-  if (failure.outcome !== 'unknown' || isIdempotent || failure.kind === DOUBT) return failure;
+  if (failure.outcome !== 'unknown' || isIdempotent) return failure;
+  const details = doubtDetails(ref, work);
+  if (failure.kind === DOUBT)
+    return {
+      ...failure,
+      details: { ...(isPlainObject(failure.details) ? failure.details : {}), ...details },
+    };
   return {
     kind: DOUBT,
-    message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,
+    message: `Nobody knows whether ${node.name} did its work, ${workWords(work)}: ${failure.message}`,
+    details,
     cause: buildReport(failure, { stamp: stampAt(state, path, failure.kind) }),
   };
 }

@@ -9,6 +9,7 @@ import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
 import { targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
 import type { EffectRef, EventBody } from './events.ts';
+import type { ToolCall } from './model-call.ts';
 import { modelWork, requestName, runtimeOf, talkingNode } from './model-request.ts';
 import { around, fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope, Visit } from './state.ts';
@@ -103,10 +104,20 @@ export function toolRequest(
   return requestOf(state, scope, { work: { type: 'tool', tool, arguments: given }, key }, own);
 }
 
-/** `ordinal`: how often the same call was made before in this try. */
-export function toolKey(state: RunState, scope: Scope, call: object, ordinal: number): string {
+/** `ordinal`: which of all that are the same in this visit. */
+export function toolKey(state: RunState, scope: Scope, call: ToolCall, ordinal: number): string {
+  return hashValue([...sameAction(state, scope, call), ordinal]);
+}
+
+/** The same for every call of the same tool with the same arguments in this visit. */
+export function callName(state: RunState, scope: Scope, call: ToolCall): string {
+  return hashValue(sameAction(state, scope, call));
+}
+
+function sameAction(state: RunState, scope: Scope, call: ToolCall): readonly unknown[] {
   const { path } = visitOf(scope);
-  return hashValue([state.run, path, visitNumbers(state, scope), call, ordinal]);
+  const { name, arguments: given = null } = call;
+  return [state.run, path, visitNumbers(state, scope), { name, arguments: given }];
 }
 
 type Own = Pick<EffectRequest, 'isApproved' | 'timeoutMs' | 'outputSchema'>;

@@ -15,8 +15,9 @@ import {
   stopClocks,
   stopTryClock,
 } from './clocks.ts';
+import { continueTalk } from './continue-talk.ts';
 import { beginProbe } from './cooldown.ts';
-import { DOUBT, settleDoubts } from './doubt.ts';
+import { DOUBT, settleByAnswer, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
@@ -32,7 +33,7 @@ import {
   workflowScope,
   workflowsAround,
 } from './plan-lookup.ts';
-import { reopen } from './reopen.ts';
+import { reopen, reopenRounds } from './reopen.ts';
 import {
   branchId,
   closeGates,
@@ -45,7 +46,7 @@ import {
 import { raiseBudget, reserve, settle } from './spending.ts';
 import { groupSlot, isGroup, partialSlot, slotOf } from './slots.ts';
 import { ROOT_SCOPE, type OpenGate, type RunState, type Scope, type Visit } from './state.ts';
-import { takeOverText } from './take-over-text.ts';
+import { rewordTalks, takeOverText } from './take-over-text.ts';
 import { noteReplaced } from './trail.ts';
 
 export function evolve(state: RunState, event: EventBody, atMs: number): void {
@@ -108,7 +109,10 @@ function resumed(state: RunState, event: Resumed): void {
   const planBefore = state.plan;
   state.plan = event.plan ?? planBefore;
   if (event.plan !== undefined) takeOverText(state, planBefore);
-  if (event.plan !== undefined || event.input !== undefined) unsettleWork(state);
+  if (event.plan !== undefined || event.input !== undefined) {
+    unsettleWork(state);
+    rewordTalks(state);
+  }
   state.hasPeople = event.gates ?? true;
   if (event.input !== undefined) Object.assign(scopeOf(state, ROOT_SCOPE).input, event.input);
   reopen(state, before, event);
@@ -221,8 +225,7 @@ function gate(
     releaseTries(state, scope);
     if (open.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (talkGate(state, scope, event)) return;
-    // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
-    if (event.type === 'gate:answered' && event.value !== 'abort') settleDoubts(state, visit);
+    if (event.type === 'gate:answered') settleByAnswer(state, visit, event.value);
     visit.isApproved = event.type === 'gate:answered' && isApproval(event.value);
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
@@ -291,20 +294,28 @@ function started(
 ): void {
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
-  dropInside(state, visit);
+  const goesOn = visit.talk !== undefined;
+  if (!goesOn) dropInside(state, visit);
   scope.starts++;
   visit.attempt = event.attempt;
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
-  visit.talk = undefined;
   visit.work = undefined;
   visit.isBudgetRefused = false;
   visit.isApproved = false;
   visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
+  if (goesOn) return goOnTalking(state, scope, visit);
   visit.members = undefined;
   visit.phase = { at: 'working' };
   if (event.members !== undefined) beginGroup(state, scope, visit, event.members);
+}
+
+/** With all that was said and done; of a supervisor the round that was stopped goes on, too. */
+function goOnTalking(state: RunState, scope: Scope, visit: Visit): void {
+  continueTalk(state, scope);
+  reopenRounds(state, visit);
+  visit.phase = { at: 'talking' };
 }
 
 function beginGroup(state: RunState, scope: Scope, visit: Visit, members: Members): void {
@@ -356,6 +367,7 @@ function failed(
   visit.output = event.output ?? visit.output;
   visit.routesTried = 0;
   visit.deadlineMs = undefined;
+  if (visit.talk !== undefined) visit.talk.failedWith = event.error;
   closeGates(state, scope);
   freezeInside(state, visit);
   visit.attempts.push({
@@ -382,6 +394,9 @@ function retrying(
   // only a route that names it takes it
   if (event.error.kind === DOUBT) settleDoubts(state, visit);
   visit.attempt = event.attempt;
+  // a try that a route asks for begins anew
+  if (visit.talk !== undefined) dropInside(state, visit);
+  visit.talk = undefined;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
   for (const around of workflowsAround(state, scope)) around.retries++;
 }

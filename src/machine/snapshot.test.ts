@@ -66,8 +66,8 @@ describe('a snapshot', () => {
     // a checkpoint of before would be taken for one of now: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-        "digest": "907c5f837be8c994",
-        "version": 1,
+        "digest": "5589c7e71a6a19c7",
+        "version": 2,
       }
     `);
   });

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectWork } from './effect-work.ts';
+import type { FinishedCall } from './finished-calls.ts';
 import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy.ts';
 import type { Amount } from './pricing.ts';
@@ -213,6 +214,8 @@ export interface RunState {
   readonly effects: LazyMap<string, PendingEffect>;
   /** The keys of effects that may have happened, until somebody has decided about them. */
   readonly doubts: LazySet<string>;
+  /** Calls of tools that are not made twice, by what they are, until the run has gone past them. */
+  readonly finishedCalls: LazyMap<string, readonly FinishedCall[]>;
   readonly gates: LazyMap<string, OpenGate>;
   /** Approvals that last, by what they are for. */
   readonly grants: LazyMap<string, Grant>;
@@ -255,6 +258,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     finished: new LazyMap(),
     effects: new LazyMap(),
     doubts: new LazySet(),
+    finishedCalls: new LazyMap(),
     gates: new LazyMap(),
     grants: new LazyMap(),
     modelRequests: new LazyMap(),

@@ -11,6 +11,7 @@ import {
   answersFit,
   chainsAreFollowed,
   hintsAreKept,
+  nothingIsForgotten,
   turnsAreCounted,
 } from './laws/conversations.ts';
 import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
@@ -22,7 +23,12 @@ import {
 } from './laws/classified-once.ts';
 import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
-import { nothingBlindly, nothingRepeated, oneKeyOneAction } from './laws/nothing-repeated.ts';
+import {
+  doneIsDone,
+  nothingBlindly,
+  nothingRepeated,
+  oneKeyOneAction,
+} from './laws/nothing-repeated.ts';
 import {
   cancelledWins,
   comesToAnEnd,
@@ -66,6 +72,8 @@ export const LAWS: readonly Law[] = [
   nothingRepeated,
   nothingBlindly,
   oneKeyOneAction,
+  doneIsDone,
+  nothingIsForgotten,
   reallySucceeded,
   handledFailures,
   answersFit,
