@@ -274,7 +274,9 @@ export class LocalDriver {
       refuseEnded(state, options);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#planTexts.without(options.plan);
-      const events = goOn(state, { ...this.#withoutSecrets(options), plan }, nowMs);
+      const { leftRunning } = options.effects ?? this.#options.effects;
+      const how = { ...this.#withoutSecrets(options), plan };
+      const events = goOn(state, how, nowMs, leftRunning);
       // what is stored has no secrets in it, and what runs needs them
       if (options.plan === undefined) refuseWithheld(state);
       else state.plan = options.plan;
@@ -348,6 +350,7 @@ export class LocalDriver {
       alarm: this.#alarm,
       nextTurn,
       redactor: this.#redactor,
+      ...(effects.leftRunning === undefined ? {} : { leftRunning: effects.leftRunning }),
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
       toldThrough: firstSeq - 1,
       onEvent: (event) => leg.tell(event),

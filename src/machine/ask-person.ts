@@ -18,9 +18,12 @@ export interface Question {
   readonly error?: ErrorReport;
 }
 
+/** In a conversation an answer is about one call. */
+const OF_THAT_CALL = '. `repeat` makes that call again and no other; `edit` is its result';
+
 export function askPerson(
   { nowMs }: RunState,
-  { node, path }: Visit,
+  { node, path, talk }: Visit,
   question: Question,
 ): EventBody {
   const { gate = path, options, timeoutMs, budget, error } = question;
@@ -33,6 +36,6 @@ export function askPerson(
   };
   // what its key is looked up by
   const prompt =
-    inDoubt === undefined ? question.prompt : `${question.prompt} (idempotency key ${inDoubt.key})`;
+    inDoubt === undefined ? question.prompt : `${question.prompt} (idempotency key ${inDoubt.key})${talk === undefined ? '' : OF_THAT_CALL}`;
   return { type: 'gate:opened', node, path, gate, prompt, options, ...deadline, ...about };
 }

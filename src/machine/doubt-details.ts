@@ -1,5 +1,5 @@
 /** What is said of an effect in doubt, so that it can be looked up on the other side. */
-import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
+import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { EffectWork } from './effect-work.ts';
 import type { EffectRef } from './events.ts';
@@ -11,6 +11,8 @@ export interface InDoubt {
   readonly target: string;
   /** Of a script: its command, its arguments and what it reads. */
   readonly arguments?: JsonValue;
+  /** Those of it that were still there when the run was taken up again. */
+  readonly processes?: readonly number[];
 }
 
 /** The details of its report. */
@@ -52,7 +54,15 @@ export function inDoubtOf({ details }: Pick<ErrorReport, 'details'>): InDoubt | 
   if (typeof key !== 'string' || typeof target !== 'string') return undefined;
   const known = TYPES.find((each) => each === type);
   if (known === undefined) return undefined;
-  return { key, type: known, target, ...(given === undefined ? {} : { arguments: given }) };
+  const { processes } = details;
+  const left = isArray(processes) ? processes.filter((each) => typeof each === 'number') : [];
+  return {
+    key,
+    type: known,
+    target,
+    ...(given === undefined ? {} : { arguments: given }),
+    ...(left.length === 0 ? {} : { processes: left }),
+  };
 }
 
 const TYPES: readonly EffectRef['type'][] = ['model', 'tool', 'script', 'call', 'transform'];
@@ -76,6 +86,12 @@ export function workWords(work: EffectWork): string {
     case 'model':
       return work.call.model;
   }
+}
+
+/** What it is looked up by, in a sentence. */
+export function doubtWords({ key, target, arguments: given }: InDoubt): string {
+  const what = given === undefined ? target : `${target} with ${briefly(given)}`;
+  return `${what} (idempotency key ${key})`;
 }
 
 const MAX_CHARS = 300;

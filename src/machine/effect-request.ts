@@ -26,6 +26,8 @@ export interface EffectRequest {
   readonly path: string;
   /** Of a script the try of its node, which it is told; else of the effect. 0 is the first. */
   readonly attempt: number;
+  /** Was asked for before, in this visit or by a process that is gone. */
+  readonly isAgain?: boolean;
   /** May be asked again with the same key when its outcome is unknown. */
   readonly isIdempotent: boolean;
   /** Path of the module of the file that the node is in, as its plan has it. */
@@ -153,6 +155,7 @@ function requestOf(
     workflow: file.name,
     path: visit.path,
     attempt: work.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
+    isAgain: (visit.asked.get(key) ?? 0) > 1,
     isIdempotent: isIdempotent(state, scope, node, work),
     module: file.module,
     server: owner?.server,

@@ -42,7 +42,7 @@ export function cancelledText(run: string): string {
 }
 
 /** What is waited for, in one line without a command. */
-export function waitWords({ reason, path, until, options }: Wait): string {
+export function waitWords({ reason, path, until, options, inDoubt }: Wait): string {
   const place = path ?? 'the run';
   const choice = options === undefined ? '' : ` (${options.map(asTyped).join(', ')})`;
   switch (reason) {
@@ -51,7 +51,9 @@ export function waitWords({ reason, path, until, options }: Wait): string {
     case 'budget':
       return `${place} has reached a budget and asks whether to raise it${choice}`;
     case 'outcome':
-      return `nobody knows whether ${place} did its work; someone has to say${choice}`;
+      return inDoubt?.processes === undefined
+        ? `nobody knows whether ${place} did its work; someone has to say${choice}`
+        : `${place} was still running beside the run; someone has to say what it did${choice}`;
     case 'person':
       return `${place} is parked until someone goes on`;
     case 'time':

@@ -2,6 +2,7 @@
 import { singleLine } from '../../errors/printable.ts';
 import { clip, padEnd, wrap } from '../../errors/render/columns.ts';
 import { durationWords, locationWords } from '../../errors/render/words.ts';
+import { doubtWords, inDoubtOf } from '../../machine/doubt-details.ts';
 import type { NodeHistory } from '../../machine/node-history.ts';
 import type { ShownRun } from '../commands/show.ts';
 import type { StoredRun } from '../stored-run.ts';
@@ -50,9 +51,11 @@ function costLine({ totalUsdMicros, failedUsdMicros, attempts }: ShownRun['costs
 function errorFacts({ error }: ShownRun): (readonly [string, string])[] {
   if (error === undefined) return [];
   const where = locationWords(error.location);
+  const inDoubt = inDoubtOf(error);
   return [
     ['error', `${error.kind}: ${singleLine(error.message)}`],
     ...(where === undefined ? [] : [['where', where] as const]),
+    ...(inDoubt === undefined ? [] : [['in doubt', singleLine(doubtWords(inDoubt))] as const]),
     ['next', `${error.action.detail} (${error.action.kind})`],
   ];
 }
