@@ -8,11 +8,13 @@ import type { createFileFetch } from '../effects/fetch/fetch-tool.ts';
 import type { Callable } from '../effects/module/callable.ts';
 import type { LoadOptions } from '../effects/module/load-module.ts';
 import type { NamedGuard } from '../effects/guard.ts';
+import { leftRunning } from '../effects/left-running.ts';
 import type { ScriptRequest } from '../effects/script.ts';
 import type { callCallable } from '../effects/tool.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { EffectRequest } from '../machine/effect-request.ts';
 import type { EffectWork } from '../machine/effect-work.ts';
+import type { EffectRef } from '../machine/events.ts';
 import type { FetchSettings } from '../workflow/model.ts';
 import type { Extensions } from './extensions.ts';
 import { OnDemand } from './on-demand.ts';
@@ -42,8 +44,12 @@ export interface EffectHost {
   readonly importTimeoutMs?: number;
 }
 
+export type LeftRunning = (run: string, effect: EffectRef) => readonly number[];
+
 export interface EffectRunner {
   run(request: EffectRequest, context: EffectContext): Promise<EffectResult>;
+  /** The processes of an effect that outlived the Errand that began it. Default: nobody knows of any. */
+  leftRunning?: LeftRunning;
   close(): Promise<void>;
 }
 
@@ -86,6 +92,7 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
           );
       }
     },
+    leftRunning: (run, { type, key }) => (type === 'script' ? leftRunning(run, key) : []),
     close: async () => {
       await Promise.all([
         parts.sandbox.ifMade(({ close }) => close()),
@@ -186,6 +193,8 @@ function scriptRequest(
     exitCodes: request.node.type === 'script' ? request.node.exitCodes : [0],
     keepsTruncated: keepsTruncated(request),
     stdin: work.stdin,
+    isAgain: request.isAgain ?? false,
+    isIdempotent: request.isIdempotent,
     timeoutMs,
     outputSchema,
   };

@@ -2,13 +2,15 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import { answerEvent, type Answer } from '../machine/answers.ts';
 import { driftOf, type Change } from '../machine/drift.ts';
-import type { Bound, EventBody, Resumed } from '../machine/events.ts';
+import type { Bound, EffectRef, EventBody, Resumed } from '../machine/events.ts';
 import { scopeOf, visitOf } from '../machine/plan-lookup.ts';
 import { findVisited } from '../machine/reopen.ts';
 import type { RunState } from '../machine/state.ts';
 import { record } from '../machine/step.ts';
 import type { RunRecord } from '../machine/store-port.ts';
 import { checkInput } from '../workflow/inputs.ts';
+import type { LeftRunning } from './effect-runner.ts';
+import { refuseBeside } from './not-beside.ts';
 import { lostEffects, overtakenEffects } from './recover.ts';
 
 export interface GoingOn extends Change {
@@ -30,11 +32,18 @@ export interface OpenGate {
 }
 
 /** The state is taken on to where it goes on; gives the events that say so. */
-export function goOn(state: RunState, options: GoingOn, nowMs: number): readonly EventBody[] {
+export function goOn(
+  state: RunState,
+  options: GoingOn,
+  nowMs: number,
+  leftRunning: LeftRunning = () => [],
+): readonly EventBody[] {
   const { resumed, answered } = checkGoingOn(state, options, nowMs);
+  for (const event of answered) refuseBeside(state, event, leftRunning);
   const overtaken = options.from === undefined ? [] : overtakenEffects(state, options.from);
   const events: EventBody[] = [...record(state, [...overtaken, resumed], nowMs)];
-  for (const event of lostEffects(state)) events.push(...record(state, [event], nowMs));
+  const left = (effect: EffectRef): readonly number[] => leftRunning(state.run, effect);
+  for (const event of lostEffects(state, left)) events.push(...record(state, [event], nowMs));
   events.push(...record(state, answered, nowMs));
   if (!state.hasPeople) events.push(...record(state, closedGates(state), nowMs));
   return events;
@@ -42,7 +51,7 @@ export function goOn(state: RunState, options: GoingOn, nowMs: number): readonly
 
 interface Checked {
   readonly resumed: Resumed;
-  readonly answered: readonly EventBody[];
+  readonly answered: readonly Extract<EventBody, { type: 'gate:answered' }>[];
 }
 
 /** Changes nothing. Throws `run.drifted`, or `validation.input` for an answer or a node. */

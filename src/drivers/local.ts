@@ -296,7 +296,9 @@ export class LocalDriver {
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
       const plan = this.#planTexts.without(options.plan);
       const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
-      const events = goOn(state, { ...bound, ...this.#withoutSecrets(options), plan }, nowMs);
+      const { leftRunning } = options.effects ?? this.#options.effects;
+      const how = { ...bound, ...this.#withoutSecrets(options), plan };
+      const events = goOn(state, how, nowMs, leftRunning);
       // what is stored has no secrets in it, and what runs needs them
       if (options.plan === undefined) refuseWithheld(state);
       else state.plan = options.plan;
@@ -370,6 +372,7 @@ export class LocalDriver {
       alarm: this.#alarm,
       nextTurn,
       redactor: this.#redactor,
+      ...(effects.leftRunning === undefined ? {} : { leftRunning: effects.leftRunning }),
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
       toldThrough: firstSeq - 1,
       onEvent: (event) => leg.tell(event),

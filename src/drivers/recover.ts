@@ -2,13 +2,15 @@
  * A run from its log: folded event by event, then asked what it was doing. An effect without a result
  * has an unknown outcome; it is asked again only where that is safe, and never silently.
  */
-import { DOUBT, doubtDetails } from '../machine/doubt.ts';
+import { doubtDetails, workWords } from '../machine/doubt-details.ts';
+import { DOUBT } from '../machine/doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { checkBudgets } from '../machine/budget.ts';
 import { restOf } from '../machine/cooldown.ts';
 import { pendingRequest } from '../machine/effect-request.ts';
-import type { EventBody, RunEvent } from '../machine/events.ts';
+import type { EffectWork } from '../machine/effect-work.ts';
+import type { EffectRef, EventBody, RunEvent } from '../machine/events.ts';
 import { stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
@@ -73,13 +75,24 @@ async function beforeFirst(store: RunStore, run: string): Promise<RunState> {
 
 /** What becomes of the effects that were under way when the run was last heard of; each event is to
  * be taken before the next is asked for, because what one call uses another may not have. */
-export function* lostEffects(state: RunState): Iterable<EventBody> {
-  for (const pending of Array.from(state.effects.values())) yield* lostEffect(state, pending);
+export function* lostEffects(
+  state: RunState,
+  leftRunning: (effect: EffectRef) => readonly number[],
+): Iterable<EventBody> {
+  for (const pending of Array.from(state.effects.values()))
+    yield* lostEffect(state, pending, leftRunning);
 }
 
-function lostEffect(state: RunState, pending: PendingEffect): readonly EventBody[] {
+function lostEffect(
+  state: RunState,
+  pending: PendingEffect,
+  leftRunning: (effect: EffectRef) => readonly number[],
+): readonly EventBody[] {
   const request = pendingRequest(state, pending);
-  if (request?.isIdempotent !== true) return [inDoubt(state, pending)];
+  if (request?.isIdempotent !== true) {
+    const processes = leftRunning(pending.effect);
+    return [inDoubt(state, pending, { work: request?.work, processes })];
+  }
   if (!mayAskNow(state, pending))
     return [
       stopped(state, pending, { message: 'It was lost with its process', outcome: 'unknown' }),
@@ -153,18 +166,39 @@ export function neverBegun(state: RunState): readonly EventBody[] {
 
 /** Nobody knows how it ended, and nobody asks for it again here. */
 function givenUp(state: RunState, pending: PendingEffect, message: string): EventBody {
-  return pendingRequest(state, pending)?.isIdempotent === true
+  const request = pendingRequest(state, pending);
+  return request?.isIdempotent === true
     ? stopped(state, pending, { message, outcome: 'unknown' })
-    : inDoubt(state, pending);
+    : inDoubt(state, pending, { work: request?.work, processes: [] });
 }
 
-function inDoubt(state: RunState, { scope: id, effect }: PendingEffect): EventBody {
+interface Lost {
+  readonly work: EffectWork | undefined;
+  /** Those of it that are still there. */
+  readonly processes: readonly number[];
+}
+
+function lostWords(node: string, what: string, processes: readonly number[]): string {
+  if (processes.length === 0)
+    return `${node} was under way when the run was interrupted: ${what}; nobody knows how far it got`;
+  const many = processes.length === 1 ? 'process' : 'processes';
+  return `${node} was still running when the run was taken up again: ${what} (${many} ${processes.join(', ')}); Errand was stopped, its script was not`;
+}
+
+function inDoubt(
+  state: RunState,
+  { scope: id, effect }: PendingEffect,
+  { work, processes }: Lost,
+): EventBody {
   const scope = scopeOf(state, id);
   const { node, path } = visitOf(scope);
   const error = failureAt(state, scope, node, {
     kind: DOUBT,
-    message: `${node} was under way when the run was interrupted; nobody knows how far it got`,
-    details: doubtDetails(effect),
+    message: lostWords(node, work === undefined ? effect.target : workWords(work), processes),
+    details: {
+      ...doubtDetails(effect, work),
+      ...(processes.length === 0 ? {} : { processes: [...processes] }),
+    },
   });
   return { type: 'effect:failed', node, path, effect, error };
 }

@@ -1,5 +1,6 @@
 /** What the result of an effect means to the run, as events. */
-import { DOUBT, doubtDetails } from '../machine/doubt.ts';
+import { doubtDetails, workWords } from '../machine/doubt-details.ts';
+import { DOUBT } from '../machine/doubt.ts';
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
@@ -111,10 +112,10 @@ const BUGS: ReadonlySet<string> = new Set(['internal.unexpected', 'internal.inva
 /** What may have happened and must not happen twice is a kind of its own. */
 function inDoubt(
   state: RunState,
-  { isIdempotent, node, path, ref }: EffectRequest,
+  { isIdempotent, node, path, ref, work }: EffectRequest,
   failure: ReportDraft,
 ): ReportDraft {
-  const details = doubtDetails(ref);
+  const details = doubtDetails(ref, work);
   // a bug in the middle of the work is as loud as any, and nobody knows how far the work got
   const isBug = !isIdempotent && BUGS.has(failure.kind) && failure.outcome !== 'not_started';
   if (failure.kind === DOUBT || isBug) {
@@ -124,7 +125,7 @@ function inDoubt(
   if (failure.outcome !== 'unknown' || isIdempotent) return failure;
   return {
     kind: DOUBT,
-    message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,
+    message: `Nobody knows whether ${node.name} did its work, ${workWords(work)}: ${failure.message}`,
     details,
     cause: buildReport(failure, { stamp: stampAt(state, path, failure.kind) }),
   };

@@ -48,11 +48,11 @@ class Place {
   #run({ timeoutMs }: EffectRequest, { signal }: EffectContext, lasts: Lasting) {
     this.given.push(timeoutMs);
     if (typeof lasts !== 'number') return Promise.resolve({ ok: false as const, failure: lasts });
-    const { promise, resolve, reject } = Promise.withResolvers<EffectResult>();
+    const { promise, resolve } = Promise.withResolvers<EffectResult>();
     const cancel = this.clock.after(lasts, () => resolve({ ok: true, output: { done: true } }));
     signal.addEventListener('abort', () => {
       cancel();
-      reject(new Error('It was stopped'));
+      resolve({ ok: false, failure: { kind: 'cancelled.call', message: 'It was stopped' } });
     });
     return promise;
   }

@@ -14,6 +14,8 @@ import {
   type EffectResult,
   type Suppressed,
 } from './effect.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import { endLeftRunning, leftRunning } from './left-running.ts';
 import { createErrorFile, type ErrorFile } from './error-file.ts';
 import { scriptEnvironment, type Environment } from './script-environment.ts';
 import { openPipes, type ScriptPipes } from './script-pipes.ts';
@@ -36,6 +38,10 @@ export interface ScriptRequest {
   readonly exitCodes: 'any' | readonly number[];
   /** Whether the beginning of a stdout that is too long is an answer. Default: it is a failure. */
   readonly keepsTruncated?: boolean | undefined;
+  /** Asked for before, with the same key: what is left of that must not run beside it. */
+  readonly isAgain?: boolean;
+  /** May be ended and begun again. */
+  readonly isIdempotent?: boolean;
   /** What stdout must be, as a JSON object. */
   readonly outputSchema?: JsonObject | undefined;
 }
@@ -50,6 +56,8 @@ export interface ScriptHost {
 export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
   return neverRejecting(async (request, context) => {
     if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
+    const beside = request.isAgain === true ? await notBeside(request, context) : undefined;
+    if (beside !== undefined) return beside;
     const place = await preparePlace(host, request);
     if (!('file' in place)) return place;
     const { file } = place;
@@ -63,6 +71,23 @@ export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
     if (failed === undefined) return result;
     return { ...result, suppressed: [...(result.suppressed ?? []), leftBehind(failed)] };
   });
+}
+
+/** One that outlived its Errand is ended where it may be begun again, and is in doubt where not. */
+async function notBeside(
+  { isIdempotent }: ScriptRequest,
+  { run, node, idempotencyKey }: EffectContext,
+): Promise<EffectFailure | undefined> {
+  const processes = leftRunning(run, idempotencyKey);
+  if (processes.length === 0) return undefined;
+  if (isIdempotent === true && (await endLeftRunning(run, idempotencyKey))) return undefined;
+  const failure: ReportDraft = {
+    kind: 'effect.outcome_unknown',
+    message: `The script of ${node} is still running, so it was not started a second time`,
+    outcome: 'unknown',
+    details: { processes: [...processes] },
+  };
+  return { ok: false, failure };
 }
 
 interface Place {

@@ -3,10 +3,13 @@ import { ErrandError } from '../errors/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../errors/json.ts';
 import type { NodePlan } from '../workflow/node-model.ts';
 import { checkValue } from '../workflow/value-check.ts';
+import { toolsOf } from './agent-tools.ts';
+import { callInDoubt } from './doubt.ts';
 import type { EventBody } from './events.ts';
 import { GRANT_SCOPES, grantScope } from './grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from './plan-lookup.ts';
-import type { RunState } from './state.ts';
+import type { RunState, Scope } from './state.ts';
+import { toolCalled } from './tool-names.ts';
 
 export interface Answer {
   /** The path of a gate, or a node name that fits one open gate; not needed where one is open. */
@@ -36,7 +39,7 @@ export function answerEvent(
   const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
   const acceptance = isChoice ? acceptChoice : accept;
   const accepted = (isOfTool ? acceptApproval : acceptance)(value, open.options);
-  checkEdit(plan, accepted);
+  checkEdit(expectedOf(state, scope, plan), accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
 
@@ -120,15 +123,29 @@ function acceptRaise(value: JsonObject): JsonValue {
   );
 }
 
-/** What a person says the node gave is held to what the node must give. */
-function checkEdit(node: NodePlan, value: JsonValue): void {
-  if (!isPlainObject(value) || !('edit' in value)) return;
-  const schema = 'outputSchema' in node ? node.outputSchema : undefined;
-  if (schema === undefined) return;
+interface Expected {
+  /** Whose result an edit is. */
+  readonly name: string;
+  readonly schema: JsonObject | undefined;
+}
+
+/** Of a conversation with a call in doubt, an edit is the result of that call. */
+function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expected {
+  const open = callInDoubt(visitOf(scope));
+  if (open === undefined)
+    return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };
+  const tools = toolsOf(state, scope);
+  const name = toolCalled(tools, open.call.name) ?? open.call.name;
+  return { name, schema: tools[name]?.outputSchema };
+}
+
+/** What a person says it gave is held to what it must give. */
+function checkEdit({ name, schema }: Expected, value: JsonValue): void {
+  if (schema === undefined || !isPlainObject(value) || !('edit' in value)) return;
   const [finding] = checkValue(schema, value['edit'] ?? null);
   if (finding === undefined) return;
   const place = finding.pointer === '' ? 'It' : finding.pointer;
-  throw refused(`The edit does not fit the output of ${node.name}`, `${place} ${finding.message}.`);
+  throw refused(`The edit does not fit the output of ${name}`, `${place} ${finding.message}.`);
 }
 
 function refused(message: string, detail: string): ErrandError {

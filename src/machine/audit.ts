@@ -1,6 +1,7 @@
 /** Who did what to a run: each time that someone, or Errand itself, changed what would have happened. */
 import { isPlainObject, type JsonValue } from '../errors/json.ts';
 import { durationWords } from '../errors/render/words.ts';
+import { doubtWords, type InDoubt } from './doubt-details.ts';
 import type { Resumed, RunEvent } from './events.ts';
 import { isApproval as isGiven } from './grants.ts';
 
@@ -24,6 +25,8 @@ export interface AuditEntry {
   readonly node?: string;
   readonly path?: string;
   readonly detail: string;
+  /** Of an answer about an unknown outcome: what it was about. */
+  readonly inDoubt?: InDoubt;
 }
 
 const ENGINE = 'errand';
@@ -31,9 +34,10 @@ const MAX_VALUE_CHARS = 200;
 
 export function auditOf(events: Iterable<RunEvent>): readonly AuditEntry[] {
   const all = [...events];
-  const seen: Seen = { approvals: new Set(), failed: new Set() };
+  const seen: Seen = { approvals: new Set(), failed: new Set(), inDoubt: new Map() };
   return all.flatMap((event, at) => {
     if (event.type === 'gate:opened' && isApproval(event.options)) seen.approvals.add(event.gate);
+    if (event.type === 'gate:opened') noteDoubt(event, seen);
     noteCall(event, seen);
     if (event.type !== 'run:resumed') return entriesOf(event, seen);
     return [...resumed(event, { withAnswer: isForAnswer(event, all, at) }), ...drifted(event)];
@@ -45,6 +49,16 @@ interface Seen {
   readonly approvals: Set<string>;
   /** Calls of tools and functions that have failed, until something else than they goes on. */
   readonly failed: Set<string>;
+  /** What the gates are about that are open because nobody knows an outcome. */
+  readonly inDoubt: Map<string, InDoubt>;
+}
+
+function noteDoubt(
+  { gate, inDoubt: about }: Extract<RunEvent, { type: 'gate:opened' }>,
+  { inDoubt }: Seen,
+): void {
+  if (about === undefined) inDoubt.delete(gate);
+  else inDoubt.set(gate, about);
 }
 
 /** What follows a node that runs again, or a run that goes on, is told of by that. */
@@ -64,7 +78,7 @@ function isForAnswer({ by }: Resumed, all: readonly RunEvent[], at: number): boo
 
 function entriesOf(
   event: Exclude<RunEvent, { type: 'run:resumed' }>,
-  { approvals, failed }: Seen,
+  { approvals, failed, inDoubt }: Seen,
 ): readonly AuditEntry[] {
   switch (event.type) {
     case 'node:retrying': {
@@ -76,7 +90,12 @@ function entriesOf(
       const { at, by: who, node, path, gate, value } = event;
       const what = approvals.has(gate) ? verdict(value) : 'answer';
       const where = gate === path ? '' : `${gate}: `;
-      return [{ at, who, what, node, path, detail: `${where}${valueWords(value)}` }];
+      const about = inDoubt.get(gate);
+      const doubt = about === undefined ? '' : `, about ${doubtWords(about)}`;
+      const detail = `${where}${valueWords(value)}${doubt}`;
+      return [
+        { at, who, what, node, path, detail, ...(about === undefined ? {} : { inDoubt: about }) },
+      ];
     }
     case 'gate:expired': {
       const { at, node, path } = event;

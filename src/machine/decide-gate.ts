@@ -5,10 +5,12 @@
 import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { HumanGatePlan, NodePlan } from '../workflow/node-model.ts';
+import { toolsOf } from './agent-tools.ts';
 import { askPerson } from './ask-person.ts';
 import { completion, type Decision } from './completion.ts';
 import { beginTry } from './decide-begin.ts';
 import { decideFailure } from './decide-route.ts';
+import { callInDoubt } from './doubt.ts';
 import { evaluateText } from './evaluate.ts';
 import type { EventBody } from './events.ts';
 import { failed, failureAt } from './failure.ts';
@@ -16,6 +18,8 @@ import { afterApproval } from './guard-asks.ts';
 import { namesIn } from './names.ts';
 import { fileOf, nodeOf, visitOf } from './plan-lookup.ts';
 import type { RunState, Scope } from './state.ts';
+import type { OpenCall } from './talk.ts';
+import { toolCalled } from './tool-names.ts';
 
 /** Throws `validation.template`. */
 export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): EventBody {
@@ -63,7 +67,25 @@ export function afterAnswer(state: RunState, scope: Scope, value: JsonValue): re
     ];
   const edited =
     typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
+  const open = callInDoubt(visit);
+  if (open !== undefined) return givenResult(state, scope, open, edited ?? null);
   return [{ type: 'node:completed', ...where, output: edited ?? null }];
+}
+
+/** A person knows what the call in doubt gave: the conversation goes on with that. */
+function givenResult(
+  state: RunState,
+  scope: Scope,
+  { key, call }: OpenCall,
+  output: JsonValue,
+): readonly EventBody[] {
+  const { node, path, attempt } = visitOf(scope);
+  const target = toolCalled(toolsOf(state, scope), call.name) ?? call.name;
+  const effect = { key, type: 'tool' as const, target };
+  return [
+    { type: 'effect:succeeded', node, path, effect, output, given: true },
+    ...beginTry(state, scope, node, attempt + 1),
+  ];
 }
 
 function gateOutput(value: JsonValue): JsonValue {

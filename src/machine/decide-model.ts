@@ -2,6 +2,7 @@
 import { rebuild } from '../errors/build.ts';
 import { isPlainObject, type JsonObject } from '../errors/json.ts';
 import type { ErrorReport, ReportDraft } from '../errors/report.ts';
+import { canonicalJson } from '../workflow/hash.ts';
 import { auditWarning, checkBudgets, hasMoneyBudget, overBudget } from './budget.ts';
 import { unableModels, type Unable } from './capability.ts';
 import { choose, isTransient, newChain } from './chain.ts';
@@ -16,11 +17,12 @@ import { visitOf } from './plan-lookup.ts';
 import { estimateOf, isPriced } from './pricing.ts';
 import { beyondBound } from './request-bound.ts';
 import type { RunState, Scope } from './state.ts';
-import { isOffForm, newTalk, type Talk, type TalkFailure } from './talk.ts';
+import { isOffForm, newTalk, type Prompt, type Talk, type TalkFailure } from './talk.ts';
 
 /** The first request of a conversation. Throws `validation.template` and `provider.not_configured`. */
 export function beginTalk(state: RunState, scope: Scope, node: TalkingPlan): Decision {
-  const fresh = newTalk(promptOf(state, scope, node), newChain(chainOf(state, scope, node)));
+  const chain = newChain(chainOf(state, scope, node));
+  const fresh = newTalk(promptOf(state, scope, node), chain, state.seq);
   return askModel(state, scope, fresh);
 }
 
@@ -29,8 +31,9 @@ export function unanswered(state: RunState, scope: Scope, talk: Talk): Decision 
   return visitOf(scope).pending.size > 0 ? { events: [] } : askModel(state, scope, talk);
 }
 
-/** The next healthy model, or a wait until there is one. */
-export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
+/** The next healthy model, or a wait until there is one. Throws `validation.template`. */
+export function askModel(state: RunState, scope: Scope, given: Talk): Decision {
+  const talk = worded(state, scope, given);
   const unable = unableModels(state, scope, talk);
   const able = talk.chain.filter((entry) => !unable.some(({ model }) => model === entry.model));
   const choice = choose(able, state.nowMs, (model) => restOf(state, model));
@@ -52,6 +55,16 @@ export function askModel(state: RunState, scope: Scope, talk: Talk): Decision {
     case 'spent':
       return { events: [failed(visitOf(scope), nothingLeft(state, scope, talk, unable))] };
   }
+}
+
+/** A try that goes on with a conversation asks with the words that hold now. */
+function worded(state: RunState, scope: Scope, talk: Talk): Talk {
+  if (!talk.isReworded) return talk;
+  return { ...talk, prompt: promptOf(state, scope, talkingNode(state, scope)) };
+}
+
+function isSame(before: Prompt | undefined, now: Prompt): boolean {
+  return before === now || canonicalJson(before ?? null) === canonicalJson(now);
 }
 
 /** Told once, with the first request of a conversation. */
@@ -131,7 +144,7 @@ function askWithin(state: RunState, scope: Scope, talk: Talk, model: string): De
     reserves,
     ...(isSentBack(state, scope, talk) ? { isCorrection: true } : {}),
     ...(work.type === 'model' && work.refreshesKey === true ? { refreshesKey: true } : {}),
-    ...(visit.talk === undefined ? { prompt: talk.prompt } : {}),
+    ...(isSame(visit.talk?.prompt, talk.prompt) ? {} : { prompt: talk.prompt }),
   };
   return { events: [...warnings, request] };
 }

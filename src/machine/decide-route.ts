@@ -116,7 +116,7 @@ function makeMove(
     }
     case 'ask':
       if (!state.hasPeople) return undefined;
-      return [take(), askPerson(state, visit, { prompt: error.message, ...move })];
+      return [take(), askPerson(state, visit, { prompt: error.message, error, ...move })];
     case 'halt':
       return halt(state, scope, { route, bucket }, error);
     case 'propagate':
@@ -128,7 +128,11 @@ function byDefault(state: RunState, scope: Scope, error: ErrorReport): readonly 
   const visit = visitOf(scope);
   if (error.kind === DOUBT && state.hasPeople) {
     return [
-      askPerson(state, visit, { prompt: error.message, options: ['repeat', 'edit', 'abort'] }),
+      askPerson(state, visit, {
+        prompt: error.message,
+        error,
+        options: ['repeat', 'edit', 'abort'],
+      }),
     ];
   }
   const route = taken(visit, { move: 'propagate', bucket: 'default', kind: error.kind });

@@ -134,10 +134,13 @@ function seeToCall(
     case 'refuse':
       return refuse(state, scope, open, verdict);
     case 'run':
+      if (mayReplay(state, scope, open, verdict.tool)) return [replay(scope, open, verdict.tool)];
       return open.guardAsks === undefined
         ? [requested(state, scope, open, verdict)]
         : asked(state, scope, open, { ...verdict, ...talking });
     case 'ask': {
+      // nothing is done, so there is nothing to approve
+      if (mayReplay(state, scope, open, verdict.tool)) return [replay(scope, open, verdict.tool)];
       const isOpen = open.decided === undefined && open.guardAsks === undefined;
       const grant = isOpen ? grantOf(state, scope, verdict.tool) : undefined;
       return grant === undefined
@@ -145,6 +148,19 @@ function seeToCall(
         : [requested(state, scope, open, { ...verdict, grant })];
     }
   }
+}
+
+function mayReplay(state: RunState, scope: Scope, { known }: OpenCall, tool: string): boolean {
+  return known !== undefined && toolsOf(state, scope)[tool]?.isIdempotent !== true;
+}
+
+/** An earlier try has got it done: it is not done again, and the model hears what it gave. */
+function replay(scope: Scope, { key, known }: OpenCall, target: string): EventBody {
+  const { node, path } = visitOf(scope);
+  const effect = { key, type: 'tool' as const, target };
+  const { output = null, errors } = known ?? {};
+  const beside = errors === undefined ? {} : { errors };
+  return { type: 'effect:succeeded', node, path, effect, output, ...beside, replayed: true };
 }
 
 type Asked = Extract<Verdict, { type: 'run' | 'ask' }> & Talking;

@@ -4,14 +4,16 @@
  * names the doubt itself.
  */
 import { rebuild } from '../errors/build.ts';
-import type { JsonObject } from '../errors/json.ts';
+import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { ASKED_BY_DEFAULT } from '../workflow/check/routing.ts';
+import { doubtDetails, keyInDoubt, workWords } from './doubt-details.ts';
 import type { EffectRequest } from './effect-request.ts';
 import type { EffectRef, EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
 import { visitOf } from './plan-lookup.ts';
 import type { RunState, Scope, Visit } from './state.ts';
+import type { OpenCall } from './talk.ts';
 
 export const DOUBT = ASKED_BY_DEFAULT;
 
@@ -20,25 +22,22 @@ export interface Doubt {
   readonly node: string;
   readonly path: string;
   readonly effect: EffectRef;
+  /** What it was asked for with, as its report has it. */
+  readonly arguments: JsonValue | undefined;
   /** The run went back behind it: whatever this node asks of the same target may be the same again. */
   isOvertaken: boolean;
 }
 
-/** What a report of a doubt says of the effect, so that an answer to it is about that one alone. */
-export function doubtDetails({ key, target }: EffectRef): JsonObject {
-  return { key, target };
-}
-
 /** Whether a failure leaves open what happened: by its kind, or because it names the effect. */
-export function leavesDoubt({ kind, outcome, details }: ErrorReport, { key }: EffectRef): boolean {
-  return kind === DOUBT || (outcome === 'unknown' && details?.['key'] === key);
+export function leavesDoubt(error: ErrorReport, { key }: EffectRef): boolean {
+  return error.kind === DOUBT || (error.outcome === 'unknown' && keyInDoubt(error) === key);
 }
 
 /** The failure that an effect in doubt amounts to, instead of being asked for again. */
 export function stillInDoubt(
   state: RunState,
   scope: Scope,
-  { ref, isIdempotent }: Pick<EffectRequest, 'ref' | 'isIdempotent'>,
+  { ref, work, isIdempotent }: Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent'>,
 ): ErrorReport | undefined {
   if (isIdempotent || state.doubts.size === 0) return undefined;
   const { node, path } = visitOf(scope);
@@ -46,8 +45,8 @@ export function stillInDoubt(
   if (doubt === undefined) return undefined;
   return failureAt(state, scope, node, {
     kind: DOUBT,
-    message: `${node} may have done this already; nobody has found out yet`,
-    details: doubtDetails(doubt.effect),
+    message: `${node} may have done this already: ${workWords(work)}; nobody has found out yet`,
+    details: doubtDetails(doubt.effect, work),
   });
 }
 
@@ -69,18 +68,26 @@ function isSamePlace(
   return doubt.path === path && doubt.effect.type === type && doubt.effect.target === target;
 }
 
-/** Somebody has decided about what this visit was asked about: that effect, and no other. */
-export function settleDoubts({ doubts }: RunState, { path, error, asked }: Visit): void {
-  const key = error?.details?.['key'];
-  const named = typeof key === 'string' ? doubts.get(key) : undefined;
+/**
+ * Somebody has decided about what this visit failed by: that effect, and no other. A call of a
+ * conversation that is no longer in doubt is open again.
+ */
+export function settleDoubts(state: RunState, visit: Visit): void {
+  settleNamed(state, visit);
+  for (const open of visit.talk?.calls ?? [])
+    if (isInDoubt(open) && !state.doubts.has(open.key)) openAgain(open);
+}
+
+function settleNamed({ doubts }: RunState, { path, error, asked }: Visit): void {
+  const named = doubts.get((error && keyInDoubt(error)) ?? '');
   if (named === undefined) {
-    for (const each of asked.keys()) doubts.delete(each);
+    for (const key of asked.keys()) doubts.delete(key);
     return;
   }
-  for (const [each, doubt] of doubts) {
+  for (const [key, doubt] of doubts) {
     const isNamed = doubt === named;
     if (isNamed || (doubt.isOvertaken && isSamePlace(doubt, path, named.effect)))
-      doubts.delete(each);
+      doubts.delete(key);
   }
 }
 
@@ -104,23 +111,54 @@ export function withDoubts(state: RunState, event: EventBody): EventBody {
   return {
     ...event,
     error: rebuild(event.error, {
-      details: { ...details, in_doubt: named.slice(0, MAX_NAMED) },
+      details: { ...details, in_doubt: named.slice(0, MAX_NAMED).map((each) => ({ ...each })) },
     }),
   };
 }
 
 /** An effect that may have happened, as reports and screens name it. */
-export type NamedDoubt = Readonly<Record<'node' | 'path' | 'key' | 'target', string>>;
+export interface NamedDoubt extends Readonly<Record<'node' | 'path' | 'key' | 'target', string>> {
+  readonly arguments?: JsonValue;
+}
 
 /** Those at a path and inside of it; of the whole run without one. */
 export function namedDoubts({ doubts }: RunState, path?: string): readonly NamedDoubt[] {
-  return [...doubts].flatMap(([key, { node, path: at, effect }]) =>
-    path === undefined || isAtOrInside(at, path)
-      ? [{ node, path: at, key, target: effect.target }]
-      : [],
-  );
+  return [...doubts].flatMap(([key, { node, path: at, effect, arguments: given }]) => {
+    if (path !== undefined && !isAtOrInside(at, path)) return [];
+    const more = given === undefined ? {} : { arguments: given };
+    return [{ node, path: at, key, target: effect.target, ...more }];
+  });
 }
 
 function isAtOrInside(path: string, around: string): boolean {
   return path === around || path.startsWith(`${around}/`) || path.startsWith(`${around}[`);
+}
+
+/**
+ * Whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open. In a
+ * conversation that is the call that was asked about, and no other.
+ */
+export function settleByAnswer(state: RunState, visit: Visit, value: JsonValue): void {
+  if (value === 'abort' || visit.error?.kind !== DOUBT) return;
+  const open = callInDoubt(visit);
+  if (open === undefined || value === 'skip') return settleDoubts(state, visit);
+  state.doubts.delete(open.key);
+  if (value === 'repeat' || value === 'retry') openAgain(open);
+}
+
+/** The call of a conversation that its node has failed by, because nobody knows what became of it. */
+export function callInDoubt({ talk, error }: Visit): OpenCall | undefined {
+  if (talk === undefined || error?.kind !== DOUBT) return undefined;
+  return talk.calls.find(({ key }) => key === keyInDoubt(error)) ?? talk.calls.find(isInDoubt);
+}
+
+function isInDoubt({ result }: OpenCall): boolean {
+  return result?.error?.kind === DOUBT;
+}
+
+function openAgain(open: OpenCall): void {
+  open.result = undefined;
+  open.isBegun = false;
+  open.failures = 0;
+  open.again = undefined;
 }

@@ -9,6 +9,7 @@ import type { NodePlan } from '../workflow/node-model.ts';
 import { toolsOf } from './agent-tools.ts';
 import { targetOf, workOf, type EffectWork, type ToolWork } from './effect-work.ts';
 import type { EffectRef, EventBody } from './events.ts';
+import type { ToolCall } from './model-call.ts';
 import { modelWork, requestName, runtimeOf, talkingNode } from './model-request.ts';
 import { around, fileOf, nodeOf, outwards, visitOf } from './plan-lookup.ts';
 import type { PendingEffect, RunState, Scope, Visit } from './state.ts';
@@ -25,6 +26,8 @@ export interface EffectRequest {
   readonly path: string;
   /** Of a script the try of its node, which it is told; else of the effect. 0 is the first. */
   readonly attempt: number;
+  /** Was asked for before, in this visit or by a process that is gone. */
+  readonly isAgain?: boolean;
   /** May be asked again with the same key when its outcome is unknown. */
   readonly isIdempotent: boolean;
   /** Path of the module of the file that the node is in, as its plan has it. */
@@ -103,10 +106,20 @@ export function toolRequest(
   return requestOf(state, scope, { work: { type: 'tool', tool, arguments: given }, key }, own);
 }
 
-/** `ordinal`: how often the same call was made before in this try. */
-export function toolKey(state: RunState, scope: Scope, call: object, ordinal: number): string {
+/** `ordinal`: which of all that are the same in this visit. */
+export function toolKey(state: RunState, scope: Scope, call: ToolCall, ordinal: number): string {
+  return hashValue([...sameAction(state, scope, call), ordinal]);
+}
+
+/** The same for every call of the same tool with the same arguments in this visit. */
+export function callName(state: RunState, scope: Scope, call: ToolCall): string {
+  return hashValue(sameAction(state, scope, call));
+}
+
+function sameAction(state: RunState, scope: Scope, call: ToolCall): readonly unknown[] {
   const { path } = visitOf(scope);
-  return hashValue([state.run, path, visitNumbers(state, scope), call, ordinal]);
+  const { name, arguments: given = null } = call;
+  return [state.run, path, visitNumbers(state, scope), { name, arguments: given }];
 }
 
 type Own = Pick<EffectRequest, 'isApproved' | 'timeoutMs' | 'outputSchema'>;
@@ -142,6 +155,7 @@ function requestOf(
     workflow: file.name,
     path: visit.path,
     attempt: work.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
+    isAgain: (visit.asked.get(key) ?? 0) > 1,
     isIdempotent: isIdempotent(state, scope, node, work),
     module: file.module,
     server: owner?.server,

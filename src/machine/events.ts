@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { MoveType } from '../workflow/route.ts';
+import type { InDoubt } from './doubt-details.ts';
 import type { Amount } from './pricing.ts';
 import type { Prompt } from './talk.ts';
 
@@ -33,6 +34,8 @@ export interface Wait {
   readonly path?: string;
   readonly until?: string;
   readonly options?: readonly JsonValue[];
+  /** Of an unknown outcome: what it is looked up by. */
+  readonly inDoubt?: InDoubt;
 }
 
 export interface Waiting extends Wait {
@@ -154,7 +157,7 @@ export type EventBody =
       readonly isCorrection?: true;
       /** The key was refused: it is made with a fresh one. */
       readonly refreshesKey?: true;
-      /** Of the first request of a conversation: what it begins with. */
+      /** What a conversation begins with: of its first request, and where it has changed since. */
       readonly prompt?: Prompt;
     })
   | (InNode & {
@@ -165,6 +168,8 @@ export type EventBody =
       readonly errors?: readonly ErrorReport[];
       /** It had finished before: the result is the one in the log, and nothing was executed. */
       readonly replayed?: true;
+      /** It was in doubt, and a person has said that this is its result. */
+      readonly given?: true;
       readonly usage?: Usage;
       readonly costUsdMicros?: number;
       readonly estimated?: boolean;
@@ -186,6 +191,8 @@ export type EventBody =
       readonly deadline?: string;
       /** Of a budget that may be raised. */
       readonly budget?: BudgetGate;
+      /** Of an unknown outcome: what it is looked up by. */
+      readonly inDoubt?: InDoubt;
     })
   | (InNode & {
       readonly type: 'gate:answered';

@@ -4,7 +4,7 @@ import type { RouteTaken } from './events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { offeredRoutes } from './offered-routes.ts';
 import { dropInside, endScope, enter } from './scopes.ts';
-import type { RunState, Scope, Visit } from './state.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 export function routed(state: RunState, scope: Scope, event: RouteTaken): void {
   const visit = visitOf(scope);
@@ -46,6 +46,8 @@ function goTo(state: RunState, scope: Scope, visit: Visit, event: RouteTaken): v
     return;
   }
   dropInside(state, visit);
+  // nothing leads back to what was done before
+  if (scope.id === ROOT_SCOPE) state.finishedCalls.clear();
   enter(scope, event.to ?? '');
   state.ready.add(scope.id);
 }

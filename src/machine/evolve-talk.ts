@@ -14,6 +14,7 @@ import { goOnWithTryClock, stopTryClock } from './clocks.ts';
 import { noteCooldown, settleCooldown } from './cooldown.ts';
 import { toolKey } from './effect-request.ts';
 import type { EventBody } from './events.ts';
+import { noteFinishedCall, placeOfCall } from './finished-calls.ts';
 import type { ModelAnswer } from './model-call.ts';
 import { chainOf, DONE, requestName, schemaOf, talkingNode } from './model-request.ts';
 import { readAnswer } from './answer.ts';
@@ -78,8 +79,14 @@ function modelEvent(state: RunState, scope: Scope, event: EffectEvent): void {
 function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   const visit = visitOf(scope);
   const node = talkingNode(state, scope);
-  visit.talk ??= newTalk(event.prompt ?? { text: '' }, newChain(chainOf(state, scope, node)));
+  visit.talk ??= newTalk(
+    event.prompt ?? { text: '' },
+    newChain(chainOf(state, scope, node)),
+    state.seq,
+  );
   const { talk } = visit;
+  talk.prompt = event.prompt ?? talk.prompt;
+  talk.isReworded = false;
   const name = requestName(visit.path, event.effect.target);
   // a call that was lost with its process is the same request when it is made again
   const { key, target: model } = event.effect;
@@ -117,11 +124,14 @@ function modelAnswered(state: RunState, scope: Scope, talk: Talk, event: Succeed
   openRound(state, scope, talk);
   talk.calls = toolCalls.map((call): OpenCall => {
     const name = sameCall(call);
-    const ordinal = talk.called.get(name) ?? 0;
-    talk.called.set(name, ordinal + 1);
+    const nth = talk.called.get(name) ?? 0;
+    talk.called.set(name, nth + 1);
+    const { ordinal, known } = placeOfCall(state, scope, talk, { call, nth });
     return {
       call,
-      key: toolKey(state, scope, { name: call.name, arguments: call.arguments ?? null }, ordinal),
+      key: toolKey(state, scope, call, ordinal),
+      ordinal,
+      known,
       gate: undefined,
       decided: undefined,
       guardAsks: undefined,
@@ -211,6 +221,7 @@ function toolEvent(state: RunState, scope: Scope, talk: Talk, event: EffectEvent
       return;
     case 'effect:succeeded':
       open.result = { value: withErrors(event) };
+      noteFinishedCall(state, scope, open, event);
       // what the model called so: a tool of that name is called by another
       if (open.call.name === WRITE_STATE) noteWrite(talk, open.call.arguments);
       return;

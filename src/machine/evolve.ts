@@ -17,8 +17,10 @@ import {
   stopClocks,
   stopTryClock,
 } from './clocks.ts';
+import { continueTalk } from './continue-talk.ts';
 import { beginProbe } from './cooldown.ts';
-import { DOUBT, leavesDoubt, settleDoubts } from './doubt.ts';
+import { inDoubtOf } from './doubt-details.ts';
+import { DOUBT, leavesDoubt, settleByAnswer, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
@@ -34,7 +36,7 @@ import {
   workflowScope,
   workflowsAround,
 } from './plan-lookup.ts';
-import { reopen } from './reopen.ts';
+import { reopen, reopenRounds } from './reopen.ts';
 import {
   branchId,
   closeGates,
@@ -48,7 +50,7 @@ import { beginLeg, noteRequest, takeBackUnmade } from './request-bound.ts';
 import { raiseBudget, reserve, settle } from './spending.ts';
 import { groupSlot, isGroup, partialSlot, slotOf } from './slots.ts';
 import { ROOT_SCOPE, type OpenGate, type RunState, type Scope, type Visit } from './state.ts';
-import { takeOverText } from './take-over-text.ts';
+import { rewordTalks, takeOverText } from './take-over-text.ts';
 import { noteReplaced } from './trail.ts';
 
 export function evolve(state: RunState, event: EventBody, atMs: number): void {
@@ -115,7 +117,10 @@ function resumed(state: RunState, event: Resumed): void {
   if (event.plan !== undefined) takeOverText(state, planBefore);
   if (event.idleMs !== undefined) leaveOutInterruption(state, event.idleMs);
   armWorkflows(state);
-  if (event.plan !== undefined || event.input !== undefined) unsettleWork(state);
+  if (event.plan !== undefined || event.input !== undefined) {
+    unsettleWork(state);
+    rewordTalks(state);
+  }
   state.hasPeople = event.gates ?? true;
   if (event.input !== undefined) Object.assign(scopeOf(state, ROOT_SCOPE).input, event.input);
   reopen(state, before, event);
@@ -195,7 +200,13 @@ function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
   if (type === 'model' && event.type === 'effect:failed') takeBackUnmade(state, event.error);
   settle(state, scope, event);
   if (event.type === 'effect:failed' && leavesDoubt(event.error, event.effect))
-    state.doubts.set(key, { node, path, effect: event.effect, isOvertaken: false });
+    state.doubts.set(key, {
+      node,
+      path,
+      effect: event.effect,
+      arguments: inDoubtOf(event.error)?.arguments,
+      isOvertaken: false,
+    });
   state.effects.delete(key);
   visit.pending.delete(key);
 }
@@ -237,8 +248,7 @@ function gate(
     releaseTries(state, scope);
     if (open.budget !== undefined) return budgetAnswered(state, visit, open, event);
     if (talkGate(state, scope, event)) return;
-    // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
-    if (event.type === 'gate:answered' && event.value !== 'abort') settleDoubts(state, visit);
+    if (event.type === 'gate:answered') settleByAnswer(state, visit, event.value);
     visit.isApproved = event.type === 'gate:answered' && isApproval(event.value);
     visit.phase =
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
@@ -307,20 +317,28 @@ function started(
 ): void {
   if (scope.visit?.node !== event.node) enter(scope, event.node);
   const visit = visitOf(scope);
-  dropInside(state, visit);
+  const goesOn = visit.talk !== undefined;
+  if (!goesOn) dropInside(state, visit);
   scope.starts++;
   visit.attempt = event.attempt;
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
-  visit.talk = undefined;
   visit.work = undefined;
   visit.isBudgetRefused = false;
   visit.isApproved = false;
   visit.tries = [];
   startTryClock(state, scope, nodeOf(fileOf(state.plan, scope.file), event.node));
+  if (goesOn) return goOnTalking(state, scope, visit);
   visit.members = undefined;
   visit.phase = { at: 'working' };
   if (event.members !== undefined) beginGroup(state, scope, visit, event.members);
+}
+
+/** With all that was said and done; of a supervisor the round that was stopped goes on, too. */
+function goOnTalking(state: RunState, scope: Scope, visit: Visit): void {
+  continueTalk(state, scope);
+  reopenRounds(state, visit);
+  visit.phase = { at: 'talking' };
 }
 
 function beginGroup(state: RunState, scope: Scope, visit: Visit, members: Members): void {
@@ -374,6 +392,7 @@ function failed(
   visit.output = event.output ?? visit.output;
   visit.routesTried = 0;
   visit.deadlineMs = undefined;
+  if (visit.talk !== undefined) visit.talk.failedWith = event.error;
   closeGates(state, scope);
   freezeInside(state, visit);
   visit.attempts.push({
@@ -400,6 +419,9 @@ function retrying(
   // only a route that names it takes it
   if (event.error.kind === DOUBT) settleDoubts(state, visit);
   visit.attempt = event.attempt;
+  // a try that a route asks for begins anew
+  if (visit.talk !== undefined) dropInside(state, visit);
+  visit.talk = undefined;
   visit.phase = { at: 'waiting', untilMs: state.nowMs + event.delayMs, why: 'backoff' };
   for (const around of workflowsAround(state, scope)) around.retries++;
 }

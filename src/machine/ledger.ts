@@ -61,6 +61,8 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
     const requested = open.get(event.effect.key);
     open.delete(event.effect.key);
     if (event.type === 'effect:failed' && isTurnedAway(event.error)) continue;
+    // nothing was done for it
+    if (event.type === 'effect:succeeded' && (event.replayed ?? event.given) === true) continue;
     const row = rowOf(event, requested);
     attempts.push(row);
     if (isWords(event)) answers.set(event.path, row);

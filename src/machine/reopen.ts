@@ -68,6 +68,18 @@ function reopenInside(state: RunState, visit: Visit): boolean {
   return inside.length > 0 && !isTold;
 }
 
+/** Of a supervisor that goes on: the round that was stopped with it. */
+export function reopenRounds(state: RunState, visit: Visit): void {
+  for (const inner of insideOf(state, visit)) if (inner.result === undefined) wake(state, inner);
+}
+
+function wake(state: RunState, scope: Scope): void {
+  reopenScope(state, scope);
+  state.ready.add(scope.id);
+  for (const inner of scope.visit === undefined ? [] : insideOf(state, scope.visit))
+    if (inner.result === undefined && !inner.isFrozen) wake(state, inner);
+}
+
 function isStuck(state: RunState, { visit, result }: Scope): boolean {
   switch (visit?.phase.at) {
     case 'failed':

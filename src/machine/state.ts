@@ -10,6 +10,7 @@ import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectWork } from './effect-work.ts';
 import type { Doubt } from './doubt.ts';
+import type { FinishedCall } from './finished-calls.ts';
 import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy.ts';
 import type { Amount } from './pricing.ts';
@@ -229,6 +230,8 @@ export interface RunState {
   readonly kept: LazyMap<string, ScopeResult>;
   /** Ends that wait for what they stop, by the scope that decided. Not in the log, as above. */
   readonly endings: LazyMap<string, Ending>;
+  /** Calls of tools that are not made twice, by what they are, until the run has gone past them. */
+  readonly finishedCalls: LazyMap<string, readonly FinishedCall[]>;
   readonly gates: LazyMap<string, OpenGate>;
   /** Approvals that last, by what they are for. */
   readonly grants: LazyMap<string, Grant>;
@@ -275,6 +278,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     doubts: new LazyMap(),
     kept: new LazyMap(),
     endings: new LazyMap(),
+    finishedCalls: new LazyMap(),
     gates: new LazyMap(),
     grants: new LazyMap(),
     modelRequests: new LazyMap(),

@@ -1,5 +1,6 @@
 /** How effects end that the machine stops, in tests without a driver: all of them are killed. */
-import { DOUBT, doubtDetails } from './doubt.ts';
+import { doubtDetails } from './doubt-details.ts';
+import { DOUBT } from './doubt.ts';
 import { pendingRequest } from './effect-request.ts';
 import { stopped } from './endings.ts';
 import type { EventBody } from './events.ts';

@@ -74,7 +74,7 @@ describe('an agent whose turn has one call in doubt and another that waits for a
         workflow: {
           name: 't',
           entry_point: 'a',
-          runtime: { simulate: { m: [{ tool_calls: calls }] } },
+          runtime: { simulate: { m: [{ tool_calls: calls }, { answer: 'ok' }] } },
         },
         nodes: [
           {
@@ -98,9 +98,20 @@ describe('an agent whose turn has one call in doubt and another that waits for a
       node: 'a',
       path: 'a',
       gate: 'a',
-      value: { edit: { result: 'ok' } },
+      value: { edit: { paid: true } },
       by: 'test',
     });
+    // the other call still wants its approval
+    expect(last(stage)).toMatchObject({ type: 'gate:opened', gate: 'a/lookup#1.1' });
+    stage.take({
+      type: 'gate:answered',
+      node: 'a',
+      path: 'a',
+      gate: 'a/lookup#1.1',
+      value: 'approve',
+      by: 'test',
+    });
+    stage.play();
     expect(last(stage)).toMatchObject({ type: 'run:completed', output: { result: 'ok' } });
   });
 });

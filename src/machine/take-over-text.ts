@@ -1,6 +1,7 @@
 /**
  * A run is resumed with a file that changed: a conversation that nobody has answered yet begins anew
- * with the new words, and any other goes on with the models that the file names now.
+ * with the new words, and any other goes on: what was said and done stays, and its next request has
+ * the new words and goes to the models that the file names now.
  */
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { newChain, type ChainEntry } from './chain.ts';
@@ -15,6 +16,12 @@ export function takeOverText(state: RunState, before: WorkflowPlan): void {
     if (scope.visit?.talk !== undefined && scope.visit.pending.size === 0)
       takeOver(state, scope, scope.visit, before);
   }
+}
+
+/** What they ask next they ask with the words and inputs that hold now. */
+export function rewordTalks({ scopes }: RunState): void {
+  for (const { visit } of scopes.values())
+    if (visit?.talk !== undefined) visit.talk.isReworded = true;
 }
 
 function takeOver(state: RunState, scope: Scope, visit: Visit, before: WorkflowPlan): void {

@@ -50,12 +50,17 @@ export class Stage {
   readonly done: string[] = [];
   readonly #tools: Tools;
 
-  constructor(workflow: object, { files = {}, describes = {}, tools = {} }: StageOptions = {}) {
+  constructor(
+    workflow: object,
+    { files = {}, describes = {}, tools: played = {} }: StageOptions = {},
+  ) {
     const texts = { ...files, 'main.yaml': JSON.stringify(workflow) };
     const loaded = loadWorkflow('main.yaml', memoryFiles(texts));
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics, null, 2));
-    this.plan = { ...loaded.plan, tools: { '': describes } };
-    this.#tools = tools;
+    const all = ['', ...Object.keys(loaded.plan.children)];
+    const tools = Object.fromEntries(all.map((file) => [file, describes]));
+    this.plan = { ...loaded.plan, tools };
+    this.#tools = played;
     this.state = newRunState('run_1', this.plan);
     this.take({ type: 'run:started', workflow: loaded.plan.name, input: {} });
   }

@@ -1,6 +1,7 @@
 /**
  * The conversation of an agent or a supervisor with a model: what was said, which tools were asked
- * for, and how the models of its chain have fared. A fold over the effects of one try.
+ * for, and how the models of its chain have fared. A fold over the effects of all tries since it was
+ * last begun anew, which only a `retry` route does.
  */
 import type { JsonObject, JsonValue } from '../errors/json.ts';
 import { forModel } from '../errors/project.ts';
@@ -8,11 +9,18 @@ import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import { hashValue } from '../workflow/hash.ts';
 import { readAnswer } from './answer.ts';
 import type { ChainEntry } from './chain.ts';
+import type { FinishedCall } from './finished-calls.ts';
 import type { ModelAnswer, ModelImage, ModelMessage, ToolCall } from './model-call.ts';
 
 export interface Talk {
-  /** What the first message says, as it was when the conversation began. */
-  readonly prompt: Prompt;
+  /** What the first message says, as it was when the present try first asked. */
+  prompt: Prompt;
+  /** A new try: the next request is made with the prompt as it is by then. */
+  isReworded: boolean;
+  /** Number of the event with its first request. */
+  readonly sinceSeq: number;
+  /** What its node has failed with, until it goes on. */
+  failedWith: ErrorReport | undefined;
   /** Everything said after it. */
   readonly messages: ModelMessage[];
   /** Answers so far. */
@@ -59,6 +67,10 @@ export interface OpenCall {
   readonly call: ToolCall;
   /** Of its effect. */
   readonly key: string;
+  /** Which of all calls that are the same. */
+  readonly ordinal: number;
+  /** It has succeeded in an earlier try, and is answered with that. */
+  readonly known: FinishedCall | undefined;
   /** The gate at which a person is asked. */
   gate: string | undefined;
   decided: 'approve' | 'deny' | undefined;
@@ -75,9 +87,12 @@ export interface OpenCall {
     | undefined;
 }
 
-export function newTalk(prompt: Prompt, chain: ChainEntry[]): Talk {
+export function newTalk(prompt: Prompt, chain: ChainEntry[], sinceSeq: number): Talk {
   return {
     prompt,
+    isReworded: false,
+    sinceSeq,
+    failedWith: undefined,
     messages: [],
     turns: 0,
     answer: undefined,

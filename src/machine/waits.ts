@@ -1,5 +1,6 @@
 /** What a run waits for when nothing in it can go on by itself. */
 import { DOUBT } from './doubt.ts';
+import { inDoubtOf } from './doubt-details.ts';
 import type { Wait, Waiting } from './events.ts';
 import { gatesOf } from './scopes.ts';
 import type { RunState, Scope, Visit } from './state.ts';
@@ -71,7 +72,9 @@ function waitAt({ gates }: RunState, gate: string, { node, path, error }: Visit)
   const { options, deadlineMs, budget } = open;
   const reason = gateReason(budget !== undefined, error?.kind === DOUBT);
   const until = deadlineMs === undefined ? {} : { until: iso(deadlineMs) };
-  return [{ reason, gate, node, path, options, ...until }];
+  const inDoubt = reason === 'outcome' && error !== undefined ? inDoubtOf(error) : undefined;
+  const about = inDoubt === undefined ? {} : { inDoubt };
+  return [{ reason, gate, node, path, options, ...until, ...about }];
 }
 
 function gateReason(isBudget: boolean, isDoubt: boolean): Wait['reason'] {

@@ -26,8 +26,61 @@ const GATED = `  - {name: a, act(a), routes: [{to: b}]}
   - {name: b, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: c}]}
   - {name: c, act(c)}`;
 
+/** An agent that pays once, and whose model then has no key, once. */
+function paying(
+  name: string,
+  more: Pick<DriverCase, 'answers' | 'goesOn'> & {
+    readonly routes?: string;
+    readonly says?: string;
+    readonly effects?: DriverCase['effects'];
+  },
+): DriverCase {
+  const pay = `{tool_calls: [{name: act, arguments: {of: ${JSON.stringify(name)}, as: pay}}]}`;
+  const { routes = '', says = `${pay}, {fail: {kind: provider.auth}}, {answer: done}` } = more;
+  return {
+    name,
+    isReal: true,
+    files: main(
+      `  - {name: a, prompt: Pay, model: sim/one, tools: [act], routes: [{to: $end}${routes}]}`,
+      '',
+      `, runtime: {simulate: {one: [${says.replaceAll('PAY', pay)}]}}`,
+    ),
+    effects: more.effects ?? { pay: { output: { paid: true } } },
+    ...(more.answers === undefined ? {} : { answers: more.answers }),
+    ...(more.goesOn === undefined ? {} : { goesOn: more.goesOn }),
+  };
+}
+
+const LOST = { kind: 'tool.failed', message: 'The reply was lost', outcome: 'unknown' } as const;
+
+const CONVERSATIONS: readonly DriverCase[] = [
+  paying('goes on with a conversation that a model failed', { goesOn: [{}] }),
+  paying('goes on with a conversation that was parked', {
+    routes: ', {on_error: provider.auth, park: {for: 300ms, max: 2}}',
+  }),
+  paying('goes on with a conversation that a person wants to go on', {
+    routes: ', {on_error: provider.auth, ask: {options: [retry, abort]}}',
+    answers: ['retry'],
+  }),
+  paying('answers a conversation that is begun anew from the log', {
+    routes: ', {on_error: provider.auth, retry: {max: 1, backoff: none}}',
+    says: 'PAY, {fail: {kind: provider.auth}}, PAY, PAY, {answer: done}',
+  }),
+  paying('repeats one call in doubt, and no other', {
+    says: 'PAY, {answer: done}',
+    effects: { pay: { fails: [LOST, null], output: { paid: true } } },
+    answers: ['repeat'],
+  }),
+  paying('is told what a call in doubt gave', {
+    says: 'PAY, {answer: done}',
+    effects: { pay: { fails: [LOST] } },
+    answers: [{ edit: { paid: true } }],
+  }),
+];
+
 export const CASES: readonly DriverCase[] = [
   ...KEY_AND_TIME_CASES,
+  ...CONVERSATIONS,
   {
     name: 'completes, with outputs passed on',
     files: main(

@@ -40,7 +40,10 @@ function lineOf(event: RunEvent): string {
   const path = 'path' in event ? event.path : '';
   const attempt = 'attempt' in event ? event.attempt : '';
   const kind = 'error' in event ? event.error?.kind : '';
-  return [type, path, attempt, kind].join(' ').trimEnd();
+  const isReplayed = type === 'effect:succeeded' && event.replayed === true;
+  const isGiven = type === 'effect:succeeded' && event.given === true;
+  const how = `${isReplayed ? 'replayed' : ''}${isGiven ? 'given' : ''}`;
+  return [type, path, attempt, kind, how].join(' ').trimEnd();
 }
 
 const BY_CHANCE: ReadonlySet<string> = new Set([
@@ -51,6 +54,9 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
   'latencyMs',
   'waitedMs',
   'run',
+  // derived from the id of the run
+  'idempotency_key',
+  'key',
 ]);
 
 /** The same value, with what no two runs have alike taken out, at whatever depth. */

@@ -12,13 +12,13 @@ export interface AskedCall {
   readonly call: ToolCall;
   /** Of its effect. */
   readonly key: string;
-  /** Which answer of its try asked for it, from 1, and which of that answer's calls it is, from 0. */
+  /** Which answer of its conversation asked for it, from 1, and which of that answer's calls it is, from 0. */
   readonly turn: number;
   readonly index: number;
   /** Number of the event with that answer, and of the start of its try. */
   readonly answerSeq: number;
   readonly trySeq: number;
-  /** Number of the event with which the next try begins. */
+  /** Number of the event with which a conversation begins anew, or another visit. */
   untilSeq: number;
 }
 
@@ -58,8 +58,9 @@ function fold({ run, plan, events }: Subject): Calls {
     const { seq, run: _run, at, ...body } = event;
     evolve(state, body, Date.parse(at));
     if (event.type === 'node:started') {
-      for (const call of all)
-        if (call.path === event.path) call.untilSeq = Math.min(call.untilSeq, seq);
+      if (!isContinued(state, event.path))
+        for (const call of all)
+          if (call.path === event.path) call.untilSeq = Math.min(call.untilSeq, seq);
       tries.set(event.path, seq);
     }
     if (!isType(event, 'effect:requested', 'effect:succeeded', 'effect:failed')) continue;
@@ -73,6 +74,11 @@ function fold({ run, plan, events }: Subject): Calls {
   }
   const byKey = Map.groupBy(all, ({ key }) => key);
   return { all, byKey, effects, spent: state.scopes.get('')?.spent ?? NOTHING };
+}
+
+/** Whether the try that has just begun goes on with the conversation of the one before. */
+function isContinued({ scopes }: RunState, path: string): boolean {
+  return [...scopes.values()].some(({ visit }) => visit?.path === path && visit.talk !== undefined);
 }
 
 function callsAt(
@@ -94,7 +100,7 @@ export function callAt(subject: Subject, key: string, beforeSeq: number): AskedC
     ?.findLast(({ answerSeq }) => answerSeq <= beforeSeq);
 }
 
-/** What has become of a call by then, in its try. */
+/** What has become of a call by then, in its conversation. */
 export function settledBy(
   subject: Subject,
   { key, answerSeq, untilSeq }: AskedCall,

@@ -9,6 +9,8 @@ import {
   withMessages,
   withNode,
 } from './doctored.ts';
+import * as conversations from './laws/conversations.ts';
+import * as repeated from './laws/nothing-repeated.ts';
 import * as peopleLaws from './laws/people.ts';
 import * as told from './laws/told.ts';
 import * as toolLaws from './laws/tools.ts';
@@ -22,6 +24,21 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
         each.work.type === 'tool' && each.work.tool === 'charge'
           ? [{ ...each, work: { ...each.work, arguments: { id: 100 } } }]
           : [each],
+      ),
+  ],
+  [
+    repeated.doneIsDone,
+    (people) =>
+      withExecutions(people, (each) => [
+        each,
+        ...(each.effect.target === 'charge' ? [{ ...each, afterSeq: each.afterSeq + 20 }] : []),
+      ]),
+  ],
+  [
+    conversations.nothingIsForgotten,
+    (people) =>
+      withMessages(people, (message) =>
+        message.role === 'tool' ? { role: 'user', text: 'It was done' } : message,
       ),
   ],
   [toolLaws.guardsAreHeard, (people) => ({ ...people, judge: () => 'ask' })],

@@ -11,6 +11,7 @@ import {
   answersFit,
   chainsAreFollowed,
   hintsAreKept,
+  nothingIsForgotten,
   turnsAreCounted,
 } from './laws/conversations.ts';
 import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
@@ -25,6 +26,7 @@ import { membersAreApart } from './laws/members.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
 import {
   askedBeforeTwice,
+  doneIsDone,
   nothingBlindly,
   nothingRepeated,
   oneKeyOneAction,
@@ -73,6 +75,8 @@ export const LAWS: readonly Law[] = [
   nothingBlindly,
   askedBeforeTwice,
   oneKeyOneAction,
+  doneIsDone,
+  nothingIsForgotten,
   reallySucceeded,
   handledFailures,
   answersFit,

@@ -44,7 +44,7 @@ export function cancelledText(run: string): string {
 
 /** What is waited for, in one line without a command. */
 export function waitWords(given: Wait): string {
-  const { reason, path, until, options } = onScreen(given);
+  const { reason, path, until, options, inDoubt } = onScreen(given);
   const place = path ?? 'the run';
   const choice = options === undefined ? '' : ` (${options.map(asTyped).join(', ')})`;
   switch (reason) {
@@ -53,7 +53,9 @@ export function waitWords(given: Wait): string {
     case 'budget':
       return `${place} has reached a budget and asks whether to raise it${choice}`;
     case 'outcome':
-      return `it is unknown whether ${place} finished; a person must decide${choice}`;
+      return inDoubt?.processes === undefined
+        ? `it is unknown whether ${place} finished; a person must decide${choice}`
+        : `${place} was still running beside the run; a person must say what it did${choice}`;
     case 'person':
       return `${place} is parked until someone resumes it`;
     case 'time':

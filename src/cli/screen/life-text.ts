@@ -11,6 +11,7 @@ import {
   retryableWords,
   ruleWords,
 } from '../../errors/render/words.ts';
+import { doubtWords, inDoubtOf } from '../../machine/doubt-details.ts';
 import type { FailureLife, LifeStep } from '../../machine/failure-life.ts';
 import { paintWith } from './paint.ts';
 import { clockWords, countWords, usdWords } from './words.ts';
@@ -139,6 +140,7 @@ function factsOf({
   joined,
   status,
 }: FailureLife): (readonly [string, string])[] {
+  const inDoubt = inDoubtOf(error);
   const facts: (readonly [string, string | undefined])[] = [
     ['message', singleLine(error.message)],
     ['source', error.class === 'group' ? 'its members' : sourceWords(source)],
@@ -147,6 +149,7 @@ function factsOf({
     ['category', categoryWords(error)],
     ['retryable', retryableWords(error)],
     ['where', locationWords(error.location)],
+    ['in doubt', inDoubt === undefined ? undefined : singleLine(doubtWords(inDoubt))],
     ['crossed', boundaryWords(error)],
     ['joined', joined],
     ['id', error.id],

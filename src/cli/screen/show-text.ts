@@ -3,6 +3,8 @@ import { onScreen } from '../../errors/on-screen.ts';
 import { jsonText, singleLine } from '../../errors/printable.ts';
 import { clip, padEnd, wrap } from '../../errors/render/columns.ts';
 import { durationWords, locationWords } from '../../errors/render/words.ts';
+import type { NamedDoubt } from '../../machine/doubt.ts';
+import { doubtWords } from '../../machine/doubt-details.ts';
 import type { NodeHistory } from '../../machine/node-history.ts';
 import type { ShownRun } from '../commands/show.ts';
 import type { StoredRun } from '../stored-run.ts';
@@ -33,7 +35,7 @@ export function showText(given: ShownRun, place: ShowPlace): string {
     ...(shown.output === undefined ? [] : [['output', jsonText(given.output)] as const]),
     ['cost', costLine(costs)],
     ...errorFacts(shown),
-    ...shown.in_doubt.map(({ path, target }) => ['in doubt', doubtWords(path, target)] as const),
+    ...shown.in_doubt.map((doubt) => ['in doubt', namedWords(doubt)] as const),
   ];
   return [
     `${workflow}  ${run}  ${status}`,
@@ -45,8 +47,8 @@ export function showText(given: ShownRun, place: ShowPlace): string {
   ].join('\n');
 }
 
-function doubtWords(path: string, target: string): string {
-  return `${singleLine(path)} (${singleLine(target)}): nobody knows whether it did its work`;
+function namedWords(doubt: NamedDoubt): string {
+  return `${doubt.path}: it is unknown whether it did its work: ${singleLine(doubtWords(doubt))}`;
 }
 
 function costLine({ totalUsdMicros, failedUsdMicros, attempts }: ShownRun['costs']): string {

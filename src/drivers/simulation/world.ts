@@ -328,7 +328,11 @@ export class World {
     const told = fails[path] ?? fails[node.name];
     if (told === undefined) return fate;
     const failure = told[Math.min(this.#heard(run, path), told.length - 1)] ?? null;
-    return failure === null ? succeeding(request, fate) : { ...fate, type: 'fails', failure };
+    if (failure !== null) return { ...fate, type: 'fails', failure };
+    const { work } = request;
+    const answer =
+      work.type === 'model' ? (work.call.simulated ?? said?.(work.call, random)) : undefined;
+    return succeeding(request, fate, answer);
   }
 
   /** What its server makes of a call, where it has one. */
@@ -350,9 +354,13 @@ export class World {
 }
 
 /** The same, but nothing goes wrong. */
-function succeeding({ work }: EffectRequest, fate: Fate): Fate {
+function succeeding(
+  { work }: EffectRequest,
+  fate: Fate,
+  answer = work.type === 'model' ? work.call.simulated : undefined,
+): Fate {
   return work.type === 'model'
-    ? { ...fate, type: 'speaks', answer: work.call.simulated }
+    ? { ...fate, type: 'speaks', answer }
     : { ...fate, type: 'succeeds' };
 }
 

@@ -183,7 +183,7 @@ describe('the flow', () => {
     [
       'a retry around tools',
       '  - {name: a, prompt: Hi, model: sim/x, tools: [lookup], routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 1}}]}\n',
-      'warning retry-around-tools: A retry runs `a` from its start, and its tools again; not all of them are known to be idempotent',
+      'warning retry-around-tools: A retry begins `a` anew: the same calls are answered from the log, others are made, whatever was done before; not all of its tools are known to be idempotent',
     ],
   ])('warns of %s', (_, nodes, warning) => {
     const verdict = validate(nodes);

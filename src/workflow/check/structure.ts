@@ -174,9 +174,10 @@ function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: Report): 
   report({
     code: 'retry-around-tools',
     severity: 'warning',
-    message: `A retry runs ${quoted(node.name)} from its start, and its tools again; not all of them are known to be idempotent`,
+    message: `A retry begins ${quoted(node.name)} anew: the same calls are answered from the log, others are made, whatever was done before; not all of its tools are known to be idempotent`,
     path: fromPointer(retry.pointer),
-    suggestion: 'Declare them `idempotent`, or use `ask` or a route to another node',
+    suggestion:
+      'Use `ask` or `park`, which go on with the conversation, or declare the tools `idempotent`',
   });
 }
 

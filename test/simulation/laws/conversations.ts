@@ -4,7 +4,16 @@ import type { ModelEntry } from '../../../src/workflow/node-model.ts';
 import type { WorkflowPlan } from '../../../src/workflow/model.ts';
 import { checkValue } from '../../../src/workflow/value-check.ts';
 import { modelRequests } from '../model-requests.ts';
-import { filesAround, isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
+import type { RunEvent } from '../../../src/machine/events.ts';
+import {
+  filesAround,
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  type EventOf,
+  type Law,
+} from '../subject.ts';
 
 export const hintsAreKept: Law = {
   name: 'no model is asked again before the time that its provider said',
@@ -81,6 +90,38 @@ function chainAt(plan: WorkflowPlan, path: string): readonly ModelEntry[] {
   const own = node?.type === 'agent' || node?.type === 'supervisor' ? node.model : undefined;
   const runtime = filesAround(plan, path).find(({ file }) => file.runtime !== undefined);
   return own ?? runtime?.file.runtime?.defaultModel ?? [];
+}
+
+export const nothingIsForgotten: Law = {
+  name: 'a model is told of every call that has succeeded since its conversation was begun',
+  promise: 'agents: a conversation is not begun anew',
+  breaches: (subject) =>
+    subject.executions.flatMap(({ work, path, afterSeq, number }) => {
+      if (work.type !== 'model' || nodeAt(subject.plan, path)?.node.type !== 'agent') return [];
+      const since = begunAt(subject.events, path, afterSeq);
+      const done = subject.events
+        .slice(since, afterSeq)
+        .filter(
+          (event) =>
+            event.type === 'effect:succeeded' &&
+            event.effect.type === 'tool' &&
+            event.path === path,
+        );
+      const told = work.call.messages.filter(({ role }) => role === 'tool').length;
+      return told >= done.length
+        ? []
+        : [`execution ${number} of ${path} tells ${told} of ${done.length} results`];
+    }),
+};
+
+/** Number of the event with which the conversation began: a first try, or one by a `retry` route. */
+function begunAt(events: readonly RunEvent[], path: string, bySeq: number): number {
+  const begun = events.slice(0, bySeq).findLast((event) => {
+    if (event.type === 'node:retrying') return event.path === path;
+    if (event.type !== 'node:started') return false;
+    return isInside(path, event.path) || (event.path === path && event.attempt === 0);
+  });
+  return begun?.seq ?? 0;
 }
 
 export const answersFit: Law = {

@@ -7,10 +7,11 @@ export const reallySucceeded: Law = {
   name: 'a success in the log is a success in the world, with the same output',
   promise: 'P5 no silent success',
   breaches: ({ events, executions }) =>
-    ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output }) => {
+    ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output, given }) => {
       // the machine's own: what it writes, it writes when the node completes
       if (effect.target === 'write_state') return [];
       const text = JSON.stringify(output);
+      if (given === true) return saidBy(events, { seq, path, text });
       const isReal = executions.some(
         ({ effect: { key }, ending, afterSeq }) =>
           key === effect.key &&
@@ -21,6 +22,20 @@ export const reallySucceeded: Law = {
       return isReal ? [] : [`event ${seq} says that ${path} succeeded, which it did not`];
     }),
 };
+
+/** A person said what came of it, and the log has that word for word. */
+function saidBy(
+  events: readonly RunEvent[],
+  { seq, path, text }: { readonly seq: number; readonly path: string; readonly text: string },
+): readonly string[] {
+  const answered = ofType(events, 'gate:answered').findLast(
+    (event) => event.seq < seq && event.path === path,
+  );
+  const edit = JSON.stringify({ edit: JSON.parse(text) as unknown });
+  return JSON.stringify(answered?.value) === edit
+    ? []
+    : [`event ${seq} gives ${path} a result that nobody said`];
+}
 
 export const handledFailures: Law = {
   name: 'a run completes only if something was done about each failure on its way',

@@ -2,7 +2,16 @@
 import type { Execution } from '../../../src/drivers/simulation/execution.ts';
 import type { RunEvent } from '../../../src/machine/events.ts';
 import { isNamed } from '../../../src/workflow/check/routing.ts';
-import { isInside, isType, routeOf, type Law, type Subject } from '../subject.ts';
+import {
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  routeOf,
+  type EventOf,
+  type Law,
+  type Subject,
+} from '../subject.ts';
 
 export const nothingRepeated: Law = {
   name: 'nothing is executed unless a request of it is stored whose result is not',
@@ -41,7 +50,7 @@ export const nothingBlindly: Law = {
         ({ seq }) => seq > before.afterSeq && seq <= execution.afterSeq,
       );
       if (isKnown(between, effect.key)) continue;
-      if (!between.some((event) => permits(subject, event, path)))
+      if (!between.some((event) => permits(subject, event, execution)))
         breaches.push(`${path} was executed again (${number}) while ${before.number} was in doubt`);
     }
     return breaches;
@@ -62,7 +71,7 @@ export const askedBeforeTwice: Law = {
         ({ seq }) => seq > before.afterSeq && seq <= execution.afterSeq,
       );
       if (saysThatItFailed(before, between) || isUsed(before, between)) return [];
-      return between.some((event) => isDecided(subject, event, path))
+      return between.some((event) => isDecided(subject, event, execution))
         ? []
         : [
             `${path} was executed again (${number}) and nobody was asked about ${before.number}, which ended ${JSON.stringify(before.ending ?? null).slice(0, 80)}`,
@@ -96,8 +105,8 @@ function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[
 }
 
 /** Somebody has answered a question about this very doubt, or a route that names it has taken it. */
-function isDecided(subject: Subject, event: RunEvent, path: string): boolean {
-  if (!permits(subject, event, path)) return false;
+function isDecided(subject: Subject, event: RunEvent, execution: Execution): boolean {
+  if (!permits(subject, event, execution)) return false;
   if (event.type !== 'gate:answered') return true;
   const asked = subject.events.findLast(
     ({ seq, ...before }) =>
@@ -109,12 +118,21 @@ function isDecided(subject: Subject, event: RunEvent, path: string): boolean {
 export const oneKeyOneAction: Law = {
   name: 'one key is one action: another visit of a node, or of anything around it, has another',
   promise: 'P4 nothing repeated blindly',
-  breaches: ({ events }) => {
+  breaches: ({ events, plan }) => {
     const visits = new Visits();
     const actions = new Map<string, string>();
     const breaches: string[] = [];
+    const retried = new Set<string>();
     for (const event of events) {
-      if (event.type === 'node:started') visits.start(event.path, event.attempt);
+      if (event.type === 'node:retrying') retried.add(event.path);
+      if (event.type === 'node:started') {
+        // a supervisor that goes on keeps its rounds, unless a route begins it anew
+        const isAnew =
+          nodeAt(plan, event.path)?.node.type !== 'supervisor' ||
+          event.attempt === 0 ||
+          retried.delete(event.path);
+        visits.start(event.path, event.attempt, isAnew);
+      }
       if (event.type !== 'effect:requested') continue;
       const action = visits.of(event.path);
       const before = actions.get(event.effect.key) ?? action;
@@ -130,8 +148,9 @@ export const oneKeyOneAction: Law = {
 class Visits {
   readonly #counts = new Map<string, number>();
 
-  start(path: string, attempt: number): void {
-    for (const inner of this.#counts.keys()) if (isInside(inner, path)) this.#counts.delete(inner);
+  start(path: string, attempt: number, isAnew: boolean): void {
+    for (const inner of this.#counts.keys())
+      if (isAnew && isInside(inner, path)) this.#counts.delete(inner);
     const count = this.#counts.get(path) ?? 0;
     // a re-run is the same visit
     this.#counts.set(path, attempt === 0 ? count + 1 : Math.max(1, count));
@@ -146,6 +165,33 @@ class Visits {
   }
 }
 
+/** In a conversation an answer is about one call, and about no other. */
+function isAskedAbout(
+  { events, plan }: Subject,
+  { gate, seq, value }: EventOf<'gate:answered'>,
+  { effect, path }: Execution,
+): boolean {
+  if (nodeAt(plan, path)?.node.type !== 'agent' || value === 'skip') return true;
+  const opened = ofType(events.slice(0, seq), 'gate:opened').findLast((each) => each.gate === gate);
+  return opened?.path !== path || opened.inDoubt?.key === effect.key;
+}
+
+export const doneIsDone: Law = {
+  name: 'a call of an agent that has succeeded and is not idempotent is never executed again by that key',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions, plan }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
+      if (effect.type !== 'tool' || isIdempotent) return [];
+      if (nodeAt(plan, path)?.node.type !== 'agent') return [];
+      const done = ofType(events.slice(0, afterSeq), 'effect:succeeded').find(
+        (event) => event.effect.key === effect.key,
+      );
+      return done === undefined
+        ? []
+        : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
+    }),
+};
+
 /** A result of the earlier execution is in the log, and it says what happened. */
 function isKnown(between: readonly RunEvent[], key: string): boolean {
   return between.some((event) => {
@@ -155,11 +201,14 @@ function isKnown(between: readonly RunEvent[], key: string): boolean {
   });
 }
 
-function permits({ plan }: Subject, event: RunEvent, path: string): boolean {
+function permits(subject: Subject, event: RunEvent, execution: Execution): boolean {
+  const { plan } = subject;
+  const { path } = execution;
   if (event.type !== 'gate:answered' && event.type !== 'route:taken') return false;
   if (event.path !== path && !isInside(path, event.path)) return false;
   // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
-  if (event.type === 'gate:answered') return event.value !== 'abort';
+  if (event.type === 'gate:answered')
+    return event.value !== 'abort' && isAskedAbout(subject, event, execution);
   if (event.kind !== IN_DOUBT) return false;
   const route = routeOf(plan, event);
   return route !== undefined && isNamed(route, IN_DOUBT);

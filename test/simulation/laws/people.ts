@@ -26,7 +26,8 @@ export const oneAnswerPerGate: Law = {
       if (event.type === 'gate:expired')
         return isLate || !hasPeople ? [] : [`${what} comes too early`];
       if (isLate) return [`${what} comes too late`];
-      return isAnswer(plan, event, opened.options) ? [] : [`${what} is no answer`];
+      const given = { ...event, inDoubt: opened.inDoubt };
+      return isAnswer(plan, given, opened.options) ? [] : [`${what} is no answer`];
     });
   },
 };
@@ -35,12 +36,13 @@ interface Given {
   readonly gate: string;
   readonly path: string;
   readonly value: JsonValue;
+  readonly inDoubt?: Wait['inDoubt'];
 }
 
 /** By the rules of the contract, written once more. */
 function isAnswer(
   plan: WorkflowPlan,
-  { gate, path, value }: Given,
+  { gate, path, value, inDoubt }: Given,
   options: readonly JsonValue[],
 ): boolean {
   if (!isPlainObject(value)) return value !== 'edit' && options.includes(value);
@@ -50,7 +52,10 @@ function isAnswer(
     return gate.includes('#') && (approve['for'] === 'node' || approve['for'] === 'run');
   if (edit === undefined || !options.includes('edit')) return false;
   const node = nodeAt(plan, path)?.node;
-  const schema = node !== undefined && 'outputSchema' in node ? node.outputSchema : undefined;
+  // of a call in doubt it is the result of that call
+  const isOfCall = node?.type === 'agent' && inDoubt?.type === 'tool';
+  const own = node !== undefined && 'outputSchema' in node ? node.outputSchema : undefined;
+  const schema = isOfCall ? plan.tools?.['']?.[inDoubt.target]?.outputSchema : own;
   return schema === undefined || checkValue(schema, edit).length === 0;
 }
 
@@ -87,9 +92,9 @@ function waitCalled(all: readonly Wait[], name: string | undefined): Wait | unde
 }
 
 function isTakeable(plan: WorkflowPlan, wait: Wait, value: JsonValue, nowMs: number): boolean {
-  const { gate = '', path = '', until, options = [] } = wait;
+  const { gate = '', path = '', until, options = [], inDoubt } = wait;
   const isInTime = until === undefined || nowMs < Date.parse(until);
-  return isInTime && isAnswer(plan, { gate, path, value }, options);
+  return isInTime && isAnswer(plan, { gate, path, value, inDoubt }, options);
 }
 
 export const whatRanOutGoesOn: Law = {

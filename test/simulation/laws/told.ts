@@ -4,7 +4,7 @@ import type { ErrorReport } from '../../../src/errors/report.ts';
 import type { ModelCall } from '../../../src/machine/model-call.ts';
 import { callsOf, settledBy, type AskedCall } from '../calls.ts';
 import { SECRET } from '../shape.ts';
-import { isType, nodeAt, type EventOf, type Law, type Subject } from '../subject.ts';
+import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
 import { mayUse } from './tools.ts';
 
 type Execution = Subject['executions'][number];
@@ -31,7 +31,8 @@ export const toldWhatIsSo: Law = {
         const call = asked[index];
         const settled =
           call === undefined ? undefined : settledBy(subject, call, execution.afterSeq);
-        const due = settled === undefined ? undefined : wordsFor(settled);
+        const due =
+          settled === undefined ? endedBy(subject, execution, message) : wordsFor(settled);
         return JSON.stringify(message.result) === JSON.stringify(due)
           ? []
           : [
@@ -40,6 +41,18 @@ export const toldWhatIsSo: Law = {
       });
     }),
 };
+
+/** A call that ended its node by itself: when the conversation goes on, the model hears how. */
+function endedBy(
+  { events }: Subject,
+  { path, afterSeq }: Execution,
+  { result }: Told,
+): JsonValue | undefined {
+  return ofType(events.slice(0, afterSeq), 'node:failed')
+    .filter((event) => event.path === path)
+    .map(({ error }) => ({ error: wordsOf(error) }))
+    .find((words) => JSON.stringify(words) === JSON.stringify(result));
+}
 
 /** The results that follow the latest answer; earlier ones were looked at when they were told. */
 function toldLast({ messages }: ModelCall): readonly Told[] {

@@ -155,7 +155,8 @@ export const refusedTwiceIsTheEnd: Law = {
     return callsOf(subject).all.flatMap((asked) => {
       const settled = settledBy(subject, asked);
       if (settled?.type !== 'effect:failed' || !REFUSALS.has(settled.error.kind)) return [];
-      const same = `${asked.path} ${asked.trySeq} ${sameCall(asked.call)}`;
+      // a try that goes on with a conversation judges the call once more
+      const same = `${asked.path} ${tryAt(subject, asked, settled.seq)} ${sameCall(asked.call)}`;
       const before = refused.get(same);
       refused.set(same, settled.seq);
       if (before === undefined) return [];
@@ -166,6 +167,12 @@ export const refusedTwiceIsTheEnd: Law = {
     });
   },
 };
+
+/** Number of the event with which the try began that this happened in. */
+function tryAt({ events }: Subject, { path }: AskedCall, seq: number): number {
+  const started = ofType(events.slice(0, seq), 'node:started');
+  return started.findLast((event) => event.path === path)?.seq ?? 0;
+}
 
 function sameCall({ name, arguments: given, unparsable }: ToolCall): string {
   return JSON.stringify([name, given ?? unparsable ?? null]);
