@@ -122,11 +122,14 @@ function inDoubt(
     const known = isPlainObject(failure.details) ? failure.details : {};
     return { ...failure, outcome: 'unknown', details: { ...known, ...details } };
   }
-  if (failure.outcome !== 'unknown' || isIdempotent) return failure;
+  if (isIdempotent) return failure;
+  // by its kind or its cause too: what an SDK threw inside a function may be in doubt already
+  const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind) });
+  if (cause.outcome !== 'unknown') return failure;
   return {
     kind: DOUBT,
     message: `Nobody knows whether ${node.name} did its work, ${workWords(work)}: ${failure.message}`,
     details,
-    cause: buildReport(failure, { stamp: stampAt(state, path, failure.kind) }),
+    cause,
   };
 }
