@@ -167,8 +167,7 @@ export class EffectsUnderWay {
 
   #notBegun(): readonly [string, PendingEffect][] {
     return [...this.#options.state.effects].filter(
-      ([key]) =>
-        !this.#running.has(key) && !this.#answered.has(key) && !this.#withheld.has(key),
+      ([key]) => !this.#running.has(key) && !this.#answered.has(key) && !this.#withheld.has(key),
     );
   }
 

@@ -1,6 +1,7 @@
 /** The failure behaviours that all drivers share. Waits are short, because some of them are real. */
 import { fileURLToPath } from 'node:url';
 import type { DriverCase } from './case.ts';
+import { STOPPED } from './stopped-cases.ts';
 
 const MISSING = { kind: 'external.order.missing', message: 'No such order', details: { id: 7 } };
 const LIMITED = {
@@ -426,4 +427,5 @@ output: {all: "{{ a.outputs }}"}`,
     ),
     answers: [{ edit: { content: [] } }],
   },
+  ...STOPPED,
 ];

@@ -64,6 +64,8 @@ function anonymous(value: unknown, run: string): unknown {
     Object.entries(value)
       .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
       .filter(([key]) => key !== 'id' || !('v' in value))
+      // of an effect, which has the run in it
+      .filter(([key, part]) => key !== 'key' || !/^[\da-f]{16}$/.test(String(part)))
       .map(([key, part]) => [key, anonymous(part, run)]),
   );
 }

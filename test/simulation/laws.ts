@@ -22,12 +22,7 @@ import {
 } from './laws/classified-once.ts';
 import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
-import {
-  askedBeforeTwice,
-  nothingBlindly,
-  nothingRepeated,
-  oneKeyOneAction,
-} from './laws/nothing-repeated.ts';
+import { nothingBlindly, nothingRepeated, oneKeyOneAction } from './laws/nothing-repeated.ts';
 import {
   cancelledWins,
   comesToAnEnd,
@@ -46,6 +41,7 @@ import {
   whatRanOutGoesOn,
 } from './laws/people.ts';
 import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
+import { askedBeforeTwice, doubtsAreNamed, endsComeLast } from './laws/stopped.ts';
 import { doubtIsSaid, offeredWhatIsAllowed, partsAreApart, toldWhatIsSo } from './laws/told.ts';
 import {
   approvalsAreExact,
@@ -71,6 +67,8 @@ export const LAWS: readonly Law[] = [
   nothingRepeated,
   nothingBlindly,
   askedBeforeTwice,
+  doubtsAreNamed,
+  endsComeLast,
   oneKeyOneAction,
   reallySucceeded,
   handledFailures,

@@ -242,10 +242,7 @@ export class RunExecution {
     const at = new Date(nowMs).toISOString();
     const draft = tooLargeState(this.#stateBytes());
     const id = `err_${hashText([state.run, state.seq, draft.kind].join('\u0000'))}`;
-    const failed = [
-      ...neverBegun(state),
-      ...failRun(buildReport(draft, { stamp: { id, at } })),
-    ];
+    const failed = [...neverBegun(state), ...failRun(buildReport(draft, { stamp: { id, at } }))];
     await this.log.write(record(state, failed, nowMs), nowMs);
     return this.#end();
   }

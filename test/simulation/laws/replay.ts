@@ -97,7 +97,8 @@ export const resumesTheSame: Law = {
     );
     const last = commits[place - 1] ?? [];
     // a wish to cancel holds back what is decided, and is not in the log before it is granted
-    const isHeldBack = cancelledBy(subject, last) !== 'no';
+    const isHeldBack =
+      cancelledBy(subject, last) !== 'no' || isStopping(subject, commits[place] ?? []);
     if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(subject, last)) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
     const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
@@ -106,6 +107,15 @@ export const resumesTheSame: Law = {
       : [`after event ${stored.length} a fold decides ${brief(early)} without a reason`];
   },
 };
+
+/** An end that was decided by then waits for what it stops, and so does all that it ends. */
+function isStopping({ executions }: Subject, next: readonly RunEvent[]): boolean {
+  return next.some(
+    (event) =>
+      isType(event, 'effect:succeeded', 'effect:failed') &&
+      executions.some(({ isAborted, effect }) => isAborted && effect.key === event.effect.key),
+  );
+}
 
 /** A driver that is being stopped keeps what it has heard by then, and decides nothing. */
 function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
