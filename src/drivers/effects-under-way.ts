@@ -10,7 +10,7 @@ import type { Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { pendingRequest, type EffectRequest } from '../machine/effect-request.ts';
-import { stopped } from '../machine/endings.ts';
+import { neverBegun, stopped } from '../machine/endings.ts';
 import type { EventBody } from '../machine/events.ts';
 import { LazyMap, LazySet } from '../machine/lazy.ts';
 import type { PendingEffect, RunState } from '../machine/state.ts';
@@ -98,17 +98,13 @@ export class EffectsUnderWay {
     });
   }
 
-  /** Nor will what was asked for in the step that stops it. */
-  takeBackStopped(): void {
+  /** Nor will what was asked for in the very step that stops it. */
+  takeBackStopped(): readonly EventBody[] {
     const { state } = this.#options;
-    const message = 'It was stopped before it began';
     for (const [key, pending] of this.#notBegun())
       if (stoppedFor(state, pending) !== undefined)
-        this.#withheld.set(key, {
-          pending,
-          events: [stopped(state, pending, { message, outcome: 'not_started' })],
-        });
-    this.#tellWithheld();
+        this.#withheld.set(key, { pending, events: [neverBegun(state, pending)] });
+    return this.#takeWithheld();
   }
 
   /** The state takes all results that were told. */
@@ -122,9 +118,10 @@ export class EffectsUnderWay {
   }
 
   /** Those whose company has ended, too. */
-  #tellWithheld(): void {
-    if (this.#withheld.size === 0) return;
+  #takeWithheld(): readonly EventBody[] {
+    if (this.#withheld.size === 0) return [];
     const { state } = this.#options;
+    const told: EventBody[] = [];
     const stopping = new Set(
       Array.from(this.#running.values(), ({ pending }) => stoppedFor(state, pending)),
     );
@@ -133,8 +130,9 @@ export class EffectsUnderWay {
       if (decider !== undefined && stopping.has(decider)) continue;
       this.#withheld.delete(key);
       this.#answered.add(key);
-      this.#listener.take(...events);
+      told.push(...events);
     }
+    return told;
   }
 
   /** Effects that the machine no longer waits for are over before anything new begins. */
@@ -167,8 +165,7 @@ export class EffectsUnderWay {
 
   #notBegun(): readonly [string, PendingEffect][] {
     return [...this.#options.state.effects].filter(
-      ([key]) =>
-        !this.#running.has(key) && !this.#answered.has(key) && !this.#withheld.has(key),
+      ([key]) => !this.#running.has(key) && !this.#answered.has(key) && !this.#withheld.has(key),
     );
   }
 
@@ -207,7 +204,7 @@ export class EffectsUnderWay {
       const events = [...changed, ...resultEvents(state, request, result, isStopped)];
       if (!result.ok && result.thrown !== undefined) this.#keepThrown(events, result.thrown);
       this.#withheld.set(key, { pending, events });
-      this.#tellWithheld();
+      this.#listener.take(...this.#takeWithheld());
     } else this.#listener.take(...(state.status === 'running' ? changed : []));
   }
 

@@ -9,7 +9,7 @@ import { toReport } from '../errors/to-report.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { Bound, EventBody, RunEvent } from '../machine/events.ts';
 import { newRunState } from '../machine/state.ts';
-import { record, step, stored } from '../machine/step.ts';
+import { record, firstStep, stored } from '../machine/step.ts';
 import type {
   Claim,
   ClaimOwner,
@@ -143,7 +143,7 @@ export class LocalDriver {
     const gates = options.gates === false ? { gates: false } : {};
     const { bound = boundOf(plan) } = options;
     const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
-    const events = stored(state, step(state, [started], nowMs), at);
+    const events = stored(state, firstStep(state, started, nowMs), at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,

@@ -11,7 +11,7 @@ import { restOf } from '../machine/cooldown.ts';
 import { pendingRequest } from '../machine/effect-request.ts';
 import type { EffectWork } from '../machine/effect-work.ts';
 import type { EffectRef, EventBody, RunEvent } from '../machine/events.ts';
-import { stopped } from '../machine/endings.ts';
+import { neverBegun, stopped } from '../machine/endings.ts';
 import { evolve } from '../machine/evolve.ts';
 import { failureAt } from '../machine/failure.ts';
 import { outwards, scopeOf, visitOf } from '../machine/plan-lookup.ts';
@@ -157,11 +157,8 @@ export function abandonedEffects(state: RunState): readonly EventBody[] {
 }
 
 /** What an execution has not begun when it has to leave for good. */
-export function neverBegun(state: RunState): readonly EventBody[] {
-  const message = 'The run ended before it began';
-  return Array.from(state.effects.values(), (pending) =>
-    stopped(state, pending, { message, outcome: 'not_started' }),
-  );
+export function leftUndone(state: RunState): readonly EventBody[] {
+  return Array.from(state.effects.values(), (pending) => neverBegun(state, pending));
 }
 
 /** Nobody knows how it ended, and nobody asks for it again here. */

@@ -216,16 +216,26 @@ export class RunLoop {
   async #step(): Promise<void> {
     const { state } = this.#options;
     const { events: begun, nowMs } = this.#takeBegun();
-    const events = step(state, this.#takeInbox(), nowMs);
-    this.#underWay.abortUnwanted();
+    const events = this.#decide(nowMs);
     await this.#commit([...begun, ...events], nowMs);
     await this.#underWay.unwantedEnded();
     const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
     if (mayGoOn && !this.#isStopping) this.#underWay.begin();
     if (state.cancelledBy !== undefined) this.#inbox.push(...this.#underWay.takeBack());
-    else this.#underWay.takeBackStopped();
     // a long line of decisions must not keep other runs and timers waiting
     if (this.#isCut()) await this.#options.nextTurn();
+  }
+
+  #decide(nowMs: number): readonly EventBody[] {
+    const { state } = this.#options;
+    const events = [...step(state, this.#takeInbox(), nowMs)];
+    this.#underWay.abortUnwanted();
+    for (;;) {
+      const back = this.#underWay.takeBackStopped();
+      if (back.length === 0) return events;
+      events.push(...step(state, back, nowMs));
+      this.#underWay.abortUnwanted();
+    }
   }
 
   /** While it is being stopped a run goes no further, but what is known by now is kept. */

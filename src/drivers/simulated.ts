@@ -22,6 +22,7 @@ import type { RunSummary, StoredCommit } from '../machine/store-port.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './local.ts';
 import type { Execution } from './simulation/execution.ts';
+import type { WhenStopped } from './simulation/fate.ts';
 import { CALM, type FaultPlan, type Incident } from './simulation/faults.ts';
 import type { Speaker } from './simulation/model-fate.ts';
 import { Operator, type Answers, type NextLeg } from './simulation/operator.ts';
@@ -43,6 +44,8 @@ export interface SimulationOptions {
    * last one repeats, and null succeeds. Nothing else happens to such an effect.
    */
   readonly fails?: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
+  /** Effects whose first try does not end by itself, by path, and what they do when told to stop. */
+  readonly hangs?: Readonly<Record<string, WhenStopped>>;
   /** What models say that have no script. Default: what fits the schema, or the prompt again. */
   readonly speaker?: Speaker;
   /** To gates, by path or by name of the node. Default: none, and the run stays paused there. */
@@ -92,8 +95,8 @@ export class SimulatedDriver {
   constructor(plan: WorkflowPlan, options: SimulationOptions = {}) {
     const { seed = 1, outputs = {}, fails = {}, isShared = false } = options;
     const faults = { ...CALM, ...options.faults };
-    const { speaker, guards = [], deaths = [] } = options;
-    const told = { outputs, fails, speaker, guards };
+    const { speaker, guards = [], deaths = [], hangs = {} } = options;
+    const told = { outputs, fails, hangs, speaker, guards };
     this.world = new World({ plan, seed, faults, isShared, deaths, ...told });
     this.#process = this.world.spawn();
   }

@@ -27,7 +27,8 @@ export function decideSuccess(state: RunState, scope: Scope): readonly EventBody
   const routes = node.routes.filter(({ onError }) => onError === undefined);
   const chosen = node.type === 'human_gate' ? chosenRoute(node, visit.output) : undefined;
   if (chosen !== undefined) return [taken(visit, { to: chosen, bucket: 'success' })];
-  if (node.type === 'terminate' || routes.length === 0) return [taken(visit, { to: END, bucket: 'success' })];
+  if (node.type === 'terminate' || routes.length === 0)
+    return [taken(visit, { to: END, bucket: 'success' })];
   for (const route of routes) {
     const verdict = guardHolds(state, scope, route);
     if (verdict instanceof Failed) return guardFailed(state, scope, verdict.error);

@@ -162,6 +162,12 @@ export function stopped(
   return { type: 'effect:failed', node, path, effect, error };
 }
 
+/** It was asked for in the step that stops it. */
+export function neverBegun(state: RunState, pending: PendingEffect): EventBody {
+  const message = 'It was stopped before it began';
+  return stopped(state, pending, { message, outcome: 'not_started' });
+}
+
 function terminationOutput({
   details,
 }: ErrorReport): Pick<Extract<EventBody, { type: 'run:failed' }>, 'output'> {

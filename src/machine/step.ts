@@ -1,9 +1,10 @@
 /** One step of a run: take what happened, decide until nothing more can be decided, say what to do. */
 import { decide, type DecisionFor } from './decide.ts';
+import { neverBegun } from './endings.ts';
 import type { EventBody, RunEvent } from './events.ts';
 import { evolve } from './evolve.ts';
 import type { RunState } from './state.ts';
-import { beginStopping, endStopping } from './stopping.ts';
+import { beginStopping, endStopping, stoppedFor } from './stopping.ts';
 import { setTimer, takeDue } from './timers.ts';
 
 /** A step with more to decide than this is cut, and goes on in the next commit. */
@@ -23,6 +24,22 @@ export function step(
     events.push(...carryOut(state, decision));
   }
   return events;
+}
+
+/** The first step of a run, when nothing has begun: what is stopped in it never will. */
+export function firstStep(
+  state: RunState,
+  started: EventBody,
+  nowMs: number,
+): readonly EventBody[] {
+  const events = [...step(state, [started], nowMs)];
+  for (;;) {
+    const back = [...state.effects.values()]
+      .filter((pending) => stoppedFor(state, pending) !== undefined)
+      .map((pending) => neverBegun(state, pending));
+    if (back.length === 0) return events;
+    events.push(...step(state, back, nowMs));
+  }
 }
 
 /** Whoever waited for this time looks again. */

@@ -11,9 +11,7 @@ import { stoppedFor } from './stopping.ts';
 
 /** The effects under way that nobody wants any more. */
 export function beingStopped(state: RunState): readonly PendingEffect[] {
-  return [...state.effects.values()].filter(
-    (pending) => stoppedFor(state, pending) !== undefined,
-  );
+  return [...state.effects.values()].filter((pending) => stoppedFor(state, pending) !== undefined);
 }
 
 /** What is said when they have ended; empty when none is being stopped. */

@@ -7,9 +7,11 @@ import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
 import type { ReportDraft } from '../../src/errors/report.ts';
 import type { GoingOn } from '../../src/drivers/going-on.ts';
 import type { PreparedAnswer } from '../../src/drivers/local.ts';
+import type { WhenStopped } from '../../src/drivers/simulation/fate.ts';
 import type { RunEvent } from '../../src/machine/events.ts';
 import type { FunctionContext } from '../../src/effects/function.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { until } from '../temporal/killing.ts';
 import { planOfTexts } from './plan.ts';
 
 /** The n-th try of an effect fails with the n-th, the last one repeats, and null succeeds. */
@@ -18,6 +20,10 @@ export interface EffectScript {
   readonly output?: JsonValue;
   /** It does not end by itself. */
   readonly hangs?: true;
+  /** Its first try does not end by itself either; told to stop, it does this. */
+  readonly whenStopped?: WhenStopped;
+  /** It ends when something else hangs. */
+  readonly waits?: true;
 }
 
 /** How a run that rests is gone on with. */
@@ -58,7 +64,9 @@ export function planOf(
 ): WorkflowPlan {
   for (const [path, script] of Object.entries(effects)) SCRIPTS.set(`${name}\n${path}`, script);
   // so that whoever waits for it knows which of several runs hangs
-  const hangs = Object.values(effects).some((script) => script.hangs === true);
+  const hangs = Object.values(effects).some(
+    (script) => script.hangs === true || script.whenStopped !== undefined,
+  );
   const ticket = hangs ? `ticket ${(tickets += 1)}` : undefined;
   const written = Object.entries(changed).map(([file, text]) => [
     file,
@@ -95,20 +103,46 @@ const ACT = {
 const TRIES = new Map<string, number>();
 
 /** The function behind `act(PATH)`. */
-export function act(
-  input: JsonValue,
-  { idempotencyKey, signal }: FunctionContext,
-): JsonValue | Promise<JsonValue> {
+export function act(input: JsonValue, context: FunctionContext): JsonValue | Promise<JsonValue> {
   const { of: name, as: path, ticket = '' } = input as { of: string; as: string; ticket?: string };
-  const { fails = [], output = {}, hangs } = SCRIPTS.get(`${name}\n${path}`) ?? {};
-  if (hangs === true)
-    return new Promise((_, reject) => {
-      HANGING.add(ticket);
-      signal.addEventListener('abort', () => reject(new Error('Given up')));
-    });
-  const tries = TRIES.get(idempotencyKey) ?? 0;
-  TRIES.set(idempotencyKey, tries + 1);
+  const script = SCRIPTS.get(`${name}\n${path}`) ?? {};
+  // what a run goes back to is another action, and the next try of the same node
+  const action = ticket === '' ? context.idempotencyKey : `${ticket}\n${path}`;
+  const tries = TRIES.get(action) ?? 0;
+  TRIES.set(action, tries + 1);
+  if (script.hangs === true) return hang('gives up', { script, ticket, context });
+  if (script.whenStopped !== undefined && tries === 0)
+    return hang(script.whenStopped, { script, ticket, context });
+  if (script.waits === true)
+    return until(() => HANGING.has(ticket)).then(() => outcomeOf(script, tries));
+  return outcomeOf(script, tries);
+}
+
+function outcomeOf({ fails = [], output = {} }: EffectScript, tries: number): JsonValue {
   const failure = fails[Math.min(tries, fails.length - 1)] ?? null;
   if (failure !== null) throw new ErrandError(failure);
   return output;
+}
+
+interface Hanging {
+  readonly script: EffectScript;
+  readonly ticket: string;
+  readonly context: FunctionContext;
+}
+
+function hang(how: WhenStopped, { script, ticket, context }: Hanging): Promise<JsonValue> {
+  const { signal } = context;
+  return new Promise((resolve, reject) => {
+    HANGING.add(ticket);
+    signal.addEventListener('abort', () => {
+      switch (how) {
+        case 'finishes':
+          return resolve(script.output ?? {});
+        case 'gives up':
+          return reject(signal.reason);
+        case 'ignores it':
+          return undefined;
+      }
+    });
+  });
 }

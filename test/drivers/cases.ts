@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { DriverCase } from './case.ts';
 import { KEY_AND_TIME_CASES } from './key-and-time-cases.ts';
+import { STOPPED } from './stopped-cases.ts';
 
 const MISSING = { kind: 'external.order.missing', message: 'No such order', details: { id: 7 } };
 const LIMITED = {
@@ -481,4 +482,5 @@ output: {all: "{{ a.outputs }}"}`,
     ),
     answers: [{ edit: { content: [] } }],
   },
+  ...STOPPED,
 ];

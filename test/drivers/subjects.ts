@@ -146,6 +146,11 @@ export const SIMULATED: Subject = {
       fails: Object.fromEntries(
         Object.entries(effects).map(([path, { fails = [null] }]) => [path, fails]),
       ),
+      hangs: Object.fromEntries(
+        Object.entries(effects).flatMap(([path, { whenStopped }]) =>
+          whenStopped === undefined ? [] : [[path, whenStopped]],
+        ),
+      ),
     });
     const { world } = driver;
     return carryThrough(each, plan, {

@@ -59,6 +59,8 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
   'key',
 ]);
 
+const KEYS: ReadonlySet<string> = new Set(['key', 'idempotency_key']);
+
 /** The same value, with what no two runs have alike taken out, at whatever depth. */
 function anonymous(value: unknown, run: string): unknown {
   if (Array.isArray(value)) return value.map((item) => anonymous(item, run));
@@ -70,6 +72,8 @@ function anonymous(value: unknown, run: string): unknown {
     Object.entries(value)
       .filter(([key, part]) => !BY_CHANCE.has(key) && part !== undefined)
       .filter(([key]) => key !== 'id' || !('v' in value))
+      // of an effect, which has the run in it
+      .filter(([key, part]) => !KEYS.has(key) || !/^[\da-f]{16}$/.test(String(part)))
       .map(([key, part]) => [
         key,
         anonymous(key === 'details' ? withoutTime(value, part) : part, run),

@@ -15,9 +15,10 @@ import * as success from './laws/no-silent-success.ts';
 import * as repeated from './laws/nothing-repeated.ts';
 import * as ending from './laws/one-ending.ts';
 import * as replay from './laws/replay.ts';
+import * as stops from './laws/stopped.ts';
 import * as toolLaws from './laws/tools.ts';
 import { planOfFiles } from './plans.ts';
-import { MAIN, PEOPLE, twoNodes } from './sample-plans.ts';
+import { MAIN, PEOPLE, STOPPING, twoNodes } from './sample-plans.ts';
 import { DOCTORS_OF_PEOPLE } from './doctors-of-people.ts';
 import {
   at,
@@ -38,6 +39,7 @@ import type { Law, Subject } from './subject.ts';
 let good: Subject;
 let drifted: Subject;
 let people: Subject;
+let stopped: Subject;
 
 beforeAll(async () => {
   const { plan, worstCase } = planOfFiles({ 'main.yaml': MAIN });
@@ -59,6 +61,10 @@ beforeAll(async () => {
     faults: { partial: 1 },
   });
   people = { ...met, ...asked, judge: () => 'allow' };
+  const stopping = planOfFiles({ 'main.yaml': STOPPING });
+  // killed: of another seed it would have ended by itself, or before
+  const cut = await simulate(stopping.plan, { seed: 4, fails: { bad: [failure] } });
+  stopped = { ...cut, ...stopping };
 });
 
 const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
@@ -146,6 +152,16 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
     repeated.nothingBlindly,
     (run) => withError(run, at('effect:failed', 'a'), { outcome: 'unknown' }),
   ],
+  [stops.askedBeforeTwice, () => withExecutions(stopped, (each) => [each, each])],
+  [
+    stops.doubtsAreNamed,
+    () => withError(stopped, at('node:failed', 'g'), { details: { members: {} } }),
+  ],
+  [
+    stops.endsComeLast,
+    () =>
+      doctored(stopped, (event) => (at('effect:failed', 'g[pay]/pay')(event) ? undefined : event)),
+  ],
   [
     repeated.oneKeyOneAction,
     (run) =>
@@ -227,6 +243,7 @@ describe('a law', () => {
     expect(LAWS.flatMap((law) => law.breaches(good))).toEqual([]);
     expect(LAWS.flatMap((law) => law.breaches(drifted))).toEqual([]);
     expect(LAWS.flatMap((law) => law.breaches(people))).toEqual([]);
+    expect(LAWS.flatMap((law) => law.breaches(stopped))).toEqual([]);
   });
 
   for (const [law, doctor] of DOCTORS) {

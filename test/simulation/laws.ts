@@ -25,7 +25,6 @@ import { driftIsSaid, newTextIsTaken } from './laws/drift.ts';
 import { membersAreApart } from './laws/members.ts';
 import { groupsSayTheTruth, handledFailures, reallySucceeded } from './laws/no-silent-success.ts';
 import {
-  askedBeforeTwice,
   doneIsDone,
   nothingBlindly,
   nothingRepeated,
@@ -49,6 +48,7 @@ import {
   whatRanOutGoesOn,
 } from './laws/people.ts';
 import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
+import { askedBeforeTwice, doubtsAreNamed, endsComeLast } from './laws/stopped.ts';
 import { doubtIsSaid, offeredWhatIsAllowed, partsAreApart, toldWhatIsSo } from './laws/told.ts';
 import {
   approvalsAreExact,
@@ -74,6 +74,8 @@ export const LAWS: readonly Law[] = [
   nothingRepeated,
   nothingBlindly,
   askedBeforeTwice,
+  doubtsAreNamed,
+  endsComeLast,
   oneKeyOneAction,
   doneIsDone,
   nothingIsForgotten,

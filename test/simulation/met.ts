@@ -27,6 +27,10 @@ export const MEETINGS = [
   'servers killed in the middle',
   'tools out of time',
   'rubbish of tools',
+  'stopped effects that had ended well',
+  'stopped effects that had failed',
+  'stopped effects in doubt',
+  'results used instead of doing it again',
 ] as const;
 
 export type Meeting = (typeof MEETINGS)[number];
@@ -40,6 +44,7 @@ export function metIn(subject: Subject): readonly Meeting[] {
   );
   return [
     ...refused.map(() => 'answers refused' as const),
+    ...subject.executions.flatMap((execution) => ofStop(execution)),
     ...subject.events.flatMap((event) => metAt(subject, event)),
   ];
 }
@@ -60,11 +65,29 @@ function metAt(subject: Subject, event: RunEvent): readonly Meeting[] {
     case 'effect:requested':
       return event.grant === undefined ? [] : ['calls granted'];
     case 'effect:succeeded':
-      return event.errors === undefined ? [] : ['parts of results'];
+      return [
+        ...(event.errors === undefined ? [] : (['parts of results'] as const)),
+        ...(event.replayed === true ? (['results used instead of doing it again'] as const) : []),
+      ];
     case 'effect:failed':
       return event.effect.type === 'tool' ? ofTool(event) : [];
     case 'node:failed':
       return ofNode(subject, event);
+    default:
+      return [];
+  }
+}
+
+/** How what was told to stop has ended, where that may not be repeated. */
+function ofStop({ isAborted, isIdempotent, ending }: Subject['executions'][number]): Meeting[] {
+  if (!isAborted || isIdempotent) return [];
+  switch (ending?.type) {
+    case 'succeeded':
+      return ['stopped effects that had ended well'];
+    case 'failed':
+      return ['stopped effects that had failed'];
+    case 'stopped':
+      return ['stopped effects in doubt'];
     default:
       return [];
   }

@@ -108,3 +108,12 @@ export const PEOPLE = JSON.stringify({
     { name: 't', type: 'tool', tool: 'box/write', timeout_seconds: 60 },
   ],
 });
+
+/** A payment that is stopped because what runs beside it fails. */
+export const STOPPING = `
+workflow: {name: stopping, entry_point: g}
+parallel: [{name: g, agents: [pay, bad], routes: [{to: $end}]}]
+nodes:
+  - {name: pay, type: script, command: x}
+  - {name: bad, type: script, command: x}
+`;

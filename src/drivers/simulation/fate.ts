@@ -11,6 +11,9 @@ import type { FaultPlan } from './faults.ts';
 import { drawModelFailure, type Speaker } from './model-fate.ts';
 import type { Random } from './random.ts';
 
+/** What an effect does that is told to stop. */
+export type WhenStopped = 'finishes' | 'gives up' | 'ignores it';
+
 export type Fate = {
   readonly latencyMs: number;
   /** From being told to stop to having stopped. */

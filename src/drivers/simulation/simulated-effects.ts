@@ -4,6 +4,7 @@
  */
 import {
   cancelledBefore,
+  type CancellationKind,
   type EffectContext,
   type EffectResult,
   type Used,
@@ -110,7 +111,7 @@ class Try {
       if (fate.isStubborn && !isLate) {
         const leftMs = Math.min(latencyMs, GRACE_MS - 1);
         this.#clock.after(leftMs, () => this.#end(request, context, fate));
-      } else this.#stopped(fate, cancelled ?? 'cancelled.call');
+      } else this.#stopped(request, fate, cancelled ?? cancelledAs(request));
     };
     signal.addEventListener('abort', stop, { once: true });
   }
@@ -173,7 +174,7 @@ class Try {
     );
   }
 
-  #stopped({ stopMs, isDeaf }: Fate, kind: string): void {
+  #stopped(request: EffectRequest, { stopMs, isDeaf }: Fate, kind: string): void {
     const isModel = this.#execution.effect.type === 'model';
     // what was killed may have done its work before
     const isKnown = this.#execution.isIdempotent && (isModel ? !isDeaf : true);
@@ -181,13 +182,31 @@ class Try {
     const used = isModel && !isDeaf ? { usage: USED_BY_THEN } : {};
     const failure: ReportDraft = {
       kind,
-      message: 'It was told to stop',
+      ...stoppedWords(request, isDeaf),
       outcome: isKnown ? 'partial' : 'unknown',
     };
     this.#clock.after(isDeaf ? GRACE_MS : stopMs, () =>
       this.#settle({ type: 'stopped', isKnown }, { ok: false, failure, ...used }),
     );
   }
+}
+
+function cancelledAs({ work }: EffectRequest): CancellationKind {
+  return work.type === 'script' || work.type === 'tool' ? 'cancelled.tool' : 'cancelled.call';
+}
+
+/** As the real effects say it. */
+function stoppedWords(
+  { work, ref }: EffectRequest,
+  isDeaf: boolean,
+): Pick<ReportDraft, 'message' | 'details'> {
+  if (work.type !== 'call' && work.type !== 'tool') return { message: 'It was told to stop' };
+  const noun = work.type === 'call' ? 'function' : 'tool';
+  const more = isDeaf ? ' and does not listen to its signal' : '';
+  return {
+    message: `The ${noun} ${ref.target} was cancelled while it ran${more}`,
+    details: { abandoned: isDeaf },
+  };
 }
 
 /** What an effect that is told to stop is given to end by itself. */

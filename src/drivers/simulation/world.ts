@@ -16,7 +16,7 @@ import type { WorkflowPlan } from '../../workflow/model.ts';
 import { standingAt } from '../leg.ts';
 import { LocalDriver, type RunResult } from '../local.ts';
 import type { Execution } from './execution.ts';
-import { drawFate, exampleOutput, type Fate } from './fate.ts';
+import { drawFate, exampleOutput, type Fate, type WhenStopped } from './fate.ts';
 import type { FaultPlan, Incident } from './faults.ts';
 import type { Speaker } from './model-fate.ts';
 import { randomFrom, type Random, type SeedWord } from './random.ts';
@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly outputs: Readonly<Record<string, JsonValue>>;
   /** What effects fail with, one try after the other; null succeeds. */
   readonly fails: Readonly<Record<string, readonly (ReportDraft | null)[]>>;
+  /** Effects whose first try does not end by itself, by path, and what they do when told to stop. */
+  readonly hangs: Readonly<Record<string, WhenStopped>>;
   /** Whether processes look for what others say to their runs. */
   readonly isShared: boolean;
   /** What models say that have no script. */
@@ -284,7 +286,8 @@ export class World {
     const { ref, path } = request;
     const heard = this.#heard(run, ref.key);
     const before = this.executions.filter(({ effect }) => effect.key === ref.key).length;
-    const fate = this.#drawFate(request, run);
+    const drawn = this.#drawFate(request, run);
+    const fate = this.#hanging(path, drawn);
     const execution: Execution = {
       number: this.executions.length + 1,
       process,
@@ -304,6 +307,14 @@ export class World {
     const isOver = fate.type === 'hangs' && before > heard;
     const toolMs = this.#toolMs(request);
     return { execution, fate: isOver ? succeeding(request, fate) : fate, toolMs };
+  }
+
+  /** The first try of what is told to hang; later ones take no time. */
+  #hanging(path: string, fate: Fate): Fate {
+    const hangs = this.#options.hangs[path];
+    if (hangs === undefined) return fate;
+    const isFirst = !this.executions.some((execution) => execution.path === path);
+    return isFirst ? hanging(fate, hangs) : { ...fate, latencyMs: 0 };
   }
 
   /** Two files that mean different tools by one name are beyond this world. */
@@ -363,6 +374,21 @@ function succeeding(
     ? { ...fate, type: 'speaks', answer }
     : { ...fate, type: 'succeeds' };
 }
+
+/** The same, but it does not end before it is told to. */
+function hanging(fate: Fate, whenStopped: WhenStopped): Fate {
+  switch (whenStopped) {
+    case 'finishes':
+      return { ...fate, latencyMs: LONG_MS, isStubborn: true };
+    case 'gives up':
+      return { ...fate, type: 'hangs', stopMs: 0, isDeaf: false };
+    case 'ignores it':
+      return { ...fate, type: 'hangs', isDeaf: true };
+  }
+}
+
+/** Longer than anything that runs beside it, and shorter than anybody's patience. */
+const LONG_MS = 600_000;
 
 function newBooks(): Books {
   return {

@@ -23,7 +23,7 @@ import { INLINE_CEILING_MS } from '../../workflow/limits.ts';
 import { extensionModules } from '../../workflow/model.ts';
 import { goOn, openGates, type GoingOn } from '../going-on.ts';
 import { PreparedAnswers } from '../prepared-answers.ts';
-import { abandonedEffects, neverBegun } from '../recover.ts';
+import { abandonedEffects, leftUndone } from '../recover.ts';
 import { RunLoop, type Rest } from '../run-loop.ts';
 import { ActivityEffects } from './activity-effects.ts';
 import type { Begin, LegSettings, RunInput } from './messages.ts';
@@ -243,10 +243,7 @@ export class RunExecution {
     const at = new Date(nowMs).toISOString();
     const draft = tooLargeState(this.#stateBytes());
     const id = `err_${hashText([state.run, state.seq, draft.kind].join('\u0000'))}`;
-    const failed = [
-      ...neverBegun(state),
-      ...failRun(buildReport(draft, { stamp: { id, at } })),
-    ];
+    const failed = [...leftUndone(state), ...failRun(buildReport(draft, { stamp: { id, at } }))];
     await this.log.write(record(state, failed, nowMs), nowMs);
     return this.#end();
   }

@@ -33,7 +33,7 @@ export const nothingRepeated: Law = {
     }),
 };
 
-const IN_DOUBT = 'effect.outcome_unknown';
+export const IN_DOUBT = 'effect.outcome_unknown';
 
 export const nothingBlindly: Law = {
   name: 'what may have happened is repeated only if idempotent, named by a route, or answered',
@@ -56,64 +56,6 @@ export const nothingBlindly: Law = {
     return breaches;
   },
 };
-
-export const askedBeforeTwice: Law = {
-  name: 'by the books of the world: what did its work, or may have, is done again only if somebody was asked about it',
-  promise: 'P4 nothing repeated blindly',
-  breaches: (subject) => {
-    const latest = new Map<string, Execution>();
-    return subject.executions.flatMap((execution) => {
-      const { effect, path, isIdempotent, number } = execution;
-      const before = latest.get(effect.key);
-      latest.set(effect.key, execution);
-      if (before === undefined || isIdempotent) return [];
-      const between = subject.events.filter(
-        ({ seq }) => seq > before.afterSeq && seq <= execution.afterSeq,
-      );
-      if (saysThatItFailed(before, between) || isUsed(before, between)) return [];
-      return between.some((event) => isDecided(subject, event, execution))
-        ? []
-        : [
-            `${path} was executed again (${number}) and nobody was asked about ${before.number}, which ended ${JSON.stringify(before.ending ?? null).slice(0, 80)}`,
-          ];
-    });
-  },
-};
-
-/** It failed by itself, and the log has that failure: routes are free to do it again. */
-function saysThatItFailed({ ending, effect }: Execution, between: readonly RunEvent[]): boolean {
-  if (ending?.type !== 'failed') return false;
-  return between.some(
-    (event) =>
-      event.type === 'effect:failed' &&
-      event.effect.key === effect.key &&
-      event.error.kind === ending.kind,
-  );
-}
-
-/** Its result is in the log and its node has ended with it: what runs that again does so as written. */
-function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[]): boolean {
-  if (ending?.type !== 'succeeded') return false;
-  const result = between.findIndex(
-    (event) => event.type === 'effect:succeeded' && event.effect.key === effect.key,
-  );
-  if (result < 0) return false;
-  const later = between.slice(result);
-  return later.some(
-    (event) => isType(event, 'node:completed', 'node:failed') && event.path === path,
-  );
-}
-
-/** Somebody has answered a question about this very doubt, or a route that names it has taken it. */
-function isDecided(subject: Subject, event: RunEvent, execution: Execution): boolean {
-  if (!permits(subject, event, execution)) return false;
-  if (event.type !== 'gate:answered') return true;
-  const asked = subject.events.findLast(
-    ({ seq, ...before }) =>
-      seq < event.seq && before.type === 'node:failed' && before.path === event.path,
-  );
-  return asked?.type === 'node:failed' && asked.error.kind === IN_DOUBT;
-}
 
 export const oneKeyOneAction: Law = {
   name: 'one key is one action: another visit of a node, or of anything around it, has another',
@@ -201,7 +143,7 @@ function isKnown(between: readonly RunEvent[], key: string): boolean {
   });
 }
 
-function permits(subject: Subject, event: RunEvent, execution: Execution): boolean {
+export function permits(subject: Subject, event: RunEvent, execution: Execution): boolean {
   const { plan } = subject;
   const { path } = execution;
   if (event.type !== 'gate:answered' && event.type !== 'route:taken') return false;

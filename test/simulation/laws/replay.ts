@@ -1,8 +1,10 @@
 /** A run is a fold over its events: the log alone gives the same decisions, from any commit on. */
+import { neverBegun } from '../../../src/machine/endings.ts';
 import { evolve } from '../../../src/machine/evolve.ts';
 import type { EventBody, RunEvent } from '../../../src/machine/events.ts';
 import { newRunState, type RunState } from '../../../src/machine/state.ts';
 import { step } from '../../../src/machine/step.ts';
+import { stoppedFor } from '../../../src/machine/stopping.ts';
 import { nextTimerMs } from '../../../src/machine/timers.ts';
 import { isType, type Law, type Subject } from '../subject.ts';
 
@@ -97,7 +99,8 @@ export const resumesTheSame: Law = {
     );
     const last = commits[place - 1] ?? [];
     // a wish to cancel holds back what is decided, and is not in the log before it is granted
-    const isHeldBack = cancelledBy(subject, last) !== 'no';
+    const isHeldBack =
+      cancelledBy(subject, last) !== 'no' || isStopping(subject, commits[place] ?? []);
     if (state.status !== 'running' || isStill || isHeldBack || isKeptOnly(subject, last)) return [];
     const resumed: EventBody = { type: 'run:resumed', by: 'law' };
     const [, early] = step(state, [resumed], Date.parse(stored.at(-1)?.at ?? ''));
@@ -106,6 +109,15 @@ export const resumesTheSame: Law = {
       : [`after event ${stored.length} a fold decides ${brief(early)} without a reason`];
   },
 };
+
+/** An end that was decided by then waits for what it stops, and so does all that it ends. */
+function isStopping({ executions }: Subject, next: readonly RunEvent[]): boolean {
+  return next.some(
+    (event) =>
+      isType(event, 'effect:succeeded', 'effect:failed') &&
+      executions.some(({ isAborted, effect }) => isAborted && effect.key === event.effect.key),
+  );
+}
 
 /** A driver that is being stopped keeps what it has heard by then, and decides nothing. */
 function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
@@ -173,12 +185,31 @@ function replay(
   }
   if (isLookedAt) step(state, [], atMs);
   state.cancelledBy = isCancelled ? 'someone' : undefined;
-  const decided = step(state, bodies.slice(0, given), atMs);
+  const decided = [...step(state, bodies.slice(0, given), atMs)];
+  for (let back = takenBack(state, decided); back.length > 0; back = takenBack(state, decided))
+    decided.push(...step(state, back, atMs));
   if (JSON.stringify(decided) === JSON.stringify(bodies)) return undefined;
   const place = bodies.findIndex((body, i) => JSON.stringify(body) !== JSON.stringify(decided[i]));
   const index = place < 0 ? bodies.length : place;
   const seq = (events[0]?.seq ?? 0) + index;
   return `event ${seq} was ${brief(bodies[index])} and is ${brief(decided[index])}`;
+}
+
+/** What was asked for in this very step and is stopped already: the driver says that it never began. */
+function takenBack(state: RunState, decided: readonly EventBody[]): readonly EventBody[] {
+  const fresh = new Set(
+    decided.flatMap((event) => (event.type === 'effect:requested' ? [event.effect.key] : [])),
+  );
+  const stopped = [...state.effects.values()].map((pending) => ({
+    pending,
+    by: stoppedFor(state, pending),
+    isFresh: fresh.has(pending.effect.key),
+  }));
+  // with others that have begun it waits for their end
+  const busy = new Set(stopped.filter(({ isFresh }) => !isFresh).map(({ by }) => by));
+  return stopped
+    .filter(({ by, isFresh }) => by !== undefined && isFresh && !busy.has(by))
+    .map(({ pending }) => neverBegun(state, pending));
 }
 
 export function countGiven(events: readonly RunEvent[]): number {
