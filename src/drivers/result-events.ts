@@ -1,4 +1,5 @@
 /** What the result of an effect means to the run, as events. */
+import { catalogRow } from '../errors/catalog.ts';
 import { DOUBT } from '../machine/doubt.ts';
 import type { EffectResult } from '../effects/effect.ts';
 import { buildReport } from '../errors/build.ts';
@@ -109,7 +110,8 @@ function inDoubt(
   { isIdempotent, node, path }: EffectRequest,
   failure: ReportDraft,
 ): ReportDraft {
-  if (failure.outcome !== 'unknown' || isIdempotent || failure.kind === DOUBT) return failure;
+  const outcome = failure.outcome ?? catalogRow(failure.kind)?.outcome;
+  if (outcome !== 'unknown' || isIdempotent || failure.kind === DOUBT) return failure;
   return {
     kind: DOUBT,
     message: `Nobody knows whether ${node.name} did its work: ${failure.message}`,
