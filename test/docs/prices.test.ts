@@ -28,5 +28,7 @@ it('has a price for every model that README, init, docs and examples name', () =
     modelsIn(readFileSync(join(ROOT, file), 'utf8')).map((model) => ({ file, model })),
   );
   expect(new Set(named.map(({ model }) => model)).size).toBeGreaterThan(1);
-  expect(named.filter(({ model }) => priceOf(model) === null)).toEqual([]);
+  // Acme sells nothing: its models stand where a page is about what has no price
+  const meant = named.filter(({ model }) => !model.includes('/acme-'));
+  expect(meant.filter(({ model }) => priceOf(model) === null)).toEqual([]);
 });

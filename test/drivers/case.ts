@@ -8,7 +8,7 @@ import type { ReportDraft } from '../../src/errors/report.ts';
 import type { GoingOn } from '../../src/drivers/going-on.ts';
 import type { PreparedAnswer } from '../../src/drivers/local.ts';
 import type { WhenStopped } from '../../src/drivers/simulation/fate.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
+import type { Bound, RunEvent } from '../../src/machine/events.ts';
 import type { FunctionContext } from '../../src/effects/function.ts';
 import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import { until } from '../temporal/killing.ts';
@@ -43,6 +43,8 @@ export interface DriverCase {
   readonly answers?: readonly JsonValue[];
   readonly prepared?: readonly PreparedAnswer[];
   readonly gates?: false;
+  /** What its legs are held to. Default: what `errand validate` prints. */
+  readonly bound?: Bound;
   /** One after the other, whenever it rests and waits for no answer. */
   readonly goesOn?: readonly Further[];
   /** How often it is cancelled once it rests. */

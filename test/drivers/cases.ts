@@ -444,6 +444,17 @@ output: {all: "{{ a.outputs }}"}`,
     ),
   },
   {
+    name: 'makes no more model requests in a leg than its bound allows',
+    isReal: true,
+    bound: { modelRequests: 2 },
+    files: main(
+      `  - {name: a, prompt: Hello, model: sim/busy, tools: [], max_turns: 1, routes: [{to: $end}, {on_error: true, to: $end}]}`,
+      '',
+      ', runtime: {simulate: {busy: [{fail: {kind: provider.overloaded, retry_after: 0.001}}, {fail: {kind: provider.overloaded, retry_after: 0.001}}, {answer: hi}]}}',
+    ),
+    goesOn: [{}],
+  },
+  {
     name: 'keeps what a script raised',
     isReal: true,
     files: main(

@@ -54,6 +54,7 @@ export async function carryThrough(
   const handle = await driver.start(plan, input, {
     ...(each.gates === false ? { gates: false } : {}),
     ...(each.prepared === undefined ? {} : { answers: each.prepared }),
+    ...(each.bound === undefined ? {} : { bound: each.bound }),
   });
   const { id } = handle;
   const { cancelsAfter } = each;

@@ -43,6 +43,8 @@ const NOT_RAISED = new Set([
   'limit.node_timeout',
   'internal.script_timeout',
   'breaker.open',
+  'route.guard_failed',
+  'route.no_match',
 ]);
 
 /** What a function meets when it calls a provider, and how long it is then told to wait. */

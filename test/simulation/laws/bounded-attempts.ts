@@ -1,7 +1,6 @@
 /** P2: the attempts never exceed the bound that `errand validate` prints before the run. */
 import type { RunEvent } from '../../../src/machine/events.ts';
 import type { WorkflowPlan } from '../../../src/workflow/model.ts';
-import { modelRequests } from '../model-requests.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
 
 export const withinWorstCase: Law = {
@@ -29,17 +28,33 @@ export const withinWorstCase: Law = {
 };
 
 export const withinModelRequests: Law = {
-  name: 'no more requests go to models than the worst case that was printed',
+  name: 'no leg sends more requests to models than the bound that was printed and stored for it',
   promise: 'P2 one owner of retries',
-  breaches: (subject) => {
-    const { events, plan, worstCase } = subject;
-    const bound = worstCase.modelRequests;
-    if (bound === null || isResumedAfterEnd(events) || isAgentRepeated(events, plan)) return [];
-    const sent = modelRequests(subject).filter(({ isAgain, settled }) => {
-      const isNone = settled?.type === 'effect:failed' && (isKeptBack(settled) || isLost(settled));
-      return !isAgain && !isNone;
-    }).length;
-    return sent <= bound ? [] : [`${sent} requests went to models; the bound is ${bound}`];
+  breaches: ({ events, plan, worstCase }) => {
+    const breaches: string[] = [];
+    let bound: number | null = null;
+    let sent = 0;
+    for (const event of events) {
+      if (isType(event, 'run:started', 'run:resumed')) {
+        const stored = event.bound?.modelRequests;
+        if (event.type === 'run:started' && stored !== worstCase.modelRequests)
+          breaches.push(`${String(stored)} is stored; ${String(worstCase.modelRequests)} was printed`);
+        bound = stored === undefined ? bound : stored;
+        sent = 0;
+      }
+      if (!isType(event, 'effect:requested', 'effect:failed') || event.effect.type !== 'model')
+        continue;
+      // what was lost with its process and is made again is a request of this leg
+      if (event.type === 'effect:requested') sent++;
+      else if (isKeptBack(event)) sent--;
+      if (bound !== null && sent > bound)
+        breaches.push(`event ${event.seq} is request ${sent} of its leg; the bound is ${bound}`);
+    }
+    // the bound is right by itself: nothing has to be held back for it
+    for (const { seq, error } of ofType(events, 'run:failed'))
+      if (error.kind === 'limit.requests' && !isAgentRepeated(events, plan))
+        breaches.push(`event ${seq} ends a leg for want of requests`);
+    return breaches;
   },
 };
 

@@ -93,6 +93,7 @@ function isTheNodes(plan: WorkflowPlan, event: EventOf<'effect:failed'>): boolea
 const OF_THE_RUN = new Set([
   'limit.run_timeout',
   'limit.retries',
+  'limit.requests',
   'limit.budget',
   'halt.intentional',
 ]);
