@@ -37,11 +37,33 @@ export function unavailable(
   details: JsonObject = {},
   cause?: unknown,
 ): ErrandError<'store.unavailable'> {
+  const mended = MENDED_BY[reason];
   return new ErrandError(
-    { kind: 'store.unavailable', message: SAID[reason], details: { reason, ...details } },
+    {
+      kind: 'store.unavailable',
+      message: SAID[reason],
+      details: { reason, ...details },
+      // unlike a store that is away, it does not come back by itself
+      ...(mended === undefined
+        ? {}
+        : {
+            category: 'configuration',
+            retryable: false,
+            action: { kind: 'fix_setup', detail: `${mended} ${THEN}` },
+          }),
+    },
     { cause },
   );
 }
+
+const THEN = 'Then run the command again, or `errand resume` on a run that was begun.';
+
+/** What somebody has to do about it. */
+const MENDED_BY: Partial<Readonly<Record<OutageReason, string>>> = {
+  full: 'Make room on the disk that holds the store; errand prune removes old runs.',
+  read_only: 'Let the store and its folder be written to by the user that runs Errand.',
+  cannot_open: 'Let the store and its folder be opened by the user that runs Errand.',
+};
 
 /** Whether that is why it could not be used. */
 export function isOutageBy(thrown: unknown, reason: OutageReason): boolean {
