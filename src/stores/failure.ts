@@ -99,7 +99,7 @@ export function runNotFound(run: string, removed?: Tombstone | null): ErrandErro
   const { removedAt, removedBy, workflow } = removed;
   return new ErrandError({
     kind: 'run.not_found',
-    message: `Run ${run} was removed on ${removedAt} by ${removedBy}`,
+    message: `Run ${run} was removed on ${removedAt.slice(0, 10)} by ${removedBy}`,
     details: { run, workflow, removedAt, removedBy },
     action: { kind: 'change_input', detail: 'Start a new run; nothing of this one is left.' },
   });
@@ -109,7 +109,7 @@ export function runNotFound(run: string, removed?: Tombstone | null): ErrandErro
 export function idWasUsed({ run, removedAt }: Tombstone): ErrandError<'run.already_ended'> {
   return new ErrandError({
     kind: 'run.already_ended',
-    message: `There was a run ${run}, which was removed on ${removedAt}`,
+    message: `There was a run ${run}, which was removed on ${removedAt.slice(0, 10)}`,
     details: { run, removedAt },
     action: { kind: 'change_input', detail: 'Start the run under another id.' },
   });

@@ -118,7 +118,7 @@ function tell(
     );
   if (others > 0)
     terminal.err(
-      `${others === 1 ? '1 other is' : `${others} others are`} not over, or of another status; name it with --status to remove what is paused or interrupted.`,
+      `${others === 1 ? '1 more is' : `${others} more are`} left alone: name paused or interrupted ones by --status.`,
     );
 }
 
