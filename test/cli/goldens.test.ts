@@ -217,6 +217,7 @@ function settled(text: string): string {
     .replaceAll(new RegExp(RUN_ID, 'g'), NO_RUN)
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '8080')
     .replaceAll(/err_[0-9a-z]{16}/g, 'err_0000000000000000')
+    .replaceAll(/(?<=removed on )\d{4}-\d\d-\d\d/g, '2026-01-01')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00.000Z')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '2026-01-01 00:00:00Z')
     .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '00:00:00.000')

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { errand, startErrand } from './process.ts';
 import { text } from './subjects.ts';
@@ -16,7 +16,7 @@ const UNSHARE = ['-p', '-f', '--mount-proc'];
 /** A namespace of one's own needs rights that not every machine gives. */
 const canUnshare = spawnSync('unshare', [...UNSHARE, 'true']).status === 0;
 if (!canUnshare)
-  console.warn('SKIPPED: no PID namespace can be made here, so nobody looks from another one');
+  process.emitWarning('SKIPPED: to make a PID namespace needs root, so nobody looks from another.');
 
 const LONG = text({
   workflow: { name: 'long', entry_point: 'a' },
@@ -25,7 +25,10 @@ const LONG = text({
       name: 'a',
       type: 'script',
       command: 'sh',
-      args: ['-c', 'echo begun >> effects.log; while ! test -e go; do sleep 0.05; done'],
+      args: [
+        '-c',
+        'echo begun >> effects.log; for i in $(seq 1200); do test -e go && exit 0; sleep 0.05; done',
+      ],
       idempotent: true,
     },
   ],
@@ -40,6 +43,7 @@ describe.runIf(canUnshare)('from another PID namespace of the same host', () => 
     writeFileSync(join(root, 'long.yaml'), LONG);
     const place = { cwd: root, env: { ERRAND_HOME: join(root, 'home') } };
     const running = startErrand(['run', 'long.yaml'], place);
+    onTestFinished(() => running.kill('SIGKILL'));
     while (!existsSync(join(root, 'effects.log'))) await after(20);
     const elsewhere = (...args: readonly string[]) =>
       spawnSync('unshare', [...UNSHARE, process.execPath, LAUNCHER, ...args], {

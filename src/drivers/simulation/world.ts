@@ -149,9 +149,9 @@ export class World {
     const atMs = this.clock.now();
     const aheadMs = this.random('rival', run, atMs).pick(CLOCKS_AHEAD_MS);
     if (!this.record('rival', run)) return;
-    const { driver, die } = this.#spawnRival(aheadMs);
-    this.rivalries.push({ atMs, aheadMs, process, ...(await claimAsRival(driver, run)) });
-    die();
+    const rival = this.#spawnRival(aheadMs);
+    this.rivalries.push({ atMs, aheadMs, process, ...(await claimAsRival(rival.driver, run)) });
+    rival.die();
   }
 
   /** A stream of chance of its own. */
