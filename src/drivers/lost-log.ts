@@ -111,7 +111,7 @@ function gone(run: string, { seq }: Witness, cause: unknown): ErrandError {
     {
       message: `Event 1 of run ${run} is missing: the store has nothing of the run, and ${exported(run)} has events up to ${seq}`,
       details: { run, seq: 1, knownSeq: seq },
-      detail: `Bring back the store that has the run, or name it in ERRAND_STORE or ERRAND_HOME; ${exported(run)} is left as it is.`,
+      detail: `Bring back the store that has the run, or name it in ERRAND_STORE or ERRAND_HOME. To give the run up: errand delete ${run}`,
     },
     cause,
   );
@@ -121,7 +121,7 @@ function lostEnd(run: string, { seq, nextSeq }: Witness & { nextSeq: number }): 
   return lost({
     message: `Event ${nextSeq} of run ${run} is missing: its log ends before it, and ${exported(run)} has events up to ${seq}`,
     details: { run, seq: nextSeq, knownSeq: seq },
-    detail: `Bring back the whole store, with its write-ahead log, or a backup that has event ${seq}; ${exported(run)} is left as it is and says what was done. To give the run up: errand delete ${run}`,
+    detail: `Bring back the store with its write-ahead log, or a backup that has event ${seq}. To give the run up: errand delete ${run}`,
   });
 }
 
@@ -129,7 +129,7 @@ function otherStory(run: string, { seq }: Witness): ErrandError {
   return lost({
     message: `Event ${seq} of run ${run} is not the one that ${exported(run)} has: the log was lost, and the run was gone on with`,
     details: { run, seq, knownSeq: seq },
-    detail: `Compare ${exported(run)} with errand watch ${run} --json to see what was done twice. To keep the log as it is, move the file away; to give the run up: errand delete ${run}`,
+    detail: `Compare the file with errand watch ${run} --json to see what was done twice; then move it away, or give the run up: errand delete ${run}`,
   });
 }
 

@@ -18,7 +18,7 @@ export interface ProcessTable {
 }
 
 /** When a process began, as the system tells it; empty where it does not, or the process is gone. */
-export function processStart(pid: number): string {
+function processStart(pid: number): string {
   return THIS_SYSTEM.find(pid)?.startedAt ?? '';
 }
 

@@ -27,6 +27,7 @@ import { CALM, type FaultPlan, type Incident } from './simulation/faults.ts';
 import type { Speaker } from './simulation/model-fate.ts';
 import { Operator, type Answers, type NextLeg } from './simulation/operator.ts';
 import { Rehearsal, type Leg, type Revision } from './simulation/rehearsal.ts';
+import type { Rivalry } from './simulation/rival.ts';
 import { World, type Death, type SimulatedProcess, type Warning } from './simulation/world.ts';
 
 export type { Leg, Revision } from './simulation/rehearsal.ts';
@@ -81,6 +82,8 @@ export interface Simulation {
   readonly executions: readonly Execution[];
   readonly incidents: readonly Incident[];
   readonly warnings: readonly Warning[];
+  /** What came of those who wanted a run that somebody had. */
+  readonly rivalries: readonly Rivalry[];
   readonly legs: readonly Leg[];
 }
 
@@ -274,6 +277,7 @@ async function finish(driver: SimulatedDriver, legs: readonly Leg[]): Promise<Si
     executions: world.executions,
     incidents: world.incidents,
     warnings: world.warnings,
+    rivalries: world.rivalries,
     legs,
   };
 }

@@ -37,11 +37,33 @@ export function unavailable(
   details: JsonObject = {},
   cause?: unknown,
 ): ErrandError<'store.unavailable'> {
+  const mended = MENDED_BY[reason];
   return new ErrandError(
-    { kind: 'store.unavailable', message: SAID[reason], details: { reason, ...details } },
+    {
+      kind: 'store.unavailable',
+      message: SAID[reason],
+      details: { reason, ...details },
+      // unlike a store that is away, it does not come back by itself
+      ...(mended === undefined
+        ? {}
+        : {
+            category: 'configuration',
+            retryable: false,
+            action: { kind: 'fix_setup', detail: `${mended} ${THEN}` },
+          }),
+    },
     { cause },
   );
 }
+
+const THEN = 'Then run the command again, or `errand resume` on a run that was begun.';
+
+/** What somebody has to do about it. */
+const MENDED_BY: Partial<Readonly<Record<OutageReason, string>>> = {
+  full: 'Make room on the disk that holds the store; errand prune removes old runs.',
+  read_only: 'Let the store and its folder be written to by the user that runs Errand.',
+  cannot_open: 'Let the store and its folder be opened by the user that runs Errand.',
+};
 
 /** Whether that is why it could not be used. */
 export function isOutageBy(thrown: unknown, reason: OutageReason): boolean {
@@ -77,7 +99,7 @@ export function runNotFound(run: string, removed?: Tombstone | null): ErrandErro
   const { removedAt, removedBy, workflow } = removed;
   return new ErrandError({
     kind: 'run.not_found',
-    message: `Run ${run} was removed on ${removedAt} by ${removedBy}`,
+    message: `Run ${run} was removed on ${removedAt.slice(0, 10)} by ${removedBy}`,
     details: { run, workflow, removedAt, removedBy },
     action: { kind: 'change_input', detail: 'Start a new run; nothing of this one is left.' },
   });
@@ -87,7 +109,7 @@ export function runNotFound(run: string, removed?: Tombstone | null): ErrandErro
 export function idWasUsed({ run, removedAt }: Tombstone): ErrandError<'run.already_ended'> {
   return new ErrandError({
     kind: 'run.already_ended',
-    message: `There was a run ${run}, which was removed on ${removedAt}`,
+    message: `There was a run ${run}, which was removed on ${removedAt.slice(0, 10)}`,
     details: { run, removedAt },
     action: { kind: 'change_input', detail: 'Start the run under another id.' },
   });

@@ -278,11 +278,33 @@ describe('a disk without room', () => {
     const untilFull = async (): Promise<void> => {
       for (; ; seq++) await store.append({ claim, seq, events: [{ seq, text: 'x'.repeat(5000) }] });
     };
-    expect(['full', 'io']).toContain(await reasonOf(untilFull()));
+    expect(await reasonOf(untilFull())).toBe('full');
     expect((await readAll(store, 'r')).length).toBe(seq - 1);
     rmSync(join(tmpfs, 'filler'));
     await store.append({ claim, seq, events: [{ seq, text: 'x'.repeat(5000) }] });
     expect((await readAll(store, 'r')).length).toBe(seq);
+    await store.close();
+  });
+});
+
+describe('a disk that is full from the start', () => {
+  it.skipIf(!canMount)('is said to be full, with advice that helps', async () => {
+    const place = join(tmpfs, 'new');
+    mkdirSync(place);
+    path = join(place, 'errand.db');
+    writeFileSync(join(tmpfs, 'filler'), '');
+    fillUp(join(tmpfs, 'filler'));
+    const { report } = await rejects(open(), 'store.unavailable');
+    expect(report).toMatchObject({
+      message: 'There is no room left to write to the store',
+      category: 'configuration',
+      retryable: false,
+      details: { reason: 'full' },
+      action: { kind: 'fix_setup', detail: expect.stringContaining('Make room') },
+    });
+    rmSync(join(tmpfs, 'filler'));
+    const store = await open();
+    await begin(store);
     await store.close();
   });
 });

@@ -77,6 +77,15 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
   ['explain-refused', 'explain provider.quota_exhaustd', 2],
   ['cancel', 'cancel BAD', 0],
   ['cancel-refused', 'cancel BAD', 2],
+  ['prune', 'prune --status completed --workflow gated', 0],
+  ['prune-none', 'prune --older-than 30d', 0],
+  ['prune-quiet', 'prune --status completed --workflow gated --quiet', 0],
+  ['prune-yes', 'prune --status completed --workflow gated --yes', 0],
+  ['prune-refused', 'prune --yes', 2],
+  ['delete', 'delete BAD', 0],
+  ['delete-refused', 'delete BAD', 2],
+  ['delete-unknown', 'delete 000000000000000000000000', 2],
+  ['show-removed', 'show BAD', 2],
   ['doctor', 'doctor', 0],
   ['completion-bash', 'completion bash', 0],
   ['completion-zsh', 'completion zsh', 0],
@@ -208,6 +217,7 @@ function settled(text: string): string {
     .replaceAll(new RegExp(RUN_ID, 'g'), NO_RUN)
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '8080')
     .replaceAll(/err_[0-9a-z]{16}/g, 'err_0000000000000000')
+    .replaceAll(/(?<=removed on )\d{4}-\d\d-\d\d/g, '2026-01-01')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-01-01T00:00:00.000Z')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '2026-01-01 00:00:00Z')
     .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '00:00:00.000')

@@ -79,7 +79,10 @@ export function withExecutions(
   return { ...subject, executions: subject.executions.flatMap(change) };
 }
 
-export function withIncident(subject: Subject, what: 'stuck' | 'log damaged'): Subject {
+export function withIncident(
+  subject: Subject,
+  what: 'stuck' | 'log damaged' | 'log lost its end',
+): Subject {
   const { startedAtMs = 0 } = subject.legs[0] ?? {};
   return { ...subject, incidents: [{ what, atMs: startedAtMs, afterSeq: 1 }] };
 }

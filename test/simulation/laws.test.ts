@@ -14,6 +14,7 @@ import * as members from './laws/members.ts';
 import * as success from './laws/no-silent-success.ts';
 import * as repeated from './laws/nothing-repeated.ts';
 import * as ending from './laws/one-ending.ts';
+import * as ownership from './laws/ownership.ts';
 import * as replay from './laws/replay.ts';
 import * as stops from './laws/stopped.ts';
 import * as toolLaws from './laws/tools.ts';
@@ -35,6 +36,12 @@ import {
   withOutput,
 } from './doctored.ts';
 import type { Law, Subject } from './subject.ts';
+
+/** In the middle of its first leg. */
+function robbery({ legs: [leg] }: Subject): Subject['rivalries'][number] {
+  const atMs = leg?.startedAtMs ?? 0;
+  return { atMs, aheadMs: 60_000, process: leg?.process ?? 0, refusedAs: undefined };
+}
 
 let good: Subject;
 let drifted: Subject;
@@ -225,6 +232,8 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
       ),
   ],
   [books.damageIsSaid, (run) => withIncident(run, 'log damaged')],
+  [ownership.lostEndsAreNoticed, (run) => withIncident(run, 'log lost its end')],
+  [ownership.nobodyIsRobbed, (run) => ({ ...run, rivalries: [robbery(run)] })],
   [
     books.noSecrets,
     (run) => withError(run, at('node:failed', 'a'), { message: `The key is ${SECRET}` }),

@@ -40,6 +40,7 @@ import {
   signalsAreHeard,
   typedEndings,
 } from './laws/one-ending.ts';
+import { lostEndsAreNoticed, nobodyIsRobbed } from './laws/ownership.ts';
 import {
   answersAreJudged,
   decisionsAreAudited,
@@ -115,6 +116,8 @@ export const LAWS: readonly Law[] = [
   decisionsAreAudited,
   turnsAreCounted,
   damageIsSaid,
+  lostEndsAreNoticed,
+  nobodyIsRobbed,
   driftIsSaid,
   newTextIsTaken,
   noSecrets,

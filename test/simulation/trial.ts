@@ -1,5 +1,6 @@
 /** One seed: one workflow, one run of it in bad weather, and what the laws say of it. */
 import { simulate, type Simulation, type SimulationOptions } from '../../src/drivers/simulated.ts';
+import type { FaultPlan } from '../../src/drivers/simulation/faults.ts';
 import { randomFrom } from '../../src/drivers/simulation/random.ts';
 import { speak } from './conversation.ts';
 import { guardsOf, judgeOf } from './guards.ts';
@@ -28,13 +29,13 @@ export async function tryOut(seed: number): Promise<Trial> {
   const { plan, worstCase } = drawn;
   const simulation = await simulate(plan, {
     seed,
-    faults: weatherOf(seed),
+    faults: { ...weatherOf(seed), ...mishapsOf(seed) },
     answers: 'any',
     speaker: speak,
     resumes: 1,
     maxLegs: 20,
     // looking for signals costs five timers a second, so only some do
-    isShared: seed % 100 === 0,
+    isShared: seed % 100 === 0 || hasRivals(seed),
     ...(seed % 4 === 1 ? { revise: reviser(drawn, seed) } : {}),
     ...peopleOf(seed),
   });
@@ -45,6 +46,19 @@ export async function tryOut(seed: number): Promise<Trial> {
 
 function isGuarded(seed: number): boolean {
   return seed % 3 === 0;
+}
+
+/** A rival may have a run that nobody keeps: only who looks after his claims is to be robbed. */
+function hasRivals(seed: number): boolean {
+  return seed % 50 === 25;
+}
+
+/** On top of the weather, so that it stays what it was for each seed. */
+function mishapsOf(seed: number): Partial<FaultPlan> {
+  return {
+    ...(seed % 8 === 3 ? { logLosesEnd: 0.3, most: 12 } : {}),
+    ...(hasRivals(seed) ? { rivals: 0.7, claimLost: 0, most: 12 } : {}),
+  };
 }
 
 /** Guards, answers that were given beforehand, and legs with nobody to ask. */

@@ -12,7 +12,7 @@ export async function deleteRun(id: string, telling: Telling, terminal: Terminal
     const isCompact = await compactUnlessBusy(place.store);
     if (telling.format === 'json') terminal.out(JSON.stringify(removed, null, 2));
     else if (telling.quiet !== true) {
-      terminal.err(`${id} is removed. Nothing of it is left but its id and when it was removed.`);
+      terminal.err(`${id} is removed.`);
       if (!isCompact) terminal.err(LATER);
     }
     return 0;
@@ -21,4 +21,4 @@ export async function deleteRun(id: string, telling: Telling, terminal: Terminal
 
 /** For a store that others write to. */
 export const LATER =
-  'Other runs are writing to the store. What was removed may be left in its file until the next errand prune or errand delete.';
+  'Other runs use the store, so its file may still hold traces of what was removed.\nThe next errand delete or errand prune clears them away.';

@@ -24,6 +24,9 @@ export interface PruneOptions extends Telling {
 /** What nobody can go on with, or somebody looked at; the others have to be asked for by name. */
 const OVER: readonly StandingStatus[] = ['completed', 'failed', 'cancelled'];
 
+/** Somebody may still want to go on with these. */
+const KEPT: readonly StandingStatus[] = ['paused', 'interrupted'];
+
 interface Pruned {
   readonly run: string;
   readonly workflow: string;
@@ -57,7 +60,9 @@ export async function prune(options: PruneOptions, terminal: Terminal): Promise<
       terminal.out(JSON.stringify({ isDryRun: !yes, runs: removed }, null, 2));
     else if (options.quiet === true) for (const { run } of removed) terminal.out(run);
     else {
-      const others = meant.length - chosen.length;
+      const isKept = ({ status: each }: Pruned): boolean =>
+        status === undefined && KEPT.includes(each);
+      const others = meant.filter(isKept).length;
       tell(removed, { yes, again: againWith(options), others }, terminal);
       if (!isCompact) terminal.err(LATER);
     }
@@ -118,7 +123,7 @@ function tell(
     );
   if (others > 0)
     terminal.err(
-      `${others === 1 ? '1 other is' : `${others} others are`} not over, or of another status; name it with --status to remove what is paused or interrupted.`,
+      `${others === 1 ? '1 more is' : `${others} more are`} paused or interrupted, and only removed by --status.`,
     );
 }
 

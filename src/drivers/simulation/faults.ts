@@ -25,6 +25,10 @@ export interface FaultPlan {
   readonly claimLost: number;
   /** A commit is missing when the log is read again. */
   readonly logDamaged: number;
+  /** The log has lost its end when a leg begins, and an export of it has not. */
+  readonly logLosesEnd: number;
+  /** A process of another machine, with another clock, wants the run while it is carried on. */
+  readonly rivals: number;
   /** The process dies before a commit is written. */
   readonly diesBefore: number;
   /** The process dies after a commit is written, before it hears so. */
@@ -53,6 +57,8 @@ export const CALM: FaultPlan = {
   storeForgets: 0,
   claimLost: 0,
   logDamaged: 0,
+  logLosesEnd: 0,
+  rivals: 0,
   diesBefore: 0,
   diesAfter: 0,
   stops: 0,
@@ -75,6 +81,8 @@ export const STORMY: FaultPlan = {
   storeForgets: 0.05,
   claimLost: 0.02,
   logDamaged: 0.03,
+  logLosesEnd: 0,
+  rivals: 0,
   diesBefore: 0.05,
   diesAfter: 0.05,
   stops: 0.1,
@@ -91,6 +99,8 @@ export interface Incident {
     | 'store forgot'
     | 'claim lost'
     | 'log damaged'
+    | 'log lost its end'
+    | 'rival'
     | 'died before commit'
     | 'died after commit'
     | 'stopped'

@@ -95,15 +95,19 @@ export class Rehearsal {
     const { prepared: answers = [] } = this.#options;
     const interference: Interference = {};
     let result: Leg['result'];
+    if (by !== 'start') await world.loseEnd(run, this.#legs.length);
     try {
       const how = { ...change, ...(answer && { answer }), gates, answers };
       const handle = await this.#begin(by, run, how);
       const leaveAlone = this.#interfere(handle, interference);
+      const callOff = this.#provoke(handle);
       result = await handle.result();
       leaveAlone();
+      callOff();
     } catch (thrown) {
       result = { status: 'refused', error: world.report(thrown) };
     }
+    world.findEnd();
     const leg: Leg = {
       by,
       ...(answer === undefined ? {} : { answer }),
@@ -160,6 +164,15 @@ export class Rehearsal {
         handle.cancel('someone');
       }
     });
+  }
+
+  /** Someone on another machine wants the run for himself. */
+  #provoke({ id }: RunHandle): () => void {
+    const { world, process } = this.#driver;
+    const random = world.random('provocation', this.#legs.length);
+    if (!random.chance(this.#faults.rivals)) return () => undefined;
+    const afterMs = random.chance(0.5) ? random.int(100) : random.int(60_000);
+    return world.clock.after(afterMs, () => void world.rival(id, process));
   }
 
   /** Two in other processes answer the same gate, of which one can be heard. */

@@ -17,6 +17,7 @@ export type CommitFault =
 
 /** What the store of one process needs of the world around it. */
 export interface StoreWorld {
+  /** As it is now: its log may have lost its end meanwhile. */
   readonly store: RunStore;
   isAlive(): boolean;
   isOwnerAlive(owner: string): boolean;
@@ -36,7 +37,6 @@ export interface StoreWorld {
 }
 
 export function simulatedStore(world: StoreWorld): RunStore {
-  const { store } = world;
   /** A dead process hears nothing; what it asks for is not done. */
   const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (!world.isAlive()) return never();
@@ -50,28 +50,29 @@ export function simulatedStore(world: StoreWorld): RunStore {
   const commit = <T>(run: string, events: readonly object[], write: () => Promise<T>) =>
     alive(() => commitWithFaults(world, { run, events }, write));
   return {
-    create: (run) => commit(run.id, run.events, () => store.create(run)),
-    append: (each: Commit) => commit(each.claim.run, each.events, () => store.append(each)),
+    create: (run) => commit(run.id, run.events, () => world.store.create(run)),
+    append: (each: Commit) => commit(each.claim.run, each.events, () => world.store.append(each)),
     read: (run, fromSeq) => readLog(world, run, fromSeq),
-    get: (run) => alive(() => store.get(run)),
-    summary: (run) => alive(() => store.summary(run)),
-    list: (query) => alive(() => store.list(query)),
+    get: (run) => alive(() => world.store.get(run)),
+    summary: (run) => alive(() => world.store.summary(run)),
+    list: (query) => alive(() => world.store.list(query)),
     claim: (request) =>
-      alive(() => store.claim({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
-    heartbeat: (claims, leaseMs) => alive(() => store.heartbeat(claims, leaseMs)),
-    release: (claim) => alive(() => store.release(claim)),
-    saveCheckpoint: (claim, checkpoint) => alive(() => store.saveCheckpoint(claim, checkpoint)),
-    loadCheckpoint: (run) => alive(() => store.loadCheckpoint(run)),
-    dropCheckpoints: (run) => alive(() => store.dropCheckpoints(run)),
+      alive(() => world.store.claim({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
+    heartbeat: (claims, leaseMs) => alive(() => world.store.heartbeat(claims, leaseMs)),
+    release: (claim) => alive(() => world.store.release(claim)),
+    saveCheckpoint: (claim, checkpoint) =>
+      alive(() => world.store.saveCheckpoint(claim, checkpoint)),
+    loadCheckpoint: (run) => alive(() => world.store.loadCheckpoint(run)),
+    dropCheckpoints: (run) => alive(() => world.store.dropCheckpoints(run)),
     remove: (request) =>
-      alive(() => store.remove({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
-    tombstone: (run) => alive(() => store.tombstone(run)),
-    compact: () => alive(() => store.compact()),
-    send: (run, signal) => alive(() => store.send(run, signal)),
-    signals: (run) => alive(() => store.signals(run)),
-    runsWithSignals: () => alive(() => store.runsWithSignals()),
-    breakers: () => alive(() => store.breakers()),
-    setBreaker: (key, state) => alive(() => store.setBreaker(key, state)),
+      alive(() => world.store.remove({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
+    tombstone: (run) => alive(() => world.store.tombstone(run)),
+    compact: () => alive(() => world.store.compact()),
+    send: (run, signal) => alive(() => world.store.send(run, signal)),
+    signals: (run) => alive(() => world.store.signals(run)),
+    runsWithSignals: () => alive(() => world.store.runsWithSignals()),
+    breakers: () => alive(() => world.store.breakers()),
+    setBreaker: (key, state) => alive(() => world.store.setBreaker(key, state)),
     // the store outlives its processes
     close: () => Promise.resolve(),
   };

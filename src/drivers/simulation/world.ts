@@ -15,11 +15,14 @@ import { openMemoryStore } from '../../stores/memory.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import { standingAt } from '../leg.ts';
 import { LocalDriver, type RunResult } from '../local.ts';
+import { witnessed } from '../lost-log.ts';
 import type { Execution } from './execution.ts';
 import { drawFate, exampleOutput, type Fate, type WhenStopped } from './fate.ts';
 import type { FaultPlan, Incident } from './faults.ts';
+import { withoutEnd } from './lost-end.ts';
 import type { Speaker } from './model-fate.ts';
 import { randomFrom, type Random, type SeedWord } from './random.ts';
+import { claimAsRival, CLOCKS_AHEAD_MS, type Rivalry } from './rival.ts';
 import { away, drawServerTrouble } from './server-fate.ts';
 import { simulatedEffects, type Begun } from './simulated-effects.ts';
 import { simulatedStore, type CommitFault } from './simulated-store.ts';
@@ -58,6 +61,13 @@ export interface SimulatedProcess {
   die(): void;
 }
 
+interface Machine {
+  /** How far its clock is ahead of that of the store. */
+  readonly aheadMs: number;
+  /** Whether it can tell of the owner of a claim whether it lives. */
+  readonly seesOwners: boolean;
+}
+
 interface Books {
   /** Events that are stored. */
   seq: number;
@@ -88,7 +98,12 @@ const SLOW_MS = 3000;
 
 export class World {
   readonly clock: VirtualClock = new VirtualClock(START_MS);
-  readonly store: RunStore = openMemoryStore({ now: () => this.clock.now() });
+  readonly #whole: RunStore = openMemoryStore({ now: () => this.clock.now() });
+  /** What the log of a run has become that lost its end, until somebody puts it back. */
+  #lost: RunStore | undefined;
+  /** By run: the event that was exported last. */
+  readonly #exported = new Map<string, RunEvent>();
+  readonly rivalries: Rivalry[] = [];
   readonly executions: Execution[] = [];
   readonly incidents: Incident[] = [];
   readonly warnings: Warning[] = [];
@@ -110,6 +125,35 @@ export class World {
     this.#options = options;
     this.plan = options.plan;
     this.#random = this.random('world');
+  }
+
+  get store(): RunStore {
+    return this.#lost ?? this.#whole;
+  }
+
+  /** Somebody deletes a part of the files of the store; `leg` tells one time from another. */
+  async loseEnd(run: string, leg: number): Promise<void> {
+    const seenSeq = this.#exported.get(run)?.seq;
+    const random = this.random('lost end', leg);
+    if (seenSeq === undefined || !random.chance(this.#options.faults.logLosesEnd)) return;
+    const now = (): number => this.clock.now();
+    const lost = await withoutEnd(this.#whole, run, { seenSeq, random, now });
+    if (lost !== undefined && this.record('log lost its end', run)) this.#lost = lost;
+  }
+
+  /** Somebody puts the files back. */
+  findEnd(): void {
+    this.#lost = undefined;
+  }
+
+  /** A process of another machine wants the run that this one has. */
+  async rival(run: string, process: number): Promise<void> {
+    const atMs = this.clock.now();
+    const aheadMs = this.random('rival', run, atMs).pick(CLOCKS_AHEAD_MS);
+    if (!this.record('rival', run)) return;
+    const rival = this.#spawnRival(aheadMs);
+    this.rivalries.push({ atMs, aheadMs, process, ...(await claimAsRival(rival.driver, run)) });
+    rival.die();
   }
 
   /** A stream of chance of its own. */
@@ -162,6 +206,15 @@ export class World {
   }
 
   spawn(): SimulatedProcess {
+    return this.#spawn({ aheadMs: 0, seesOwners: true });
+  }
+
+  /** Of another machine, where the pids of this one mean nothing. */
+  #spawnRival(aheadMs: number): SimulatedProcess {
+    return this.#spawn({ aheadMs, seesOwners: false });
+  }
+
+  #spawn({ aheadMs, seesOwners }: Machine): SimulatedProcess {
     const number = ++this.#processes;
     const id = `process-${number}`;
     const { promise: died, resolve } = Promise.withResolvers<void>();
@@ -176,7 +229,9 @@ export class World {
     };
     const { clock } = this;
     const driver = new LocalDriver({
-      store: simulatedStore(this.#storeWorld(isAlive, die)),
+      store: witnessed(simulatedStore(this.#storeWorld(isAlive, die, seesOwners)), (run) =>
+        this.#exported.get(run),
+      ),
       effects: simulatedEffects({
         clock,
         isAlive,
@@ -184,7 +239,7 @@ export class World {
         begin: (request, context) => this.#begin(request, context, number),
       }),
       clock: {
-        now: () => clock.now(),
+        now: () => clock.now() + aheadMs,
         after: (ms, call) => clock.after(ms, () => (isAlive() ? call() : undefined)),
       },
       newId: this.#newIds(id),
@@ -192,6 +247,7 @@ export class World {
       ...(this.#options.seed % CHECKPOINT_WORLDS === 0
         ? { checkpointEvents: CHECKPOINT_EVENTS }
         : {}),
+      onEvent: (event) => void this.#exported.set(event.run, event),
       onWarning: ({ kind }) => this.warnings.push({ kind, atMs: clock.now() }),
     });
     return { number, driver, died, isAlive, die };
@@ -205,12 +261,19 @@ export class World {
     return () => (asked++ === 0 ? process : `run-${world}-${this.#books.size + 1}`.slice(0, 13));
   }
 
-  #storeWorld(isAlive: () => boolean, die: () => void): Parameters<typeof simulatedStore>[0] {
+  #storeWorld(
+    isAlive: () => boolean,
+    die: () => void,
+    seesOwners: boolean,
+  ): Parameters<typeof simulatedStore>[0] {
+    const present = (): RunStore => this.store;
     return {
-      store: this.store,
+      get store() {
+        return present();
+      },
       isAlive,
       die,
-      isOwnerAlive: (owner) => this.#living.has(owner),
+      isOwnerAlive: (owner) => !seesOwners || this.#living.has(owner),
       drawFault: (run) => this.#drawFault(run),
       slowly: () => this.clock.sleep(1 + this.#random.int(SLOW_MS)),
       stealClaim: (run) => this.#stealClaim(run),

@@ -3,7 +3,7 @@
  * prepared once; every error typed. A file that was taken away is never written to, because a
  * commit to a file without a name would be acknowledged and lost.
  */
-import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -162,7 +162,11 @@ export class Connection {
     if (isReadOnly(error) && isWritable(this.#options.path)) {
       return corrupt('The header of the store is damaged', { ...place, file: 'header' }, error);
     }
-    return sqliteFailure(error, place);
+    const failure = sqliteFailure(error, place);
+    // SQLite does not always say why a write failed
+    if (isOutageBy(failure, 'io') && isFull(dirname(this.#options.path)))
+      return unavailable('full', place, error);
+    return failure;
   }
 
   close(): void {
@@ -277,6 +281,15 @@ export class Connection {
 
 /** Of a file that anyone may have changed. */
 const WARY = 'PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;';
+
+function isFull(folder: string): boolean {
+  try {
+    return statfsSync(folder).bavail === 0;
+  } catch {
+    // gone, or not to be looked at: then that is not why
+    return false;
+  }
+}
 
 function statOf(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;

@@ -32,6 +32,9 @@ const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24, 26]);
 /** Extended codes whose primary code says otherwise: a read whose checksum or length is wrong. */
 const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 8)]);
 
+/** IOERR_SHMSIZE: the index beside the log cannot grow, which takes nothing but room. */
+const NO_ROOM = 10 | (19 << 8);
+
 /** What Node throws for a column that no statement of ours ever wrote. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['ERR_OUT_OF_RANGE', 'ERR_STRING_TOO_LONG']);
 
@@ -65,7 +68,7 @@ export function sqliteFailure(error: unknown, where: JsonObject = {}): unknown {
   if (DAMAGE.has(primary) || DAMAGED_READS.has(errcode)) {
     return corrupt('The file of the store is damaged', details, error);
   }
-  const reason = OUTAGES.get(primary);
+  const reason = errcode === NO_ROOM ? 'full' : OUTAGES.get(primary);
   return reason === undefined ? error : unavailable(reason, details, error);
 }
 
