@@ -74,7 +74,6 @@ const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
 
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  '@cfworker/json-schema': ['src/workflow/value-check.ts'],
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/engine.ts'],
   '@temporalio/workflow': ['src/drivers/temporal/'],
   commander: ['src/cli/'],

@@ -113,7 +113,8 @@ function judgeWrite({ arguments: given }: ToolCall): Verdict {
 
 function problemWith(given: JsonValue, { inputSchema }: ToolDescription): string | undefined {
   const [finding] = inputSchema === undefined ? [] : checkValue(inputSchema, given);
-  if (finding === undefined) return undefined;
+  // of a schema that is no good nothing follows; the tool judges for itself
+  if (finding === undefined || finding.of === 'schema') return undefined;
   return finding.pointer === ''
     ? finding.message
     : `do not fit: ${finding.pointer} ${finding.message}`;

@@ -147,6 +147,35 @@ describe('a value', () => {
     ]);
   });
 
+  it.each<[JsonObject, JsonValue, readonly string[]]>([
+    [{ properties: { a: {} } }, { a: 1, b: 2 }, ['/b must not be there']],
+    [
+      { allOf: [{ properties: { a: {} } }, { patternProperties: { '^b': {} } }] },
+      { a: 1, b: 2 },
+      [],
+    ],
+    [
+      { anyOf: [{ required: ['z'], properties: { a: {} } }, {}] },
+      { a: 1 },
+      ['/a must not be there'],
+    ],
+    [{ oneOf: [{ required: ['a'], properties: { a: {} } }, false] }, { a: 1 }, []],
+    [{ not: { not: { properties: { a: {} } } } }, { a: 1 }, ['/a must not be there']],
+    [{ if: { properties: { a: { const: 1 } } }, else: {} }, { a: 1 }, []],
+    [{ if: { properties: { a: { const: 1 } } }, else: {} }, { a: 2 }, ['/a must not be there']],
+    [{ $ref: '#/$defs/x', $defs: { x: { additionalProperties: {} } } }, { a: 1 }, []],
+    [{ dependentSchemas: { a: { properties: { a: {}, b: {} } } } }, { a: 1, b: 1 }, []],
+    [{ prefixItems: [{}] }, [1, 2], ['/1 must not be there']],
+    [{ contains: { type: 'string' } }, ['a', 1], ['/1 must not be there']],
+    [{ allOf: [{ items: {} }] }, [1, 2], []],
+  ])('%j of %j has nothing else', (schema, value, wanted) => {
+    const rest = { unevaluatedProperties: false, unevaluatedItems: false };
+    expect(told({ ...schema, ...rest }, value)).toEqual(wanted.map((words) => `value ${words}`));
+    // what stands around does not count
+    if (wanted.length === 0)
+      expect(told({ ...schema, allOf: [rest] }, value).length).toBeGreaterThan(0);
+  });
+
   it('is judged as another validator judges it', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
     const leaf = fc.oneof(
@@ -156,6 +185,10 @@ describe('a value', () => {
       fc.record({ enum: fc.array(fc.constantFrom(0, 1, 'a', null, true), { minLength: 1 }) }),
       fc.record({ minimum: fc.integer({ min: -2, max: 2 }) }),
       fc.record({ minLength: fc.nat(2) }),
+      fc.record({ pattern: fc.constantFrom('^a', 'b?c$', '^(a|ab)*$', '(?=.*b)a', '.', '^$') }),
+      fc.record({ const: fc.constantFrom<JsonValue>(1, 'a', { a: 1, b: [0] }, [1, 'a']) }),
+      fc.record({ multipleOf: fc.constantFrom(0.5, 2, 0.1) }),
+      fc.record({ $ref: fc.constantFrom('#/$defs/one', '#two', '#') }),
     );
     const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
       schema: fc.oneof(
@@ -174,6 +207,41 @@ describe('a value', () => {
           additionalProperties: fc.boolean(),
           properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
         }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          patternProperties: fc.dictionary(fc.constantFrom('^a$', '[bc]'), tie('schema')),
+          additionalProperties: tie('schema'),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.tuple(tie('schema'), tie('schema'), tie('schema')).map(([condition, then, other]) =>
+          Object.fromEntries([
+            ['if', condition],
+            ['then', then],
+            ['else', other],
+          ]),
+        ),
+        fc.record({
+          contains: tie('schema'),
+          minContains: fc.integer({ min: 1, max: 2 }),
+          maxContains: fc.integer({ min: 2, max: 3 }),
+          uniqueItems: fc.boolean(),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          prefixItems: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+          items: tie('schema'),
+          minItems: fc.nat(2),
+        }) as fc.Arbitrary<JsonObject>,
+        fc.record({
+          dependentRequired: fc.dictionary(fc.constantFrom('a', 'b'), fc.subarray(['b', 'c'])),
+          dependentSchemas: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
+          propertyNames: tie('schema'),
+          minProperties: fc.nat(2),
+          maxProperties: fc.integer({ min: 2, max: 4 }),
+        }) as fc.Arbitrary<JsonObject>,
       ),
     }));
     const item = fc.letrec<{ value: JsonValue }>((tie) => ({
@@ -185,11 +253,22 @@ describe('a value', () => {
       ),
     })).value;
     fc.assert(
-      fc.property(schema, item, (shape, value) => {
-        const isValid = ajv.compile(shape)(value);
-        expect(checkValue(shape, value).length === 0).toBe(isValid);
+      fc.property(schema, schema, schema, item, (top, one, two, made) => {
+        // what has no prototype is another thing to the other one
+        const value = JSON.parse(JSON.stringify(made)) as JsonValue;
+        const shape = { allOf: [top], $defs: { one, two: { ...two, $anchor: 'two' } } };
+        const findings = checkValue(shape, value);
+        let isValid: boolean;
+        try {
+          isValid = ajv.compile(shape)(value);
+        } catch (thrown) {
+          // a reference that goes round in a circle is no matter as long as no value leads there
+          expect(thrown).toBeInstanceOf(RangeError);
+          return;
+        }
+        if (findings[0]?.of !== 'schema') expect(findings.length === 0).toBe(isValid);
       }),
-      { numRuns: 300 },
+      { numRuns: 1500 },
     );
   });
 });
@@ -243,6 +322,42 @@ describe('a schema', () => {
     ]);
   });
 
+  it('says which of its patterns cannot be used', () => {
+    expect(checkSchema({ items: { pattern: '(a)\\1' } })).toEqual([
+      {
+        of: 'schema',
+        pointer: '/items/pattern',
+        message: 'must not refer back to a group of itself',
+      },
+    ]);
+    expect(checkSchema({ patternProperties: { '^(a)\\1$': {} } })).toMatchObject([
+      { pointer: '/patternProperties', message: expect.stringContaining('must not refer back') },
+    ]);
+  });
+
+  it('finds what it refers to by a place, a name or an address', () => {
+    const parts: JsonObject = {
+      $id: 'https://example.com/all/root.json',
+      $defs: {
+        'a b': { type: 'string' },
+        named: { $anchor: 'name', type: 'number' },
+        other: {
+          $id: '../other.json',
+          $defs: { own: { type: 'boolean' } },
+          items: { $ref: '#/$defs/own' },
+        },
+      },
+      anywhere: { deep: [{ type: 'null' }] },
+    };
+    const at = (reference: string): readonly string[] => told({ ...parts, $ref: reference }, [1]);
+    expect(at('#/$defs/a%20b')).toEqual(['value  must be a string']);
+    expect(at('#name')).toEqual(['value  must be a number']);
+    expect(at('root.json#/anywhere/deep/0')).toEqual(['value  must be null']);
+    expect(at('https://example.com/other.json')).toEqual(['value /0 must be a boolean']);
+    expect(at('/other.json#/$defs/own')).toEqual(['value  must be a boolean']);
+    expect(at('missing.json')).toEqual(['schema /$ref refers to a schema that is not there']);
+  });
+
   it('is not changed, and may be frozen', () => {
     const schema = Object.freeze({
       properties: Object.freeze({ a: Object.freeze({ type: 'string' }) }),
@@ -277,6 +392,116 @@ describe('a schema', () => {
         expect(findings.length).toBeLessThanOrEqual(MAX_FINDINGS);
       }),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a check that was made to take for ever', () => {
+  const letters = (count: number): string => `${'a'.repeat(count)}!`;
+
+  it.each(['^([a-z]+)+$', '^(a|aa)+$', '(.*)*=(.*)*$', '^(?=(a+)+b)'])(
+    'by the pattern %s is over, and right',
+    (pattern) => {
+      expect(told({ pattern }, letters(60))).toEqual([
+        'value  must match the pattern of its schema',
+      ]);
+      expect(told({ pattern }, letters(200_000))).toHaveLength(1);
+      expect(
+        told({ patternProperties: { [pattern]: false } }, { [letters(60)]: 1, [letters(61)]: 1 }),
+      ).toEqual([]);
+      expect(told({ propertyNames: { pattern } }, { [letters(60)]: 1 })).toHaveLength(1);
+    },
+  );
+
+  it.each(['url', 'uri', 'uri-reference', 'uri-template', 'email', 'hostname', 'ipv6', 'duration'])(
+    'by a text for the format %s is over, and right',
+    (format) => {
+      for (const text of [
+        `http://${letters(50_000)}`,
+        `${'a.'.repeat(50_000)}!`,
+        `${'{a,'.repeat(20_000)}`,
+        `${'1:'.repeat(50_000)}`,
+        `P${'1'.repeat(50_000)}`,
+        `"${'\\a'.repeat(30_000)}@`,
+      ])
+        expect(checkValue({ format }, text).every(({ of }) => of === 'value')).toBe(true);
+    },
+  );
+
+  it('by comparing each item with each grows with the items alone', () => {
+    const items = Array.from({ length: 100_000 }, (_, id) => ({ id, at: [id] }));
+    expect(told({ uniqueItems: true }, items)).toEqual([]);
+    expect(told({ uniqueItems: true }, [...items, { at: [7], id: 7 }])).toEqual([
+      'value  must not have the same item twice',
+    ]);
+  });
+
+  it.each(['allOf', 'anyOf', 'oneOf'])('by references that multiply under %s ends', (keyword) => {
+    const $defs: Record<string, JsonObject> = { d0: { type: 'string' } };
+    for (let level = 1; level <= 40; level++) {
+      const below = { $ref: `#/$defs/d${level - 1}` };
+      $defs[`d${level}`] = { [keyword]: [below, below, below] };
+    }
+    const [finding] = checkValue({ $ref: '#/$defs/d40', $defs }, keyword === 'allOf' ? 'x' : 1);
+    expect(finding).toMatchObject({
+      of: 'schema',
+      message: expect.stringContaining('takes too many steps'),
+    });
+  });
+
+  it('by addresses inside of addresses ends', () => {
+    let schema: JsonObject = { $id: 'https://example.com/0', type: 'string' };
+    for (let level = 1; level <= 60; level++)
+      schema = { $id: `https://example.com/${level}`, items: schema };
+    expect(told(schema, [[1]])).toEqual([]);
+    expect(checkSchema(schema)).toEqual([]);
+  });
+
+  it('by a property for each of many objects ends', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+    );
+    const value = Array.from({ length: 20_000 }, () => ({}));
+    expect(checkValue({ items: { properties } }, value)).toMatchObject([{ of: 'schema' }]);
+  });
+
+  it('by its depth ends, and a depth that outputs may have is no matter', () => {
+    const nested = (depth: number): JsonValue =>
+      JSON.parse(`${'{"next":'.repeat(depth)}1${'}'.repeat(depth)}`);
+    const tree: JsonObject = {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: {
+          allOf: [{ properties: { next: { $ref: '#/$defs/node' } } }],
+          not: { type: 'null' },
+        },
+      },
+    };
+    expect(told(tree, nested(500))).toEqual([]);
+    expect(checkValue({ $ref: '#' }, nested(1))).toMatchObject([{ of: 'schema' }]);
+  });
+
+  it('of any pattern at any text ends', () => {
+    const piece = fc.constantFrom(
+      'a',
+      '.',
+      '[^b]',
+      '(',
+      ')',
+      '|',
+      '*',
+      '+',
+      '?',
+      '{2,}',
+      '(?!',
+      '$',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), fc.nat(2000), (pieces, count) => {
+        const findings = checkValue({ pattern: pieces.join('') }, letters(count));
+        expect(findings.length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 500 },
     );
   });
 });

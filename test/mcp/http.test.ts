@@ -63,11 +63,12 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       [400, 'not_started'],
       [403, 'not_started'],
     ])('before which a gateway answers HTTP %i leaves the call %s', async (status, outcome) => {
-      const { url, fail } = await started(manner);
+      const gateway = await started(manner);
+      const { url } = gateway;
       const { call } = host();
       const server = http(url, type);
       await call('plain', {}, { server });
-      fail(status);
+      gateway.fail(status);
       const report = reportOf(await call('write', { id: 1 }, { server }));
       // the oldest manner ends the connection at any refusal, and then nobody knows more
       const expected = manner === 'sse' ? 'unknown' : outcome;

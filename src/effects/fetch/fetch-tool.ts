@@ -251,7 +251,11 @@ function isReading({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function denied({ url, redirects, hasWritten }: Request, why: string, cause?: unknown): ErrandError {
+function denied(
+  { url, redirects, hasWritten }: Request,
+  why: string,
+  cause?: unknown,
+): ErrandError {
   const host = hostOf(url);
   return new ErrandError(
     {

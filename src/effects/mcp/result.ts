@@ -17,8 +17,8 @@ import {
   readJson,
   type ReadJson,
 } from '../../workflow/exact-number.ts';
-import { checkValue } from '../../workflow/value-check.ts';
-import type { EffectContext, EffectResult } from '../effect.ts';
+import { checkValue, type Finding } from '../../workflow/value-check.ts';
+import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
@@ -113,16 +113,27 @@ function finished(value: unknown, request: ResultRequest, context: EffectContext
   }
   // what the server did is judged, before secrets are taken out; it came as JSON
   const raw = value as JsonValue;
-  for (const schema of [declared, wanted]) {
-    const findings = schema === undefined ? [] : checkValue(schema, raw);
-    // a schema of the server that is no good says nothing about its result
-    const isOurs = schema === wanted || findings[0]?.of === 'value';
-    if (findings.length > 0 && isOurs) {
-      const said = describeFindings(`The result of ${tool}`, findings);
-      return { ...malformed(said.message, said.details), output: output.value };
-    }
+  const ofServer = declared === undefined ? [] : checkValue(declared, raw);
+  // a schema of the server that is no good says nothing about its result
+  const [flaw] = ofServer.filter(({ of }) => of === 'schema');
+  const ofNode = wanted === undefined ? [] : checkValue(wanted, raw);
+  const findings = flaw === undefined && ofServer.length > 0 ? ofServer : ofNode;
+  if (findings.length > 0) {
+    const said = describeFindings(`The result of ${tool}`, findings);
+    return { ...malformed(said.message, said.details), output: output.value };
   }
-  return { ok: true, output: output.value };
+  return { ok: true, output: output.value, ...unused(flaw, tool) };
+}
+
+function unused(
+  flaw: Finding | undefined,
+  tool: string,
+): { readonly suppressed?: readonly Suppressed[] } {
+  if (flaw === undefined) return {};
+  const place = flaw.pointer === '' ? 'it' : flaw.pointer;
+  const message = `The output schema that the server declares for ${tool} cannot be used: ${place} ${flaw.message}`;
+  const failure = { kind: 'tool.output_malformed', message, details: { tool } } as const;
+  return { suppressed: [{ failure, reason: 'the result was taken without that check' }] };
 }
 
 /** The tool ran and says that it failed; why it did is for its text to say. */

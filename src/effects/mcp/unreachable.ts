@@ -77,8 +77,7 @@ export function unreachable(
 function whyProcess({ name, settings }: NamedServer, evidence: Evidence): Reason {
   const command = settings.command ?? '';
   const place = `\`mcp_servers.${name}.command\``;
-  const { thrown, end, waitedMs } = evidence;
-  switch (codeOf(thrown)) {
+  switch (codeOf(evidence.thrown)) {
     case 'ENOENT':
       return {
         problem: `could not be started: there is no command ${quoted(command)}`,
@@ -101,9 +100,15 @@ function whyProcess({ name, settings }: NamedServer, evidence: Evidence): Reason
         isSetup: true,
       };
     default:
-      break;
+      return whyItStopped({ name, settings }, evidence);
   }
-  const byHand = `Run its command (${command}) by hand and see what it says`;
+}
+
+/** Of a process that was started. */
+function whyItStopped({ name, settings }: NamedServer, evidence: Evidence): Reason {
+  const place = `\`mcp_servers.${name}.command\``;
+  const { thrown, end, waitedMs } = evidence;
+  const byHand = `Run its command (${settings.command ?? ''}) by hand and see what it says`;
   if (end !== undefined) {
     const line = tellingLine(evidence.stderr ?? '');
     const said = line === undefined ? '' : `: ${line}`;

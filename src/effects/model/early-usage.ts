@@ -5,8 +5,6 @@
 import { readProperty } from '../../errors/json.ts';
 import type { SdkUsage } from './sdk.ts';
 
-export const COUNTS_EARLY: ReadonlySet<string> = new Set(['anthropic', 'google']);
-
 /** What is known after one more event of the wire. */
 export function countedSoFar(before: SdkUsage | undefined, event: unknown): SdkUsage | undefined {
   const message = readProperty(event, 'message');

@@ -6,7 +6,9 @@
  * |------------------------------------|-------------------------------|--------------------|
  * | no key, no package, no address     | `provider.not_configured`     | not_started        |
  * | the SDK or the provider refused    | as classified                 | as classified      |
- * | it stopped for length              | `provider.truncated`          | failed             |
+ * | it stopped for length, or says that it is not whole | `provider.truncated` | failed       |
+ * | calls without a call, two with one id | `provider.unknown`         | failed             |
+ * | a word that is not known to be good | `provider.unknown`           | failed             |
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | the same before any content        | `provider.network`            | unknown            |
@@ -26,6 +28,7 @@ import {
 import type { ModelMessage } from '../../machine/model-call.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import { toDraft, type EffectContext } from '../effect.ts';
+import { isGoodWord } from './good-endings.ts';
 import type { Heard } from './listen.ts';
 import type { SdkFinish } from './sdk.ts';
 import type { Stop } from './watch.ts';
@@ -65,7 +68,7 @@ export function badEnding(
   heard: Heard,
   { asked, context, last }: { asked: Asked; context: EffectContext; last?: ModelMessage },
 ): Failed | undefined {
-  const link = finish === undefined ? INTERRUPTED : endingOf(finish);
+  const link = finish === undefined ? INTERRUPTED : endingOf(finish, heard, asked);
   if (link === undefined) {
     return isEmpty(heard, last) ? { failure: emptyAnswer(asked, context) } : undefined;
   }
@@ -170,20 +173,38 @@ function optionsFor(asked: Asked, context: EffectContext): ReportFromOptions {
 /** As the extractor of the SDK knows the end of a stream that has none. */
 const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
 
+/** As it knows an answer whose calls nobody can make. */
+const MALFORMED = { type: 'finish', finishReason: 'error', rawFinishReason: 'malformed_tool_use' };
+
 const GOOD_ENDINGS: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
 
-/** Words of providers for a good end, which the SDK overrules where it saw a refusal. */
-const GOOD_WORDS =
-  /^(?:stop|end_turn|stop_sequence|tool_calls|tool_use|function_call|completed?)$/i;
+/** The SDK has no word of its own for what it does not know, which a provider may know well. */
+const UNKNOWN_ENDINGS: ReadonlySet<string> = new Set(['other', 'unknown']);
 
 /** What the extractor of the SDK reads; undefined for a good end. */
-function endingOf({ finishReason, rawFinishReason: raw }: SdkFinish): object | undefined {
-  if (GOOD_ENDINGS.has(finishReason)) return undefined;
+function endingOf(
+  { finishReason, rawFinishReason }: SdkFinish,
+  heard: Heard,
+  { provider }: Asked,
+): object | undefined {
+  const word = [rawFinishReason, heard.wire.word].find((said) => said !== undefined && said !== '');
+  const isGood = GOOD_ENDINGS.has(finishReason);
   // without a word of the provider's own the SDK only found no end
-  if (raw === undefined && (finishReason === 'error' || finishReason === 'other'))
+  if (word === undefined && !isGood && !['length', 'content-filter'].includes(finishReason))
     return INTERRUPTED;
-  const own = raw === undefined || GOOD_WORDS.test(raw) ? {} : { rawFinishReason: raw };
-  return { type: 'finish', finishReason, ...own };
+  // the SDK overrules a good word where it saw a refusal
+  const isBelieved = isGood || UNKNOWN_ENDINGS.has(finishReason);
+  const isGoodWordOf = word === undefined || isGoodWord(provider, word);
+  if (!isBelieved)
+    return { type: 'finish', finishReason, ...(isGoodWordOf ? {} : { rawFinishReason: word }) };
+  if (!isGoodWordOf) return { type: 'finish', finishReason: 'other', rawFinishReason: word };
+  return hasUsableCalls(finishReason, heard) ? undefined : MALFORMED;
+}
+
+/** A call that was announced has to be there, and a result can go back to one call only. */
+function hasUsableCalls(finishReason: string, { calls, toolCalls }: Heard): boolean {
+  if (finishReason === 'tool-calls' && calls === 0) return false;
+  return new Set(toolCalls.map(({ id }) => id)).size === toolCalls.length;
 }
 
 /** Errors of the SDK's own for a stream without an end, or with nothing in it at all. */

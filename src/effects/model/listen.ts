@@ -6,11 +6,14 @@ import { countedSoFar } from './early-usage.ts';
 import type { SdkFinish, SdkPart, SdkToolCall, SdkUsage, SdkWarning } from './sdk.ts';
 import { newTurnDraft, noteBlock, noteCall, type TurnDraft } from './turn.ts';
 import type { Watch } from './watch.ts';
+import { newWire, noteWire, wholeText, type Wire } from './wire.ts';
 
 export interface Heard {
   text: string;
   reasoning: string;
   readonly toolCalls: ToolCall[];
+  /** Calls of all kinds, also those that the provider runs by itself. */
+  calls: number;
   /** Characters of all that the model wrote. */
   written: number;
   /** A part of the answer came, and may have been shown. */
@@ -20,6 +23,7 @@ export interface Heard {
   warnings: readonly SdkWarning[];
   /** Only where tools were offered: without a tool loop nothing goes back. */
   readonly turn: TurnDraft | undefined;
+  readonly wire: Wire;
   finish?: SdkFinish;
   /** What the provider had counted by then. */
   counted?: SdkUsage | undefined;
@@ -36,11 +40,13 @@ export function newHeard({ hasTools = false }: { readonly hasTools?: boolean } =
     text: '',
     reasoning: '',
     toolCalls: [],
+    calls: 0,
     written: 0,
     isDelivered: false,
     isBegun: false,
     warnings: [],
     turn: hasTools ? newTurnDraft() : undefined,
+    wire: newWire(),
   };
 }
 
@@ -108,6 +114,7 @@ function hear(part: SdkPart, heard: Heard, watch: Watch): void {
       return;
     case 'tool-call':
       content(0, heard, watch);
+      heard.calls++;
       // what the provider runs by itself is no business of the caller
       if (part.providerExecuted === true) return;
       noteCall(heard.turn, part, heard.toolCalls.length);
@@ -115,6 +122,7 @@ function hear(part: SdkPart, heard: Heard, watch: Watch): void {
       return;
     case 'finish-step':
       heard.finish = part;
+      heard.text = wholeText(heard.wire, heard.text);
       return;
     case 'error':
       if (heard.error === undefined) watch.failed();
@@ -122,6 +130,7 @@ function hear(part: SdkPart, heard: Heard, watch: Watch): void {
       return;
     case 'raw':
       heard.counted = countedSoFar(heard.counted, part.rawValue);
+      noteWire(heard.wire, part.rawValue);
       return;
     case 'abort':
       return;

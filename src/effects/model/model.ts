@@ -27,7 +27,6 @@ import {
 } from '../effect.ts';
 import { toOutput } from '../output.ts';
 import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
-import { COUNTS_EARLY } from './early-usage.ts';
 import { badEnding, factsOf, stopped, whatWasThrown, type Asked, type Failed } from './failure.ts';
 import {
   askedFor,
@@ -164,8 +163,11 @@ function announce({ progress }: EffectContext, told: ModelProgress): void {
   }
 }
 
+/** Two of them count while they stream, and two say only there how an answer ended. */
+const TELL_MORE: ReadonlySet<string> = new Set(['anthropic', 'google', 'openai', 'azure']);
+
 function wireEvents({ provider }: Asked): Pick<SdkCall, 'include'> {
-  return COUNTS_EARLY.has(providerNamed(provider).name) ? { include: { rawChunks: true } } : {};
+  return TELL_MORE.has(providerNamed(provider).name) ? { include: { rawChunks: true } } : {};
 }
 
 interface Known {
@@ -205,7 +207,7 @@ function answered(heard: Heard, known: Known): EffectResult {
   return {
     ok: true,
     output: output.value,
-    ...usedUp(finish?.usage, () => estimateUsage(call, heard.written)),
+    ...usedUp(finish?.usage, estimateUsage(call, writtenIn(heard))),
     ...suppressedOf(heard, asked, turn),
   };
 }
@@ -225,14 +227,21 @@ function failed({ failure, thrown }: Failed, heard: Heard, known: Known): Effect
 
 /** Refusals cost nothing. An answer that broke off, or that nobody heard, was worked on. */
 function usedByFailure(outcome: string | undefined, heard: Heard, call: ModelCall): Used {
-  const { finish, error, isDelivered, written } = heard;
+  const { finish, error, isDelivered } = heard;
+  const written = writtenIn(heard);
   const hasEnd =
     finish !== undefined && error === undefined && finish.rawFinishReason !== undefined;
-  if (hasEnd) return usedUp(finish.usage, () => estimateUsage(call, written));
+  if (hasEnd) return usedUp(finish.usage, estimateUsage(call, written));
   const isRefused = outcome === 'failed' || outcome === 'not_started';
   if (isRefused && !isDelivered) return NOTHING_USED;
   const counted = finish?.usage.inputTokens === undefined ? heard.counted : finish.usage;
   return usedSoFar(counted, estimateUsage(call, written));
+}
+
+/** Some providers send calls without telling of their pieces, and some pieces get lost. */
+function writtenIn({ written, text, reasoning, toolCalls }: Heard): number {
+  const kept = text.length + reasoning.length + JSON.stringify(toolCalls).length - '[]'.length;
+  return Math.max(written, kept);
 }
 
 function notStarted(

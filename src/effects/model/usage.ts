@@ -12,15 +12,28 @@ const CHARS_PER_TOKEN = 4;
 export const NOTHING_USED: Used = { usage: { inputTokens: 0, outputTokens: 0 } };
 
 /** Of an answer that came to its end. */
-export function usedUp(reported: SdkUsage | undefined, estimate: () => Usage): Used {
-  const usage = toUsage(reported);
+export function usedUp(reported: SdkUsage | undefined, estimate: Usage): Used {
+  const usage = withoutZeros(toUsage(reported), estimate);
   if (usage.inputTokens !== undefined && usage.outputTokens !== undefined) return { usage };
-  return { usage: { ...estimate(), ...usage }, isEstimated: true };
+  return { usage: { ...estimate, ...usage }, isEstimated: true };
+}
+
+/** Nothing for what is not empty is no count. */
+function withoutZeros({ inputTokens, outputTokens, ...usage }: Usage, estimate: Usage): Usage {
+  return given({
+    ...usage,
+    inputTokens: isMissing(inputTokens, estimate.inputTokens) ? undefined : inputTokens,
+    outputTokens: isMissing(outputTokens, estimate.outputTokens) ? undefined : outputTokens,
+  });
+}
+
+function isMissing(tokens: number | undefined, estimated: number | undefined): boolean {
+  return tokens === 0 && (estimated ?? 0) > 0;
 }
 
 /** Of an answer that broke off: what was reported by then is not all of it. */
 export function usedSoFar(reported: SdkUsage | undefined, estimate: Usage): Used {
-  const usage = toUsage(reported);
+  const usage = withoutZeros(toUsage(reported), estimate);
   const outputTokens = Math.max(usage.outputTokens ?? 0, estimate.outputTokens ?? 0);
   return { usage: { ...estimate, ...usage, outputTokens }, isEstimated: true };
 }

@@ -161,6 +161,11 @@ export const RULE_CASES: readonly RuleCase[] = [
     },
   },
   {
+    rule: 'stop.paused',
+    kind: 'provider.truncated',
+    failure: { status: 200, body: { stop_reason: 'pause_turn' } },
+  },
+  {
     rule: 'stop.incomplete',
     kind: 'provider.truncated',
     failure: {

@@ -8,6 +8,8 @@ import { ENDED_EARLY } from './transport.ts';
 
 const BAD_ENDINGS: ReadonlySet<string> = new Set(['content-filter', 'length', 'error', 'other']);
 
+const UNFINISHED: ReadonlySet<string> = new Set(['pause_turn', 'incomplete']);
+
 /** Undefined for a good ending. */
 export function aiSdkEnding(link: unknown): Extracted | undefined {
   const part = readText(link, 'type') ?? '';
@@ -21,8 +23,10 @@ export function aiSdkEnding(link: unknown): Extracted | undefined {
   if (common === 'interrupted' || (isStream && saysNothing)) {
     return { status: 200, phase: 'streaming', transport: ENDED_EARLY };
   }
+  // the SDK calls these a stop, and the provider does not
+  const isUnfinished = own !== undefined && UNFINISHED.has(own.toLowerCase());
   // many hosts give whole answers without a reason, and those are answers
-  if (!BAD_ENDINGS.has(common) || saysNothing) return undefined;
+  if (!isUnfinished && (!BAD_ENDINGS.has(common) || saysNothing)) return undefined;
   const phase = isStream ? 'streaming' : 'headers';
   return { status: 200, phase, body: { finish_reason: own ?? common } };
 }

@@ -49,6 +49,7 @@ describe('what takes a failure', () => {
   it('is the closed set of kinds that the node can fail with', () => {
     expect(verdict?.raises).toEqual([
       'internal.envelope_invalid',
+      'internal.output_too_large',
       'internal.script_error',
       'internal.script_timeout',
       'internal.script_unspawnable',

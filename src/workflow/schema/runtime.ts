@@ -72,10 +72,13 @@ const httpFetch = strict(
     ).optional(),
     methods: list('Default: GET alone.', choice('A method.', FETCH_METHODS), 1).optional(),
     timeout_seconds: seconds('Of one call, its redirects included. Default: 30.').optional(),
-    max_bytes: wholeNumber('Of a body that is read; a longer one is a failure, unless the node says `on_truncated: keep`.', {
-      min: 1,
-      max: 100_000_000,
-    }).optional(),
+    max_bytes: wholeNumber(
+      'Of a body that is read; a longer one is a failure, unless the node says `on_truncated: keep`.',
+      {
+        min: 1,
+        max: 100_000_000,
+      },
+    ).optional(),
   },
 );
 

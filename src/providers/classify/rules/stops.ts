@@ -68,6 +68,12 @@ export const STOP_RULES: readonly Rule[] = [
     why: 'the answer was cut at its output limit',
   },
   {
+    id: 'stop.paused',
+    when: { stops: ['pause_turn'] },
+    means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
+    why: 'the provider paused its turn and waits to be asked on; what came is not the whole answer',
+  },
+  {
     id: 'stop.incomplete',
     when: { statusRange: [200, 299], codes: ['max_output_tokens', 'incomplete'] },
     means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },

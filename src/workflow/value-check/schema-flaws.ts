@@ -2,44 +2,64 @@
  * Whether a schema is one: each keyword that constrains has the form it needs. What the validator
  * does not know it ignores, and a constraint that is silently ignored is worse than none.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '../errors/json.ts';
-import { toPointer, type Path } from './path.ts';
-import type { Finding } from './value-check.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
+import { toPointer, type Path } from '../path.ts';
+import { UnusablePattern } from '../pattern/parse-pattern.ts';
+import { compilePattern, type Program } from '../pattern/program.ts';
+import type { Finding } from './finding.ts';
+import type { References } from './references.ts';
 
 /** Undefined when the value is good for the keyword. */
 type Form = (value: JsonValue, at: Path, walk: Walk) => string | undefined;
 
 interface Walk {
   readonly flaws: Finding[];
-  readonly isKnown: (reference: string, at: object) => boolean;
+  readonly references: References;
+  readonly programs: Map<string, Program>;
+  /** What references lead to need not stand where a schema is looked for. */
+  readonly visited: Set<JsonValue>;
 }
 
 const TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
-export function findSchemaFlaws(
-  schema: JsonObject,
-  isKnown: (reference: string, at: object) => boolean,
-): readonly Finding[] {
-  const walk: Walk = { flaws: [], isKnown };
+export interface SchemaReading {
+  readonly flaws: readonly Finding[];
+  /** Its patterns, by their text. */
+  readonly programs: ReadonlyMap<string, Program>;
+}
+
+export function readSchemaForm(schema: JsonObject, references: References): SchemaReading {
+  const walk: Walk = { flaws: [], references, programs: new Map(), visited: new Set() };
   visit(schema, [], walk);
-  return walk.flaws;
+  return walk;
 }
 
 function visit(schema: JsonValue, at: Path, walk: Walk): string | undefined {
   if (typeof schema === 'boolean') return undefined;
   if (!isJsonObject(schema)) return 'must be a schema: an object, true or false';
+  if (walk.visited.has(schema)) return undefined;
+  walk.visited.add(schema);
   for (const [keyword, value] of Object.entries(schema)) {
     const here = [...at, keyword];
-    const message =
-      keyword === '$ref' ? reference(value, schema, walk) : FORMS.get(keyword)?.(value, here, walk);
+    const message = REFERENCES.has(keyword)
+      ? reference(value, here, { schema, walk })
+      : FORMS.get(keyword)?.(value, here, walk);
     if (message !== undefined) walk.flaws.push({ of: 'schema', pointer: toPointer(here), message });
   }
   return undefined;
 }
 
-function reference(value: JsonValue, schema: JsonObject, walk: Walk): string | undefined {
+const REFERENCES = new Set(['$ref', '$dynamicRef']);
+
+function reference(
+  value: JsonValue,
+  at: Path,
+  { schema, walk }: { readonly schema: JsonObject; readonly walk: Walk },
+): string | undefined {
   if (typeof value !== 'string') return 'must be a text';
-  return walk.isKnown(value, schema) ? undefined : 'refers to a schema that is not there';
+  const target = walk.references.target(schema, value);
+  if (target === undefined) return 'refers to a schema that is not there';
+  return visit(target, at, walk) === undefined ? undefined : 'refers to what is no schema';
 }
 
 const isText = (value: JsonValue): value is string => typeof value === 'string';
@@ -71,14 +91,18 @@ const list: Form = (value) => (Array.isArray(value) ? undefined : 'must be a lis
 const names: Form = (value) =>
   Array.isArray(value) && value.every(isText) ? undefined : 'must be a list of names';
 
-const pattern: Form = (value) =>
-  isText(value) && isPattern(value) ? undefined : 'must be a regular expression';
+const pattern: Form = (value, _, walk) =>
+  isText(value) ? patternProblem(value, walk) : 'must be a regular expression';
 
-function isPattern(text: string): boolean {
+/** Undefined for one that can be used; it is kept for use. */
+function patternProblem(text: string, { programs }: Walk): string | undefined {
+  if (programs.has(text)) return undefined;
   try {
-    return new RegExp(text, 'u').source.length >= 0;
-  } catch {
-    return false;
+    programs.set(text, compilePattern(text));
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof UnusablePattern) return thrown.message;
+    throw new Error('The pattern could not be read', { cause: thrown });
   }
 }
 
@@ -98,8 +122,12 @@ const schemaMap: Form = (value, at, walk) => {
 };
 
 const patternMap: Form = (value, at, walk) => {
-  const bad = Object.keys(isJsonObject(value) ? value : {}).find((name) => !isPattern(name));
-  return bad === undefined ? schemaMap(value, at, walk) : 'must have regular expressions as names';
+  for (const name of Object.keys(isJsonObject(value) ? value : {})) {
+    const problem = patternProblem(name, walk);
+    if (problem === 'must be a regular expression') return 'must have regular expressions as names';
+    if (problem !== undefined) return `has a name that ${problem}`;
+  }
+  return schemaMap(value, at, walk);
 };
 
 const namesMap: Form = (value, at, walk) => {

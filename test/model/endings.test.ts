@@ -1,0 +1,211 @@
+/** Endings that are none, and counts that are none, as the AI SDK's own packages hand them on. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EffectResult } from '../../src/effects/effect.ts';
+import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
+import { ask, HELLO } from './harness.ts';
+import { PROTOCOLS, type Protocol } from './protocols.ts';
+import { events, startUpstream, streams, type Upstream } from './upstream.ts';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream.close());
+
+function protocolNamed(wanted: string): Protocol {
+  const found = PROTOCOLS.find(({ name }) => name === wanted);
+  if (found === undefined) throw new Error(`no protocol ${wanted}`);
+  return found;
+}
+
+const LOOKUP = { name: 'lookup', description: 'Finds.', inputSchema: { type: 'object' } } as const;
+const WITH_TOOL = { call: { tools: [LOOKUP] } };
+
+async function hear(
+  protocol: Protocol,
+  stream: string,
+  asking: Parameters<typeof ask>[2] = {},
+): Promise<EffectResult> {
+  upstream.answer(streams(stream));
+  return ask(protocol, upstream.url, asking);
+}
+
+describe.each(PROTOCOLS.filter(({ name }) => name !== 'responses'))(
+  'an ending by $name',
+  (protocol) => {
+    it('with a word that nobody knows is none', async () => {
+      const result = await hear(protocol, protocol.stream({ text: 'Half', stop: 'brand_new' }));
+      expect(failureOf(result).failure.kind).toBe('provider.stream_interrupted');
+      expect(failureOf(result).output).toEqual({ text: 'Half' });
+    });
+
+    it('that asks for a tool and names none is none', async () => {
+      if (protocol.name === 'gemini') return;
+      const stream = protocol.stream({ text: 'Let me see.', stop: protocol.stops.tool });
+      const result = await hear(protocol, stream, WITH_TOOL);
+      // words were delivered, so another try is not made unasked
+      expect(reportOf(result)).toMatchObject({ kind: 'provider.unknown', category: 'ambiguous' });
+    });
+  },
+);
+
+describe('an ending by messages', () => {
+  const messages = protocolNamed('messages');
+
+  it('that is a pause is none', async () => {
+    const result = await hear(messages, messages.stream({ text: 'Half', stop: 'pause_turn' }));
+    expect(reportOf(result)).toMatchObject({ kind: 'provider.truncated', retryable: false });
+    expect(failureOf(result).output).toEqual({ text: 'Half' });
+  });
+
+  it('at a stop sequence is one', async () => {
+    const result = await hear(messages, messages.stream({ text: 'Whole', stop: 'stop_sequence' }));
+    expect(result).toMatchObject({ ok: true, output: { text: 'Whole' } });
+  });
+});
+
+describe('an ending by hosts of the protocol chat', () => {
+  const chat = protocolNamed('chat');
+
+  it.each(['stop', 'eos', 'end_turn', 'COMPLETE', 'eos_token', 'STOP'])(
+    '%s is a good one',
+    async (stop) => {
+      const result = await hear(chat, chat.stream({ text: 'Whole', stop }));
+      expect(result).toMatchObject({ ok: true, output: { text: 'Whole' } });
+    },
+  );
+
+  it('by stop with a call is one', async () => {
+    const tool = { id: 'call00001', name: 'lookup', arguments: '{"id":7}' };
+    const result = await hear(chat, chat.stream({ tool, stop: 'stop' }), WITH_TOOL);
+    expect(result).toMatchObject({ ok: true, output: { toolCalls: [{ id: 'call00001' }] } });
+  });
+});
+
+describe('an ending by responses', () => {
+  const responses = protocolNamed('responses');
+  const change = (from: RegExp, to: string): string => {
+    const stream = responses.stream({ text: 'Half', stop: 'completed' });
+    expect(stream).toMatch(from);
+    return stream.replace(from, to);
+  };
+  const done = (item: object): string =>
+    events({
+      type: 'response.output_item.done',
+      output_index: 1,
+      item: { id: 'msg_1', type: 'message', role: 'assistant', ...item },
+    });
+
+  it('that is incomplete without a reason is none', async () => {
+    const stream = change(/"type":"response\.completed"/, '"type":"response.incomplete"');
+    const result = await hear(responses, stream);
+    expect(reportOf(result)).toMatchObject({ kind: 'provider.truncated', retryable: false });
+    expect(failureOf(result).output).toEqual({ text: 'Half' });
+  });
+
+  it.each(['incomplete', 'cancelled', 'failed', 'in_progress'])(
+    'that says completed and has the status %s is none',
+    async (status) => {
+      const to = `"type":"response.completed","response":{"status":"${status}",`;
+      const stream = change(/"type":"response\.completed","response":\{/, to);
+      expect((await hear(responses, stream)).ok).toBe(false);
+    },
+  );
+
+  it('with a part that is not whole is none', async () => {
+    const content = [{ type: 'output_text', text: 'Half', annotations: [] }];
+    const part = done({ status: 'incomplete', content });
+    const result = await hear(
+      responses,
+      change(/data: \{"type":"response\.completed"/, `${part}$&`),
+    );
+    expect(reportOf(result).kind).toBe('provider.truncated');
+    const output = [{ id: 'msg_1', type: 'message', status: 'incomplete', content }];
+    const to = `$&"output":${JSON.stringify(output)},`;
+    const told = await hear(responses, change(/"type":"response\.completed","response":\{/, to));
+    expect(reportOf(told).kind).toBe('provider.truncated');
+  });
+
+  it('has the text that was told when it was done, where a piece of it got lost', async () => {
+    const content = [{ type: 'output_text', text: 'Half and half', annotations: [] }];
+    const part = done({ status: 'completed', content });
+    const result = await hear(
+      responses,
+      change(/data: \{"type":"response\.completed"/, `${part}$&`),
+    );
+    expect(result).toMatchObject({ ok: true, output: { text: 'Half and half' } });
+  });
+
+  it('with two calls under one id is none', async () => {
+    const call = (index: number): object => ({
+      type: 'response.output_item.done',
+      output_index: index,
+      item: {
+        id: `fc_${index}`,
+        type: 'function_call',
+        call_id: 'call_1',
+        name: 'lookup',
+        arguments: `{"id":${index}}`,
+        status: 'completed',
+      },
+    });
+    const added = (index: number): object => ({
+      type: 'response.output_item.added',
+      output_index: index,
+      item: {
+        id: `fc_${index}`,
+        type: 'function_call',
+        call_id: 'call_1',
+        name: 'lookup',
+        arguments: '',
+        status: 'in_progress',
+      },
+    });
+    const calls = events(added(2), call(2), added(3), call(3));
+    const stream = change(/data: \{"type":"response\.completed"/, `${calls}$&`);
+    const result = await hear(responses, stream, WITH_TOOL);
+    expect(reportOf(result)).toMatchObject({ kind: 'provider.unknown', category: 'ambiguous' });
+    expect(result).not.toHaveProperty('output.toolCalls');
+  });
+});
+
+describe.each(PROTOCOLS)('a count of nothing by $name', (protocol) => {
+  const COUNTS =
+    /"((?:\w*(?:input|output|prompt|completion|cached?|creation|reasoning|write|total)\w*tokens?)|(?:prompt|candidates|thoughts|cachedContent|total)TokenCount)":\d+/g;
+  const zeroed = (text: string): string => text.replace(COUNTS, '"$1":0');
+
+  it('for what is not empty is our estimate, and says so', async () => {
+    const stream = protocol.stream({ text: 'Hello.', stop: protocol.stops.good });
+    const result = await hear(protocol, zeroed(stream));
+    // 10 characters of a prompt and 6 of an answer, at 4 a token
+    expect(result).toMatchObject({
+      ok: true,
+      usage: { inputTokens: 3, outputTokens: 2 },
+      isEstimated: true,
+    });
+  });
+
+  it('for a call is our estimate too', async () => {
+    const tool = { id: 'call00001', name: 'lookup', arguments: '{"id":7}' };
+    const stream = protocol.stream({ tool, stop: protocol.stops.tool });
+    const result = await hear(protocol, zeroed(stream), WITH_TOOL);
+    expect(result).toMatchObject({ ok: true, isEstimated: true });
+    expect(result.usage?.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('for an empty answer stays what it is', async () => {
+    const stream = protocol.stream({ stop: protocol.stops.good });
+    const messages = [
+      ...HELLO.messages,
+      {
+        role: 'assistant' as const,
+        text: '',
+        toolCalls: [{ id: 'call00001', name: 'f', arguments: {} }],
+      },
+      { role: 'tool' as const, id: 'call00001', name: 'f', result: null, isError: false },
+    ];
+    const result = await hear(protocol, zeroed(stream), { call: { messages } });
+    expect(result).toMatchObject({ ok: true, usage: { outputTokens: 0 }, isEstimated: true });
+    expect(result.usage?.inputTokens).toBeGreaterThan(0);
+  });
+});
