@@ -84,7 +84,7 @@ function without(value: JsonValue, redactor: Redactor, isData: boolean): JsonVal
     return clean === written ? value : clean;
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
+  if (isList(value)) {
     const items = value.map((item) => without(item, redactor, isData));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
@@ -98,4 +98,8 @@ function without(value: JsonValue, redactor: Redactor, isData: boolean): JsonVal
     isSame &&= name === key && clean === item;
   }
   return isSame ? value : Object.fromEntries(entries);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
