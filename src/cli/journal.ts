@@ -6,6 +6,7 @@
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asEvent } from '../drivers/subscription.ts';
+import { jsonText } from '../errors/printable.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
@@ -101,5 +102,5 @@ function errorLine(event: RunEvent): readonly string[] {
 }
 
 function line(value: object): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${jsonText(value)}\n`;
 }
