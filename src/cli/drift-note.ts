@@ -1,6 +1,6 @@
 /** Tells what has changed in the file of a run before it goes on, or is refused. */
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
-import { withoutValues } from '../drivers/plan-texts.ts';
+import { withoutValues } from '../errors/without-values.ts';
 import { asEvent } from '../drivers/subscription.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import { createRedactor } from '../errors/redact.ts';

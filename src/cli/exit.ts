@@ -7,8 +7,8 @@ import { exitCode, forPerson } from '../errors/project.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report.ts';
-import { toReport } from '../errors/to-report.ts';
 import type { Telling } from './format.ts';
+import { configured, reportOf } from './report-of.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Ends that no kind of failure stands for; every other exit is that of its kind in the catalog. */
@@ -42,7 +42,7 @@ export function refusal(message: string, next: string, cause?: unknown): ErrandE
 
 /** Shows why nothing was done, whatever was thrown, and gives the exit code for it. */
 export function refuse(thrown: unknown, telling: Telling, terminal: Terminal): number {
-  const report = toReport(thrown);
+  const report = reportOf(thrown);
   switch (telling.format) {
     case 'json':
       terminal.out(jsonText({ error: forPerson(report) }, 2));
@@ -75,7 +75,7 @@ export function refuseTyped(
 
 /** What was thrown, with its stacks: for whoever asks for it, and nobody else. */
 export function insideOf(thrown: unknown, report: ErrorReport): readonly string[] {
-  return toInternalRecord(thrown, report).thrown.flatMap(({ stack, message }) => {
+  return toInternalRecord(thrown, report, configured()).thrown.flatMap(({ stack, message }) => {
     const text = stack ?? message;
     // a message in a stack has lines too, and none of them is one of ours
     return typeof text === 'string' ? [text.replaceAll('\n', '\n    ')] : [];

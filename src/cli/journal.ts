@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { asEvent } from '../drivers/subscription.ts';
 import { isKind } from '../errors/errand-error.ts';
+import { jsonText } from '../errors/printable.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { StoredCommit } from '../machine/store-port.ts';
@@ -164,5 +165,5 @@ function errorLine(event: RunEvent): readonly string[] {
 }
 
 function line(value: object): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${jsonText(value)}\n`;
 }

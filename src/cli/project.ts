@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JsonValue } from '../errors/json.ts';
+import { jsonText } from '../errors/printable.ts';
 import { createEffectRunner } from '../drivers/effect-runner.ts';
 import { keyValuesIn } from '../effects/model/key-values.ts';
 import { LocalDriver, type LocalOptions } from '../drivers/local.ts';
@@ -74,7 +75,7 @@ export async function openProject(extensions: Extensions, run?: string): Promise
 export function keepInternal(home: string): (record: InternalRecord) => void {
   const path = join(home, 'internal.jsonl');
   keepPrivate(path);
-  return (record) => appendFileSync(path, `${JSON.stringify(record)}\n`, { mode: PRIVATE_FILE });
+  return (record) => appendFileSync(path, `${jsonText(record)}\n`, { mode: PRIVATE_FILE });
 }
 
 interface LocalParts {

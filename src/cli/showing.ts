@@ -7,11 +7,11 @@ import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { foreignWords } from '../errors/foreign-words.ts';
-import { toReport } from '../errors/to-report.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { livesOf, type FailureLife } from '../machine/failure-life.ts';
 import { costsOf } from '../machine/ledger.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
+import { reportOf } from './report-of.ts';
 import { EventLines } from './event-line.ts';
 import { exitOf, insideOf } from './exit.ts';
 import type { ExtensionParts } from '../machine/extension-port.ts';
@@ -122,7 +122,7 @@ export class Showing {
   /** Nothing was run. A hint says what may help besides. */
   async refused(thrown: unknown, hint?: string): Promise<number> {
     this.#live?.stop();
-    const error = toReport(thrown);
+    const error = reportOf(thrown);
     if (this.#isObject())
       this.#printObject(await this.#withoutLeg({ status: 'refused', error: forPerson(error) }));
     else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));

@@ -32,7 +32,8 @@ import { goOn, openGates, refuseEnded, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { newOwner } from './owner.ts';
-import { PlanTexts, withoutValues } from './plan-texts.ts';
+import { withoutValues } from '../errors/without-values.ts';
+import { PlanTexts } from './plan-texts.ts';
 import {
   abandonedEffects,
   CHECKPOINT_EVENTS,

@@ -2,9 +2,8 @@
  * What is stored of what a run was given, without the values of secrets: a file takes them from the
  * environment, and people type them. A plan has one text for all its runs.
  */
-import { freeKey } from '../effects/output.ts';
-import type { JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
+import { withoutValues } from '../errors/without-values.ts';
 import { fingerprintedAnew } from '../workflow/fingerprint.ts';
 import type { FilePlan, WorkflowPlan } from '../workflow/model.ts';
 import { withheldIn } from './withheld.ts';
@@ -60,42 +59,4 @@ function cleanNodes(whole: FilePlan, clean: FilePlan): FilePlan['nodes'] {
   return clean.nodes.map((node, at) =>
     JSON.stringify(node) === JSON.stringify(whole.nodes[at]) ? node : fingerprintedAnew(node),
   );
-}
-
-/**
- * The same object where there is nothing to leave out. Taken out of each text by itself: in the JSON of
- * it all, a secret such as `true` or one with a quote would be found where it is not. The keys of a plan
- * are its form, and no variable is filled into them; those of data may hold anything.
- */
-export function withoutValues<T extends object>(
-  value: T,
-  redactor: Redactor,
-  { keys = 'taken out' }: { readonly keys?: 'taken out' | 'as they are' } = {},
-): T {
-  // JSON in, and the same JSON but for its texts out
-  return without(value as unknown as JsonValue, redactor, keys === 'taken out') as unknown as T;
-}
-
-function without(value: JsonValue, redactor: Redactor, isData: boolean): JsonValue {
-  if (typeof value === 'string') return redactor.values(value);
-  if (typeof value === 'number' && isData) {
-    const written = String(value);
-    const clean = redactor.values(written);
-    return clean === written ? value : clean;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => without(item, redactor, isData));
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
-  const entries = new Map<string, JsonValue>();
-  let isSame = true;
-  for (const [key, item] of Object.entries<JsonValue | undefined>(value)) {
-    if (item === undefined) continue;
-    const name = isData ? freeKey(redactor.values(key), entries) : key;
-    const clean = without(item, redactor, isData);
-    entries.set(name, clean);
-    isSame &&= name === key && clean === item;
-  }
-  return isSame ? value : Object.fromEntries(entries);
 }

@@ -5,6 +5,7 @@
  */
 import { isArray, readProperty, type JsonValue } from '../errors/json.ts';
 import type { Redactor } from '../errors/redact.ts';
+import { freeKey } from '../errors/without-values.ts';
 import { toPointer } from '../workflow/path.ts';
 
 /** Levels of lists and objects; those who store, compare and render an output recurse. */
@@ -88,13 +89,6 @@ function contents(value: object, walk: Walk): JsonValue {
       entries.set(freeKey(walk.redactor.values(key), entries), at(key, item, walk));
   }
   return Object.fromEntries(entries);
-}
-
-/** Two keys that are the same without their secrets are still two. */
-export function freeKey(key: string, taken: ReadonlyMap<string, JsonValue>): string {
-  let free = key;
-  for (let count = 2; taken.has(free); count++) free = `${key} (${count})`;
-  return free;
 }
 
 /** The path is left as it is by what throws: it says where. */

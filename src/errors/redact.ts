@@ -101,7 +101,7 @@ class Needles {
     const joined = text.replace(GAPS, '');
     const found = this.#sorted.filter((needle) => joined.includes(needle));
     if (found.length === 0) return text;
-    const pattern = found.map((needle) => [...needle].join('\\s*')).join('|');
+    const pattern = found.map((needle) => needle.split('').join('\\s*')).join('|');
     // letters, digits, + and / only
     return text.replace(new RegExp(pattern.replaceAll('+', '\\+'), 'g'), REDACTED);
   }

@@ -77,6 +77,7 @@ export const CODES = {
   'missing-input': 'A sub-workflow is called without an input that it needs.',
   'bad-input': 'A value for a sub-workflow’s input that does not fit what it declares.',
   'module-unusable': 'A module that is not there, or cannot be imported.',
+  'not-looked-at': 'A module or an extension that was not loaded, because `--no-modules` said so.',
   'extension-unusable': 'An extension that cannot be loaded, is missing, or needs itself.',
   'unknown-function': 'A function that neither the host nor the module has.',
   'unknown-tool': 'A tool that neither the host, the module nor the MCP server has.',

@@ -12,6 +12,13 @@ const PLANTED = {
 };
 
 const LEAK = 'echo "$KEY and $OTHER refused in $PWD" >&2; exit 1';
+/** A script that writes its key in every way that programs know, to the stream that it is given. */
+const ENCODE = `printf '%s' "$KEY" | base64
+  printf 'user:%s' "$KEY" | base64 -w0; echo
+  printf 'xy%s and more' "$KEY" | base64 -w0 | tr '+/' '-_'; echo
+  printf '%s' "$KEY" | od -An -v -tx1
+  printf '%s' "$KEY" | od -An -v -tx1 | tr -d ' \\n' | tr a-f A-F; echo`;
+
 const FILES: Readonly<Record<string, string>> = {
   'leak.yaml': `workflow:
   name: leak
@@ -23,7 +30,33 @@ nodes:
   - {name: ask, type: agent, model: sim/any, prompt: "Repeat {{ echo.output.said }} {{ workflow.input.note }}", tools: [], routes: [{to: fail}]}
   - {name: fail, type: script, command: sh, args: ["-c", '${LEAK}'], env: {KEY: "\${OPENAI_API_KEY}", OTHER: "\${MISTRAL_API_KEY}"}}
 `,
+  'encoded.yaml': `workflow:
+  name: encoded
+  entry_point: say
+  on_unhandled: fail
+  input: {note: {type: string}}
+nodes:
+  - {name: say, type: script, command: sh, args: ["-c", ${JSON.stringify(ENCODE)}], env: {KEY: "\${OPENAI_API_KEY}"}, routes: [{to: tell}]}
+  - {name: tell, type: agent, model: sim/any, prompt: "{{ say.output.stdout }} {{ workflow.input.note }}", tools: [], routes: [{to: fail}]}
+  - {name: fail, type: script, command: sh, args: ["-c", ${JSON.stringify(`{ ${ENCODE}
+ } >&2; exit 4`)}], env: {KEY: "\${MISTRAL_API_KEY}"}}
+`,
 };
+
+/** What any of that would look like, without the breaks and gaps in it. */
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value);
+  const within = [`user:${value}`, `xy${value} and more`].map((text) => Buffer.from(text));
+  return [
+    value,
+    bytes.toString('base64').slice(0, 40),
+    ...within.map((text) => text.toString('base64').slice(12, 40)),
+    ...within.map((text) => text.toString('base64url').slice(12, 40)),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    encodeURIComponent(value),
+  ];
+}
 
 describe('a planted secret', () => {
   let place: Place;
@@ -50,6 +83,14 @@ describe('a planted secret', () => {
     for (const format of ['text', 'json', 'markdown'])
       for (const command of ['show', 'explain', 'costs', 'audit', 'watch'])
         errand(command, run, '--format', format);
+    const key = Buffer.from(PLANTED.ANTHROPIC_API_KEY);
+    const note = (['base64', 'base64url', 'hex'] as const)
+      .map((form) => key.toString(form))
+      .join(' ');
+    expect(errand('run', 'encoded.yaml', '-i', `note=${note}`, '--verbose')).toBe(3);
+    for (const format of ['text', 'json'])
+      for (const command of ['show', 'explain', 'watch'])
+        errand(command, place.lastRun(), '--format', format);
     for (const format of ['text', 'json']) {
       errand('runs', '--format', format);
       errand('doctor', '--format', format);
@@ -64,7 +105,8 @@ describe('a planted secret', () => {
   });
 
   it.each(Object.entries(PLANTED))('%s is on no screen', (_name, value) => {
-    for (const text of said) expect(text).not.toContain(value);
+    for (const text of said)
+      for (const form of formsOf(value)) expect(text.replaceAll(/\s/g, '')).not.toContain(form);
   });
 
   it.each(Object.entries(PLANTED))('%s is in no file that the run left', (_name, value) => {
@@ -74,7 +116,10 @@ describe('a planted secret', () => {
     expect(files.map((path) => path.split('/').at(-1))).toEqual(
       expect.arrayContaining(['errand.db', 'events.jsonl', 'errors.jsonl']),
     );
-    for (const path of files) expect(readFileSync(path, 'latin1'), path).not.toContain(value);
+    for (const path of files) {
+      const text = readFileSync(path, 'latin1').replaceAll(/\s|\\n/g, '');
+      for (const form of formsOf(value)) expect(text, path).not.toContain(form);
+    }
   });
 
   it('and no path of this machine is on a screen either, but where events are printed as they are', () => {

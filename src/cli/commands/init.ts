@@ -26,7 +26,8 @@ export function init(
   writeNew(path, text, OTHER);
   writeNew(test, firstTest(basename(path)), OTHER);
   if (format === 'json') terminal.out(jsonText({ file: path, test }, 2));
-  else terminal.out(quiet ? `${oneLine(path)}\n${oneLine(test)}` : told(path, test, terminal.columns));
+  else
+    terminal.out(quiet ? `${oneLine(path)}\n${oneLine(test)}` : told(path, test, terminal.columns));
   return 0;
 }
 

@@ -30,7 +30,7 @@ export async function runs(
     const all = (await store.list({ ...limit, onDamage })).map(listed);
     if (options.format === 'json') terminal.out(jsonText(all, 2));
     else if (options.quiet !== true) terminal.out(runsText(onScreen(all), terminal.columns));
-    else if (all.length > 0) terminal.out(all.map(({ run }) => run).join('\n'));
+    else if (all.length > 0) terminal.out(onScreen(all.map(({ run }) => run)).join('\n'));
     return 0;
   });
 }

@@ -6,14 +6,16 @@ import { durationWords } from '../../errors/render/words.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
-import { checkFile } from '../../drivers/check-file.ts';
+import { checkFile, type CheckFileOptions } from '../../drivers/check-file.ts';
 import type { Format } from '../format.ts';
-import { projectExtensions } from '../extensions.ts';
+import { projectExtensions, projectModules } from '../extensions.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ValidateOptions {
   readonly strict?: boolean;
   readonly format: Format;
+  /** False: nothing that a file names is loaded. */
+  readonly modules?: boolean;
   /** Only what is not valid. */
   readonly quiet?: boolean;
 }
@@ -30,8 +32,7 @@ export async function validate(
   const strict = options.strict === true;
   // each file with the extensions that it would be run with
   for (const path of paths) {
-    const extensions = await projectExtensions(() => undefined);
-    verdicts.push(await checkFile(path, place, { strict, extensions }));
+    verdicts.push(await checkFile(path, place, { strict, ...(await codeOf(options)) }));
   }
   const isValid = verdicts.every((verdict) => verdict.isValid);
   const all = uniqueFiles(verdicts);
@@ -40,6 +41,15 @@ export async function validate(
     terminal.out(all.map((file) => toText(file, options, terminal.columns)).join('\n\n'));
   else if (!isValid) terminal.out(wrongLines(all, strict).join('\n'));
   return isValid ? 0 : EXIT_INVALID;
+}
+
+/** The extensions of the project are code too, and may lie in the same pull request. */
+async function codeOf({ modules }: ValidateOptions): Promise<CheckFileOptions> {
+  if (modules === false)
+    return {
+      modules: projectModules().length === 0 ? 'not loaded' : 'not loaded, nor the project’s',
+    };
+  return { extensions: await projectExtensions(() => undefined) };
 }
 
 /** A child that two files call is told once, with what either found; what was asked for comes first. */

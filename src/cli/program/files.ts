@@ -82,19 +82,26 @@ function addDraft(cli: CliContext): void {
     });
 }
 
+interface ValidateFlags {
+  readonly strict?: boolean;
+  /** False: no code of the files is loaded. */
+  readonly modules?: boolean;
+}
+
 function addValidate(cli: CliContext): void {
   cli.program
     .command('validate')
     .helpGroup(FILES)
     .summary('check workflow files before running them')
     .description(
-      'Checks workflow files and the workflows they call: form, names, routes, every kind of failure a node can have and which route handles it, and the most a run can cost. Nothing is run.',
+      'Checks workflow files and the workflows they call: form, names, routes, every kind of failure a node can have and which route handles it, and the most a run can cost. No node is run and no server is started, but the modules and extensions that a file names are loaded, which runs their code: give --no-modules for files of others.',
     )
     .argument('<file...>', 'workflow files')
     .option(
       '--strict',
       'warnings, and kinds that use the default without `on_unhandled`, make a file invalid',
     )
+    .option('--no-modules', 'load no module and no extension; what they export is not looked at')
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only what is not valid'))
     .addOption(verboseOption())
@@ -103,11 +110,12 @@ function addValidate(cli: CliContext): void {
       examples(
         'errand validate triage.yaml',
         'errand validate --strict --format json workflows/*.yaml',
+        'errand validate --no-modules pull-request.yaml',
       ),
     )
-    .action(async (files: string[], { strict }: { readonly strict?: boolean }) => {
+    .action(async (files: string[], { strict, modules }: ValidateFlags) => {
       const { validate } = await import('../commands/validate.ts');
-      const options = { ...cli.telling, strict: strict === true };
+      const options = { ...cli.telling, strict: strict === true, modules: modules !== false };
       process.exitCode = await validate(files, options, cli.terminal);
     });
 }

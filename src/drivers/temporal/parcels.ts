@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/errand-error.ts';
 import type { Redactor } from '../../errors/redact.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
-import { withoutValues } from '../plan-texts.ts';
+import { withoutValues } from '../../errors/without-values.ts';
 
 export class Parcels {
   readonly #redactor: Redactor;

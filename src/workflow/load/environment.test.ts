@@ -3,7 +3,15 @@ import { expandEnvironment } from './environment.ts';
 import { SMALL } from './files.cases.ts';
 import { loadWorkflowText, type LoadResult } from './workflow.ts';
 
-const ENV = { A: 'one', B: '${A}', EMPTY: '', N: '3', LOOP: '${LOOP}', D: '${A}-${B}' };
+const ENV = {
+  A: 'one',
+  B: '${A}',
+  EMPTY: '',
+  N: '3',
+  LOOP: '${LOOP}',
+  D: '${A}-${B}',
+  ERRAND_STORE: 'memory',
+};
 
 describe('${VAR}', () => {
   it.each([
@@ -24,6 +32,7 @@ describe('${VAR}', () => {
       'for X in a b; do read -r Y; echo ${X}${Y}; done',
     ],
     ['${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}', '${ERRAND_ATTEMPT} ${CONDUCTOR_ERROR_OUT}'],
+    ['${ERRAND_STORE} ${ERRAND_STORE_2}', 'memory ${ERRAND_STORE_2}'],
   ])('in %j is %j', (text, expected) => {
     expect(expandEnvironment(text, ENV)).toEqual({ text: expected, missing: [] });
   });

@@ -1,7 +1,7 @@
 /**
  * `${VAR}` and `${VAR:-default}` in texts. Names are upper case, so that a shell's `${i}` and
  * JavaScript's `${input.x}` are left alone. So is what has no value before a script runs: what
- * Errand sets for it, what its node's `env` sets, what the text itself sets. `$${VAR}` stands for
+ * Errand sets for it (`ERRAND_ATTEMPT` and others, not `ERRAND_STORE`), what its node's `env` sets, what the text itself sets. `$${VAR}` stands for
  * `${VAR}` itself.
  */
 import type { Environment } from './port.ts';
@@ -9,7 +9,8 @@ import type { Environment } from './port.ts';
 /** A shell's own variables: `N=1`, `for N in`, `read -r N`. */
 const ASSIGNMENT =
   /(?:^|[\s;&|({])(?:([A-Z_][A-Z0-9_]*)=|for\s+([A-Z_][A-Z0-9_]*)\s+in\b|read\s+(?:-\w+\s+)*([A-Z_][A-Z0-9_]*))/g;
-const REFERENCE = /(?<!\$)\$\{(?!ERRAND_|CONDUCTOR_)([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g;
+const REFERENCE =
+  /(?<!\$)\$\{(?!ERRAND_(?!STORE(?:\}|:-))|CONDUCTOR_)([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g;
 const ESCAPED = /\$\$\{/g;
 
 const MAX_DEPTH = 10;

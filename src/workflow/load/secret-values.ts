@@ -25,7 +25,10 @@ export function secretsIn(
   const isNamed = isSecretSetting(name);
   const filled = [...filledFrom(written, environment)].flatMap(([variable, value]) => {
     if (isNamed || isSecretSetting(variable)) return [value];
-    return isCredential && !isOrdinary(value) ? [value] : [];
+    if (isCredential && !isOrdinary(value)) return [value];
+    // an address with a password in it is one wherever it stands
+    const password = ADDRESS_PASSWORD.exec(value)?.[1];
+    return password === undefined ? [] : [value, password];
   });
   if (!isNamed || !isCredential) return filled.filter(isTelling);
   const { text } = expandEnvironment(written, environment);
@@ -44,6 +47,7 @@ export function isCredentialPlace(path: Path): boolean {
   return staysWritten(path) || (path[0] !== 'workflow' && path.at(-2) === 'env');
 }
 
+const ADDRESS_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/]+)@/i;
 const SCHEME = /^(?:bearer|basic|token|apikey) +/i;
 
 function isTelling(value: string): boolean {
