@@ -1,5 +1,6 @@
 /** Asks whoever sits at the terminal what an open gate waits for. */
 import { singleLine } from '../errors/printable.ts';
+import { wrap } from '../errors/render/columns.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
@@ -32,13 +33,13 @@ export function openGate(waiting: Waiting, events: readonly RunEvent[]): Opened 
 export async function askGate(
   opened: Opened,
   plan: WorkflowPlan | undefined,
-  { ask: askText, err }: Pick<Terminal, 'ask' | 'err'>,
+  { ask: askText, err, notes, columns }: Pick<Terminal, 'ask' | 'err' | 'notes' | 'columns'>,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   if (askText === undefined) return undefined;
   const ask: Ask = (question) => askText(question, signal);
   const options = optionsOf(opened, plan);
-  err(questionText(opened, options));
+  err(questionText(opened, options, notes?.columns ?? columns));
   for (;;) {
     const typed = await ask('answer: ');
     if (typed === undefined) {
@@ -56,9 +57,13 @@ export async function askGate(
   }
 }
 
-export function questionText({ path, prompt }: Opened, options: readonly AskedOption[]): string {
+export function questionText(
+  { path, prompt }: Opened,
+  options: readonly AskedOption[],
+  columns = 80,
+): string {
   return [
-    `${path} asks: ${prompt}`,
+    ...wrap(`${path} asks: ${prompt}`, columns),
     ...options.map(({ value, label }, index) => {
       const name = optionWord(value);
       return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${singleLine(label)}`}`;

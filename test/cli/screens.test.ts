@@ -158,6 +158,30 @@ describe('a list of runs', () => {
     await expect(`${runsText(listed, 80)}\n`).toMatchFileSnapshot('__golden__/runs.txt');
   });
 
+  it('is not broken inside a cell on a narrow screen, and is coloured on a terminal', () => {
+    const run = {
+      run: '3f0c7a52-9b1e',
+      workflow: 'a workflow with a long name',
+      status: 'paused',
+      startedAt: '2026-03-01T12:00:00.000Z',
+      endedAt: '2026-03-01T12:01:00.000Z',
+      waiting: { reason: 'time', path: 'ask', until: '2026-03-01T13:00:00.000Z', all: [] },
+      due: true,
+      costUsdMicros: 1_075_000,
+    } as const;
+    expect(runsText([run], 60).split('\n')).toEqual([
+      'RUN  STATUS  STARTED  TOOK  COST  WORKFLOW',
+      '3f0c7a52-9b1e  paused  2026-03-01 12:00:00Z  1 min  $1.075',
+      '    a workflow with a long name',
+      '    ask waits until 2026-03-01 13:00:00Z',
+      '    due; resume with: errand resume 3f0c7a52-9b1e',
+    ]);
+    const coloured = runsText([run], 100, { color: true });
+    expect(coloured).toContain('\u001b[33mpaused\u001b[0m  2026');
+    // oxlint-disable-next-line no-control-regex -- the colours themselves
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(runsText([run], 100));
+  });
+
   it('says how to begin where there is none', () => {
     expect(runsText([], 80)).toBe('No runs yet. Start one with: errand run FILE');
   });
