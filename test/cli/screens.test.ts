@@ -226,7 +226,8 @@ describe('the doctor', () => {
       '✓  node  24.1.0',
       '',
       'node: Install Node 22.18 or newer.',
-      'Without a key only sim/ models answer: errand init writes a workflow.',
+      'Without a key these models answer: sim/ (errand init writes a workflow), and',
+      'those that you serve yourself: ollama/, lmstudio/, vllm/, openai-compatible/.',
     ]);
   });
 });

@@ -109,8 +109,7 @@ describe('a result of streamText that is awaited after its stream failed', () =>
       kind: 'provider.stream_interrupted',
       category: 'transient',
       retryable: true,
-      message:
-        'The stream of the provider failed before any output came; its error part says why.',
+      message: 'The stream of the provider failed before any output came; its error part says why.',
     });
   });
 

@@ -95,12 +95,15 @@ function addRuns(cli: CliContext): void {
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only their ids'))
     .addOption(verboseOption())
-    .addHelpText('after', examples(
+    .addHelpText(
+      'after',
+      examples(
         'errand runs',
         'errand runs --status failed --workflow triage',
         'errand runs --status due --quiet',
         'errand runs --limit 10 --format json',
-      ))
+      ),
+    )
     .action(async (options: RunsFlags) => {
       const { runs } = await import('../commands/runs.ts');
       process.exitCode = await runs({ ...options, ...cli.telling }, cli.terminal);
@@ -121,12 +124,17 @@ function addWatch(cli: CliContext): void {
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only how it ends'))
     .addOption(verboseOption('print every step, and internal details of an Errand bug'))
-    .addHelpText('after', examples(`errand watch ${ID}`, `errand watch ${ID} --wait`, `errand watch ${ID} --json`))
-    .action(async (id: string, { json, wait }: { readonly json?: boolean; readonly wait?: boolean }) => {
-      const { watch } = await import('../commands/watch.ts');
-      const options = { ...cli.telling, json: json === true, wait: wait === true };
-      process.exitCode = await watch(id, options, cli.terminal);
-    });
+    .addHelpText(
+      'after',
+      examples(`errand watch ${ID}`, `errand watch ${ID} --wait`, `errand watch ${ID} --json`),
+    )
+    .action(
+      async (id: string, { json, wait }: { readonly json?: boolean; readonly wait?: boolean }) => {
+        const { watch } = await import('../commands/watch.ts');
+        const options = { ...cli.telling, json: json === true, wait: wait === true };
+        process.exitCode = await watch(id, options, cli.terminal);
+      },
+    );
 }
 
 function addExplain(cli: CliContext): void {
@@ -137,7 +145,10 @@ function addExplain(cli: CliContext): void {
     .description(
       'Of a kind: what it means, why it happens, what to do, and what Errand does by itself. Of a run: the life of each of its failures, with every retry, every layer it crossed, the route that took it and why others did not.',
     )
-    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, a code or status from a log, or a run')
+    .argument(
+      '[kind-or-run]',
+      'a kind such as provider.rate_limited, a code or status from a log, or a run',
+    )
     .option('--list', 'list all kinds')
     .addOption(formatOption())
     .addOption(verboseOption())
