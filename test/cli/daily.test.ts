@@ -8,10 +8,7 @@ let place: Place;
 beforeAll(() => {
   place = newPlace();
   const file = (name: string, node: string): void =>
-    void place.write(
-      `${name}.yaml`,
-      `workflow: {name: ${name}, entry_point: a}\nnodes: [${node}]\n`,
-    );
+    place.write(`${name}.yaml`, `workflow: {name: ${name}, entry_point: a}\nnodes: [${node}]\n`);
   file('good', '{name: a, type: set, value: 1}');
   file('bad', "{name: a, type: script, command: sh, args: ['-c', 'exit 3']}");
   file('late', '{name: a, type: wait, duration: 1h}');

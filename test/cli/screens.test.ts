@@ -178,7 +178,6 @@ describe('a list of runs', () => {
     ]);
     const coloured = runsText([run], 100, { color: true });
     expect(coloured).toContain('\u001b[33mpaused\u001b[0m  2026');
-    // oxlint-disable-next-line no-control-regex -- the colours themselves
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(runsText([run], 100));
   });
 
