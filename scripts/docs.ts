@@ -5,10 +5,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DIAGNOSTICS_PAGE, renderDiagnostics } from './docs/diagnostics.ts';
+import { ENVIRONMENT_PAGE, renderEnvironment } from './docs/environment.ts';
 import { renderErrorsPage } from './docs/errors.ts';
 import { EXIT_CODES_PAGE, renderExitCodes } from './docs/exit-codes.ts';
 import { renderReportSchema } from './docs/report-schema.ts';
 import { renderRules, RULES_PAGE } from './docs/rules.ts';
+import { renderTemplates, TEMPLATES_PAGE } from './docs/templates.ts';
 import { renderWorkflowSchema } from './docs/workflow-schema.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -20,6 +22,8 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/report.schema.json': renderReportSchema,
   [RULES_PAGE]: renderRules,
   [DIAGNOSTICS_PAGE]: renderDiagnostics,
+  [ENVIRONMENT_PAGE]: renderEnvironment,
+  [TEMPLATES_PAGE]: renderTemplates,
   // for programs that read reports without Errand
   'schema/report.json': renderReportSchema,
   // named by the first line of workflow files, so that editors complete them

@@ -59,7 +59,10 @@ const CLIENT_VERDICTS: Readonly<Record<string, Verdict>> = {
 function byCode(word: string): MeantWord | undefined {
   for (const status of USUAL_STATUSES) {
     const given = status === undefined ? {} : { status };
-    const found = meant(failure({ ...given, body: { error: { code: word } }, phase: 'headers' }), 'code');
+    const found = meant(
+      failure({ ...given, body: { error: { code: word } }, phase: 'headers' }),
+      'code',
+    );
     if (found !== undefined && !SAYS_NOTHING.test(found.rule)) return found;
   }
   // the reason for which an answer ended

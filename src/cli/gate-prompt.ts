@@ -1,5 +1,6 @@
 /** Asks whoever sits at the terminal what an open gate waits for. */
 import { jsonText, oneLine, singleLine, visible } from '../errors/printable.ts';
+import { columnsOf, wrap } from '../errors/render/columns.ts';
 import type { JsonValue } from '../errors/json.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { RunEvent, Waiting } from '../machine/events.ts';
@@ -32,13 +33,13 @@ export function openGate(waiting: Waiting, events: readonly RunEvent[]): Opened 
 export async function askGate(
   opened: Opened,
   plan: WorkflowPlan | undefined,
-  { ask: askText, err }: Pick<Terminal, 'ask' | 'err'>,
+  { ask: askText, err, notes, columns }: Pick<Terminal, 'ask' | 'err' | 'notes' | 'columns'>,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   if (askText === undefined) return undefined;
   const ask: Ask = (question) => askText(question, signal);
   const options = optionsOf(opened, plan);
-  err(questionText(opened, options));
+  err(questionText(opened, options, notes?.columns ?? columns));
   for (;;) {
     const typed = await ask('answer: ');
     if (typed === undefined) {
@@ -56,9 +57,13 @@ export async function askGate(
   }
 }
 
-export function questionText({ path, prompt }: Opened, options: readonly AskedOption[]): string {
+export function questionText(
+  { path, prompt }: Opened,
+  options: readonly AskedOption[],
+  columns = 80,
+): string {
   return [
-    ...promptLines(oneLine(path), prompt),
+    ...promptLines(oneLine(path), prompt, columns),
     ...options.map(({ value, label }, index) => {
       const name = oneLine(optionWord(value));
       return `  ${index + 1}  ${name}${label === undefined || label === name ? '' : `  ${oneLine(singleLine(label))}`}`;
@@ -68,12 +73,16 @@ export function questionText({ path, prompt }: Opened, options: readonly AskedOp
 }
 
 /** A prompt may quote anyone, so its further lines are marked: none of them can pass for an answer below. */
-function promptLines(path: string, prompt: string): string[] {
+function promptLines(path: string, prompt: string, columns: number): string[] {
   const lines = visible(prompt.replaceAll('\r\n', '\n')).trimEnd().split('\n');
-  return lines.length === 1
-    ? [`${path} asks: ${lines[0] ?? ''}`]
-    : [`${path} asks:`, ...lines.map((line) => `  │ ${line}`.trimEnd())];
+  const [only = ''] = lines;
+  if (lines.length === 1 && columnsOf(`${path} asks: ${only}`) <= columns)
+    return [`${path} asks: ${only}`];
+  const quoted = lines.flatMap((line) => wrap(line, columns - QUOTE.length));
+  return [`${path} asks:`, ...quoted.map((line) => `${QUOTE}${line}`.trimEnd())];
 }
+
+const QUOTE = '  │ ';
 
 /** By its number, its value, or its label. */
 export function chosen(typed: string, options: readonly AskedOption[]): AskedOption | undefined {

@@ -52,6 +52,11 @@ export const PROVIDERS: readonly KnownProvider[] = [
     })),
 ];
 
+/** Those that are served on one's own machine and ask for no key. */
+export const LOCAL_PROVIDERS: readonly string[] = Object.entries(HOSTS).flatMap(
+  ([name, { isLocal }]) => (isLocal === true ? [name] : []),
+);
+
 const TIMEOUT_MS = 5000;
 
 /** Any answer is an answer: without the key it is a refusal, and that is enough to know. */

@@ -13,13 +13,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** Paths are given relative to `base` where they lie below it, so that no host path is shown. */
+/** Paths are given relative to `base`, as people write them, so that no host path is shown. */
 export function nodeFiles(base: string): FilePort {
   return {
     resolve: (from, to) => {
       const absolute = resolve(from === '' ? base : dirname(resolve(base, from)), to);
-      const below = relative(base, absolute) || '.';
-      return below.startsWith('..') || isAbsolute(below) ? absolute : below.split(sep).join('/');
+      const path = relative(base, absolute) || '.';
+      // on another drive there is no way from here
+      return isAbsolute(path) ? absolute : path.split(sep).join('/');
     },
     read: (path) => readText(resolve(base, path)),
   };

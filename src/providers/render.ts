@@ -100,11 +100,7 @@ function sentence(found: Classification, words: Words): string {
 }
 
 /** Where the classification knows more than the catalog row; undefined leaves the row's advice. */
-function actionFor(
-  found: Classification,
-  who: string,
-  isPage: boolean,
-): UserAction | undefined {
+function actionFor(found: Classification, who: string, isPage: boolean): UserAction | undefined {
   const { kind, category, retryAfterMs } = found;
   if (category === 'ambiguous') {
     return {

@@ -256,7 +256,7 @@ describe('a run that fails', () => {
   it('has the commands in Markdown, too', () => {
     const { exit, stdout } = place.run(['resume', run, '--format', 'markdown'], { env });
     expect(exit).toBe(3);
-    expect(stdout).toMatch(/^### Script failed: `internal\.script_error`\n/);
+    expect(stdout).toMatch(/^### Your script failed: `internal\.script_error`\n/);
     expect(stdout.split('\n').slice(-3)).toEqual([
       `- Resume: \`errand resume ${run}\``,
       `- Full history: \`errand explain ${run}\``,

@@ -46,9 +46,13 @@ describe.each(SHELLS)('%s', (shell) => {
   const why = isHere ? '' : ` (skipped: ${shell} is not installed here)`;
   let answers: ReturnType<typeof offered> = new Map();
   const ofRun = (words: string): string => `errand ${words} ${run.slice(0, 3)}`;
-  const beforeRuns = ['resume', 'explain', 'show --format json'];
+  const beforeRuns = ['resume', 'explain', 'show --format json', 'answer', 'answer --value x'];
+  const beforeGates = (): string[] => [`answer ${run}`, `answer --value x ${run}`];
   beforeAll(() => {
-    if (isHere) answers = offered(shell, [...Object.keys(LINES), ...beforeRuns.map(ofRun)], place);
+    if (isHere) {
+      const words = [...beforeRuns, ...beforeGates()];
+      answers = offered(shell, [...Object.keys(LINES), ...words.map(ofRun)], place);
+    }
   });
 
   it.skipIf(!isHere).each(Object.entries(LINES))(`completes %s to %j${why}`, (line, wanted) => {
@@ -57,6 +61,10 @@ describe.each(SHELLS)('%s', (shell) => {
 
   it.skipIf(!isHere).each(beforeRuns)(`completes the id of a run after %s${why}`, (words) => {
     expect(answers.get(ofRun(words))).toEqual([run]);
+  });
+
+  it.skipIf(!isHere || shell === 'fish')(`offers no run where a gate is meant${why}`, () => {
+    for (const words of beforeGates()) expect(answers.get(ofRun(words))).toEqual([]);
   });
 
   it('has every command and every option', () => {

@@ -17,7 +17,12 @@ export interface Place {
   readonly env: Record<string, string>;
   run(
     args: readonly string[],
-    more?: { readonly env?: Record<string, string>; readonly stdin?: string },
+    more?: {
+      readonly env?: Record<string, string>;
+      readonly stdin?: string;
+      /** Below the folder. */
+      readonly cwd?: string;
+    },
   ): Ended;
   json(args: readonly string[]): unknown;
   /** The run that was started last. */
@@ -34,7 +39,7 @@ export function newPlace(): Place {
     env,
     run(args, more = {}) {
       const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
-        cwd: folder,
+        cwd: join(folder, more.cwd ?? ''),
         encoding: 'utf8',
         input: more.stdin ?? '',
         env: { ...env, ...more.env },

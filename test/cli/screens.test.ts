@@ -13,6 +13,7 @@ import { liveLines } from '../../src/cli/screen/live-lines.ts';
 import { LiveState } from '../../src/cli/screen/live-state.ts';
 import { showText } from '../../src/cli/screen/show-text.ts';
 import { shellWord, tokenWords, usdWords } from '../../src/cli/screen/words.ts';
+import { buildReport } from '../../src/errors/build.ts';
 import { columnsOf } from '../../src/errors/render/columns.ts';
 import { auditOf } from '../../src/machine/audit.ts';
 import { livesOf } from '../../src/machine/failure-life.ts';
@@ -147,6 +148,65 @@ describe('a screen', () => {
   });
 });
 
+describe('failures that are alike', () => {
+  it('are told in full a few times and counted then', async () => {
+    const sample = lives(await sampleRun('fallback'));
+    const [life] = sample.lives;
+    if (life === undefined) throw new Error('the sample has no failure');
+    const many = Array.from({ length: 52 }, (_, at) => ({ ...life, path: `each[${at}]/one` }));
+    const text = livesText({ ...sample, lives: many }, { columns: 80, color: false });
+    expect(text.match(/^\d+\. /gm)).toHaveLength(2);
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      `and 50 more of ${life.kind} at each[…]/one: handled (each[2]/one, each[3]/one,`,
+    );
+    expect(text).toContain(`All in full: errand explain ${sample.run} --format json`);
+    const other = { ...life, path: 'last' };
+    const both = livesText({ ...sample, lives: [...many, other] }, { columns: 80, color: false });
+    expect(both).toContain(`53. ${life.kind} at last`);
+  });
+});
+
+describe('a narrow screen', () => {
+  it('breaks the bill between cells, and a question between words', async () => {
+    const { events } = await sampleRun('fallback');
+    const bill = costsText(costsOf(events), 60).split('\n');
+    expect(Math.max(...bill.slice(0, -4).map(columnsOf))).toBeLessThanOrEqual(60);
+    const kinds = events.flatMap((event) =>
+      event.type === 'effect:failed' ? [event.error.kind] : [],
+    );
+    for (const kind of kinds) expect(bill.join('\n')).toContain(kind);
+
+    const prompt = 'Shall the order be refunded although its window has passed already?';
+    const opened = {
+      ...{ seq: 1, run: 'r', at: '2026-03-01T12:00:00.000Z', type: 'gate:opened' as const },
+      ...{ node: 'ask', path: 'ask', gate: 'ask', prompt, options: ['yes'] },
+    };
+    const question = questionText(opened, [{ value: 'yes' }], 40).split('\n');
+    expect(Math.max(...question.slice(0, -1).map(columnsOf))).toBeLessThanOrEqual(40);
+    expect(question.join(' ')).toContain(prompt);
+    expect(question.at(-1)).toBe('Choose 1, or press Ctrl-C to answer later.');
+  });
+});
+
+describe('what did not stop a run', () => {
+  it('is a warning, or something that is over', () => {
+    const at = '2026-03-01T12:00:03.000Z';
+    const of = (kind: 'store.unavailable' | 'provider.not_configured', message: string): string => {
+      const stamp = { id: 'x', at: '2026-03-01T12:00:00.000Z' };
+      const error = buildReport({ kind, message }, { stamp });
+      const reason = kind === 'store.unavailable' ? 'the store came back' : message.slice(-10);
+      const event = { seq: 1, run: 'r', at, type: 'error:suppressed' as const, error, reason };
+      return new EventLines().of(event) ?? '';
+    };
+    expect(of('store.unavailable', 'The store is away')).toBe(
+      '  recovered: the store came back after 3 s',
+    );
+    expect(of('provider.not_configured', 'm has no price, so this call is not counted')).toBe(
+      '  warning: m has no price, so this call is not counted',
+    );
+  });
+});
+
 describe('a list of runs', () => {
   it('says what each waits for or failed with, below it', async () => {
     const all = await Promise.all(SAMPLE_NAMES.map(sampleRun));
@@ -157,6 +217,29 @@ describe('a list of runs', () => {
       return { ...summary, ...error };
     });
     await expect(`${runsText(listed, 80)}\n`).toMatchFileSnapshot('__golden__/runs.txt');
+  });
+
+  it('is not broken inside a cell on a narrow screen, and is coloured on a terminal', () => {
+    const run = {
+      run: '3f0c7a52-9b1e',
+      workflow: 'a workflow with a long name',
+      status: 'paused',
+      startedAt: '2026-03-01T12:00:00.000Z',
+      endedAt: '2026-03-01T12:01:00.000Z',
+      waiting: { reason: 'time', path: 'ask', until: '2026-03-01T13:00:00.000Z', all: [] },
+      due: true,
+      costUsdMicros: 1_075_000,
+    } as const;
+    expect(runsText([run], 60).split('\n')).toEqual([
+      'RUN  STATUS  STARTED  TOOK  COST  WORKFLOW',
+      '3f0c7a52-9b1e  paused  2026-03-01 12:00:00Z  1 min  $1.075',
+      '    a workflow with a long name',
+      '    ask waits until 2026-03-01 13:00:00Z',
+      '    due; resume with: errand resume 3f0c7a52-9b1e',
+    ]);
+    const coloured = runsText([run], 100, { color: true });
+    expect(coloured).toContain('\u001b[33mpaused\u001b[0m  2026');
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(runsText([run], 100));
   });
 
   it('says how to begin where there is none', () => {
@@ -203,7 +286,8 @@ describe('the doctor', () => {
       '✓  node  24.1.0',
       '',
       'node: Install Node 22.18 or newer.',
-      'Without a key only sim/ models answer: errand init writes a workflow.',
+      'Without a key these models answer: sim/ (errand init writes a workflow), and',
+      'those that you serve yourself: ollama/, lmstudio/, vllm/, openai-compatible/.',
     ]);
   });
 });

@@ -11,7 +11,11 @@ const ALIVE: ClaimOwner = newOwner('me');
 /** No process has this id: it is above what any system gives. */
 const DEAD: ClaimOwner = { ...ALIVE, pid: 2 ** 30 };
 
-function event(seq: number, type: 'run:started' | 'run:completed'): RunEvent {
+function event(seq: number, type: 'run:started' | 'run:paused' | 'run:completed'): RunEvent {
+  if (type === 'run:paused') {
+    const waiting = { reason: 'person', all: [] } as const;
+    return { seq, run: 'r', at: AT, type, waiting };
+  }
   const body =
     type === 'run:started'
       ? ({ type, workflow: 'w', input: {} } as const)
@@ -50,6 +54,22 @@ describe('following a run', () => {
       types.push(...fresh.map(({ type }) => type));
     expect(types).toEqual(['run:started', 'run:completed']);
     expect(waits).toEqual([200, 200, 200]);
+  });
+
+  it('ends with a pause, unless it is asked to wait it out', async () => {
+    const { store, claim } = await storeWith(ALIVE);
+    const standing = { status: 'paused', costUsdMicros: 0 } as const;
+    await store.append({ claim, seq: 2, events: [event(2, 'run:paused')], standing });
+    const typesOf = async (throughPauses: boolean): Promise<string[]> => {
+      const types: string[] = [];
+      const resume = (): Promise<unknown> =>
+        store.append({ claim, seq: 3, events: [event(3, 'run:completed')] });
+      for await (const fresh of follow(store, 'r', resume, { throughPauses }))
+        types.push(...fresh.map(({ type }) => type));
+      return types;
+    };
+    expect(await typesOf(false)).toEqual(['run:started', 'run:paused']);
+    expect(await typesOf(true)).toEqual(['run:started', 'run:paused', 'run:completed']);
   });
 
   it('ends when the process that carried it on is gone', async () => {

@@ -16,7 +16,7 @@ import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../home.ts';
 import { makePrivateFolder, systemWords } from '../make-folder.ts';
-import { PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
+import { LOCAL_PROVIDERS, PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
 import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/words.ts';
 import type { Terminal } from '../terminal.ts';
@@ -43,6 +43,7 @@ export async function doctor(
     nodeVersion(process.versions.node),
     { check: 'errand', state: 'ok', detail: VERSION },
     await store(),
+    packages(),
     ...PROVIDERS.map((provider) => providerFinding(provider, process.env)),
     ...(options.online === true ? await online(process.env) : []),
   ];
@@ -75,7 +76,12 @@ export function doctorText(findings: readonly Finding[], columns: number): strin
     '',
     ...wrong.flatMap(({ check, next }) => (next === undefined ? [] : [`${check}: ${next}`])),
     ...(wrong.length === 0 ? ['Ready.'] : []),
-    ...(isKeyless ? ['Without a key only sim/ models answer: errand init writes a workflow.'] : []),
+    ...(isKeyless
+      ? wrap(
+          `Without a key these models answer: sim/ (errand init writes a workflow), and those that you serve yourself: ${LOCAL_PROVIDERS.map((name) => `${name}/`).join(', ')}.`,
+          columns,
+        )
+      : []),
   ].join('\n');
 }
 
@@ -172,6 +178,24 @@ function tryFolder(home: string): void {
   writeFileSync(probe, '');
   rmSync(probe);
   if (first !== undefined) rmSync(first, { recursive: true });
+}
+
+/** What is installed for models, tools and stores, whether a key is set or not. */
+function packages(): Finding {
+  const wanted = [
+    'ai',
+    ...new Set(PROVIDERS.map(({ packageName }) => packageName)),
+    '@modelcontextprotocol/client',
+    'pg',
+    '@temporalio/client',
+  ];
+  const there = wanted.filter(isThere);
+  const isNone = there.length === 0;
+  return {
+    check: 'packages',
+    state: 'ok',
+    detail: isNone ? 'none of the optional ones is installed' : `${there.join(', ')} installed`,
+  };
 }
 
 function providerFinding(

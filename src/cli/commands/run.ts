@@ -5,6 +5,7 @@ import type { Place } from '../../drivers/check-file.ts';
 import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from '../../drivers/load-file.ts';
 import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { isJsonObject, type JsonObject } from '../../errors/json.ts';
+import { toReport } from '../../errors/to-report.ts';
 import { suggest } from '../../errors/suggest.ts';
 import type { RunOptions } from '../../drivers/local.ts';
 import type { Answer } from '../../machine/answers.ts';
@@ -133,7 +134,17 @@ function similarFile(file: string): string | undefined {
 /** For a file that is there and not valid. */
 function checkCommand(file: string, error: unknown): string | undefined {
   const isOfFile = isKind(error, 'validation.*') && !isKind(error, 'validation.input');
-  return isOfFile && existsSync(file) ? `Check it: errand validate ${shellWord(file)}` : undefined;
+  // what an MCP server lacks is asked by a run only, and `validate` would call the file valid
+  const isOfServer = readsOfServer(error);
+  return isOfFile && !isOfServer && existsSync(file)
+    ? `Check it: errand validate ${shellWord(file)}`
+    : undefined;
+}
+
+/** A tool that a server does not have, as the first or the only thing that is wrong. */
+function readsOfServer(error: unknown): boolean {
+  const { details } = toReport(error);
+  return details?.['code'] === 'unknown-tool' && details['count'] === undefined;
 }
 
 /** The other warnings are for those who write the file; this one is about today. */
@@ -162,10 +173,25 @@ function here(): Place {
 
 function inputsFrom(file: string | undefined): JsonObject {
   if (file === undefined) return {};
+  // `-i` is short for --set, and --input names a file
+  if (/^[A-Za-z_][\w-]*=/.test(file) && !existsSync(file)) {
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: `--input takes a JSON file, and ${quotedWord(file)} is not one`,
+      action: {
+        kind: 'change_input',
+        detail: `Give a single input with -i: -i ${shellWord(file)}.`,
+      },
+    });
+  }
   const { value, inexact } = parseJson(file, readFile(file));
   if (inexact !== undefined) refuseInexact(file, inexact);
   if (isJsonObject(value)) return value;
   throw refusal(`${file} must hold a JSON object`, 'Write the inputs as {"name": value, …}.');
+}
+
+function quotedWord(word: string): string {
+  return `\`${word.length > 60 ? `${word.slice(0, 59)}…` : word}\``;
 }
 
 function readFile(file: string): string {

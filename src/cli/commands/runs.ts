@@ -6,11 +6,13 @@ import { jsonText, singleLine } from '../../errors/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
 import { toReport } from '../../errors/to-report.ts';
+import { suggest } from '../../errors/suggest.ts';
 import type { RunSummary } from '../../machine/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { waitWords } from '../screen/ending-text.ts';
-import { tableLines } from '../screen/table.ts';
+import { paintWith, type Style } from '../screen/paint.ts';
+import { tableRows } from '../screen/table.ts';
 import { timeWords, usdWords } from '../screen/words.ts';
 import { statusOf, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,25 +20,81 @@ import type { Terminal } from '../terminal.ts';
 type ListedRun = Pick<
   RunSummary,
   'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
->;
+> & {
+  /** The time that it waits for has come, and nothing has resumed it. */
+  readonly due?: true;
+};
 
-export async function runs(
-  options: { readonly format: Format; readonly limit?: string; readonly quiet?: boolean },
-  terminal: Terminal,
-): Promise<number> {
-  const limit = options.limit === undefined ? {} : { limit: limitOf(options.limit) };
+export interface RunsOptions {
+  readonly format: Format;
+  readonly limit?: string;
+  readonly status?: readonly string[];
+  readonly workflow?: string;
+  readonly quiet?: boolean;
+}
+
+/** For a person; a program gets all, unless it asks for fewer. */
+const DEFAULT_LIMIT = 50;
+
+/** `due` is not a status of its own: it is a paused run whose time has come. */
+const STATUSES = [
+  'running',
+  'paused',
+  'due',
+  'interrupted',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+export async function runs(options: RunsOptions, terminal: Terminal): Promise<number> {
+  const isForPerson = options.format !== 'json' && options.quiet !== true;
+  const limit = options.limit === undefined ? undefined : limitOf(options.limit);
+  const statuses = new Set((options.status ?? []).flatMap(statusesOf));
+  const most = limit ?? (isForPerson ? DEFAULT_LIMIT : undefined);
+  const isFiltered = statuses.size > 0 || options.workflow !== undefined;
+  // one more than is shown, to know whether there are more
+  const query = isFiltered || most === undefined ? {} : { limit: most + 1 };
   return withStore(async (store) => {
+    const nowMs = Date.now();
     const onDamage = (damage: unknown): void => terminal.err(renderLine(toReport(damage)));
-    const all = (await store.list({ ...limit, onDamage })).map(listed);
-    if (options.format === 'json') terminal.out(jsonText(all, 2));
-    else if (options.quiet !== true) terminal.out(runsText(onScreen(all), terminal.columns));
-    else if (all.length > 0) terminal.out(onScreen(all.map(({ run }) => run)).join('\n'));
+    const all = (await store.list({ ...query, onDamage })).map((summary) => listed(summary, nowMs));
+    const wanted = all.filter(
+      (run) =>
+        (statuses.size === 0 || statusesHeld(run).some((status) => statuses.has(status))) &&
+        (options.workflow === undefined || run.workflow === options.workflow),
+    );
+    const shown = wanted.slice(0, most);
+    if (options.format === 'json') terminal.out(jsonText(shown, 2));
+    else if (isForPerson) {
+      if (wanted.length === 0 && all.length > 0) terminal.out(noneText(options));
+      else terminal.out(runsText(onScreen(shown), terminal.columns, { color: terminal.color }));
+      if (limit === undefined && wanted.length > shown.length)
+        terminal.err(
+          `These are the newest ${shown.length}; there are more: --limit, --status and --workflow choose.`,
+        );
+    } else if (shown.length > 0) terminal.out(onScreen(shown.map(({ run }) => run)).join('\n'));
     return 0;
   });
 }
 
-export function runsText(all: readonly ListedRun[], columns: number): string {
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  running: 'cyan',
+  paused: 'yellow',
+  interrupted: 'yellow',
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+};
+const STATUS_COLUMN = 1;
+
+export function runsText(
+  all: readonly ListedRun[],
+  columns: number,
+  { color = false }: { readonly color?: boolean } = {},
+): string {
   if (all.length === 0) return 'No runs yet. Start one with: errand run FILE';
+  const paint = paintWith(color);
   const rows = all.map(({ run, status, workflow, startedAt, endedAt, costUsdMicros }) => [
     run,
     status,
@@ -45,11 +103,23 @@ export function runsText(all: readonly ListedRun[], columns: number): string {
     usdWords(costUsdMicros),
     workflow,
   ]);
-  const [head = '', ...lines] = tableLines(
+  const [head = [], ...lines] = tableRows(
     [['RUN', 'STATUS', 'STARTED', 'TOOK', 'COST', 'WORKFLOW'], ...rows],
     columns,
+    {
+      paint: (cell, column) => {
+        const style = column === STATUS_COLUMN ? STATUS_STYLES[cell] : undefined;
+        return style === undefined ? cell : paint(cell, style);
+      },
+    },
   );
-  return [head, ...lines.flatMap((line, at) => [line, ...remarks(all[at], columns)])].join('\n');
+  return [
+    ...head,
+    ...lines.flatMap((row, at) => [
+      ...row,
+      ...remarks(all[at], columns).map((line) => paint(line, 'dim')),
+    ]),
+  ].join('\n');
 }
 
 /** Why it is not completed, where there is something to say. */
@@ -58,24 +128,55 @@ function remarks(run: ListedRun | undefined, columns: number): string[] {
   if (status === 'failed' && error !== undefined)
     return [clip(`    ${error.kind}: ${singleLine(error.message)}`, columns)];
   if (status === 'paused' && waiting !== undefined)
-    return [clip(`    ${waitWords(waiting)}`, columns)];
+    return [
+      clip(`    ${waitWords(waiting)}`, columns),
+      ...(run?.due === true ? [`    due; resume with: errand resume ${run.run}`] : []),
+    ];
   if (status === 'interrupted' && run !== undefined)
-    return [clip(`    resume with: errand resume ${run.run}`, columns)];
+    return [`    resume with: errand resume ${run.run}`];
   return [];
 }
 
-function listed(summary: RunSummary): ListedRun {
+function noneText({ status = [], workflow }: RunsOptions): string {
+  const parts = [
+    ...(status.length === 0 ? [] : [`with the status ${status.join(' or ')}`]),
+    ...(workflow === undefined ? [] : [`of the workflow ${workflow}`]),
+  ];
+  return `There is no run ${parts.join(' ')}. All runs: errand runs`;
+}
+
+function listed(summary: RunSummary, nowMs: number): ListedRun {
   const { run, workflow, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
+  const status = statusOf(summary);
+  const isDue =
+    status === 'paused' && waiting?.until !== undefined && Date.parse(waiting.until) <= nowMs;
   return {
     run,
     workflow,
-    status: statusOf(summary),
+    status,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(error === undefined ? {} : { error: { ...error, message: hideHostPaths(error.message) } }),
     ...(waiting === undefined ? {} : { waiting }),
+    ...(isDue ? { due: true as const } : {}),
     costUsdMicros,
   };
+}
+
+function statusesHeld({ status, due }: ListedRun): readonly string[] {
+  return due === true ? [status, 'due'] : [status];
+}
+
+function statusesOf(written: string): readonly string[] {
+  return written.split(',').map((part) => {
+    const status = part.trim();
+    if (STATUSES.some((known) => known === status)) return status;
+    const meant = suggest(status, STATUSES);
+    throw refusal(
+      `${status === '' ? 'Nothing' : status} is not a status of a run`,
+      `${meant === undefined ? '' : `Did you mean ${meant}? `}Give --status one of ${STATUSES.join(', ')}.`,
+    );
+  });
 }
 
 function limitOf(written: string): number {

@@ -1,4 +1,4 @@
-/** `errand watch`: follows a run in the store, whoever carries it on, to the end of its leg. */
+/** `errand watch`: follows a run in the store to the end of its leg, or of the run. */
 import { setTimeout as after } from 'node:timers/promises';
 import { asEvent } from '../../drivers/subscription.ts';
 import { standingAt } from '../../drivers/leg.ts';
@@ -6,6 +6,7 @@ import type { RunEvent } from '../../machine/events.ts';
 import type { ReadableStore } from '../../machine/store-port.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
 import type { Format } from '../format.ts';
+import { pausedText } from '../screen/ending-text.ts';
 import { Showing } from '../showing.ts';
 import { findRun, statusOf, withStore } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
@@ -15,13 +16,15 @@ export interface WatchOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+  /** Whether a pause is waited out. */
+  readonly wait?: boolean;
 }
 
 const POLL_MS = 200;
 
 export async function watch(
   id: string,
-  { format, json, quiet, verbose }: WatchOptions,
+  { format, json, quiet, verbose, wait }: WatchOptions,
   terminal: Terminal,
 ): Promise<number> {
   return withStore(async (store) => {
@@ -33,11 +36,15 @@ export async function watch(
       { run: id },
     );
     let events: readonly RunEvent[] = [];
-    for await (const fresh of follow(store, id, (ms) => after(ms))) {
+    const following = follow(store, id, (ms) => after(ms), { throughPauses: wait === true });
+    for await (const fresh of following) {
       const isFirst = events.length === 0;
       // not pushed: a long run has more events than a call takes arguments
       events = isFirst ? fresh : events.concat(fresh);
       for (const event of isFirst ? latestLeg(fresh) : fresh) show.event(event);
+      const last = fresh.at(-1);
+      if (wait === true && last?.type === 'run:paused' && !isJson)
+        show.note(pausedText(id, last.waiting, { events, nowMs: Date.now() }));
       await terminal.drained();
     }
     // written by a driver, and its row is checked
@@ -48,11 +55,17 @@ export async function watch(
   }, id);
 }
 
+interface Following {
+  /** Whether a run that is paused is followed until someone resumes it. */
+  readonly throughPauses?: boolean;
+}
+
 /** Every event once and in order, in batches, until the latest leg is over. */
 export async function* follow(
   store: ReadableStore,
   id: string,
   wait: (ms: number) => Promise<unknown>,
+  { throughPauses = false }: Following = {},
 ): AsyncGenerator<readonly RunEvent[], void, undefined> {
   let last: RunEvent | undefined;
   for (let fromSeq = 1; ;) {
@@ -63,7 +76,8 @@ export async function* follow(
     if (fresh.length > 0) yield fresh;
     fromSeq += fresh.length;
     last = fresh.at(-1) ?? last;
-    if (isRest(last) || !isCarriedOn) return;
+    const isWaitedOut = throughPauses && last?.type === 'run:paused';
+    if (!isWaitedOut && (isRest(last) || !isCarriedOn)) return;
     if (fresh.length === 0) await wait(POLL_MS);
   }
 }

@@ -55,12 +55,35 @@ function valueCases(
 
 function commandCase({ name, options, arguments: given }: CompletedCommand): string {
   const flags = replies({ type: 'words', words: flagsOf(options) });
-  // which argument it is, nobody can count without knowing every option's value
-  const values = given.map(({ value }) => replies(value)).join(' ');
+  const [first] = given;
+  const values = first === undefined ? '' : replies(first.value);
+  if (given.length > 1) return placedCase(name, options, given);
   return `    ${name})
       case "$current" in
         -*) ${flags} ;;
         *) ${values === '' ? ':' : values} ;;
+      esac ;;`;
+}
+
+/** Where there is more than one argument, those before it are counted, without values of options. */
+function placedCase(
+  name: string,
+  options: readonly CompletedOption[],
+  given: CompletedCommand['arguments'],
+): string {
+  const taking = options.filter(({ value }) => value !== undefined);
+  const places = given.map(({ value }, at) => `${at}) ${replies(value) || ':'} ;;`);
+  return `    ${name})
+      local place=0 taking=" ${flagsOf(taking).join(' ')} "
+      for ((at++; at < COMP_CWORD; at++)); do
+        case "\${COMP_WORDS[at]}" in
+          -*) ;;
+          *) case "$taking" in *" \${COMP_WORDS[at-1]} "*) ;; *) ((place++)) ;; esac ;;
+        esac
+      done
+      case "$current" in
+        -*) ${replies({ type: 'words', words: flagsOf(options) })} ;;
+        *) case $place in ${places.join(' ')} esac ;;
       esac ;;`;
 }
 

@@ -28,7 +28,12 @@ function commandLines({ name, options, arguments: given }: CompletedCommand): re
     ...options.map((option) => optionLine(option, condition)),
     ...given.flatMap(({ value }) => {
       const offered = offer(value);
-      return offered === '' ? [] : [`complete -c errand -n ${condition} ${offered}`];
+      // where another argument follows, this one is offered only as the first word
+      const first =
+        given.length > 1
+          ? `'__fish_seen_subcommand_from ${name}; and test (count (commandline -opc)) -lt 3'`
+          : condition;
+      return offered === '' ? [] : [`complete -c errand -n ${first} ${offered}`];
     }),
   ];
 }

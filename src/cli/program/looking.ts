@@ -1,6 +1,8 @@
 /** The commands that look at runs and change nothing. */
+import { Option } from 'commander';
 import type { Format } from '../format.ts';
 import {
+  collect,
   eventsOption,
   examples,
   formatOption,
@@ -67,18 +69,42 @@ function addOfRun(
     });
 }
 
+interface RunsFlags {
+  readonly limit?: string;
+  readonly status?: readonly string[];
+  readonly workflow?: string;
+}
+
 function addRuns(cli: CliContext): void {
   cli.program
     .command('runs')
     .helpGroup(GROUP)
     .summary('list the runs of this project')
     .description('Lists the runs of this project, newest first.')
-    .option('-n, --limit <number>', 'list no more than this many')
+    .addOption(
+      new Option(
+        '--status <status>',
+        'only those that are running, paused, due, interrupted, completed, failed or cancelled; may be repeated',
+      ).argParser(collect),
+    )
+    .option('--workflow <name>', 'only those of this workflow')
+    .option(
+      '-n, --limit <number>',
+      'list no more than this many; default: 50, and all with --format json or --quiet',
+    )
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only their ids'))
     .addOption(verboseOption())
-    .addHelpText('after', examples('errand runs', 'errand runs --limit 10 --format json'))
-    .action(async (options: { readonly limit?: string }) => {
+    .addHelpText(
+      'after',
+      examples(
+        'errand runs',
+        'errand runs --status failed --workflow triage',
+        'errand runs --status due --quiet',
+        'errand runs --limit 10 --format json',
+      ),
+    )
+    .action(async (options: RunsFlags) => {
       const { runs } = await import('../commands/runs.ts');
       process.exitCode = await runs({ ...options, ...cli.telling }, cli.terminal);
     });
@@ -90,19 +116,25 @@ function addWatch(cli: CliContext): void {
     .helpGroup(GROUP)
     .summary('follow a run that another process carries on')
     .description(
-      'Follows a run, whoever carries it on, until it ends or pauses. For a run that has already stopped, shows its last leg.',
+      'Follows a run that any process carries, until it ends or pauses. With --wait it goes on following while the run is paused. For a run that has already stopped, shows its last leg.',
     )
     .argument(...RUN)
+    .option('--wait', 'keep following while the run is paused, until it ends')
     .addOption(eventsOption('the events'))
     .addOption(formatOption(['text', 'json']))
     .addOption(quietOption('print only how it ends'))
     .addOption(verboseOption('print every step, and internal details of an Errand bug'))
-    .addHelpText('after', examples(`errand watch ${ID}`, `errand watch ${ID} --json`))
-    .action(async (id: string, { json }: { readonly json?: boolean }) => {
-      const { watch } = await import('../commands/watch.ts');
-      const options = { ...cli.telling, json: json === true };
-      process.exitCode = await watch(id, options, cli.terminal);
-    });
+    .addHelpText(
+      'after',
+      examples(`errand watch ${ID}`, `errand watch ${ID} --wait`, `errand watch ${ID} --json`),
+    )
+    .action(
+      async (id: string, { json, wait }: { readonly json?: boolean; readonly wait?: boolean }) => {
+        const { watch } = await import('../commands/watch.ts');
+        const options = { ...cli.telling, json: json === true, wait: wait === true };
+        process.exitCode = await watch(id, options, cli.terminal);
+      },
+    );
 }
 
 function addExplain(cli: CliContext): void {
@@ -113,7 +145,10 @@ function addExplain(cli: CliContext): void {
     .description(
       'Of a kind: what it means, why it happens, what to do, and what Errand does by itself. Of a run: the life of each of its failures, with every retry, every layer it crossed, the route that took it and why others did not.',
     )
-    .argument('[kind-or-run]', 'a kind such as provider.rate_limited, a code or status from a log, or a run')
+    .argument(
+      '[kind-or-run]',
+      'a kind such as provider.rate_limited, a code or status from a log, or a run',
+    )
     .option('--list', 'list all kinds')
     .addOption(formatOption())
     .addOption(verboseOption())

@@ -75,7 +75,9 @@ function nodeTable(nodes: readonly NodeHistory[], columns: number): string[] {
     endedAt === undefined ? '' : durationWords(Date.parse(endedAt) - Date.parse(startedAt)),
     error === undefined ? '' : `${error.kind}: ${singleLine(error.message)}`,
   ]);
-  return tableLines([['NODE', 'STATUS', 'TRIES', 'TOOK', 'ERROR'], ...rows], columns);
+  return tableLines([['NODE', 'STATUS', 'TRIES', 'TOOK', 'ERROR'], ...rows], columns, {
+    wrapped: true,
+  });
 }
 
 function nextLines({ run, status, waiting }: ShownRun, { events, nowMs }: ShowPlace): string[] {

@@ -1,31 +1,84 @@
-/** Columns of text: each as wide as it needs, and the last one made to fit the screen. */
+/**
+ * Columns of text: each as wide as it needs, and the last one made to fit the screen. Where the screen
+ * is too narrow for that, the cells of a row follow each other and a line ends between two of them.
+ */
 import { oneLine } from '../../errors/printable.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
 
 const GAP = 2;
+/** With less room the last column says nothing any more. */
 const MIN_LAST = 16;
+const HANGING = 4;
 
-/** The first row is the head. `wrapped`: nothing of the last column is lost, it goes on below. */
+interface TableOptions {
+  /** Nothing of the last column is lost, it goes on below. */
+  readonly wrapped?: boolean;
+  /** Colours a cell, whose width is settled by then. */
+  readonly paint?: (cell: string, column: number) => string;
+}
+
+/** The first row is the head. */
 export function tableLines(
   written: readonly (readonly string[])[],
   columns: number,
-  { wrapped = false }: { readonly wrapped?: boolean } = {},
+  options: TableOptions = {},
 ): string[] {
+  return tableRows(written, columns, options).flat();
+}
+
+/** The lines of each row. */
+export function tableRows(
+  written: readonly (readonly string[])[],
+  columns: number,
+  { wrapped = false, paint = (cell) => cell }: TableOptions = {},
+): readonly (readonly string[])[] {
   const rows = written.map((row) => row.map(oneLine));
   const count = widest(rows, (row) => row.length);
   const widths = Array.from({ length: count }, (_, at) =>
     widest(rows, (row) => columnsOf(row[at] ?? '')),
   );
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
-  // on a screen that is too narrow the terminal breaks the lines, and nothing is lost
-  const last = Math.max(MIN_LAST, columns - before);
-  return rows.flatMap((row) => {
-    const begin = widths.slice(0, -1).map((width, at) => padEnd(row[at] ?? '', width + GAP));
+  const last = columns - before;
+  if (last < Math.min(MIN_LAST, widths.at(-1) ?? 0))
+    return rows.map((row) => flowing(row, columns, paint));
+  return rows.map((row) => {
+    const begin = widths.slice(0, -1).map((width, at) => {
+      const cell = row[at] ?? '';
+      return paint(cell, at) + padEnd(cell, width + GAP).slice(cell.length);
+    });
     const end = row[count - 1] ?? '';
     const [first = '', ...more] = wrapped ? wrap(end, last) : [clip(end, last)];
     const below = more.map((line) => ' '.repeat(before) + line);
     return [`${begin.join('')}${first}`.trimEnd(), ...below];
   });
+}
+
+/** Only a cell that is wider than the screen itself is broken, and at its spaces. */
+function flowing(
+  row: readonly string[],
+  columns: number,
+  paint: (cell: string, column: number) => string,
+): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  let width = 0;
+  for (const [at, cell] of row.entries()) {
+    if (cell === '') continue;
+    const needed = columnsOf(cell);
+    if (width > 0 && width + GAP + needed <= columns) {
+      line += ' '.repeat(GAP) + paint(cell, at);
+      width += GAP + needed;
+      continue;
+    }
+    if (width > 0) lines.push(line);
+    const indent = lines.length === 0 ? 0 : HANGING;
+    const parts = wrap(cell, Math.max(8, columns - indent));
+    lines.push(...parts.slice(0, -1).map((part) => ' '.repeat(indent) + paint(part, at)));
+    const end = parts.at(-1) ?? '';
+    line = ' '.repeat(indent) + paint(end, at);
+    width = indent + columnsOf(end);
+  }
+  return [...lines, line];
 }
 
 /** Of any number of rows, which may be more than a call takes arguments. */

@@ -15,8 +15,8 @@ export const SCRIPT_ROWS = {
       kind: 'fix_code',
       detail: 'Read the end of stderr, and let the script write a typed error.',
     },
-    title: 'Script failed',
-    help: 'The script ended with an exit code that is not an answer, or was killed by a signal, and wrote no typed error. The message is the last line of stderr; the details hold the exit code or signal, the end of stderr and the command. Fix the script, let it write an error with a kind of its own to `ERRAND_ERROR_OUT`, or list the code in `exit_codes` when it is an answer. Errand does not retry it by itself: the routes of the node decide, and without one the run fails with exit code 3.',
+    title: 'Your script failed',
+    help: 'The script that the workflow runs ended with an exit code that is not an answer, or was killed by a signal, and wrote no typed error. The message is the last line of stderr; the details hold the exit code or signal, the end of stderr and the command. Fix the script, let it write an error with a kind of its own to `ERRAND_ERROR_OUT`, or list the code in `exit_codes` when it is an answer. Errand does not retry it by itself: the routes of the node decide, and without one the run fails with exit code 3.',
     aliases: {
       conductor: ['internal.script_error'],
     },

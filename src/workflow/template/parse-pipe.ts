@@ -83,7 +83,7 @@ const OTHER_TESTS: ReadonlyMap<string, string> = new Map([
 
 /** All there are, for a word that is like none of them. */
 function oneOf(names: Iterable<string>): string {
-  return `Use one of ${[...names].toSorted().join(', ')}`;
+  return `Use one of ${[...names].toSorted().join(', ')}; docs/reference/templates.md explains them`;
 }
 
 /** Those that are words, each in one spelling. */

@@ -1,0 +1,127 @@
+/** `docs/reference/environment.md`: every variable that Errand reads or sets. */
+import { HOSTS } from '../../src/effects/model/hosts.ts';
+
+export const ENVIRONMENT_PAGE = 'docs/reference/environment.md';
+
+type Rows = readonly (readonly [names: string, meaning: string])[];
+
+const OWN: Rows = [
+  [
+    'ERRAND_HOME',
+    'The folder where runs are kept. Default: `.errand` of the project, which is the nearest folder upward that has one, else the current folder.',
+  ],
+  [
+    'ERRAND_STORE',
+    'The store, as in `openErrand({store})`: `sqlite:PATH`, `postgres://…`, or the address of an extension’s store. Default: `errand.db` in `ERRAND_HOME`.',
+  ],
+  [
+    'ERRAND_ON',
+    '`local` or `temporal`: where commands run and look for runs, unless `--on` says so. Default: `local`.',
+  ],
+  [
+    'ERRAND_MODEL',
+    'The model that writes for `errand draft`, as `provider/model`, unless `--model` says so.',
+  ],
+  ['ERRAND_EXTENSIONS', 'Extensions of the project: paths of modules, with commas between them.'],
+  ['NO_COLOR', 'Anything but nothing turns colours off. It wins over everything else.'],
+  ['FORCE_COLOR', 'Colours even where the output is no terminal; `0` or `false` turns them off.'],
+  ['TERM', '`dumb` turns colours and the live view off.'],
+];
+
+const SCRIPT: Rows = [
+  ['ERRAND_ERROR_OUT', 'The file to write a typed error to, as `{"kind", "message", "details"}`.'],
+  ['CONDUCTOR_ERROR_OUT', 'The same file, under the name that Conductor’s scripts use.'],
+  ['ERRAND_ATTEMPT', 'The number of the try; 0 for the first.'],
+  ['ERRAND_RUN', 'The id of the run.'],
+  ['ERRAND_NODE', 'The name of the node.'],
+  [
+    'ERRAND_IDEMPOTENCY_KEY',
+    'The same for every retry of the same action; for services that take one.',
+  ],
+];
+
+const PROVIDERS: Rows = [
+  ['OPENAI_API_KEY, OPENAI_BASE_URL', '`openai/…`'],
+  ['ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL', '`anthropic/…`'],
+  [
+    'GOOGLE_GENERATIVE_AI_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY',
+    '`google/…`; the first that is set',
+  ],
+  ['MISTRAL_API_KEY', '`mistral/…`'],
+  ['AZURE_API_KEY, AZURE_OPENAI_API_KEY', '`azure/…`; the first that is set'],
+  ['AZURE_RESOURCE_NAME, AZURE_BASE_URL, AZURE_OPENAI_ENDPOINT', '`azure/…`: where it is'],
+  ['AZURE_API_VERSION, OPENAI_API_VERSION', '`azure/…`: the version of its API'],
+  ['AWS_BEARER_TOKEN_BEDROCK', '`bedrock/…`: the key of its API'],
+  [
+    'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN',
+    '`bedrock/…`: an account of AWS instead',
+  ],
+  ['AWS_REGION, AWS_DEFAULT_REGION', '`bedrock/…`: the region'],
+];
+
+const TEMPORAL: Rows = [
+  ['TEMPORAL_ADDRESS', 'The server. Default: `127.0.0.1:7233`.'],
+  ['TEMPORAL_NAMESPACE', 'The namespace. Default: `default`.'],
+  ['TEMPORAL_TASK_QUEUE', 'The task queue of the workers. Default: `errand`.'],
+  ['TEMPORAL_API_KEY', 'The key of a Temporal Cloud account.'],
+  ['TEMPORAL_TLS', 'Whether the connection is encrypted: `true` or `false`.'],
+  [
+    'TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_CERT_DATA',
+    'The certificate that the server knows us by: its file, or its text.',
+  ],
+  [
+    'TEMPORAL_TLS_CLIENT_KEY_PATH, TEMPORAL_TLS_CLIENT_KEY_DATA',
+    'The key of that certificate: its file, or its text.',
+  ],
+  [
+    'TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_CA_CERT_DATA',
+    'Who signed the certificate of the server: a file, or a text.',
+  ],
+  ['TEMPORAL_TLS_SERVER_NAME', 'The name in the certificate of the server.'],
+  [
+    'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION',
+    'Refused where it is true: Temporal’s SDK always verifies the host.',
+  ],
+  [
+    'TEMPORAL_GRPC_META_NAME',
+    'A header of every call, by its name: `TEMPORAL_GRPC_META_X_TEAM=a` is `x-team: a`.',
+  ],
+];
+
+export function renderEnvironment(): string {
+  return [
+    '# Environment variables',
+    '<!-- Made by `npm run docs` from scripts/docs/environment.ts; a test compares it with the sources. Do not edit. -->',
+    'What Errand reads from its environment, and what it gives to scripts. In a workflow file `${NAME}` and `${NAME:-default}` stand for any variable.',
+    '## For the command',
+    table(OWN),
+    '## For models',
+    'Keys are read when a model is called, never stored and never shown. `errand doctor` says which are set.',
+    table([...PROVIDERS, ...hostRows()]),
+    '## In a script',
+    'A script gets these besides its own `env`.',
+    table(SCRIPT),
+    '## For Temporal',
+    table(TEMPORAL),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function hostRows(): Rows {
+  return Object.entries(HOSTS).map(([name, { keys, baseUrlVariable, isLocal }]) => {
+    const names = [...keys, ...(baseUrlVariable === undefined ? [] : [baseUrlVariable])];
+    return [names.join(', '), `\`${name}/…\`${isLocal === true ? '; no key is needed' : ''}`];
+  });
+}
+
+function table(rows: Rows): string {
+  return [
+    '| variable | what it is for |',
+    '|---|---|',
+    ...rows.map(([names, meaning]) => {
+      const quoted = names.split(', ').map((name) => `\`${name}\``);
+      return `| ${quoted.join(', ')} | ${meaning} |`;
+    }),
+  ].join('\n');
+}
