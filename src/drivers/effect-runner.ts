@@ -15,6 +15,7 @@ import type { EffectRequest } from '../machine/effect-request.ts';
 import type { EffectWork } from '../machine/effect-work.ts';
 import type { FetchSettings } from '../workflow/model.ts';
 import type { Extensions } from './extensions.ts';
+import type { FindLacks, Lack, Need } from './needs.ts';
 import { OnDemand } from './on-demand.ts';
 
 export interface EffectHost {
@@ -44,6 +45,8 @@ export interface EffectHost {
 
 export interface EffectRunner {
   run(request: EffectRequest, context: EffectContext): Promise<EffectResult>;
+  /** Absent: whatever a run names is there. */
+  readonly lacks?: FindLacks;
   close(): Promise<void>;
 }
 
@@ -85,6 +88,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
             context,
           );
       }
+    },
+    lacks: async (needs) => {
+      const { find } = await parts.callables.get();
+      const looked = await Promise.all(needs.map((need) => lackOf(need, find)));
+      return looked.filter((lack) => lack !== undefined);
     },
     close: async () => {
       await Promise.all([
@@ -190,7 +198,21 @@ function scriptRequest(
   };
 }
 
-type FindFor = (type: 'call' | 'tool', name: string, request: EffectRequest) => Promise<Callable>;
+type FindFor = (
+  type: 'call' | 'tool',
+  name: string,
+  place: Pick<EffectRequest, 'module' | 'fetch'>,
+) => Promise<Callable>;
+
+async function lackOf(need: Need, find: FindFor): Promise<Lack | undefined> {
+  try {
+    await find(need.type, need.name, need);
+    return undefined;
+  } catch (thrown) {
+    // a name that nobody has, or a module that cannot be loaded
+    return { need, why: toReport(thrown) };
+  }
+}
 
 /** What a file may fetch is its own; what the host registers under that name wins. */
 function withFileFetch(host: EffectHost, find: FindCallable): FindFor {

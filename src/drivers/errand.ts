@@ -15,15 +15,22 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
-import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
+import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
 import { completePlan } from './describe-tools.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
-import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
+import {
+  LocalDriver,
+  newRunId,
+  type ResumeOptions,
+  type RunHandle,
+  type RunOptions,
+} from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
 import { givenJson, givenWorkflow } from './given.ts';
 import { openStore } from './open-store.ts';
+import { RegisteredWorkflows } from './registered-workflows.ts';
 import { asEvent } from './subscription.ts';
 
 export interface ErrandOptions {
@@ -33,6 +40,11 @@ export interface ErrandOptions {
   readonly functions?: Callables;
   /** What `tool` nodes and agents may use, before those of a workflow's module. */
   readonly tools?: Callables;
+  /**
+   * Workflows made in code, so that their runs are found again by name after a restart: by `signal`,
+   * `resume` and `adopt`. Several versions of one name may be given; a run goes on with its own.
+   */
+  readonly workflows?: readonly RunnableWorkflow[];
   /** Gives workflows the tool `http_fetch`, for these hosts. Default: there is none. */
   readonly fetch?: FetchOptions;
   /** Is asked about each call of a tool; it can deny, or ask for a person, and never allow more. */
@@ -85,7 +97,10 @@ export interface Errand {
   load(file: string): Promise<LoadedWorkflow>;
   /** Rejects with `validation.input` when nothing could run. */
   start(workflow: RunnableWorkflow, options?: StartOptions): Promise<RunHandle>;
-  /** Goes on with a run; a workflow made in code has to be given again. */
+  /**
+   * Continues a run. A workflow made in code is the one given here, or one of `workflows`. Rejects
+   * with `run.resume_mismatch` where something that the run needs is not here.
+   */
   resume(
     run: string,
     options?: ResumeOptions & { readonly workflow?: RunnableWorkflow },
@@ -109,8 +124,8 @@ export async function createErrand(options: ErrandOptions = {}): Promise<Errand>
   const registered = await withFetch(options);
   const address = options.store ?? 'sqlite:.errand/errand.db';
   const store = await openStore(address, directory, extensions);
-  const errand = new LocalErrand(store, { directory, extensions }, registered);
   try {
+    const errand = new LocalErrand(store, { directory, extensions }, registered);
     if (options.adopt === true) await errand.adopt();
     return errand;
   } catch (refusal) {
@@ -144,6 +159,8 @@ async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOp
 /** What a leg is run with. */
 type Carrying = Pick<ResumeOptions, 'plan' | 'effects'>;
 
+type GoOn = (carrying: Carrying) => Promise<RunHandle>;
+
 interface Surroundings {
   readonly directory: string;
   readonly extensions: Extensions;
@@ -159,9 +176,11 @@ class LocalErrand implements Errand {
   /** Of workflows that were loaded and perhaps never run. */
   readonly #servers = new Map<object, McpServers>();
   readonly #plans = new WeakMap<WorkflowPlan, Promise<WorkflowPlan>>();
+  readonly #inCode: RegisteredWorkflows<RunnableWorkflow>;
 
   constructor(store: RunStore, { directory, extensions }: Surroundings, options: ErrandOptions) {
     this.#store = store;
+    this.#inCode = new RegisteredWorkflows(store, options.workflows ?? []);
     this.#directory = directory;
     this.#extensions = extensions;
     this.#options = options;
@@ -169,7 +188,7 @@ class LocalErrand implements Errand {
       store,
       effects: this.#newRunner({}),
       onOutage: 'wait',
-      onEvent: (event) => extensions.tell(event),
+      onEvent: (event) => this.#heard(event),
       ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
       ...(options.onInternal === undefined ? {} : { onInternal: options.onInternal }),
       secrets: [...(options.secrets ?? []), ...keyValuesIn(options.env ?? process.env)],
@@ -190,8 +209,11 @@ class LocalErrand implements Errand {
     const { file } = workflow;
     await this.#extensions.start();
     const given = completeInput(plan, givenJson(input, 'The input'));
+    const id = newRunId();
+    if (file === undefined) this.#inCode.remember(id, workflow);
     return this.#driver.start(plan, given, {
       ...options,
+      id,
       effects: this.#runnerOf(workflow),
       ...(file === undefined ? {} : { file }),
     });
@@ -208,15 +230,16 @@ class LocalErrand implements Errand {
     };
     const goOn = (carrying: Carrying): Promise<RunHandle> =>
       this.#driver.resume(run, { ...how, ...carrying });
-    return workflow === undefined
-      ? this.#withFileOf(run, goOn)
-      : goOn(await this.#carrying(workflow));
+    if (workflow === undefined) return this.#withWorkflowOf(run, goOn);
+    const handle = await goOn(await this.#carrying(workflow));
+    if (workflow.file === undefined) this.#inCode.remember(run, workflow);
+    return handle;
   }
 
   async signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined> {
     const value = givenJson(answer.value, 'The answer');
     const given = { by: 'library', ...answer, value };
-    return this.#driver.tellGate(run, given, (goOn) => this.#withFileOf(run, goOn));
+    return this.#driver.tellGate(run, given, (goOn) => this.#withWorkflowOf(run, goOn));
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
@@ -278,15 +301,25 @@ class LocalErrand implements Errand {
     return { base: this.#directory, env: this.#options.env ?? process.env };
   }
 
+  /** A run that is over needs no workflow any more. */
+  #heard(event: RunEvent): void {
+    if (event.type === 'run:completed' || event.type === 'run:cancelled')
+      this.#inCode.forget(event.run);
+    this.#extensions.tell(event);
+  }
+
+  /** By what is known of its workflow here; without anything, by what was stored. */
+  async #withWorkflowOf(run: string, goOn: GoOn): Promise<RunHandle> {
+    const { file, workflow: name } = await this.#store.summary(run);
+    if (file?.startsWith(IN_CODE) !== true) return this.#withFile(file, goOn);
+    return goOn(await this.#carrying(await this.#inCode.find(run, name)));
+  }
+
   /**
-   * Goes on with a run by its file as it is now; without one, by what was stored. What was opened for
-   * that is closed when the leg is over: a host may answer thousands of times before it is closed.
+   * By its file as it is now. What was opened for that is closed when the leg is over: a host may
+   * answer thousands of times before it is closed.
    */
-  async #withFileOf(
-    run: string,
-    goOn: (carrying: Carrying) => Promise<RunHandle>,
-  ): Promise<RunHandle> {
-    const { file } = await this.#store.summary(run);
+  async #withFile(file: string | null, goOn: GoOn): Promise<RunHandle> {
     const workflow = await reloadWorkflow(file, this.#place(), this.#registered());
     const letGo = async (): Promise<void> => {
       if (workflow !== undefined) await this.#letGo(workflow);

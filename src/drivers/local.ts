@@ -30,6 +30,7 @@ import type { EffectRunner } from './effect-runner.ts';
 import { goOn, openGates, refuseEnded, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
+import { refuseLacking } from './needs.ts';
 import { newOwner } from './owner.ts';
 import { PlanTexts, withoutValues } from './plan-texts.ts';
 import {
@@ -72,6 +73,8 @@ export interface LocalOptions {
 export interface StartOptions extends RunOptions {
   /** Where the workflow came from, to be found again when the run is resumed. */
   readonly file?: string;
+  /** What the run is called. Default: a random name. */
+  readonly id?: string;
 }
 
 export interface ResumeOptions extends RunOptions, GoingOn {}
@@ -82,8 +85,8 @@ interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
 }
 
 /** Loaded on demand: a process that goes on with a run names none, and would wait for it. */
-function newName(): string {
-  return process.getBuiltinModule('node:crypto').randomUUID();
+export function newRunId(): string {
+  return process.getBuiltinModule('node:crypto').randomUUID().slice(0, 13);
 }
 
 function unheard(): void {
@@ -114,7 +117,7 @@ export class LocalDriver {
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
     this.#planTexts = new PlanTexts(this.#redactor);
-    this.#newId = options.newId ?? newName;
+    this.#newId = options.newId ?? newRunId;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch =
@@ -130,7 +133,7 @@ export class LocalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
-    const id = this.#newId().slice(0, 13);
+    const id = options.id ?? this.#newId().slice(0, 13);
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
@@ -278,6 +281,7 @@ export class LocalDriver {
       // what is stored has no secrets in it, and what runs needs them
       if (options.plan === undefined) refuseWithheld(state);
       else state.plan = options.plan;
+      await refuseLacking(state, (options.effects ?? this.#options.effects).lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);

@@ -6,7 +6,7 @@ import { clip } from '../../errors/render/columns.ts';
 import type { RunSummary } from '../../machine/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
-import { waitWords } from '../screen/ending-text.ts';
+import { isInCode, RESUME_IN_CODE, waitWords } from '../screen/ending-text.ts';
 import { tableLines } from '../screen/table.ts';
 import { timeWords, usdWords } from '../screen/words.ts';
 import { statusOf, withStore } from '../stored-run.ts';
@@ -15,7 +15,8 @@ import type { Terminal } from '../terminal.ts';
 type ListedRun = Pick<
   RunSummary,
   'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
->;
+> &
+  Partial<Pick<RunSummary, 'file'>>;
 
 export async function runs(
   options: { readonly format: Format; readonly limit?: string; readonly quiet?: boolean },
@@ -24,7 +25,7 @@ export async function runs(
   const limit = options.limit === undefined ? {} : { limit: limitOf(options.limit) };
   return withStore(async (store) => {
     const all = (await store.list(limit)).map(listed);
-    if (options.format === 'json') terminal.out(JSON.stringify(all, null, 2));
+    if (options.format === 'json') terminal.out(JSON.stringify(all.map(told), null, 2));
     else if (options.quiet !== true) terminal.out(runsText(all, terminal.columns));
     else if (all.length > 0) terminal.out(all.map(({ run }) => run).join('\n'));
     return 0;
@@ -50,21 +51,32 @@ export function runsText(all: readonly ListedRun[], columns: number): string {
 
 /** Why it is not completed, where there is something to say. */
 function remarks(run: ListedRun | undefined, columns: number): string[] {
-  const { status, error, waiting } = run ?? {};
+  const { status, error, waiting, file } = run ?? {};
   if (status === 'failed' && error !== undefined)
     return [clip(`    ${error.kind}: ${singleLine(error.message)}`, columns)];
   if (status === 'paused' && waiting !== undefined)
     return [clip(`    ${waitWords(waiting)}`, columns)];
   if (status === 'interrupted' && run !== undefined)
-    return [clip(`    go on with: errand resume ${run.run}`, columns)];
+    return [
+      clip(
+        `    ${isInCode(file) ? RESUME_IN_CODE : `go on with: errand resume ${run.run}`}`,
+        columns,
+      ),
+    ];
   return [];
 }
 
+/** Where it lies on this machine is nobody else's business. */
+function told({ file: _file, ...run }: ListedRun): Omit<ListedRun, 'file'> {
+  return run;
+}
+
 function listed(summary: RunSummary): ListedRun {
-  const { run, workflow, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
+  const { run, workflow, file, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
   return {
     run,
     workflow,
+    file,
     status: statusOf(summary),
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),

@@ -5,7 +5,7 @@ import { durationWords, locationWords } from '../../errors/render/words.ts';
 import type { NodeHistory } from '../../machine/node-history.ts';
 import type { ShownRun } from '../commands/show.ts';
 import type { StoredRun } from '../stored-run.ts';
-import { interruptedText, pausedText } from './ending-text.ts';
+import { interruptedText, isInCode, pausedText } from './ending-text.ts';
 import { afterFailure } from './failure-panel.ts';
 import { tableLines } from './table.ts';
 import { countWords, timeWords, usdWords } from './words.ts';
@@ -25,7 +25,7 @@ export function showText(shown: ShownRun, place: ShowPlace): string {
       ? ''
       : `, took ${durationWords(Date.parse(endedAt) - Date.parse(startedAt))}`;
   const facts: (readonly [string, string])[] = [
-    ['file', shown.file ?? 'made in code'],
+    ['file', isInCode(shown.file) ? 'made in code' : (shown.file ?? 'made in code')],
     ['started', `${timeWords(startedAt)}${took}`],
     ['input', JSON.stringify(shown.input)],
     ...(shown.output === undefined ? [] : [['output', JSON.stringify(shown.output)] as const]),
@@ -69,14 +69,17 @@ function nodeTable(nodes: readonly NodeHistory[], columns: number): string[] {
   return tableLines([['NODE', 'STATUS', 'TRIES', 'TOOK', 'ERROR'], ...rows], columns);
 }
 
-function nextLines({ run, status, waiting }: ShownRun, { events, nowMs }: ShowPlace): string[] {
+function nextLines(
+  { run, file, status, waiting }: ShownRun,
+  { events, nowMs }: ShowPlace,
+): string[] {
   switch (status) {
     case 'paused':
-      return waiting === undefined ? [] : ['', pausedText(run, waiting, { events, nowMs })];
+      return waiting === undefined ? [] : ['', pausedText(run, waiting, { events, nowMs, file })];
     case 'interrupted':
-      return ['', interruptedText(run)];
+      return ['', interruptedText(run, file)];
     case 'failed':
-      return ['', ...afterFailure(run)];
+      return ['', ...afterFailure(run, file)];
     case 'running':
       return ['', `Follow it: errand watch ${run}`];
     case 'completed':
