@@ -10,6 +10,7 @@ export {
   type RunHandle,
   type RunnableWorkflow,
   type RunResult,
+  type RunView,
   type StartOptions,
 } from './drivers/open-errand.ts';
 export type { EventBody, RunEvent, Wait, Waiting } from './machine/events.ts';

@@ -18,19 +18,14 @@ import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
 import { completePlan } from './describe-tools.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
-import {
-  LocalDriver,
-  newRunId,
-  type ResumeOptions,
-  type RunHandle,
-  type RunOptions,
-} from './local.ts';
+import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
 import { givenJson, givenWorkflow } from './given.ts';
 import { openStore } from './open-store.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
+import { runView, type RunView } from './run-view.ts';
 import { asEvent } from './subscription.ts';
 
 export interface ErrandOptions {
@@ -84,6 +79,13 @@ export interface RunnableWorkflow {
 
 export interface StartOptions extends RunOptions {
   readonly input?: JsonObject;
+  /**
+   * A name of your own for the run: 1 to 128 letters, digits, dots, hyphens and underscores. With the
+   * same workflow and input again, the run that is there is given back, running or ended, and nothing
+   * is started; with another input or workflow `start` rejects with `validation.input`. Default: a
+   * random name.
+   */
+  readonly id?: string;
 }
 
 export interface GateAnswer {
@@ -109,6 +111,8 @@ export interface Errand {
   signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
   /** Ends a run for good, wherever it is. */
   cancel(run: string, by?: string): Promise<void>;
+  /** How a run stands, of whichever process: what `errand show` tells. Rejects with `run.not_found`. */
+  get(run: string): Promise<RunView>;
   /** Newest first. */
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Everything that happened in a run so far. */
@@ -209,13 +213,11 @@ class LocalErrand implements Errand {
     const { file } = workflow;
     await this.#extensions.start();
     const given = completeInput(plan, givenJson(input, 'The input'));
-    const id = newRunId();
-    if (file === undefined) this.#inCode.remember(id, workflow);
+    const isInCode = file === undefined;
     return this.#driver.start(plan, given, {
       ...options,
-      id,
       effects: this.#runnerOf(workflow),
-      ...(file === undefined ? {} : { file }),
+      ...(isInCode ? { onCreated: (run) => this.#inCode.remember(run, workflow) } : { file }),
     });
   }
 
@@ -247,6 +249,13 @@ class LocalErrand implements Errand {
     await handle?.result();
   }
 
+  async get(run: string): Promise<RunView> {
+    const record = await this.#store.get(run);
+    const events = await this.#events(run);
+    const status = this.#driver.statusOf(record);
+    return runView({ record, events, status, directory: this.#directory });
+  }
+
   list(query?: ListQuery): Promise<readonly RunSummary[]> {
     return this.#driver.list(query);
   }
@@ -256,9 +265,13 @@ class LocalErrand implements Errand {
   }
 
   async costs(run: string): Promise<Costs> {
+    return costsOf(await this.#events(run));
+  }
+
+  async #events(run: string): Promise<readonly RunEvent[]> {
     const events: RunEvent[] = [];
     for await (const event of this.history(run)) events.push(event);
-    return costsOf(events);
+    return events;
   }
 
   async adopt(): Promise<void> {

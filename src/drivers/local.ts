@@ -17,13 +17,15 @@ import type {
   NewRun,
   RunStore,
   RunSummary,
+  StandingStatus,
   StoredSignal,
 } from '../machine/store-port.ts';
+import { Turns } from '../stores/turns.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
 import { Breakers } from './breakers.ts';
-import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
+import { MACHINE_CLOCK, sleep, type EffectClock } from '../effects/clock.ts';
 import { Claims } from './claims.ts';
 import { Elsewhere } from './elsewhere.ts';
 import type { EffectRunner } from './effect-runner.ts';
@@ -42,7 +44,9 @@ import {
 } from './recover.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
 import { answerSignal, deliver, refuseUnlessTaken } from './signals.ts';
+import { givenRunId, refuseOther } from './given.ts';
 import { standingOf } from './standing.ts';
+import { StoredHandle } from './stored-handle.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 import { refuseWithheld } from './withheld.ts';
 
@@ -73,8 +77,13 @@ export interface LocalOptions {
 export interface StartOptions extends RunOptions {
   /** Where the workflow came from, to be found again when the run is resumed. */
   readonly file?: string;
-  /** What the run is called. Default: a random name. */
+  /**
+   * What the run is called. Where it is there already, with the same workflow and input, it is given
+   * back and nothing is started; with others it is `validation.input`. Default: a random name.
+   */
   readonly id?: string;
+  /** Hears the name of a run that is new, before anything of it happens. */
+  readonly onCreated?: (run: string) => void;
 }
 
 export interface ResumeOptions extends RunOptions, GoingOn {}
@@ -85,8 +94,13 @@ interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {
 }
 
 /** Loaded on demand: a process that goes on with a run names none, and would wait for it. */
-export function newRunId(): string {
-  return process.getBuiltinModule('node:crypto').randomUUID().slice(0, 13);
+function newName(): string {
+  return process.getBuiltinModule('node:crypto').randomUUID();
+}
+
+/** What a store says of a run that it has already, of the same or of another make. */
+function isTaken(refusal: unknown): boolean {
+  return isKind(refusal, 'internal.invariant') || isKind(refusal, 'store.claim_lost');
 }
 
 function unheard(): void {
@@ -107,6 +121,8 @@ export class LocalDriver {
   readonly #claims: Claims;
   readonly #elsewhere: Elsewhere;
   readonly #legs = new Map<string, Leg>();
+  readonly #starts = new Turns();
+  #isClosed = false;
   // once, and not for each of the runs, of which there may be thousands
   readonly #onInternal = (record: InternalRecord): void => this.#options.onInternal?.(record);
   readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
@@ -117,7 +133,7 @@ export class LocalDriver {
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
     this.#planTexts = new PlanTexts(this.#redactor);
-    this.#newId = options.newId ?? newRunId;
+    this.#newId = options.newId ?? newName;
     this.#alarm = new Alarm(this.#clock);
     this.#breakers = new Breakers(this.#store, this.#clock, this.#onWarning);
     this.#watch =
@@ -133,6 +149,21 @@ export class LocalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
+    if (options.id === undefined) return this.#start(plan, input, options);
+    const id = givenRunId(options.id);
+    // the store takes the same call by the same owner for one call
+    return this.#starts.take([id], async () => {
+      try {
+        if (!this.#legs.has(id)) return await this.#start(plan, input, { ...options, id });
+      } catch (refusal) {
+        if (!isTaken(refusal) || !(await this.#exists(id))) throw refusal;
+      }
+      refuseOther(await this.#store.get(id), { workflow: plan.name, input });
+      return this.#legs.get(id) ?? this.#storedHandle(id);
+    });
+  }
+
+  async #start(plan: WorkflowPlan, input: JsonObject, options: StartOptions): Promise<RunHandle> {
     const id = options.id ?? this.#newId().slice(0, 13);
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
@@ -154,11 +185,36 @@ export class LocalDriver {
       leaseMs: LEASE_MS,
     };
     const claim = await this.#create(fresh);
+    options.onCreated?.(id);
     return this.#claimedFor(claim, async () => {
       const { leg } = await this.#carryOn({ state, checkpointSeq: 0 }, claim, options, 1);
       leg.loop.tellStored(events);
       leg.loop.take();
       return leg;
+    });
+  }
+
+  async #exists(run: string): Promise<boolean> {
+    try {
+      await this.#store.summary(run);
+      return true;
+    } catch (thrown) {
+      if (isKind(thrown, 'run.not_found')) return false;
+      throw thrown;
+    }
+  }
+
+  #storedHandle(run: string): RunHandle {
+    return new StoredHandle({
+      store: this.#store,
+      run,
+      isCarriedOn: () => this.#claims.isRunning(run),
+      wait: (ms) => sleep(this.#clock, ms),
+      cancel: (by) => {
+        // whether it was in time shows in the result
+        this.cancel(run, by).catch((thrown: unknown) => this.#warn(toReport(thrown)));
+      },
+      isClosed: () => this.#isClosed,
     });
   }
 
@@ -230,12 +286,18 @@ export class LocalDriver {
       .map(({ run }) => run);
   }
 
+  /** A run whose process is gone says `running` in the store and is not. */
+  statusOf(found: RunSummary): StandingStatus {
+    return found.status === 'running' && !this.#claims.isHeld(found) ? 'interrupted' : found.status;
+  }
+
   list(query?: ListQuery): Promise<readonly RunSummary[]> {
     return this.#store.list(query);
   }
 
   /** Leaves every run resumable where it is. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const legs = [...this.#legs.values()];
     for (const leg of legs) leg.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));

@@ -9,6 +9,7 @@ export type {
   StartOptions,
 } from './errand.ts';
 export type { RunHandle, RunResult } from './leg.ts';
+export type { RunView } from './run-view.ts';
 
 /** Opens a store. Rejects with `store.*` when it cannot be used. */
 export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {

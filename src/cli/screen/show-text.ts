@@ -3,7 +3,7 @@ import { singleLine } from '../../errors/printable.ts';
 import { clip, padEnd, wrap } from '../../errors/render/columns.ts';
 import { durationWords, locationWords } from '../../errors/render/words.ts';
 import type { NodeHistory } from '../../machine/node-history.ts';
-import type { ShownRun } from '../commands/show.ts';
+import type { RunView } from '../../drivers/run-view.ts';
 import type { StoredRun } from '../stored-run.ts';
 import { interruptedText, isInCode, pausedText } from './ending-text.ts';
 import { afterFailure } from './failure-panel.ts';
@@ -17,7 +17,7 @@ export interface ShowPlace extends StoredRun {
 
 const LABEL_COLUMNS = 10;
 
-export function showText(shown: ShownRun, place: ShowPlace): string {
+export function showText(shown: RunView, place: ShowPlace): string {
   const { run, workflow, status, costs } = shown;
   const { startedAt, endedAt } = place.record;
   const took =
@@ -42,12 +42,12 @@ export function showText(shown: ShownRun, place: ShowPlace): string {
   ].join('\n');
 }
 
-function costLine({ totalUsdMicros, failedUsdMicros, attempts }: ShownRun['costs']): string {
+function costLine({ totalUsdMicros, failedUsdMicros, attempts }: RunView['costs']): string {
   const failed = failedUsdMicros === 0 ? '' : `, ${usdWords(failedUsdMicros)} of it on failures`;
   return `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}${failed}`;
 }
 
-function errorFacts({ error }: ShownRun): (readonly [string, string])[] {
+function errorFacts({ error }: RunView): (readonly [string, string])[] {
   if (error === undefined) return [];
   const where = locationWords(error.location);
   return [
@@ -70,7 +70,7 @@ function nodeTable(nodes: readonly NodeHistory[], columns: number): string[] {
 }
 
 function nextLines(
-  { run, file, status, waiting }: ShownRun,
+  { run, file, status, waiting }: RunView,
   { events, nowMs }: ShowPlace,
 ): string[] {
   switch (status) {
