@@ -51,21 +51,27 @@ const refund = workflow({
 const input = { order: 'A-1' };
 
 describe('start with an id', () => {
-  it.each(['memory', undefined])('starts once, and gives the run that is there: %s', async (store) => {
-    const errand = await open(store);
-    const first = await errand.start(refund, { id: 'refund-A-1', input });
-    expect(first.id).toBe('refund-A-1');
-    // while it may still be under way, and when it has ended
-    const second = await errand.start(refund, { id: 'refund-A-1', input });
-    expect(await second.result()).toEqual({ status: 'completed', output: 'paid A-1' });
-    const third = await errand.start(refund, { id: 'refund-A-1', input: { ...input, note: 'none' } });
-    expect(await third.result()).toEqual({ status: 'completed', output: 'paid A-1' });
-    const types: string[] = [];
-    for await (const { type } of third.events()) types.push(type);
-    expect([types[0], types.at(-1)]).toEqual(['run:started', 'run:completed']);
-    expect(paid).toEqual(['A-1']);
-    expect(await errand.list()).toHaveLength(1);
-  });
+  it.each(['memory', undefined])(
+    'starts once, and gives the run that is there: %s',
+    async (store) => {
+      const errand = await open(store);
+      const first = await errand.start(refund, { id: 'refund-A-1', input });
+      expect(first.id).toBe('refund-A-1');
+      // while it may still be under way, and when it has ended
+      const second = await errand.start(refund, { id: 'refund-A-1', input });
+      expect(await second.result()).toEqual({ status: 'completed', output: 'paid A-1' });
+      const third = await errand.start(refund, {
+        id: 'refund-A-1',
+        input: { ...input, note: 'none' },
+      });
+      expect(await third.result()).toEqual({ status: 'completed', output: 'paid A-1' });
+      const types: string[] = [];
+      for await (const { type } of third.events()) types.push(type);
+      expect([types[0], types.at(-1)]).toEqual(['run:started', 'run:completed']);
+      expect(paid).toEqual(['A-1']);
+      expect(await errand.list()).toHaveLength(1);
+    },
+  );
 
   it('starts once when two ask at the same moment, in one Errand or in several', async () => {
     const [one, other] = [await open(), await open()];
@@ -82,7 +88,10 @@ describe('start with an id', () => {
     const errand = await open();
     for (let times = 0; times < 2; times++) {
       const run = await errand.start(refund, { id: 'bad', input: { order: 'bad' } });
-      expect(await run.result()).toMatchObject({ status: 'failed', error: { kind: 'order.missing' } });
+      expect(await run.result()).toMatchObject({
+        status: 'failed',
+        error: { kind: 'order.missing' },
+      });
     }
     expect(paid).toEqual(['bad']);
   });
