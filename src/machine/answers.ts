@@ -6,7 +6,7 @@ import { checkValue } from '../workflow/value-check.ts';
 import type { EventBody } from './events.ts';
 import { GRANT_SCOPES, grantScope } from './grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from './plan-lookup.ts';
-import type { RunState } from './state.ts';
+import type { OpenGate, RunState } from './state.ts';
 
 export interface Answer {
   /** The path of a gate, or a node name that fits one open gate; not needed where one is open. */
@@ -34,8 +34,10 @@ export function answerEvent(
   const isOfTool = scope.visit?.talk?.calls.some((call) => call.gate === found) === true;
   const plan = nodeOf(fileOf(state.plan, scope.file), node);
   const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
-  const acceptance = isChoice ? acceptChoice : accept;
-  const accepted = (isOfTool ? acceptApproval : acceptance)(value, open.options);
+  const accepted =
+    isChoice && !isOfTool
+      ? acceptChoice(value, open)
+      : (isOfTool ? acceptApproval : accept)(value, open.options);
   checkEdit(plan, accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
@@ -80,13 +82,28 @@ function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonVa
 }
 
 /** Of a `human_gate`: an option, or one with what was asked for beside it. */
-function acceptChoice(value: JsonValue, options: readonly JsonValue[]): JsonValue {
-  if (!isPlainObject(value) || !('selected' in value)) return accept(value, options);
-  const { selected = null, additional_input = null, ...more } = value;
+function acceptChoice(
+  value: JsonValue,
+  { options, promptFor = [] }: Pick<OpenGate, 'options' | 'promptFor'>,
+): JsonValue {
+  const isWhole = isPlainObject(value) && 'selected' in value;
+  const {
+    selected = null,
+    additional_input: text = null,
+    ...more
+  } = isWhole ? value : { selected: value };
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
     throw refused(`An answer has no ${unknown}`, 'Answer {"selected": …, "additional_input": …}.');
-  return { selected: accept(selected, options), additional_input };
+  const option = accept(selected, options);
+  const form = JSON.stringify({ selected: option, additional_input: '…' });
+  const how = `Answer ${form}; at the command line: --value '${form}'`;
+  if (text !== null && typeof text !== 'string')
+    throw refused('The `additional_input` of an answer is a text', how);
+  const wanted = promptFor.find((each) => each.value === option);
+  if (wanted !== undefined && (text ?? '').trim() === '')
+    throw refused(`The answer ${String(option)} wants a text as well: ${wanted.name}`, how);
+  return isWhole ? { selected: option, additional_input: text } : option;
 }
 
 function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {

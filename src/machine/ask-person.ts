@@ -1,6 +1,6 @@
 /** A person is asked: at a gate, for good or until a time. */
 import type { JsonValue } from '../errors/json.ts';
-import type { BudgetGate, EventBody } from './events.ts';
+import type { BudgetGate, EventBody, PromptFor } from './events.ts';
 import type { RunState, Visit } from './state.ts';
 
 export interface Question {
@@ -8,6 +8,8 @@ export interface Question {
   readonly gate?: string;
   readonly prompt: string;
   readonly options: readonly JsonValue[];
+  /** The options that want a text as well. */
+  readonly promptFor?: readonly PromptFor[];
   readonly timeoutMs?: number | undefined;
   /** Of a budget that may be raised. */
   readonly budget?: BudgetGate;
@@ -18,9 +20,20 @@ export function askPerson(
   { node, path }: Visit,
   question: Question,
 ): EventBody {
-  const { gate = path, prompt, options, timeoutMs, budget } = question;
+  const { gate = path, prompt, options, promptFor = [], timeoutMs, budget } = question;
+  const texts = promptFor.length === 0 ? {} : { promptFor };
   const deadline =
     timeoutMs === undefined ? {} : { deadline: new Date(nowMs + timeoutMs).toISOString() };
   const about = budget === undefined ? {} : { budget };
-  return { type: 'gate:opened', node, path, gate, prompt, options, ...deadline, ...about };
+  return {
+    type: 'gate:opened',
+    node,
+    path,
+    gate,
+    prompt,
+    options,
+    ...texts,
+    ...deadline,
+    ...about,
+  };
 }

@@ -26,6 +26,13 @@ export interface Usage {
   readonly reasoningTokens?: number;
 }
 
+/** An answer of a gate that wants a text beside it. */
+export interface PromptFor {
+  readonly value: JsonValue;
+  /** What the text is called. */
+  readonly name: string;
+}
+
 export interface Wait {
   readonly reason: 'gate' | 'time' | 'budget' | 'outcome' | 'person';
   readonly gate?: string;
@@ -33,6 +40,8 @@ export interface Wait {
   readonly path?: string;
   readonly until?: string;
   readonly options?: readonly JsonValue[];
+  /** The options that are answered with `{"selected": …, "additional_input": "a text"}`. */
+  readonly promptFor?: readonly PromptFor[];
 }
 
 export interface Waiting extends Wait {
@@ -169,6 +178,8 @@ export type EventBody =
       readonly gate: string;
       readonly prompt: string;
       readonly options: readonly JsonValue[];
+      /** The options that want a text as well. */
+      readonly promptFor?: readonly PromptFor[];
       readonly deadline?: string;
       /** Of a budget that may be raised. */
       readonly budget?: BudgetGate;

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../errors/json.ts';
 import type { AttemptSummary, ErrorReport } from '../errors/report.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectWork } from './effect-work.ts';
-import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
+import type { BudgetGate, EffectRef, Members, PromptFor, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy.ts';
 import type { Amount } from './pricing.ts';
 import type { Talk } from './talk.ts';
@@ -174,6 +174,8 @@ export interface PendingEffect {
 export interface OpenGate {
   readonly scope: string;
   readonly options: readonly JsonValue[];
+  /** The options that want a text as well. */
+  readonly promptFor?: readonly PromptFor[];
   readonly deadlineMs: number | undefined;
   /** Of a budget that may be raised. */
   readonly budget: BudgetGate | undefined;

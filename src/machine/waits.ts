@@ -68,10 +68,11 @@ function timeWait({ node, path, pending, wakeAtMs }: Visit): readonly Wait[] {
 function waitAt({ gates }: RunState, gate: string, { node, path, error }: Visit): readonly Wait[] {
   const open = gates.get(gate);
   if (open === undefined) return NONE;
-  const { options, deadlineMs, budget } = open;
+  const { options, promptFor, deadlineMs, budget } = open;
   const reason = gateReason(budget !== undefined, error?.kind === DOUBT);
   const until = deadlineMs === undefined ? {} : { until: iso(deadlineMs) };
-  return [{ reason, gate, node, path, options, ...until }];
+  const texts = promptFor === undefined ? {} : { promptFor };
+  return [{ reason, gate, node, path, options, ...texts, ...until }];
 }
 
 function gateReason(isBudget: boolean, isDoubt: boolean): Wait['reason'] {

@@ -103,7 +103,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
       '  review waits for an answer (yes, no)',
       '  Pay the refund?',
       `  answer: errand answer ${id} review --value yes`,
-      `  answer: errand answer ${id} review --value no`,
+      `  answer: errand answer ${id} review --value '{"selected":"no","additional_input":"…"}'`,
       '',
     ]);
     expect(place.json(['show', id])).toMatchObject({ status: 'paused' });

@@ -92,7 +92,7 @@ function waitLines(run: string, wait: Wait, { events, nowMs, file }: PausePlace)
     ...(until === undefined ? [] : [`until: ${timeWords(until)}`]),
     ...(wait.options ?? ['ANSWER']).map(
       (option) =>
-        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(asTyped(option))}`,
+        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(option, wait)}`,
     ),
   ];
 }
@@ -109,7 +109,9 @@ function asTyped(option: JsonValue): string {
   return typeof option === 'string' ? option : JSON.stringify(option);
 }
 
-/** An edit carries its value, so the bare word would be refused. */
-function answerForm(option: string): string {
-  return option === 'edit' ? `'{"edit": …}'` : shellWord(option);
+/** An edit carries its value, and some options a text, so the bare word would be refused. */
+function answerForm(option: JsonValue, { promptFor = [] }: Wait): string {
+  if (promptFor.some(({ value }) => value === option))
+    return shellWord(JSON.stringify({ selected: option, additional_input: '…' }));
+  return option === 'edit' ? `'{"edit": …}'` : shellWord(asTyped(option));
 }
