@@ -93,15 +93,15 @@ function readSchedule(retry: object): RetrySchedule {
       `is not a whole number from 1 to ${MAX_RETRIES + 1}`,
       'It counts all attempts, the first included.',
     );
-  const waits: readonly unknown[] = Array.isArray(waitsMs) ? waitsMs : [];
-  if (!Array.isArray(waitsMs) || !waits.every((wait) => isNumber(wait, 0, MAX_MS)))
+  const isWait = (wait: unknown): wait is number => isNumber(wait, 0, MAX_MS);
+  const waits: readonly unknown[] = Array.isArray(waitsMs) ? waitsMs : [undefined];
+  if (!waits.every(isWait))
     throw wrong(
       'retry.waitsMs',
       'is not a list of milliseconds',
       'List the waits before attempt 2, 3, …; the last one repeats.',
     );
-  // each was looked at above
-  return { attempts, waitsMs: waits as readonly number[] };
+  return { attempts, waitsMs: waits };
 }
 
 function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {

@@ -11,6 +11,7 @@ import { extensionModules, type WorkflowPlan } from '../workflow/model.ts';
 import type { Problem, ValidationKind } from '../workflow/problem.ts';
 import { validateLoaded, type Validation } from '../workflow/validate.ts';
 import { describeTools, withTools, type FoundProblem } from './describe-tools.ts';
+import { providersOf } from './providers-of.ts';
 import type { Added, Extensions } from './extensions.ts';
 import { nodeFiles } from './files.ts';
 
@@ -117,9 +118,4 @@ async function addedBy(
       },
     };
   }
-}
-
-function providersOf({ models, providers }: typeof NOTHING): readonly string[] {
-  const ofModels = Object.keys(models).map((model) => model.split('/')[0] ?? model);
-  return [...Object.keys(providers), ...ofModels];
 }

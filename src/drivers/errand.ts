@@ -16,17 +16,17 @@ import { toReport } from '../errors/to-report.ts';
 import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
-import { completePlan } from './describe-tools.ts';
+import type { WorkflowVerdict } from '../workflow/verdict.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
-import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
-import { givenJson, givenWorkflow } from './given.ts';
+import { givenJson } from './given.ts';
 import { openStore } from './open-store.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { runView, type RunView } from './run-view.ts';
 import { asEvent } from './subscription.ts';
+import { Verdicts } from './verdicts.ts';
 
 export interface ErrandOptions {
   /** `memory`, or `sqlite:` and a path. Default: `sqlite:.errand/errand.db`. */
@@ -97,7 +97,16 @@ export interface GateAnswer {
 export interface Errand {
   /** Reads and checks a workflow file. Rejects with `validation.*` for one that cannot run. */
   load(file: string): Promise<LoadedWorkflow>;
-  /** Rejects with `validation.input` when nothing could run. */
+  /**
+   * What can be proved of a workflow, or of a file by its path, before it runs: what
+   * `errand validate --format json` prints. In a workflow made in code, `path` says where a problem
+   * is: `nodes[0].prompt`.
+   */
+  validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict>;
+  /**
+   * Rejects with `validation.*` when nothing could run: a workflow in code is checked as files are,
+   * its templates too.
+   */
   start(workflow: RunnableWorkflow, options?: StartOptions): Promise<RunHandle>;
   /**
    * Continues a run. A workflow made in code is the one given here, or one of `workflows`. Rejects
@@ -179,15 +188,21 @@ class LocalErrand implements Errand {
   readonly #runners = new Map<object, EffectRunner>();
   /** Of workflows that were loaded and perhaps never run. */
   readonly #servers = new Map<object, McpServers>();
-  readonly #plans = new WeakMap<WorkflowPlan, Promise<WorkflowPlan>>();
+  readonly #verdicts: Verdicts;
   readonly #inCode: RegisteredWorkflows<RunnableWorkflow>;
 
   constructor(store: RunStore, { directory, extensions }: Surroundings, options: ErrandOptions) {
     this.#store = store;
-    this.#inCode = new RegisteredWorkflows(store, options.workflows ?? []);
     this.#directory = directory;
     this.#extensions = extensions;
     this.#options = options;
+    this.#inCode = new RegisteredWorkflows(store, options.workflows ?? []);
+    this.#verdicts = new Verdicts({
+      place: this.#place(),
+      host: options,
+      extensions,
+      serversOf: (workflow) => this.#serversOf(workflow),
+    });
     this.#driver = new LocalDriver({
       store,
       effects: this.#newRunner({}),
@@ -200,16 +215,20 @@ class LocalErrand implements Errand {
   }
 
   async load(file: string): Promise<LoadedWorkflow> {
-    const loaded = await loadWorkflowFile(file, this.#place(), this.#registered());
+    const loaded = await loadWorkflowFile(file, this.#place(), this.#verdicts.registered);
     this.#servers.set(loaded, this.#serversOf(loaded));
     return loaded;
+  }
+
+  validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict> {
+    return this.#verdicts.on(workflow);
   }
 
   async start(
     workflow: RunnableWorkflow,
     { input = {}, ...options }: StartOptions = {},
   ): Promise<RunHandle> {
-    const plan = await this.#planOf(workflow);
+    const plan = await this.#verdicts.planOf(workflow);
     const { file } = workflow;
     await this.#extensions.start();
     const given = completeInput(plan, givenJson(input, 'The input'));
@@ -301,15 +320,6 @@ class LocalErrand implements Errand {
     await this.#extensions.stop();
   }
 
-  #registered(): CheckFileOptions {
-    const { functions, tools } = this.#options;
-    return {
-      extensions: this.#extensions,
-      ...(functions === undefined ? {} : { functions }),
-      ...(tools === undefined ? {} : { tools }),
-    };
-  }
-
   #place(): { readonly base: string; readonly env: NonNullable<ErrandOptions['env']> } {
     return { base: this.#directory, env: this.#options.env ?? process.env };
   }
@@ -333,7 +343,7 @@ class LocalErrand implements Errand {
    * answer thousands of times before it is closed.
    */
   async #withFile(file: string | null, goOn: GoOn): Promise<RunHandle> {
-    const workflow = await reloadWorkflow(file, this.#place(), this.#registered());
+    const workflow = await reloadWorkflow(file, this.#place(), this.#verdicts.registered);
     const letGo = async (): Promise<void> => {
       if (workflow !== undefined) await this.#letGo(workflow);
     };
@@ -365,27 +375,10 @@ class LocalErrand implements Errand {
   async #carrying(workflow: RunnableWorkflow | undefined): Promise<Carrying> {
     await this.#extensions.start();
     if (workflow === undefined) return {};
-    return { plan: await this.#planOf(workflow), effects: this.#runnerOf(workflow) };
-  }
-
-  /** One made in code learns here what it may call; a file has been told when it was loaded. */
-  async #planOf(workflow: RunnableWorkflow): Promise<WorkflowPlan> {
-    const { plan, file, functions } = givenWorkflow(workflow);
-    const known = this.#plans.get(plan);
-    if (known !== undefined) return known;
-    const registered = { ...this.#options.functions, ...(functions as Callables | undefined) };
-    const { base } = this.#place();
-    const made =
-      file === undefined
-        ? completePlan(plan, {
-            base,
-            registered: { ...this.#extensions.added.tools, ...registered, ...this.#options.tools },
-            nodes: this.#extensions.added.nodes,
-            discover: { servers: this.#serversOf(workflow) },
-          })
-        : Promise.resolve(plan);
-    this.#plans.set(plan, made);
-    return made;
+    return {
+      plan: await this.#verdicts.planOf(workflow, { isReload: true }),
+      effects: this.#runnerOf(workflow),
+    };
   }
 
   /** Those that were asked what they have are the ones that are called. */

@@ -84,7 +84,7 @@ const NOT_HERE: ReadonlySet<string> = new Set([
 ] satisfies DiagnosticCode[]);
 
 /** A run is not carried on without what its workflow calls, whichever of its files says so. */
-function resumeRefusal(diagnostics: readonly Diagnostic[], draft: ReportDraft): ReportDraft {
+export function resumeRefusal(diagnostics: readonly Diagnostic[], draft: ReportDraft): ReportDraft {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length === 0 || !errors.every(({ code }) => NOT_HERE.has(code))) return draft;
   const missing = errors.map(({ message }) => message);

@@ -20,12 +20,11 @@ import type {
   StandingStatus,
   StoredSignal,
 } from '../machine/store-port.ts';
-import { Turns } from '../stores/turns.ts';
 import { INLINE_CEILING_MS } from '../workflow/limits.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { Alarm } from './alarm.ts';
 import { Breakers } from './breakers.ts';
-import { MACHINE_CLOCK, sleep, type EffectClock } from '../effects/clock.ts';
+import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { Claims } from './claims.ts';
 import { Elsewhere } from './elsewhere.ts';
 import type { EffectRunner } from './effect-runner.ts';
@@ -44,9 +43,8 @@ import {
 } from './recover.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
 import { answerSignal, deliver, refuseUnlessTaken } from './signals.ts';
-import { givenRunId, refuseOther } from './given.ts';
 import { standingOf } from './standing.ts';
-import { StoredHandle } from './stored-handle.ts';
+import { NamedStarts } from './named-starts.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 import { refuseWithheld } from './withheld.ts';
 
@@ -98,11 +96,6 @@ function newName(): string {
   return process.getBuiltinModule('node:crypto').randomUUID();
 }
 
-/** What a store says of a run that it has already, of the same or of another make. */
-function isTaken(refusal: unknown): boolean {
-  return isKind(refusal, 'internal.invariant') || isKind(refusal, 'store.claim_lost');
-}
-
 function unheard(): void {
   // nobody listens to the progress of this run
 }
@@ -121,8 +114,7 @@ export class LocalDriver {
   readonly #claims: Claims;
   readonly #elsewhere: Elsewhere;
   readonly #legs = new Map<string, Leg>();
-  readonly #starts = new Turns();
-  #isClosed = false;
+  readonly #named: NamedStarts;
   // once, and not for each of the runs, of which there may be thousands
   readonly #onInternal = (record: InternalRecord): void => this.#options.onInternal?.(record);
   readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
@@ -141,6 +133,16 @@ export class LocalDriver {
     this.#owner = newOwner(options.newId?.());
     this.#claims = new Claims(this.#store, this.#clock, this.#owner);
     this.#elsewhere = new Elsewhere(this.#store, this.#clock, this.#claims);
+    this.#named = new NamedStarts({
+      store: this.#store,
+      clock: this.#clock,
+      claims: this.#claims,
+      legOf: (run) => this.#legs.get(run),
+      cancel: (run, by) => {
+        // whether it was in time shows in the result
+        this.cancel(run, by).catch((thrown: unknown) => this.#warn(toReport(thrown)));
+      },
+    });
   }
 
   async start(
@@ -150,17 +152,10 @@ export class LocalDriver {
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
     if (options.id === undefined) return this.#start(plan, input, options);
-    const id = givenRunId(options.id);
-    // the store takes the same call by the same owner for one call
-    return this.#starts.take([id], async () => {
-      try {
-        if (!this.#legs.has(id)) return await this.#start(plan, input, { ...options, id });
-      } catch (refusal) {
-        if (!isTaken(refusal) || !(await this.#exists(id))) throw refusal;
-      }
-      refuseOther(await this.#store.get(id), { workflow: plan.name, input });
-      return this.#legs.get(id) ?? this.#storedHandle(id);
-    });
+    const asked = { workflow: plan.name, input };
+    return this.#named.start(options.id, asked, (id) =>
+      this.#start(plan, input, { ...options, id }),
+    );
   }
 
   async #start(plan: WorkflowPlan, input: JsonObject, options: StartOptions): Promise<RunHandle> {
@@ -191,30 +186,6 @@ export class LocalDriver {
       leg.loop.tellStored(events);
       leg.loop.take();
       return leg;
-    });
-  }
-
-  async #exists(run: string): Promise<boolean> {
-    try {
-      await this.#store.summary(run);
-      return true;
-    } catch (thrown) {
-      if (isKind(thrown, 'run.not_found')) return false;
-      throw thrown;
-    }
-  }
-
-  #storedHandle(run: string): RunHandle {
-    return new StoredHandle({
-      store: this.#store,
-      run,
-      isCarriedOn: () => this.#claims.isRunning(run),
-      wait: (ms) => sleep(this.#clock, ms),
-      cancel: (by) => {
-        // whether it was in time shows in the result
-        this.cancel(run, by).catch((thrown: unknown) => this.#warn(toReport(thrown)));
-      },
-      isClosed: () => this.#isClosed,
     });
   }
 
@@ -297,7 +268,7 @@ export class LocalDriver {
 
   /** Leaves every run resumable where it is. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#named.close();
     const legs = [...this.#legs.values()];
     for (const leg of legs) leg.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));

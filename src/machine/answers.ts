@@ -102,7 +102,7 @@ function acceptChoice(
     throw refused('The `additional_input` of an answer is a text', how);
   const wanted = promptFor.find((each) => each.value === option);
   if (wanted !== undefined && (text ?? '').trim() === '')
-    throw refused(`The answer ${String(option)} wants a text as well: ${wanted.name}`, how);
+    throw refused(`The answer ${JSON.stringify(option)} wants a text as well: ${wanted.name}`, how);
   return isWhole ? { selected: option, additional_input: text } : option;
 }
 
