@@ -5,8 +5,8 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { toFileKeys } from './define-keys.ts';
+import type { CheckNodes } from './define-checks.ts';
 import type {
-  CheckNodes,
   ForEachNode,
   HeaderDefinition,
   NamesOf,
@@ -25,11 +25,11 @@ import type { Planner } from './planner.ts';
 import { checkDocument } from './schema/check-document.ts';
 import type { WorkflowFile } from './schema/file.ts';
 
+export type { Raised } from './define-checks.ts';
 export type {
   CallContext,
   NodeDefinition,
   NodeFunction,
-  Raised,
   WorkflowDefinition,
 } from './define-types.ts';
 
