@@ -10,7 +10,9 @@ export {
   type RunHandle,
   type RunnableWorkflow,
   type RunResult,
+  type RunView,
   type StartOptions,
+  type WorkflowVerdict,
 } from './drivers/open-errand.ts';
 export type { EventBody, RunEvent, Wait, Waiting } from './machine/events.ts';
 export type { RunStore, RunSummary } from './machine/store-port.ts';

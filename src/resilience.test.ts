@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isKind } from './errors/errand-error.ts';
-import { withResilience, type Call, type Clock } from './resilience.ts';
+import { ErrandError, isKind } from './errors/errand-error.ts';
+import type { ErrorReport } from './errors/report.ts';
+import { withResilience, type Call, type Clock, type ResiliencePolicy } from './resilience.ts';
 
 /** Time that passes only by being slept through. */
 function virtualClock(): Clock & { readonly slept: number[] } {
@@ -132,6 +133,173 @@ describe('withResilience', () => {
       kind: 'cancelled.call',
       report: { attempts: [{ kind: 'provider.rate_limited' }] },
     });
+  });
+});
+
+describe('withResilience and what it saw', () => {
+  const words = (error: unknown): string => {
+    const { message, title, action, outcome } = (error as { report: ErrorReport }).report;
+    return JSON.stringify({ message, title, action, outcome });
+  };
+
+  it('keeps the failure as the cause of a deadline, and says nothing of nodes', async () => {
+    const late = await failureOf(
+      withResilience(failing(limited('7')), {
+        clock: frozenDeadline(),
+        deadlineMs: 3000,
+        provider: 'openai',
+      }),
+    );
+    expect(late).toMatchObject({
+      report: {
+        kind: 'limit.node_timeout',
+        message: 'The next attempt would come after its deadline of 3 s',
+        title: 'Deadline passed',
+        cause: { kind: 'provider.rate_limited', retryable: true, provider: { retryAfterMs: 7000 } },
+        attempts: [{ number: 1, kind: 'provider.rate_limited', target: 'openai' }],
+      },
+    });
+    expect(words(late)).not.toMatch(/node|timeout_seconds|partial/i);
+  });
+
+  it('keeps it also when the deadline passes in a later call', async () => {
+    let now = 0;
+    const fire: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => now,
+      sleep: (ms, signal) =>
+        ms <= 2000
+          ? Promise.resolve(void (now += ms))
+          : new Promise((resolve, reject) => {
+              fire.push(resolve);
+              signal.addEventListener('abort', () => reject(signal.reason as Error));
+            }),
+    };
+    const call = ({ attempt }: Call): Promise<never> => {
+      if (attempt === 0) return Promise.reject(broken);
+      fire.at(-1)?.();
+      return new Promise(() => undefined);
+    };
+    const error = await failureOf(withResilience(call, { clock, deadlineMs: 30_000 }));
+    expect(error).toMatchObject({
+      kind: 'limit.node_timeout',
+      report: {
+        outcome: 'unknown',
+        cause: { kind: 'provider.server_error' },
+        attempts: [{ kind: 'provider.server_error' }, { number: 2, kind: 'limit.node_timeout' }],
+      },
+    });
+    expect(words(error)).not.toMatch(/node|timeout_seconds/i);
+  });
+
+  it('has no cause where nothing was seen before the deadline', async () => {
+    const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
+    const hangs = (): Promise<never> => new Promise(() => undefined);
+    const error = await failureOf(withResilience(hangs, { clock, deadlineMs: 5 }));
+    expect(error).toMatchObject({ report: { attempts: [{ number: 1 }] } });
+    expect((error as { report: ErrorReport }).report.cause).toBeUndefined();
+    expect(words(error)).not.toMatch(/node|timeout_seconds/i);
+  });
+
+  it('is not mistaken for a failure of the call that has the same kind', async () => {
+    const own = new ErrandError({ kind: 'limit.node_timeout', message: 'a node of theirs' });
+    const error = await failureOf(withResilience(failing(own), { clock: virtualClock() }));
+    expect(error).toMatchObject({ message: 'a node of theirs', report: { attempts: [{}] } });
+  });
+
+  it('keeps it behind a cancellation, and behind a breaker that opens meanwhile', async () => {
+    const abort = new AbortController();
+    const clock: Clock = {
+      now: () => 0,
+      sleep: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+          abort.abort();
+        }),
+    };
+    expect(
+      await failureOf(withResilience(failing(limited('9')), { clock, signal: abort.signal })),
+    ).toMatchObject({
+      kind: 'cancelled.call',
+      report: { cause: { kind: 'provider.rate_limited' } },
+    });
+    const retry = { attempts: 9, waitsMs: [1] };
+    const opened = await failureOf(
+      withResilience(failing(...Array.from({ length: 9 }, () => broken)), {
+        clock: virtualClock(),
+        breaker: 'meanwhile',
+        retry,
+      }),
+    );
+    expect(opened).toMatchObject({
+      kind: 'breaker.open',
+      report: { cause: { kind: 'provider.server_error' } },
+    });
+  });
+});
+
+describe('the options of withResilience', () => {
+  it('take the retry that routes and tools have', async () => {
+    const clock = virtualClock();
+    const retry = { max: 2, initialSeconds: 0.1, backoff: 'fixed', jitter: 0 } as const;
+    const error = await failureOf(
+      withResilience(failing(broken, broken, broken), { clock, retry }),
+    );
+    expect(isKind(error, 'provider.server_error')).toBe(true);
+    expect(error).toMatchObject({ report: { attempts: [{}, {}, { number: 3 }] } });
+    expect(clock.slept).toEqual([100, 100]);
+
+    const picky = { ...retry, on: ['provider.auth'] };
+    const denied = { status: 401, headers: {}, body: {} };
+    expect(await withResilience(failing(denied), { clock, retry: picky })).toBe('answer 1');
+    expect(
+      isKind(
+        await failureOf(withResilience(failing(broken), { clock, retry: picky })),
+        'provider.*',
+      ),
+    ).toBe(true);
+    // a wait of one's own is never shorter than what the server asks for
+    expect(await withResilience(failing(limited('7')), { clock, retry })).toBe('answer 1');
+    expect(clock.slept.at(-1)).toBe(7000);
+  });
+
+  it.each<[string, unknown]>([
+    ['retry', { retry: 'twice' }],
+    ['retry', { retry: 3 }],
+    ['retry', { retry: null }],
+    ['retry.max', { retry: {} }],
+    ['retry.max', { retry: { initialSeconds: 1 } }],
+    ['retry.max', { retry: { max: -1 } }],
+    ['retry.max', { retry: { max: '2' } }],
+    ['retry.initial_seconds', { retry: { max: 1, initial_seconds: 1 } }],
+    ['retry.initialSeconds', { retry: { max: 1, initialSeconds: 'soon' } }],
+    ['retry.backoff', { retry: { max: 1, backoff: 'cubic' } }],
+    ['retry.on', { retry: { max: 1, on: 'provider.auth' } }],
+    ['retry.attempts', { retry: { waitsMs: [1] } }],
+    ['retry.waitsMs', { retry: { attempts: 2 } }],
+    ['retry.waitsMs', { retry: { attempts: 2, waitsMs: ['1'] } }],
+    ['deadlineMs', { deadlineMs: -1 }],
+    ['deadlineMs', { deadlineMs: Number.NaN }],
+    ['deadlineMs', { deadlineMs: '30s' }],
+    ['deadlineMs', { deadlineMs: 367 * 86_400_000 }],
+    ['breaker', { breaker: 7 }],
+    ['signal', { signal: {} }],
+    ['clock', { clock: { now: () => 0 } }],
+    ['deadline', { deadline: 3000 }],
+    ['options', 'default'],
+  ])('are refused by name before the call is made: %s of %j', async (option, options) => {
+    let calls = 0;
+    const error = await failureOf(
+      // as a program without types may call it
+      withResilience(() => ++calls, options as ResiliencePolicy),
+    );
+    expect(error).toMatchObject({ kind: 'validation.input', details: { option } });
+    expect(calls).toBe(0);
+  });
+
+  it('include the call itself', async () => {
+    const error = await failureOf(withResilience(7 as unknown as () => string));
+    expect(error).toMatchObject({ kind: 'validation.input', details: { option: 'call' } });
   });
 });
 

@@ -3,11 +3,10 @@
  * are the machine's; this file only waits and keeps the breakers of the process. Runs anywhere.
  */
 import { buildReport, rebuild } from './errors/build.ts';
-import type { RetrySchedule } from './errors/catalog/row.ts';
-import { ErrandError, isKind } from './errors/errand-error.ts';
+import { ErrandError } from './errors/errand-error.ts';
 import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report.ts';
+import { durationWords } from './errors/render/words.ts';
 import { ambientStamp } from './errors/stamp.ts';
-import { toReport } from './errors/to-report.ts';
 import {
   askBreaker,
   breakerFailed,
@@ -15,8 +14,8 @@ import {
   CLOSED,
   type BreakerState,
 } from './machine/breaker.ts';
-import { decideRetry, defaultSchedule } from './machine/retry.ts';
 import { reportFrom, type ReportFromOptions } from './providers/report-from.ts';
+import { checkOptions, readRetry, type RetryOption } from './resilience-options.ts';
 
 /** `AbortSignal` where the program has such types, and nothing that needs them where it has not. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
@@ -24,11 +23,17 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
   : { readonly aborted: boolean; readonly reason: unknown };
 
 export interface ResiliencePolicy extends ReportFromOptions {
-  /** `default`: the catalog's schedule of whatever fails. `none`: one attempt. */
-  readonly retry?: 'default' | 'none' | RetrySchedule;
+  /**
+   * `default`: the catalog's schedule of whatever fails. `none`: one attempt. `{ max, … }`: as routes
+   * and tools have it. `{ attempts, waitsMs }`: these waits, for what is retryable.
+   */
+  readonly retry?: RetryOption;
   /** Calls that share a name share a breaker. Without one there is none. */
   readonly breaker?: string;
-  /** For all attempts and waits together. */
+  /**
+   * For all attempts and waits together. What it ends is `limit.node_timeout`, with the last failure
+   * as its cause.
+   */
   readonly deadlineMs?: number;
   readonly signal?: Signal;
   /** For tests: the time, and how to let it pass. */
@@ -50,26 +55,37 @@ export interface Call {
 
 const breakers = new Map<string, BreakerState>();
 
-/** Throws an `ErrandError` with the last failure's report and all attempts in it. */
+/**
+ * Throws an `ErrandError` with the last failure's report and all attempts in it; where a deadline, an
+ * open breaker or the caller ends it, that failure is the cause. Rejects with `validation.input` for
+ * options that cannot be meant, before the call is made.
+ */
 export async function withResilience<T>(
   call: (context: Call) => T | Promise<T>,
   policy: ResiliencePolicy = {},
 ): Promise<T> {
+  checkOptions(call, policy);
+  const waitAfter = readRetry(policy.retry);
   const clock = policy.clock ?? AMBIENT;
   const endsAtMs = policy.deadlineMs === undefined ? Infinity : clock.now() + policy.deadlineMs;
   const scope = new AbortController();
   const stopListening = follow(policy.signal, scope);
-  const attempts: AttemptSummary[] = [];
+  const seen = new Seen(policy);
   try {
     for (let number = 1; ; number++) {
-      if (scope.signal.aborted) throw stopped(scope.signal.reason, attempts, policy);
-      refuseIfOpen(policy, attempts, clock.now());
+      if (scope.signal.aborted) throw seen.cancelled();
+      refuseIfOpen(policy, seen, clock.now());
       const tried = await attempt(call, { scope, number, endsAtMs, clock }, policy);
-      if (tried.ok) return tried.value;
-      attempts.push(summary(tried.report, number, policy));
-      const delayMs = nextWait(tried.report, { policy, attempts, endsAtMs, nowMs: clock.now() });
-      await clock.sleep(delayMs, scope.signal).catch((reason: unknown) => {
-        throw stopped(reason, attempts, policy);
+      if (tried.type === 'answer') return tried.value;
+      if (tried.type === 'deadline') throw seen.overdue(number);
+      if (tried.type === 'cancelled') throw seen.cancelled(number);
+      seen.add(tried.report, number);
+      const delayMs = waitAfter(tried.report, number);
+      if (delayMs === undefined) throw seen.failed(tried.report);
+      if (clock.now() + delayMs > endsAtMs) throw seen.overdue();
+      await clock.sleep(delayMs, scope.signal).catch(() => {
+        // nothing but the caller's signal ends a wait
+        throw seen.cancelled();
       });
     }
   } finally {
@@ -78,8 +94,10 @@ export async function withResilience<T>(
 }
 
 type Tried<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly report: ErrorReport };
+  | { readonly type: 'answer'; readonly value: T }
+  | { readonly type: 'failure'; readonly report: ErrorReport }
+  | { readonly type: 'deadline' }
+  | { readonly type: 'cancelled' };
 
 interface Attempt {
   readonly scope: AbortController;
@@ -87,6 +105,9 @@ interface Attempt {
   readonly endsAtMs: number;
   readonly clock: Clock;
 }
+
+/** Known by being this very object: a call may throw a failure of any kind. */
+const DEADLINE = new Error('The deadline passed');
 
 async function attempt<T>(
   call: (context: Call) => T | Promise<T>,
@@ -99,63 +120,85 @@ async function attempt<T>(
     const work = Promise.resolve(call({ signal: scope.signal, attempt: number - 1 }));
     const value = await Promise.race([work, deadline, whenAborted(scope.signal)]);
     note(policy.breaker, breakerSucceeded);
-    return { ok: true, value };
+    return { type: 'answer', value };
   } catch (thrown) {
-    const isDeadline = isKind(thrown, 'limit.node_timeout');
-    if (isDeadline) scope.abort(thrown);
-    const report = isDeadline ? toReport(thrown) : failureOf(thrown, policy);
-    note(policy.breaker, (state) => breakerFailed(state, report.kind, clock.now()));
-    return { ok: false, report };
+    if (thrown === DEADLINE) scope.abort(DEADLINE);
+    // what the caller's own abort caused is that cancellation, whatever it looks like
+    const isCancelled = policy.signal?.aborted === true;
+    const report = reportFrom(thrown, policy);
+    const kind = thrown === DEADLINE ? OVERDUE : isCancelled ? CANCELLED : report.kind;
+    note(policy.breaker, (state) => breakerFailed(state, kind, clock.now()));
+    if (thrown === DEADLINE) return { type: 'deadline' };
+    return isCancelled ? { type: 'cancelled' } : { type: 'failure', report };
   } finally {
     ending.abort();
   }
 }
 
-/** What the caller's own abort caused is that cancellation, whatever it looks like. */
-function failureOf(thrown: unknown, policy: ResiliencePolicy): ErrorReport {
-  if (policy.signal?.aborted !== true) return reportFrom(thrown, policy);
-  return made(policy, { kind: 'cancelled.call', message: 'The call was cancelled by its caller' });
+const OVERDUE = 'limit.node_timeout';
+const CANCELLED = 'cancelled.call';
+
+/** What went wrong so far, and what it ends with: the last failure is never lost. */
+class Seen {
+  readonly #policy: ResiliencePolicy;
+  readonly #attempts: AttemptSummary[] = [];
+  #last: ErrorReport | undefined;
+
+  constructor(policy: ResiliencePolicy) {
+    this.#policy = policy;
+  }
+
+  add(report: ErrorReport, number: number): void {
+    this.#attempts.push(summary(report, number, this.#policy));
+    this.#last = report;
+  }
+
+  failed(report: ErrorReport): ErrandError {
+    const attempts = this.#attempts;
+    return new ErrandError(attempts.length === 0 ? report : rebuild(report, { attempts }));
+  }
+
+  /** With the last failure as its cause; `cut` is the number of the attempt that it ended. */
+  ended(draft: ReportDraft, cut?: number): ErrandError {
+    const { stamp = ambientStamp(), redactor } = this.#policy;
+    const cause = this.#last === undefined ? {} : { cause: this.#last };
+    const report = buildReport({ ...draft, ...cause }, { stamp, redactor });
+    if (cut !== undefined) this.#attempts.push(summary(report, cut, this.#policy));
+    return this.failed(report);
+  }
+
+  cancelled(cut?: number): ErrandError {
+    return this.ended({ kind: CANCELLED, message: 'The call was cancelled by its caller' }, cut);
+  }
+
+  /** It is no node that has this deadline, so the words of the kind are not used. */
+  overdue(cut?: number): ErrandError {
+    const { deadlineMs = 0 } = this.#policy;
+    const { outcome, provider } = this.#last ?? {};
+    const within = `its deadline of ${durationWords(deadlineMs)}`;
+    return this.ended(
+      {
+        kind: OVERDUE,
+        title: 'Deadline passed',
+        message:
+          cut === undefined
+            ? `The next attempt would come after ${within}`
+            : `The call did not end within ${within}`,
+        // a call that was given up may have done its work
+        outcome: cut === undefined ? (outcome ?? 'failed') : 'unknown',
+        details: { deadlineMs },
+        action: {
+          kind: 'raise_limit',
+          detail: 'Raise `deadlineMs`, or call again when the cause has passed.',
+        },
+        ...(provider === undefined ? {} : { provider }),
+      },
+      cut,
+    );
+  }
 }
 
-/** The wait before the next attempt; throws when there is none. */
-function nextWait(
-  report: ErrorReport,
-  now: {
-    readonly policy: ResiliencePolicy;
-    readonly attempts: readonly AttemptSummary[];
-    readonly endsAtMs: number;
-    readonly nowMs: number;
-  },
-): number {
-  const decision = decideRetry(report, scheduleFor(report, now.policy), {
-    words: [report.id],
-    number: now.attempts.length,
-  });
-  if (decision.action === 'stop') throw failed(report, now.attempts);
-  if (now.nowMs + decision.delayMs <= now.endsAtMs) return decision.delayMs;
-  throw failed(
-    made(now.policy, {
-      kind: 'limit.node_timeout',
-      message: 'The next attempt would come after the deadline',
-      cause: report,
-    }),
-    now.attempts,
-  );
-}
-
-function scheduleFor(
-  report: ErrorReport,
-  { retry = 'default' }: ResiliencePolicy,
-): RetrySchedule | null {
-  if (retry === 'none') return null;
-  return retry === 'default' ? defaultSchedule(report.kind) : retry;
-}
-
-function refuseIfOpen(
-  policy: ResiliencePolicy,
-  attempts: readonly AttemptSummary[],
-  nowMs: number,
-): void {
+function refuseIfOpen(policy: ResiliencePolicy, seen: Seen, nowMs: number): void {
   if (policy.breaker === undefined) return;
   const asked = askBreaker(breakers.get(policy.breaker) ?? CLOSED, nowMs);
   if (asked.allowed) {
@@ -168,7 +211,7 @@ function refuseIfOpen(
     details: { target: policy.breaker },
     provider: { retryAfterMs: asked.untilMs - nowMs },
   };
-  throw failed(made(policy, draft), attempts);
+  throw seen.ended(draft);
 }
 
 function note(name: string | undefined, change: (state: BreakerState) => BreakerState): void {
@@ -186,22 +229,6 @@ function summary(report: ErrorReport, number: number, policy: ResiliencePolicy):
   };
 }
 
-function failed(report: ErrorReport, attempts: readonly AttemptSummary[]): ErrandError {
-  return new ErrandError(attempts.length === 0 ? report : rebuild(report, { attempts }));
-}
-
-function stopped(
-  reason: unknown,
-  attempts: readonly AttemptSummary[],
-  policy: ResiliencePolicy,
-): ErrandError {
-  return failed(failureOf(reason, policy), attempts);
-}
-
-function made(policy: ResiliencePolicy, draft: ReportDraft): ErrorReport {
-  return buildReport(draft, { stamp: policy.stamp ?? ambientStamp(), redactor: policy.redactor });
-}
-
 async function untilDeadline(endsAtMs: number, clock: Clock, ending: AbortSignal): Promise<never> {
   if (endsAtMs === Infinity) return never();
   try {
@@ -210,10 +237,7 @@ async function untilDeadline(endsAtMs: number, clock: Clock, ending: AbortSignal
     // the attempt ended first, which is what the signal says
     return never();
   }
-  throw new ErrandError({
-    kind: 'limit.node_timeout',
-    message: 'The deadline passed while the call was under way',
-  });
+  throw DEADLINE;
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

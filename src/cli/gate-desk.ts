@@ -13,6 +13,9 @@ const GRACE_MS = 200;
 /** Why a question of a leg at rest was taken back: the run has to go on to take that in. */
 export const EXPIRED = 'expired';
 
+/** Why a question of a leg at rest was taken back: another process has continued the run. */
+export const CONTINUED = 'continued';
+
 interface Asked {
   readonly gate: string;
   readonly controller: AbortController;
@@ -86,6 +89,11 @@ export class GateDesk {
       deadline === undefined ? undefined : setTimeout(expire, Math.max(0, leftMs(deadline)));
     this.#asked = { gate, controller, timer };
     return controller.signal;
+  }
+
+  /** Whoever is being asked is let go. */
+  takeBack(reason: string): void {
+    this.#asked?.controller.abort(reason);
   }
 
   /** It was answered, or cannot be. */

@@ -92,7 +92,7 @@ export function chosen(typed: string, options: readonly AskedOption[]): AskedOpt
 }
 
 export function optionsOf(
-  { path, options }: Opened,
+  { path, options, promptFor = [] }: Opened,
   plan: WorkflowPlan | undefined,
 ): readonly AskedOption[] {
   const node = plan === undefined ? undefined : nodeAtPath(plan, path)?.node;
@@ -105,11 +105,8 @@ export function optionsOf(
       node?.type === 'human_gate' ? node.options.find((each) => each.value === value) : undefined;
     // a label may be a template, and its text is known only to the run
     const label = known?.label.includes('{') === false ? { label: known.label } : {};
-    return {
-      value,
-      ...label,
-      ...(known?.promptFor === undefined ? {} : { promptFor: known.promptFor }),
-    };
+    const text = promptFor.find((each) => each.value === value);
+    return { value, ...label, ...(text === undefined ? {} : { promptFor: text.name }) };
   }
 }
 
@@ -123,9 +120,11 @@ async function completed(
   ask: Ask,
   err: Terminal['err'],
 ): Promise<JsonValue | undefined> {
-  if (promptFor !== undefined) {
+  while (promptFor !== undefined) {
     const text = await ask(`${oneLine(promptFor)}: `);
-    return text === undefined ? undefined : { selected: value, additional_input: text };
+    if (text === undefined) return undefined;
+    if (text.trim() !== '') return { selected: value, additional_input: text };
+    err('This answer wants a text.');
   }
   if (value !== 'edit') return value;
   for (;;) {

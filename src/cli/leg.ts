@@ -10,7 +10,8 @@ import type { RunEvent } from '../machine/events.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { answerValue } from './answer-value.ts';
 import { refusal } from './exit.ts';
-import { EXPIRED, GateDesk } from './gate-desk.ts';
+import { untilRest, whenContinued, type RestingRun } from './answered-elsewhere.ts';
+import { CONTINUED, EXPIRED, GateDesk } from './gate-desk.ts';
 import { rendererOf } from './extensions.ts';
 import { askGate } from './gate-prompt.ts';
 import { INTERRUPTED, onInterrupt, type Interrupt } from './interrupt.ts';
@@ -49,6 +50,8 @@ export type Begin = (
 ) => Promise<RunHandle | undefined>;
 
 interface RunningLeg {
+  /** The number of its first event. */
+  readonly firstSeq: number | undefined;
   readonly driver: Driver;
   readonly handle: RunHandle;
   readonly journal: Journal;
@@ -66,9 +69,11 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
     place.show.renderWith(rendererOf(place.flags.format, extensions));
     await extensions.start();
     let running = await open(place, driver, begin);
+    const firstSeq = running?.firstSeq;
     while (running !== undefined) {
       const next: EndedLeg | RunningLeg | undefined = await attend(running, place);
-      if (next !== undefined && 'result' in next) return finish(next, place);
+      // a person who answers here sees one run from its start, however many legs it had
+      if (next !== undefined && 'result' in next) return finish({ ...next, firstSeq }, place);
       running = next;
     }
     return await place.show.delivered();
@@ -144,7 +149,7 @@ async function open(
     journal.add(event);
     tell(event);
   };
-  return { driver, handle, journal, desk, interrupt };
+  return { firstSeq: early[0]?.seq, driver, handle, journal, desk, interrupt };
 }
 
 /** To the rest of the leg, or to the one that an answer began after it, here or elsewhere. */
@@ -156,6 +161,7 @@ async function attend(
   try {
     const [next, result] = await Promise.all([ask(running, place), rested(running)]);
     if (next === 'elsewhere') return undefined;
+    if (next === 'continued') return { ...(await continued(running, place)), plan: planOf(place) };
     if (next !== undefined) return next;
     return { run: handle.id, result, events: await journal.events(), plan: planOf(place) };
   } finally {
@@ -180,7 +186,7 @@ async function rested({ handle, desk, journal }: RunningLeg): Promise<RunResult>
 async function ask(
   running: RunningLeg,
   place: LegPlace,
-): Promise<RunningLeg | 'elsewhere' | undefined> {
+): Promise<RunningLeg | 'elsewhere' | 'continued' | undefined> {
   const { journal, desk, interrupt } = running;
   const { show, terminal } = place;
   if (!isTalking(place)) return undefined;
@@ -189,7 +195,10 @@ async function ask(
     if (opened === undefined) return undefined;
     show.rest();
     const signal = desk.asking(opened);
+    const isAnswered = new AbortController();
+    if (desk.isAtRest) void lookElsewhere(running, place, isAnswered.signal);
     const answer = await askGate(opened, planOf(place), terminal, signal);
+    isAnswered.abort();
     if (answer === undefined && !signal.aborted) {
       desk.done(opened.gate);
       // what still goes on is stopped; what rests already stays paused
@@ -207,7 +216,29 @@ async function ask(
   }
 }
 
-type GoingOn = RunningLeg | 'same' | 'elsewhere' | 'refused';
+async function restingRun(
+  { handle, journal }: RunningLeg,
+  { project }: LegPlace,
+): Promise<RestingRun> {
+  return { store: project.store, run: handle.id, events: await journal.events() };
+}
+
+async function lookElsewhere(
+  running: RunningLeg,
+  place: LegPlace,
+  stop: AbortSignal,
+): Promise<void> {
+  const letGo = (): void => running.desk.takeBack(CONTINUED);
+  return whenContinued(await restingRun(running, place), letGo, stop);
+}
+
+/** What another terminal began; the result is the run's, whoever answered. */
+async function continued(running: RunningLeg, place: LegPlace): Promise<EndedLeg> {
+  place.show.note('It was answered at another place.');
+  return untilRest(await restingRun(running, place), (event) => place.show.event(event));
+}
+
+type GoingOn = RunningLeg | 'same' | 'elsewhere' | 'continued' | 'refused';
 
 /** With the answer; without one it goes on by itself, or what has expired at rest is taken in. */
 async function goOn(
@@ -218,6 +249,7 @@ async function goOn(
 ): Promise<GoingOn> {
   const { driver, handle } = running;
   if (answer !== undefined) return answered(answer, running, place);
+  if (signal.reason === CONTINUED) return 'continued';
   if (signal.reason !== EXPIRED) return 'same';
   const next = await open(place, driver, (_driver, onEvent) =>
     driver.resume(handle.id, { ...resumeOptions(place), by: whoIsHere(), onEvent }),

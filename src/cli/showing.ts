@@ -47,6 +47,8 @@ export interface EndedLeg {
   readonly events: readonly RunEvent[];
   /** What the run was started with. */
   readonly plan?: WorkflowPlan | undefined;
+  /** The number of the first event that this command brought about; default: that of the last leg. */
+  readonly firstSeq?: number | undefined;
 }
 
 /** What is shown, as far as it is known: every result names its run, its workflow and the bill. */
@@ -268,8 +270,11 @@ function failedRun(
   return onScreen({ run, error, costs: costsOf(events), life });
 }
 
-function summaryOf({ run, events, plan }: EndedLeg): string {
-  const begun = events.findLast(({ type }) => type === 'run:started' || type === 'run:resumed');
+function summaryOf({ run, events, plan, firstSeq }: EndedLeg): string {
+  const begun =
+    firstSeq === undefined
+      ? events.findLast(({ type }) => type === 'run:started' || type === 'run:resumed')
+      : events.find(({ seq }) => seq >= firstSeq);
   const tookMs = Date.parse(events.at(-1)?.at ?? '') - Date.parse(begun?.at ?? '');
   const lives: readonly FailureLife[] = plan === undefined ? [] : livesOf(plan, events);
   const handled = lives.filter(({ status }) => status === 'handled').length;

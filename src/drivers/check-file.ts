@@ -12,6 +12,7 @@ import type { Problem, ValidationKind } from '../workflow/problem.ts';
 import type { ToolDescriptions } from '../workflow/tool-description.ts';
 import { validateLoaded, type Validation } from '../workflow/validate.ts';
 import { describeTools, withTools, type FoundProblem } from './describe-tools.ts';
+import { providersOf } from './providers-of.ts';
 import type { Added, Extensions } from './extensions.ts';
 import { nodeFiles } from './files.ts';
 
@@ -168,9 +169,4 @@ async function addedBy(
       },
     };
   }
-}
-
-function providersOf({ models, providers }: typeof NOTHING): readonly string[] {
-  const ofModels = Object.keys(models).map((model) => model.split('/')[0] ?? model);
-  return [...Object.keys(providers), ...ofModels];
 }

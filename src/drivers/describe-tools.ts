@@ -2,9 +2,7 @@
  * What each file of a workflow may call, asked of those who have it: the host, its module, its runtime.
  * What loads modules and starts servers is itself loaded for workflows that have some.
  */
-import type { DiscoverOptions } from '../effects/mcp/describe-servers.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
-import { ErrandError } from '../errors/errand-error.ts';
 import { toReport } from '../errors/to-report.ts';
 import { mapValues } from '../workflow/given.ts';
 import { FETCH_TOOL, type FilePlan, type WorkflowPlan } from '../workflow/model.ts';
@@ -57,38 +55,6 @@ export function withTools(
     ...Object.keys(plan.children).map((key) => [key, found.get(key) ?? {}] as const),
   ].filter(([, tools]) => Object.keys(tools).length > 0);
   return entries.length === 0 ? plan : { ...plan, tools: Object.fromEntries(entries) };
-}
-
-/** A workflow made in code, with what it may call. Rejects with what keeps it from running. */
-export async function completePlan(
-  plan: WorkflowPlan,
-  options: DescribeOptions & { readonly discover: DiscoverOptions },
-): Promise<WorkflowPlan> {
-  const { tools, problems } = await describeTools(plan, options);
-  const hasServers = [plan, ...Object.values(plan.children)].some(
-    ({ runtime }) => Object.keys(runtime?.mcpServers ?? {}).length > 0,
-  );
-  const { describeServers } = hasServers
-    ? await import('../effects/mcp/describe-servers.ts')
-    : { describeServers: undefined };
-  const servers = await describeServers?.(plan, options.discover);
-  const wrong = [...problems, ...(servers?.problems ?? [])].find(
-    ({ problem: { severity = 'error' } }) => severity === 'error',
-  );
-  if (wrong !== undefined) throw refusal(wrong);
-  for (const [of, described] of servers?.tools ?? [])
-    tools.set(of, { ...described, ...tools.get(of) });
-  return withTools(plan, tools);
-}
-
-function refusal({ file, problem }: FoundProblem): ErrandError {
-  const { kind = 'validation.node_config', message, suggestion, code } = problem;
-  return new ErrandError({
-    kind,
-    message,
-    details: { code, file },
-    ...(suggestion === undefined ? {} : { action: { kind: 'fix_code', detail: suggestion } }),
-  });
 }
 
 async function describeFile(

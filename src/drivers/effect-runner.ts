@@ -17,6 +17,7 @@ import type { EffectWork } from '../machine/effect-work.ts';
 import type { EffectRef } from '../machine/events.ts';
 import type { FetchSettings } from '../workflow/model.ts';
 import type { Extensions } from './extensions.ts';
+import type { FindLacks, Lack, Need } from './needs.ts';
 import { OnDemand } from './on-demand.ts';
 
 export interface EffectHost {
@@ -50,6 +51,8 @@ export interface EffectRunner {
   run(request: EffectRequest, context: EffectContext): Promise<EffectResult>;
   /** The processes of an effect that outlived the Errand that began it. Default: nobody knows of any. */
   leftRunning?: LeftRunning;
+  /** Absent: whatever a run names is there. */
+  readonly lacks?: FindLacks;
   close(): Promise<void>;
 }
 
@@ -93,6 +96,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
       }
     },
     leftRunning: (run, { type, key }) => (type === 'script' ? leftRunning(run, key) : []),
+    lacks: async (needs) => {
+      const { find } = await parts.callables.get();
+      const looked = await Promise.all(needs.map((need) => lackOf(need, find)));
+      return looked.filter((lack) => lack !== undefined);
+    },
     close: async () => {
       await Promise.all([
         parts.sandbox.ifMade(({ close }) => close()),
@@ -204,7 +212,21 @@ function keepsTruncated({ node }: EffectRequest): boolean {
   return 'keepsTruncated' in node && node.keepsTruncated === true;
 }
 
-type FindFor = (type: 'call' | 'tool', name: string, request: EffectRequest) => Promise<Callable>;
+type FindFor = (
+  type: 'call' | 'tool',
+  name: string,
+  place: Pick<EffectRequest, 'module' | 'fetch'>,
+) => Promise<Callable>;
+
+async function lackOf(need: Need, find: FindFor): Promise<Lack | undefined> {
+  try {
+    await find(need.type, need.name, need);
+    return undefined;
+  } catch (thrown) {
+    // a name that nobody has, or a module that cannot be loaded
+    return { need, why: toReport(thrown) };
+  }
+}
 
 /** What a file may fetch is its own; what the host registers under that name wins. */
 function withFileFetch(host: EffectHost, find: FindCallable): FindFor {

@@ -15,19 +15,21 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
-import { FETCH_TOOL, type WorkflowPlan } from '../workflow/model.ts';
+import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
+import type { WorkflowVerdict } from '../workflow/verdict.ts';
 import { Adoption } from './adoption.ts';
-import { completePlan } from './describe-tools.ts';
 import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
-import type { CheckFileOptions } from './check-file.ts';
 import { Extensions } from './extensions.ts';
-import { givenJson, givenWorkflow } from './given.ts';
+import { givenJson } from './given.ts';
 import { exportsIn } from './exported-events.ts';
 import { witnessed } from './lost-log.ts';
 import { openStore, sqlitePath } from './open-store.ts';
+import { RegisteredWorkflows } from './registered-workflows.ts';
+import { runView, type RunView } from './run-view.ts';
 import { asEvent } from './subscription.ts';
+import { Verdicts } from './verdicts.ts';
 
 export interface ErrandOptions {
   /**
@@ -39,6 +41,11 @@ export interface ErrandOptions {
   readonly functions?: Callables;
   /** What `tool` nodes and agents may use, before those of a workflow's module. */
   readonly tools?: Callables;
+  /**
+   * Workflows made in code, so that their runs are found again by name after a restart: by `signal`,
+   * `resume` and `adopt`. Several versions of one name may be given; a run goes on with its own.
+   */
+  readonly workflows?: readonly RunnableWorkflow[];
   /** Gives workflows the tool `http_fetch`, for these hosts. Default: there is none. */
   readonly fetch?: FetchOptions;
   /** Is asked about each call of a tool; it can deny, or ask for a person, and never allow more. */
@@ -84,6 +91,13 @@ export interface RunnableWorkflow {
 
 export interface StartOptions extends RunOptions {
   readonly input?: JsonObject;
+  /**
+   * A name of your own for the run: 1 to 128 letters, digits, dots, hyphens and underscores. With the
+   * same workflow and input again, the run that is there is given back, running or ended, and nothing
+   * is started; with another input or workflow `start` rejects with `validation.input`. Default: a
+   * random name.
+   */
+  readonly id?: string;
 }
 
 export interface GateAnswer {
@@ -95,9 +109,21 @@ export interface GateAnswer {
 export interface Errand {
   /** Reads and checks a workflow file. Rejects with `validation.*` for one that cannot run. */
   load(file: string): Promise<LoadedWorkflow>;
-  /** Rejects with `validation.input` when nothing could run. */
+  /**
+   * What can be proved of a workflow, or of a file by its path, before it runs: what
+   * `errand validate --format json` prints. In a workflow made in code, `path` says where a problem
+   * is: `nodes[0].prompt`.
+   */
+  validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict>;
+  /**
+   * Rejects with `validation.*` when nothing could run: a workflow in code is checked as files are,
+   * its templates too.
+   */
   start(workflow: RunnableWorkflow, options?: StartOptions): Promise<RunHandle>;
-  /** Goes on with a run; a workflow made in code has to be given again. */
+  /**
+   * Continues a run. A workflow made in code is the one given here, or one of `workflows`. Rejects
+   * with `run.resume_mismatch` where something that the run needs is not here.
+   */
   resume(
     run: string,
     options?: ResumeOptions & { readonly workflow?: RunnableWorkflow },
@@ -106,6 +132,8 @@ export interface Errand {
   signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
   /** Ends a run for good, wherever it is. */
   cancel(run: string, by?: string): Promise<void>;
+  /** How a run stands, of whichever process: what `errand show` tells. Rejects with `run.not_found`. */
+  get(run: string): Promise<RunView>;
   /** Newest first. What is not carried on by a living process is `interrupted`, not `running`. */
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Everything that happened in a run so far. */
@@ -126,8 +154,8 @@ export async function createErrand(
   const opened = await openStore(address, directory, extensions);
   const home = homeOf(address, directory, options.env ?? process.env);
   const store = home === undefined ? opened : witnessed(opened, exportsIn(home));
-  const errand = new LocalErrand(store, { directory, extensions, clock }, registered);
   try {
+    const errand = new LocalErrand(store, { directory, extensions, clock }, registered);
     if (options.adopt === true) await errand.adopt();
     return errand;
   } catch (refusal) {
@@ -181,6 +209,8 @@ async function withFetch({ fetch, ...options }: ErrandOptions): Promise<ErrandOp
 /** What a leg is run with. */
 type Carrying = Pick<ResumeOptions, 'plan' | 'effects'>;
 
+type GoOn = (carrying: Carrying) => Promise<RunHandle>;
+
 interface Surroundings {
   readonly clock: EffectClock;
   readonly directory: string;
@@ -197,7 +227,8 @@ class LocalErrand implements Errand {
   readonly #runners = new Map<object, EffectRunner>();
   /** Of workflows that were loaded and perhaps never run. */
   readonly #servers = new Map<object, McpServers>();
-  readonly #plans = new WeakMap<WorkflowPlan, Promise<WorkflowPlan>>();
+  readonly #verdicts: Verdicts;
+  readonly #inCode: RegisteredWorkflows<RunnableWorkflow>;
 
   constructor(
     store: RunStore,
@@ -208,12 +239,19 @@ class LocalErrand implements Errand {
     this.#directory = directory;
     this.#extensions = extensions;
     this.#options = options;
+    this.#inCode = new RegisteredWorkflows(store, options.workflows ?? []);
+    this.#verdicts = new Verdicts({
+      place: this.#place(),
+      host: options,
+      extensions,
+      serversOf: (workflow) => this.#serversOf(workflow),
+    });
     this.#driver = new LocalDriver({
       store,
       clock,
       effects: this.#newRunner({}),
       onOutage: 'wait',
-      onEvent: (event) => extensions.tell(event),
+      onEvent: (event) => this.#heard(event),
       ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
       ...(options.onInternal === undefined ? {} : { onInternal: options.onInternal }),
       secrets: configuredSecrets(options),
@@ -228,23 +266,28 @@ class LocalErrand implements Errand {
   }
 
   async load(file: string): Promise<LoadedWorkflow> {
-    const loaded = await loadWorkflowFile(file, this.#place(), this.#registered());
+    const loaded = await loadWorkflowFile(file, this.#place(), this.#verdicts.registered);
     this.#servers.set(loaded, this.#serversOf(loaded));
     return loaded;
+  }
+
+  validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict> {
+    return this.#verdicts.on(workflow);
   }
 
   async start(
     workflow: RunnableWorkflow,
     { input = {}, ...options }: StartOptions = {},
   ): Promise<RunHandle> {
-    const plan = await this.#planOf(workflow);
+    const plan = await this.#verdicts.planOf(workflow);
     const { file } = workflow;
     await this.#extensions.start();
     const given = completeInput(plan, givenJson(input, 'The input'));
+    const isInCode = file === undefined;
     return this.#driver.start(plan, given, {
       ...options,
       effects: this.#runnerOf(workflow),
-      ...(file === undefined ? {} : { file }),
+      ...(isInCode ? { onCreated: (run) => this.#inCode.remember(run, workflow) } : { file }),
     });
   }
 
@@ -259,20 +302,28 @@ class LocalErrand implements Errand {
     };
     const goOn = (carrying: Carrying): Promise<RunHandle> =>
       this.#driver.resume(run, { ...how, ...carrying });
-    return workflow === undefined
-      ? this.#withFileOf(run, goOn)
-      : goOn(await this.#carrying(workflow));
+    if (workflow === undefined) return this.#withWorkflowOf(run, goOn);
+    const handle = await goOn(await this.#carrying(workflow));
+    if (workflow.file === undefined) this.#inCode.remember(run, workflow);
+    return handle;
   }
 
   async signal(run: string, answer: GateAnswer): Promise<RunHandle | undefined> {
     const value = givenJson(answer.value, 'The answer');
     const given = { by: 'library', ...answer, value };
-    return this.#driver.tellGate(run, given, (goOn) => this.#withFileOf(run, goOn));
+    return this.#driver.tellGate(run, given, (goOn) => this.#withWorkflowOf(run, goOn));
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
     const handle = await this.#driver.cancel(run, by);
     await handle?.result();
+  }
+
+  async get(run: string): Promise<RunView> {
+    const record = await this.#store.get(run);
+    const events = await this.#events(run);
+    const status = this.#driver.statusOf(record);
+    return runView({ record, events, status, directory: this.#directory });
   }
 
   list(query?: ListQuery): Promise<readonly RunSummary[]> {
@@ -284,9 +335,13 @@ class LocalErrand implements Errand {
   }
 
   async costs(run: string): Promise<Costs> {
+    return costsOf(await this.#events(run));
+  }
+
+  async #events(run: string): Promise<readonly RunEvent[]> {
     const events: RunEvent[] = [];
     for await (const event of this.history(run)) events.push(event);
-    return costsOf(events);
+    return events;
   }
 
   /** From now on, until it is closed. */
@@ -313,29 +368,30 @@ class LocalErrand implements Errand {
     await this.#extensions.stop();
   }
 
-  #registered(): CheckFileOptions {
-    const { functions, tools } = this.#options;
-    return {
-      extensions: this.#extensions,
-      ...(functions === undefined ? {} : { functions }),
-      ...(tools === undefined ? {} : { tools }),
-    };
-  }
-
   #place(): { readonly base: string; readonly env: NonNullable<ErrandOptions['env']> } {
     return { base: this.#directory, env: this.#options.env ?? process.env };
   }
 
+  /** A run that is over needs no workflow any more. */
+  #heard(event: RunEvent): void {
+    if (event.type === 'run:completed' || event.type === 'run:cancelled')
+      this.#inCode.forget(event.run);
+    this.#extensions.tell(event);
+  }
+
+  /** By what is known of its workflow here; without anything, by what was stored. */
+  async #withWorkflowOf(run: string, goOn: GoOn): Promise<RunHandle> {
+    const { file, workflow: name } = await this.#store.summary(run);
+    if (file?.startsWith(IN_CODE) !== true) return this.#withFile(file, goOn);
+    return goOn(await this.#carrying(await this.#inCode.find(run, name)));
+  }
+
   /**
-   * Goes on with a run by its file as it is now; without one, by what was stored. What was opened for
-   * that is closed when the leg is over: a host may answer thousands of times before it is closed.
+   * By its file as it is now. What was opened for that is closed when the leg is over: a host may
+   * answer thousands of times before it is closed.
    */
-  async #withFileOf(
-    run: string,
-    goOn: (carrying: Carrying) => Promise<RunHandle>,
-  ): Promise<RunHandle> {
-    const { file } = await this.#store.summary(run);
-    const workflow = await reloadWorkflow(file, this.#place(), this.#registered());
+  async #withFile(file: string | null, goOn: GoOn): Promise<RunHandle> {
+    const workflow = await reloadWorkflow(file, this.#place(), this.#verdicts.registered);
     const letGo = async (): Promise<void> => {
       if (workflow !== undefined) await this.#letGo(workflow);
     };
@@ -367,28 +423,11 @@ class LocalErrand implements Errand {
   async #carrying(workflow: RunnableWorkflow | undefined): Promise<Carrying> {
     await this.#extensions.start();
     if (workflow === undefined) return {};
-    return { plan: await this.#planOf(workflow), effects: this.#runnerOf(workflow) };
-  }
-
-  /** One made in code learns here what it may call; a file has been told when it was loaded. */
-  async #planOf(workflow: RunnableWorkflow): Promise<WorkflowPlan> {
-    const { plan, file, functions } = givenWorkflow(workflow);
     this.#driver.learn(workflow.secrets ?? []);
-    const known = this.#plans.get(plan);
-    if (known !== undefined) return known;
-    const registered = { ...this.#options.functions, ...(functions as Callables | undefined) };
-    const { base } = this.#place();
-    const made =
-      file === undefined
-        ? completePlan(plan, {
-            base,
-            registered: { ...this.#extensions.added.tools, ...registered, ...this.#options.tools },
-            nodes: this.#extensions.added.nodes,
-            discover: { servers: this.#serversOf(workflow) },
-          })
-        : Promise.resolve(plan);
-    this.#plans.set(plan, made);
-    return made;
+    return {
+      plan: await this.#verdicts.planOf(workflow, { isReload: true }),
+      effects: this.#runnerOf(workflow),
+    };
   }
 
   /** Those that were asked what they have are the ones that are called. */

@@ -78,7 +78,7 @@ export class Extensions {
         this.#held.flatMap(({ name, parts }) =>
           Object.entries(parts[part] ?? {}).map(([key, value]) => [`${name}.${key}`, value]),
         ),
-      ) as Callables;
+      );
     const all = (part: 'models' | 'providers'): Record<string, unknown> =>
       Object.fromEntries(this.#held.flatMap(({ parts }) => Object.entries(parts[part] ?? {})));
     return {

@@ -2,6 +2,8 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { McpServers } from '../effects/mcp/mcp.ts';
 import { ErrandError } from '../errors/errand-error.ts';
+import type { ReportDraft } from '../errors/report.ts';
+import type { DiagnosticCode } from '../workflow/codes.ts';
 import { refusalDraft, type Diagnostic } from '../workflow/diagnostics.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import type { CheckFileOptions, Place } from './check-file.ts';
@@ -20,11 +22,16 @@ export interface LoadedWorkflow {
   readonly servers?: McpServers;
 }
 
+export interface LoadFileOptions extends CheckFileOptions {
+  /** For a run that is there already: what its workflow calls may have gone since. */
+  readonly isReload?: boolean;
+}
+
 /** Rejects with a refusal that tells everything that is wrong with the file. */
 export async function loadWorkflowFile(
   file: string,
   place: Place,
-  options: CheckFileOptions = {},
+  { isReload = false, ...options }: LoadFileOptions = {},
 ): Promise<LoadedWorkflow> {
   // the schema and the checks are needed only where a file is read
   const { checkFile } = await import('./check-file.ts');
@@ -36,8 +43,11 @@ export async function loadWorkflowFile(
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
   if (plan !== undefined) return { plan, file: path, secrets, warnings, servers };
   await servers.close();
-  const draft = refusalDraft(diagnostics);
-  throw new ErrandError(draft ?? { kind: 'validation.workflow', message: `${file} is not valid` });
+  const draft = refusalDraft(diagnostics) ?? {
+    kind: 'validation.workflow',
+    message: `${file} is not valid`,
+  };
+  throw new ErrandError(isReload ? resumeRefusal(diagnostics, draft) : draft);
 }
 
 /** Made when the first of them is asked: most workflows have none. */
@@ -62,5 +72,26 @@ export async function reloadWorkflow(
   if (file === null) return undefined;
   const near = relative(place.base, file);
   const isThere = nodeFiles(place.base).read(near).ok;
-  return isThere ? loadWorkflowFile(near, place, options) : undefined;
+  return isThere ? loadWorkflowFile(near, place, { ...options, isReload: true }) : undefined;
+}
+
+/** What is wrong with a file that is right except for what it calls, which was there before. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  'module-unusable',
+  'unknown-function',
+  'unknown-tool',
+  'extension-unusable',
+] satisfies DiagnosticCode[]);
+
+/** A run is not carried on without what its workflow calls, whichever of its files says so. */
+export function resumeRefusal(diagnostics: readonly Diagnostic[], draft: ReportDraft): ReportDraft {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0 || !errors.every(({ code }) => NOT_HERE.has(code))) return draft;
+  const missing = errors.map(({ message }) => message);
+  return {
+    ...draft,
+    kind: 'run.resume_mismatch',
+    message: `${missing.join('; ')}; the run cannot be resumed without that`,
+    details: { missing },
+  };
 }

@@ -17,6 +17,7 @@ import type {
   NewRun,
   RunStore,
   RunSummary,
+  StandingStatus,
   StoredSignal,
 } from '../machine/store-port.ts';
 import { boundOf } from '../workflow/check/bound.ts';
@@ -31,6 +32,7 @@ import type { EffectRunner } from './effect-runner.ts';
 import { goOn, openGates, refuseEnded, type GoingOn } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
+import { refuseLacking } from './needs.ts';
 import { newOwner } from './owner.ts';
 import { withoutValues } from '../errors/without-values.ts';
 import { PlanTexts } from './plan-texts.ts';
@@ -45,6 +47,7 @@ import { newRunId } from './run-id.ts';
 import { RunLoop, type Rest } from './run-loop.ts';
 import { answerSignal, deliver, refuseUnlessTaken } from './signals.ts';
 import { standingOf, statusNow } from './standing.ts';
+import { NamedStarts } from './named-starts.ts';
 import { LEASE_MS, Watch } from './watch.ts';
 import { refuseWithheld } from './withheld.ts';
 
@@ -77,6 +80,13 @@ export interface StartOptions extends RunOptions {
   readonly file?: string;
   /** What a leg is held to. Default: what `errand validate` prints for the plan. */
   readonly bound?: Bound;
+  /**
+   * What the run is called. Where it is there already, with the same workflow and input, it is given
+   * back and nothing is started; with others it is `validation.input`. Default: a random name.
+   */
+  readonly id?: string;
+  /** Hears the name of a run that is new, before anything of it happens. */
+  readonly onCreated?: (run: string) => void;
 }
 
 export interface ResumeOptions extends RunOptions, GoingOn {}
@@ -106,6 +116,7 @@ export class LocalDriver {
   readonly #legs = new Map<string, Leg>();
   /** Stopped here by somebody who did not want them to go on. */
   readonly #stopped = new Set<string>();
+  readonly #named: NamedStarts;
   // once, and not for each of the runs, of which there may be thousands
   readonly #onInternal = (record: InternalRecord): void => this.#options.onInternal?.(record);
   readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
@@ -124,6 +135,16 @@ export class LocalDriver {
     this.#owner = newOwner(options.newId?.());
     this.#claims = new Claims(this.#store, this.#clock, this.#owner);
     this.#elsewhere = new Elsewhere(this.#store, this.#clock, this.#claims);
+    this.#named = new NamedStarts({
+      store: this.#store,
+      clock: this.#clock,
+      claims: this.#claims,
+      legOf: (run) => this.#legs.get(run),
+      cancel: (run, by) => {
+        // whether it was in time shows in the result
+        this.cancel(run, by).catch((thrown: unknown) => this.#warn(toReport(thrown)));
+      },
+    });
   }
 
   /** Secrets of a workflow that was loaded after this driver was made. */
@@ -137,7 +158,15 @@ export class LocalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
-    const id = this.#newId();
+    if (options.id === undefined) return this.#start(plan, input, options);
+    const asked = { workflow: plan.name, input };
+    return this.#named.start(options.id, asked, (id) =>
+      this.#start(plan, input, { ...options, id }),
+    );
+  }
+
+  async #start(plan: WorkflowPlan, input: JsonObject, options: StartOptions): Promise<RunHandle> {
+    const id = options.id ?? this.#newId();
     const state = newRunState(id, plan);
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
@@ -159,6 +188,7 @@ export class LocalDriver {
       leaseMs: LEASE_MS,
     };
     const claim = await this.#create(fresh);
+    options.onCreated?.(id);
     return this.#claimedFor(claim, async () => {
       const { leg } = await this.#carryOn({ state, checkpointSeq: 0 }, claim, options, 1);
       leg.loop.tellStored(events);
@@ -253,8 +283,14 @@ export class LocalDriver {
       .slice(0, limit);
   }
 
+  /** A run whose process is gone says `running` in the store and is not. */
+  statusOf(found: RunSummary): StandingStatus {
+    return statusNow(found.status, this.#claims.isHeld(found));
+  }
+
   /** Leaves every run resumable where it is. */
   async close(): Promise<void> {
+    this.#named.close();
     const legs = [...this.#legs.values()];
     for (const leg of legs) leg.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));
@@ -303,6 +339,7 @@ export class LocalDriver {
       // what is stored has no secrets in it, and what runs needs them
       if (options.plan === undefined) refuseWithheld(state);
       else state.plan = options.plan;
+      await refuseLacking(state, (options.effects ?? this.#options.effects).lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
       const { leg, said } = await this.#carryOn(recovered, claim, options, firstSeq);

@@ -9,6 +9,8 @@ export type {
   StartOptions,
 } from './errand.ts';
 export type { RunHandle, RunResult } from './leg.ts';
+export type { RunView } from './run-view.ts';
+export type { WorkflowVerdict } from '../workflow/verdict.ts';
 
 /** Opens a store. Rejects with `store.*` when it cannot be used. */
 export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {

@@ -6,9 +6,9 @@ import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonValue } from '../errors/json.ts';
 import { fileOf } from '../machine/plan-lookup.ts';
 import type { RunState } from '../machine/state.ts';
-import { buildFlow, reachable } from '../workflow/check/flow.ts';
 import { IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
 import { fromPointer, toPointer, type Path } from '../workflow/path.ts';
+import { nodesToCome } from './nodes-to-come.ts';
 
 /** Where the plan says something else without them, as JSON Pointers. */
 export function withheldIn(whole: WorkflowPlan, clean: WorkflowPlan): readonly string[] {
@@ -51,29 +51,6 @@ function differences(whole: JsonValue, clean: JsonValue | undefined, path: Path)
   return Object.entries<JsonValue>(whole).flatMap(([key, value]) =>
     differences(value, after.get(key), [...path, key]),
   );
-}
-
-/** By file: every node that a line of control is at, or can still come to. */
-function nodesToCome({ plan, scopes }: RunState): ReadonlyMap<string, ReadonlySet<string>> {
-  const coming = new Map<string, Set<string>>();
-  const open: (readonly [file: string, node: string])[] = [...scopes.values()].flatMap(
-    ({ file, visit, result }) =>
-      visit === undefined || result !== undefined ? [] : [[file, visit.node] as const],
-  );
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [file, start] = next;
-    const known = coming.get(file) ?? new Set();
-    coming.set(file, known);
-    const flow = buildFlow(fileOf(plan, file));
-    for (const name of reachable(flow, [start])) {
-      if (known.has(name)) continue;
-      known.add(name);
-      const node = flow.nodes.get(name);
-      if (node?.type === 'workflow')
-        open.push([node.workflow, fileOf(plan, node.workflow).entryPoint]);
-    }
-  }
-  return coming;
 }
 
 interface WithheldPlace {

@@ -11,19 +11,29 @@ export type ReservedPrefix = RuntimeKind extends infer K
     : never
   : never;
 
+/** What the compiler shows for a kind that belongs to the runtime. */
+export interface OwnedByTheRuntime<Prefix> {
+  readonly kindsUnderThisPrefixCannotBeRaised: Prefix;
+}
+
+/** What the compiler shows for a kind that does not fit the grammar. */
+export interface NotAKind {
+  readonly kindsAre: 'dotted lowercase words such as order.missing';
+}
+
 /**
- * `K` where an author may raise it, `never` where it is reserved or does not fit the grammar. Of a
- * kind that is only known at run time nothing can be said; `raise` looks at it then.
+ * `K` where an author may raise it, and what is wrong where it is reserved or does not fit the grammar.
+ * Of a kind that is only known at run time nothing can be said; `raise` looks at it then.
  */
 export type AuthorKind<K extends string> = string extends K
   ? K
-  : K extends `${ReservedPrefix}.${string}`
-    ? never
+  : K extends `${infer Prefix extends ReservedPrefix}.${string}`
+    ? OwnedByTheRuntime<Prefix>
     : K extends `${string}.${string}`
       ? Lowercase<K> extends K
         ? K
-        : never
-      : never;
+        : NotAKind
+      : NotAKind;
 
 /** The kinds that a pattern stands for: `provider.*` for all under the prefix, others for themselves. */
 export type MatchedBy<P extends string> = P extends `${infer Prefix}.*` ? `${Prefix}.${string}` : P;

@@ -14,16 +14,24 @@ export function toolsOf(state: RunState, scope: Scope): ToolDescriptions {
   return state.plan.tools?.[scope.file] ?? {};
 }
 
+/** The tools that are not its own, by the names of the file. */
+export function offeredTools(
+  node: AgentPlan,
+  tools: ToolDescriptions,
+): readonly (readonly [string, ToolDescription])[] {
+  return Object.entries(tools).filter(
+    ([name, tool]) => mayUse(node, name, tool) && !isDenied(node, name),
+  );
+}
+
 /** What the model is told that it may call. */
 export function modelTools(node: AgentPlan, tools: ToolDescriptions): readonly ModelTool[] {
   const names = wireNames(tools);
-  const own = Object.entries(tools)
-    .filter(([name, tool]) => mayUse(node, name, tool) && !isDenied(node, name))
-    .map(([name, { description, inputSchema }]): ModelTool => ({
-      name: names.get(name) ?? name,
-      ...(description === undefined ? {} : { description }),
-      inputSchema: inputSchema ?? ANYTHING,
-    }));
+  const own = offeredTools(node, tools).map(([name, { description, inputSchema }]): ModelTool => ({
+    name: names.get(name) ?? name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema: inputSchema ?? ANYTHING,
+  }));
   return [...own, ...builtIns(node)];
 }
 

@@ -8,7 +8,7 @@ import { callInDoubt } from './doubt.ts';
 import type { EventBody } from './events.ts';
 import { GRANT_SCOPES, grantScope } from './grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from './plan-lookup.ts';
-import type { RunState, Scope } from './state.ts';
+import type { OpenGate, RunState, Scope } from './state.ts';
 import { toolCalled } from './tool-names.ts';
 
 export interface Answer {
@@ -37,8 +37,10 @@ export function answerEvent(
   const isOfTool = scope.visit?.talk?.calls.some((call) => call.gate === found) === true;
   const plan = nodeOf(fileOf(state.plan, scope.file), node);
   const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
-  const acceptance = isChoice ? acceptChoice : accept;
-  const accepted = (isOfTool ? acceptApproval : acceptance)(value, open.options);
+  const accepted =
+    isChoice && !isOfTool
+      ? acceptChoice(value, open)
+      : (isOfTool ? acceptApproval : accept)(value, open.options);
   checkEdit(expectedOf(state, scope, plan), accepted);
   return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
 }
@@ -83,13 +85,28 @@ function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonVa
 }
 
 /** Of a `human_gate`: an option, or one with what was asked for beside it. */
-function acceptChoice(value: JsonValue, options: readonly JsonValue[]): JsonValue {
-  if (!isPlainObject(value) || !('selected' in value)) return accept(value, options);
-  const { selected = null, additional_input = null, ...more } = value;
+function acceptChoice(
+  value: JsonValue,
+  { options, promptFor = [] }: Pick<OpenGate, 'options' | 'promptFor'>,
+): JsonValue {
+  const isWhole = isPlainObject(value) && 'selected' in value;
+  const {
+    selected = null,
+    additional_input: text = null,
+    ...more
+  } = isWhole ? value : { selected: value };
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
     throw refused(`An answer has no ${unknown}`, 'Answer {"selected": …, "additional_input": …}.');
-  return { selected: accept(selected, options), additional_input };
+  const option = accept(selected, options);
+  const form = JSON.stringify({ selected: option, additional_input: '…' });
+  const how = `Answer ${form}; at the command line: --value '${form}'`;
+  if (text !== null && typeof text !== 'string')
+    throw refused('The `additional_input` of an answer is a text', how);
+  const wanted = promptFor.find((each) => each.value === option);
+  if (wanted !== undefined && (text ?? '').trim() === '')
+    throw refused(`The answer ${JSON.stringify(option)} wants a text as well: ${wanted.name}`, how);
+  return isWhole ? { selected: option, additional_input: text } : option;
 }
 
 function accept(value: JsonValue, options: readonly JsonValue[]): JsonValue {

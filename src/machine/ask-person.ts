@@ -3,7 +3,7 @@ import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { ASKED_BY_DEFAULT as DOUBT } from '../workflow/check/routing.ts';
 import { inDoubtOf } from './doubt-details.ts';
-import type { BudgetGate, EventBody } from './events.ts';
+import type { BudgetGate, EventBody, PromptFor } from './events.ts';
 import type { RunState, Visit } from './state.ts';
 
 export interface Question {
@@ -11,6 +11,8 @@ export interface Question {
   readonly gate?: string;
   readonly prompt: string;
   readonly options: readonly JsonValue[];
+  /** The options that want a text as well. */
+  readonly promptFor?: readonly PromptFor[];
   readonly timeoutMs?: number | undefined;
   /** Of a budget that may be raised. */
   readonly budget?: BudgetGate;
@@ -26,16 +28,20 @@ export function askPerson(
   { node, path, talk }: Visit,
   question: Question,
 ): EventBody {
-  const { gate = path, options, timeoutMs, budget, error } = question;
+  const { gate = path, options, promptFor = [], timeoutMs, budget, error } = question;
   const inDoubt = error?.kind === DOUBT ? inDoubtOf(error) : undefined;
   const deadline =
     timeoutMs === undefined ? {} : { deadline: new Date(nowMs + timeoutMs).toISOString() };
   const about = {
+    ...(promptFor.length === 0 ? {} : { promptFor }),
+    ...deadline,
     ...(budget === undefined ? {} : { budget }),
     ...(inDoubt === undefined ? {} : { inDoubt }),
   };
   // what its key is looked up by
   const prompt =
-    inDoubt === undefined ? question.prompt : `${question.prompt} (idempotency key ${inDoubt.key})${talk === undefined ? '' : OF_THAT_CALL}`;
-  return { type: 'gate:opened', node, path, gate, prompt, options, ...deadline, ...about };
+    inDoubt === undefined
+      ? question.prompt
+      : `${question.prompt} (idempotency key ${inDoubt.key})${talk === undefined ? '' : OF_THAT_CALL}`;
+  return { type: 'gate:opened', node, path, gate, prompt, options, ...about };
 }

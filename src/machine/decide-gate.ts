@@ -28,6 +28,9 @@ export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): Ev
   return askPerson(state, visit, {
     prompt: evaluateText(node.prompt, namesIn(state, scope, { node })),
     options: node.options.map(({ value }) => value),
+    promptFor: node.options.flatMap(({ value, promptFor }) =>
+      promptFor === undefined ? [] : [{ value, name: promptFor }],
+    ),
     timeoutMs: node.expiresMs,
   });
 }

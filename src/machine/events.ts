@@ -27,6 +27,13 @@ export interface Usage {
   readonly reasoningTokens?: number;
 }
 
+/** An answer of a gate that wants a text beside it. */
+export interface PromptFor {
+  readonly value: JsonValue;
+  /** What the text is called. */
+  readonly name: string;
+}
+
 export interface Wait {
   readonly reason: 'gate' | 'time' | 'budget' | 'outcome' | 'person';
   readonly gate?: string;
@@ -36,6 +43,8 @@ export interface Wait {
   readonly options?: readonly JsonValue[];
   /** Of an unknown outcome: what it is looked up by. */
   readonly inDoubt?: InDoubt;
+  /** The options that are answered with `{"selected": …, "additional_input": "a text"}`. */
+  readonly promptFor?: readonly PromptFor[];
 }
 
 export interface Waiting extends Wait {
@@ -188,6 +197,8 @@ export type EventBody =
       readonly gate: string;
       readonly prompt: string;
       readonly options: readonly JsonValue[];
+      /** The options that want a text as well. */
+      readonly promptFor?: readonly PromptFor[];
       readonly deadline?: string;
       /** Of a budget that may be raised. */
       readonly budget?: BudgetGate;

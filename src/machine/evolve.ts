@@ -254,9 +254,15 @@ function gate(
       event.type === 'gate:answered' ? { at: 'answered', value: event.value } : { at: 'expired' };
     return;
   }
-  const { deadline, options } = event;
+  const { deadline, options, promptFor } = event;
   const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
-  state.gates.set(event.gate, { scope: scope.id, options, deadlineMs, budget: event.budget });
+  state.gates.set(event.gate, {
+    scope: scope.id,
+    options,
+    ...(promptFor === undefined ? {} : { promptFor }),
+    deadlineMs,
+    budget: event.budget,
+  });
   if (event.budget !== undefined) visit.phase = { at: 'talking' };
   else if (!talkGate(state, scope, event)) visit.phase = { at: 'asking', gate: event.gate };
   holdTries(state, scope);

@@ -11,7 +11,7 @@ import type { WorkflowPlan } from '../workflow/model.ts';
 import type { EffectWork } from './effect-work.ts';
 import type { Doubt } from './doubt.ts';
 import type { FinishedCall } from './finished-calls.ts';
-import type { BudgetGate, EffectRef, Members, Waiting } from './events.ts';
+import type { BudgetGate, EffectRef, Members, PromptFor, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy.ts';
 import type { Amount } from './pricing.ts';
 import type { Ending } from './stopping.ts';
@@ -187,6 +187,8 @@ export interface PendingEffect {
 export interface OpenGate {
   readonly scope: string;
   readonly options: readonly JsonValue[];
+  /** The options that want a text as well. */
+  readonly promptFor?: readonly PromptFor[];
   readonly deadlineMs: number | undefined;
   /** Of a budget that may be raised. */
   readonly budget: BudgetGate | undefined;

@@ -69,12 +69,13 @@ function timeWait({ node, path, pending, wakeAtMs }: Visit): readonly Wait[] {
 function waitAt({ gates }: RunState, gate: string, { node, path, error }: Visit): readonly Wait[] {
   const open = gates.get(gate);
   if (open === undefined) return NONE;
-  const { options, deadlineMs, budget } = open;
+  const { options, promptFor, deadlineMs, budget } = open;
   const reason = gateReason(budget !== undefined, error?.kind === DOUBT);
   const until = deadlineMs === undefined ? {} : { until: iso(deadlineMs) };
   const inDoubt = reason === 'outcome' && error !== undefined ? inDoubtOf(error) : undefined;
   const about = inDoubt === undefined ? {} : { inDoubt };
-  return [{ reason, gate, node, path, options, ...until, ...about }];
+  const texts = promptFor === undefined ? {} : { promptFor };
+  return [{ reason, gate, node, path, options, ...texts, ...until, ...about }];
 }
 
 function gateReason(isBudget: boolean, isDoubt: boolean): Wait['reason'] {

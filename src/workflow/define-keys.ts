@@ -25,6 +25,16 @@ function toFileValue(key: string, value: unknown): unknown {
   );
 }
 
+/** Whether what lies below this key is the author's own. */
+export function isOpaque(key: string): boolean {
+  return OPAQUE.has(key);
+}
+
+/** The key in code of a key in a file. */
+export function toCamel(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 function toSnake(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

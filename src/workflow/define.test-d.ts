@@ -1,4 +1,5 @@
 /** What must and must not compile. Checked by `tsc`; nothing here runs. */
+import { raise } from '../errors/errand-error.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { workflow, type Raised } from './define.ts';
 
@@ -133,3 +134,184 @@ workflow({
     { name: 'x', type: 'script', working_dir: '.' },
   ],
 });
+
+// kinds that only other types of node can have
+workflow({
+  name: 'impossible',
+  entryPoint: 'x',
+  nodes: [
+    {
+      name: 'x',
+      type: 'set',
+      value: 1,
+      routes: [
+        { to: '$end' },
+        { onError: 'validation.template', to: 'y' },
+        // @ts-expect-error only a group has it
+        { onError: 'group.quorum', to: 'y' },
+        // @ts-expect-error only a gate has it
+        { onError: ['validation.template', 'gate.expired'], to: 'y' },
+        // @ts-expect-error it asks no model
+        { onError: 'provider.*', to: 'y' },
+        // @ts-expect-error it raises nothing
+        { onError: 'order.missing', to: 'y' },
+      ],
+    },
+    {
+      name: 'y',
+      type: 'human_gate',
+      prompt: 'Go?',
+      options: [{ value: 'yes', promptFor: 'text' }],
+      timeout: '1h',
+      assert: [{ that: 'output.selected', raise: 'gates.odd' }],
+      routes: [
+        { to: '$end' },
+        { onError: 'gate.expired', to: 'z' },
+        { onError: 'gates.odd', to: 'z' },
+        // @ts-expect-error it runs no script
+        { onError: 'internal.script_error', to: 'z' },
+      ],
+    },
+    {
+      name: 'z',
+      type: 'call',
+      // what an SDK or another run throws keeps its kind
+      function: () => 1,
+      routes: [{ to: '$end' }, { onError: ['provider.rate_limited', 'order.missing'], to: 'x' }],
+    },
+    {
+      name: 'agent',
+      prompt: 'p',
+      routes: [
+        { to: '$end' },
+        { onError: ['provider.exhausted', 'tool.denied', 'limit.turns'], to: 'x' },
+        // @ts-expect-error it evaluates nothing
+        { onError: 'sandbox.timeout', to: 'x' },
+      ],
+    },
+  ],
+  parallel: [
+    {
+      name: 'all',
+      agents: ['x', 'z'],
+      routes: [
+        { to: '$end' },
+        { onError: 'group.failed', to: 'x' },
+        // @ts-expect-error what its members have is inside of what the group fails with
+        { onError: 'provider.auth', to: 'x' },
+      ],
+    },
+  ],
+});
+
+// routes and keys
+workflow({
+  name: 'forms',
+  entryPoint: 'x',
+  nodes: [
+    {
+      name: 'x',
+      type: 'call',
+      function: () => 1,
+      routes: [
+        // @ts-expect-error two moves
+        { onError: true, to: 'x', retry: { max: 1 } },
+        // @ts-expect-error no move
+        { onError: true },
+        // @ts-expect-error no such key
+        { onErorr: true, to: 'x' },
+      ],
+    },
+    {
+      name: 'y',
+      type: 'call',
+      function: () => 1,
+      // @ts-expect-error no such key
+      idempotnt: true,
+    },
+    {
+      name: 'z',
+      prompt: 'p',
+      // @ts-expect-error a key of other nodes
+      command: 'true',
+    },
+  ],
+  forEach: [
+    {
+      name: 'each',
+      source: 'x.output',
+      as: 'item',
+      agent: {
+        name: 'one',
+        type: 'set',
+        value: 1,
+        // @ts-expect-error no such key
+        vlaue: 2,
+      },
+    },
+  ],
+});
+
+// arguments are those of the function
+const pay = ({ order, amount }: { order: string; amount?: number }): string =>
+  `${order} ${amount ?? 0}`;
+workflow({
+  name: 'arguments',
+  entryPoint: 'a',
+  nodes: [
+    { name: 'a', type: 'call', function: pay, arguments: { order: '{{ workflow.input.o }}' } },
+    { name: 'b', type: 'call', function: pay, arguments: { order: 'A', amount: '{{ 1 + 1 }}' } },
+    { name: 'c', type: 'call', function: pay, arguments: { order: 'A', amount: 7 } },
+    {
+      name: 'd',
+      type: 'call',
+      function: pay,
+      // @ts-expect-error the function takes `order`
+      arguments: { odrer: 'A' },
+    },
+    {
+      name: 'e',
+      type: 'call',
+      function: pay,
+      // @ts-expect-error `order` is missing
+      arguments: { amount: 1 },
+    },
+    {
+      name: 'f',
+      // @ts-expect-error and here it has no arguments at all
+      type: 'call',
+      function: pay,
+    },
+    {
+      name: 'g',
+      type: 'call',
+      function: pay,
+      // @ts-expect-error a number, or a template
+      arguments: { order: 'A', amount: 'seven' },
+    },
+    {
+      name: 'h',
+      type: 'call',
+      function: pay,
+      // @ts-expect-error a text
+      arguments: { order: 7 },
+    },
+    { name: 'i', type: 'call', function: 'registered', arguments: { whatever: 1 } },
+    { name: 'j', type: 'call', function: () => 1, arguments: { ignored: 1 } },
+    {
+      name: 'k',
+      type: 'call',
+      function: ({ list }: { list: string[] }) => list.length,
+      arguments: { list: ['a', '{{ workflow.input.o }}'] },
+    },
+    { name: 'l', type: 'call', function: (input) => input, arguments: { anything: [1] } },
+  ],
+});
+
+// @ts-expect-error the runtime owns the prefix
+raise('provider.rate_limited', 'no');
+// @ts-expect-error a kind is dotted lowercase
+raise('Missing', 'no');
+raise('order.missing', 'no');
+declare const read: string;
+raise(read, 'looked at when it runs');

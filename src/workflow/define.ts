@@ -5,8 +5,8 @@
 import { ErrandError } from '../errors/errand-error.ts';
 import type { JsonObject } from '../errors/json.ts';
 import { toFileKeys } from './define-keys.ts';
+import type { CheckNodes } from './define-checks.ts';
 import type {
-  CheckNodes,
   ForEachNode,
   HeaderDefinition,
   NamesOf,
@@ -15,7 +15,8 @@ import type {
   ParallelNode,
   WorkflowDefinition,
 } from './define-types.ts';
-import { hasErrors, refusalDraft, toDiagnostic } from './diagnostics.ts';
+import { codeRefusal } from './code-refusal.ts';
+import { hasErrors, toDiagnostic } from './diagnostics.ts';
 import { IN_CODE, type FilePlan, type WorkflowPlan } from './model.ts';
 import { toPointer } from './path.ts';
 import { planFile } from './plan-file.ts';
@@ -24,11 +25,11 @@ import type { Planner } from './planner.ts';
 import { checkDocument } from './schema/check-document.ts';
 import type { WorkflowFile } from './schema/file.ts';
 
+export type { Raised } from './define-checks.ts';
 export type {
   CallContext,
   NodeDefinition,
   NodeFunction,
-  Raised,
   WorkflowDefinition,
 } from './define-types.ts';
 
@@ -123,10 +124,7 @@ function accept(document: unknown, file: string): WorkflowFile {
   const { problems, file: accepted } = checkDocument(document);
   const diagnostics = problems.map((problem) => toDiagnostic(problem, undefined, file));
   if (accepted !== undefined && !hasErrors(diagnostics)) return accepted;
-  const draft = refusalDraft(diagnostics);
-  throw new ErrandError(
-    draft ?? { kind: 'validation.workflow', message: 'The workflow is not valid' },
-  );
+  throw new ErrandError(codeRefusal(diagnostics));
 }
 
 function plannerFor(document: unknown): Planner {

@@ -170,6 +170,42 @@ describe('human_gate', () => {
       ],
     },
     {
+      it: 'an option that wants a text is not taken without one',
+      nodes: `- {name: a, type: human_gate, prompt: Go?, options: [{value: y}, {value: change, prompt_for: text}]}`,
+      steps: [
+        {
+          do: 'run t.yaml',
+          exit: 5,
+          says: {
+            waiting: {
+              options: ['y', 'change'],
+              promptFor: [{ value: 'change', name: 'text' }],
+              all: [{ promptFor: [{ value: 'change', name: 'text' }] }],
+            },
+          },
+        },
+        ...[
+          'change',
+          '{"selected": "change"}',
+          '{"selected": "change", "additional_input": ""}',
+          '{"selected": "change", "additional_input": "  "}',
+          '{"selected": "change", "additional_input": {"text": "x"}}',
+          '{"selected": "y", "additional_input": 7}',
+        ].map((value) => ({
+          do: ['answer', 'RUN', 'a', '--value', value],
+          exit: 2,
+          says: { status: 'refused', error: { kind: 'validation.input' } },
+        })),
+        { do: 'resume RUN --answer a=change', exit: 5, events: ['error:suppressed'] },
+        {
+          do: ['answer', 'RUN', '--value', '{"selected": "change", "additional_input": "softer"}'],
+          says: { output: { selected: 'change', additional_input: 'softer' } },
+        },
+        { do: 'retry RUN --from a', exit: 5 },
+        { do: 'answer RUN --value y', says: { output: { selected: 'y', additional_input: null } } },
+      ],
+    },
+    {
       it: 'a prepared answer that does not fit leaves it open, and that is told',
       nodes: gate(),
       steps: [

@@ -1,12 +1,14 @@
 /** What a person at a terminal sees and types. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Place } from './errand.ts';
+import { durationWords } from '../../src/errors/render/words.ts';
 import { HAS_TERMINALS, onTerminal } from './on-a-terminal.ts';
 
 const GATE = `workflow: {name: gated, entry_point: review}
@@ -91,6 +93,35 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     ]);
   });
 
+  it('says how long the run took, and not how long its last leg did', async () => {
+    const { screen } = await onTerminal(place, ['run', 'gate.yaml'], {
+      keys: [['answer: ', '1\n']],
+    });
+    const path = join(place.folder, '.errand', 'runs', runId(), 'events.jsonl');
+    const times = [...readFileSync(path, 'utf8').matchAll(/"at":"(?<at>[^"]+)"/g)].map((found) =>
+      Date.parse(found.groups?.['at'] ?? ''),
+    );
+    const tookMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    expect(tookMs).toBeGreaterThan(0);
+    expect(screen).toContain(`▪ completed in ${durationWords(tookMs)}`);
+  });
+
+  it('lets the person go when the gate is answered at another place', async () => {
+    const before = runId();
+    const asked = onTerminal(place, ['run', 'gate.yaml']);
+    const isWaiting = (): boolean => {
+      const [run] = place.json(['runs']) as { run: string; status: string }[];
+      return run !== undefined && run.run !== before && run.status === 'paused';
+    };
+    while (!isWaiting()) await nextTurn();
+    const answered = place.json(['answer', runId(), '--value', 'yes']);
+    expect(answered).toMatchObject({ status: 'completed' });
+    const { exit, screen } = await asked;
+    expect(exit).toBe(0);
+    expect(screen).toContain('It was answered at another place.');
+    expect(screen.some((line) => line.startsWith('▪ completed in'))).toBe(true);
+  });
+
   it('leaves the run paused at Ctrl-C, and says how to answer', async () => {
     const { exit, screen } = await onTerminal(place, ['run', 'gate.yaml'], {
       keys: [['answer: ', '\u0003']],
@@ -103,7 +134,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
       '  review waits for an answer (yes, no)',
       '  Pay the refund?',
       `  answer: errand answer ${id} review --value yes`,
-      `  answer: errand answer ${id} review --value no`,
+      `  answer: errand answer ${id} review --value '{"selected":"no","additional_input":"…"}'`,
       '',
     ]);
     expect(place.json(['show', id])).toMatchObject({ status: 'paused' });

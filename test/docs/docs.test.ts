@@ -70,6 +70,60 @@ describe('the documentation', () => {
   });
 });
 
+/** What a page shows as a whole workflow and does not run itself; what begins otherwise is a part of one. */
+const WORKFLOWS = PAGES.flatMap((page) => {
+  const steps = stepsOf(read(page));
+  const isRun = (text: string): boolean =>
+    steps.some(
+      (step) =>
+        step.type === 'file' &&
+        step.text === text &&
+        steps.some((other) => other.type === 'command' && other.typed.includes(step.name)),
+    );
+  return fencesOf(read(page))
+    .filter(({ language, text }) => language === 'yaml' && /^workflow:/m.test(text))
+    .filter(({ text }) => !isRun(text))
+    .map(({ text, line }) => ({ page, line, text }));
+});
+
+describe('a workflow on a page', () => {
+  it('is there', () => {
+    expect(WORKFLOWS[0]?.page).toBe('README.md');
+  });
+
+  it.each(WORKFLOWS)('is valid: $page:$line', async ({ page, line, text }) => {
+    const folder = join(root, `valid-${page.replaceAll(/[^a-z]/g, '-')}-${line}`);
+    write(join(folder, 'shown.yaml'), text);
+    const { printed } = await type('errand validate shown.yaml --format json', folder);
+    const { files } = JSON.parse(printed) as {
+      files: { diagnostics: { severity: string; code: string }[] }[];
+    };
+    // a host may register what a file without a module calls
+    const wrong = files
+      .flatMap(({ diagnostics }) => diagnostics)
+      .filter(({ severity, code }) => severity === 'error' && code !== 'unknown-function');
+    expect(wrong, `${page}:${line}`).toEqual([]);
+  });
+
+  it('the first of the README, runs as it says', { timeout: 60_000 }, async () => {
+    const folder = join(root, 'first');
+    // as it stands there, with models that need no key
+    const text = (WORKFLOWS[0]?.text ?? '')
+      .replace(/model: \[.*?\].*/, 'model: [sim/first, sim/second]')
+      .replace(
+        'nodes:',
+        `  runtime: {simulate: {first: [{fail: {kind: provider.overloaded}}], second: [{answer: {label: refund}}]}}\nnodes:`,
+      );
+    write(join(folder, 'orders.yaml'), text);
+    write(join(folder, 'refund.sh'), '#!/bin/sh\necho \'{"paid": true}\'\n');
+    chmodSync(join(folder, 'refund.sh'), 0o755);
+    const { exit, printed } = await type('errand run orders.yaml -i ticket="It broke"', folder);
+    expect(exit, printed).toBe(0);
+    expect(printed).toContain('"paid": true');
+    expect((await type('errand run orders.yaml', folder)).exit).toBe(2);
+  });
+});
+
 function expectShown(
   page: string,
   { typed, exit, prints, line }: Command,

@@ -106,10 +106,12 @@ describe('a node type of an extension', () => {
     expect(await run.result()).toMatchObject(result);
   });
 
-  it('that nobody has fails where it is called', async () => {
+  it('that nobody has keeps the workflow from running', async () => {
     const errand = await open({});
-    const run = await errand.start(of('acme.double'));
-    expect(await run.result()).toMatchObject({ error: { kind: 'validation.node_config' } });
+    await expect(errand.start(of('acme.double'))).rejects.toMatchObject({
+      kind: 'validation.node_config',
+      details: { code: 'unknown-node-type', path: 'nodes[0].type' },
+    });
   });
 });
 

@@ -92,6 +92,34 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     });
   });
 
+  it('is started once under an id of one’s own, whenever it is asked for', async () => {
+    const again = plan('{name: a, type: call, function: once, arguments: {n: 1}}');
+    const id = `own-${randomBytes(6).toString('hex')}`;
+    const handles = await Promise.all([0, 1].map(() => driver.start(again, {}, { id })));
+    const results = await Promise.all(handles.map((handle) => handle.result()));
+    expect(results).toMatchObject([
+      { status: 'failed', error: { kind: 'external.not_yet' } },
+      { status: 'failed', error: { kind: 'external.not_yet' } },
+    ]);
+    // ended, it is still the run that is there
+    const later = await driver.start(again, {}, { id });
+    expect(await later.result()).toEqual(results[0]);
+    expect(await driver.get(id)).toMatchObject({ run: id, workflow: 'shown', status: 'failed' });
+    const refused = driver.start(
+      planOfTexts({
+        'main.yaml':
+          'workflow: {name: other, entry_point: a}\nagents:\n  - {name: a, type: set, value: 1}',
+      }),
+      {},
+      { id },
+    );
+    await expect(refused).rejects.toMatchObject({ kind: 'validation.input' });
+    await expect(driver.start(again, {}, { id: '../x' })).rejects.toMatchObject({
+      kind: 'validation.input',
+    });
+    await expect(driver.get('nobody')).rejects.toMatchObject({ kind: 'run.not_found' });
+  });
+
   it('shows each failure as what it is, without a stack or a path of this machine', async () => {
     const run = await driver.start(plan('{name: a, type: call, function: missing}'), {});
     await run.result();

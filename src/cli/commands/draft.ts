@@ -83,11 +83,12 @@ function keepLast({ run, events }: EndedLeg, home: string): string | undefined {
   }
 }
 
-/** As seen from here; what lies elsewhere has a path of this machine. */
+/** As it can be typed here: from this folder, or from the variable that says where runs are kept. */
 function shownPath(path: string): string {
   const near = relative(process.cwd(), path);
-  return near.startsWith('..')
-    ? join('ERRAND_HOME', 'runs', basename(dirname(path)), basename(path))
+  const isSet = (process.env['ERRAND_HOME'] ?? '') !== '';
+  return isSet && near.startsWith('..')
+    ? `"$ERRAND_HOME"/${join('runs', basename(dirname(path)), basename(path))}`
     : near;
 }
 

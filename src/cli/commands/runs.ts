@@ -10,7 +10,7 @@ import { suggest } from '../../errors/suggest.ts';
 import type { RunSummary } from '../../machine/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
-import { waitWords } from '../screen/ending-text.ts';
+import { isInCode, RESUME_IN_CODE, waitWords } from '../screen/ending-text.ts';
 import { paintWith, type Style } from '../screen/paint.ts';
 import { tableRows } from '../screen/table.ts';
 import { timeWords, usdWords } from '../screen/words.ts';
@@ -20,10 +20,11 @@ import type { Terminal } from '../terminal.ts';
 type ListedRun = Pick<
   RunSummary,
   'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
-> & {
-  /** The time that it waits for has come, and nothing has resumed it. */
-  readonly due?: true;
-};
+> &
+  Partial<Pick<RunSummary, 'file'>> & {
+    /** The time that it waits for has come, and nothing has resumed it. */
+    readonly due?: true;
+  };
 
 export interface RunsOptions {
   readonly format: Format;
@@ -65,7 +66,7 @@ export async function runs(options: RunsOptions, terminal: Terminal): Promise<nu
         (options.workflow === undefined || run.workflow === options.workflow),
     );
     const shown = wanted.slice(0, most);
-    if (options.format === 'json') terminal.out(jsonText(shown, 2));
+    if (options.format === 'json') terminal.out(jsonText(shown.map(told), 2));
     else if (isForPerson) {
       if (wanted.length === 0 && all.length > 0) terminal.out(noneText(options));
       else terminal.out(runsText(onScreen(shown), terminal.columns, { color: terminal.color }));
@@ -124,7 +125,7 @@ export function runsText(
 
 /** Why it is not completed, where there is something to say. */
 function remarks(run: ListedRun | undefined, columns: number): string[] {
-  const { status, error, waiting } = run ?? {};
+  const { status, error, waiting, file } = run ?? {};
   if (status === 'failed' && error !== undefined)
     return [clip(`    ${error.kind}: ${singleLine(error.message)}`, columns)];
   if (status === 'paused' && waiting !== undefined)
@@ -133,8 +134,15 @@ function remarks(run: ListedRun | undefined, columns: number): string[] {
       ...(run?.due === true ? [`    due; resume with: errand resume ${run.run}`] : []),
     ];
   if (status === 'interrupted' && run !== undefined)
-    return [`    resume with: errand resume ${run.run}`];
+    return [
+      `    ${isInCode(file) ? RESUME_IN_CODE : `resume with: errand resume ${run.run}`}`,
+    ];
   return [];
+}
+
+/** Where it lies on this machine is nobody else's business. */
+function told({ file: _file, ...run }: ListedRun): Omit<ListedRun, 'file'> {
+  return run;
 }
 
 function noneText({ status = [], workflow }: RunsOptions): string {
@@ -146,13 +154,14 @@ function noneText({ status = [], workflow }: RunsOptions): string {
 }
 
 function listed(summary: RunSummary, nowMs: number): ListedRun {
-  const { run, workflow, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
+  const { run, workflow, file, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
   const status = statusOf(summary);
   const isDue =
     status === 'paused' && waiting?.until !== undefined && Date.parse(waiting.until) <= nowMs;
   return {
     run,
     workflow,
+    file,
     status,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),

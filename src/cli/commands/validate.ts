@@ -5,6 +5,7 @@ import { usdWords } from '../../errors/render/money.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
 import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
+import { fileVerdict } from '../../workflow/verdict.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
 import { checkFile, type CheckFileOptions } from '../../drivers/check-file.ts';
 import type { Format } from '../format.ts';
@@ -36,7 +37,8 @@ export async function validate(
   }
   const isValid = verdicts.every((verdict) => verdict.isValid);
   const all = uniqueFiles(verdicts);
-  if (options.format === 'json') terminal.out(jsonText({ isValid, files: all.map(toJson) }, 2));
+  if (options.format === 'json')
+    terminal.out(jsonText({ isValid, files: all.map(fileVerdict) }, 2));
   else if (options.quiet !== true)
     terminal.out(all.map((file) => toText(file, options, terminal.columns)).join('\n\n'));
   else if (!isValid) terminal.out(wrongLines(all, strict).join('\n'));
@@ -72,15 +74,6 @@ function both(known: ValidatedFile, again: ValidatedFile): ValidatedFile {
 
 function sameness({ code, pointer, severity }: Diagnostic): string {
   return [code, pointer, severity].join(' ');
-}
-
-function toJson({ file, diagnostics, nodes, worstCase }: ValidatedFile): object {
-  return {
-    file,
-    diagnostics: diagnostics.map(({ excerpt: _excerpt, file: _file, ...rest }) => rest),
-    nodes,
-    worstCase,
-  };
 }
 
 /** What stands in the way, and nothing of what does not. */

@@ -1,6 +1,6 @@
 /** `errand watch`: follows a run in the store to the end of its leg, or of the run. */
 import { setTimeout as after } from 'node:timers/promises';
-import { asEvent } from '../../drivers/subscription.ts';
+import { followRun, latestLeg } from '../../drivers/follow.ts';
 import { standingAt } from '../../drivers/leg.ts';
 import type { RunEvent } from '../../machine/events.ts';
 import type { ReadableStore } from '../../machine/store-port.ts';
@@ -19,8 +19,6 @@ export interface WatchOptions {
   /** Whether a pause is waited out. */
   readonly wait?: boolean;
 }
-
-const POLL_MS = 200;
 
 export async function watch(
   id: string,
@@ -41,6 +39,7 @@ export async function watch(
       const isFirst = events.length === 0;
       // not pushed: a long run has more events than a call takes arguments
       events = isFirst ? fresh : events.concat(fresh);
+      // what went before is told by `errand show`
       for (const event of isFirst ? latestLeg(fresh) : fresh) show.event(event);
       const last = fresh.at(-1);
       if (wait === true && last?.type === 'run:paused' && !isJson)
@@ -61,43 +60,13 @@ interface Following {
 }
 
 /** Every event once and in order, in batches, until the latest leg is over. */
-export async function* follow(
+export function follow(
   store: ReadableStore,
-  id: string,
+  run: string,
   wait: (ms: number) => Promise<unknown>,
   { throughPauses = false }: Following = {},
 ): AsyncGenerator<readonly RunEvent[], void, undefined> {
-  let last: RunEvent | undefined;
-  for (let fromSeq = 1; ;) {
-    // asked before reading, so that what a dying process wrote last is not missed
-    const isCarriedOn = statusOf(await store.summary(id)) === 'running';
-    const fresh: RunEvent[] = [];
-    for await (const commit of store.read(id, fromSeq)) fresh.push(...commit.events.map(asEvent));
-    if (fresh.length > 0) yield fresh;
-    fromSeq += fresh.length;
-    last = fresh.at(-1) ?? last;
-    const isWaitedOut = throughPauses && last?.type === 'run:paused';
-    if (!isWaitedOut && (isRest(last) || !isCarriedOn)) return;
-    if (fresh.length === 0) await wait(POLL_MS);
-  }
-}
-
-/** What went before is told by `errand show`. */
-function latestLeg(events: readonly RunEvent[]): readonly RunEvent[] {
-  const begin = events.findLastIndex(
-    ({ type }) => type === 'run:started' || type === 'run:resumed',
-  );
-  return events.slice(Math.max(0, begin));
-}
-
-function isRest(event: RunEvent | undefined): boolean {
-  switch (event?.type) {
-    case 'run:completed':
-    case 'run:failed':
-    case 'run:cancelled':
-    case 'run:paused':
-      return true;
-    default:
-      return false;
-  }
+  const isCarriedOn = async (): Promise<boolean> =>
+    statusOf(await store.summary(run)) === 'running';
+  return followRun({ store, run, isCarriedOn, wait, throughPauses });
 }

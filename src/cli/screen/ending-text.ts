@@ -5,6 +5,7 @@ import { jsonText, oneLine, singleLine } from '../../errors/printable.ts';
 import { durationWords } from '../../errors/render/words.ts';
 import type { RunEvent, Wait, Waiting } from '../../machine/events.ts';
 import type { Costs } from '../../machine/ledger.ts';
+import { IN_CODE } from '../../workflow/model.ts';
 import { countWords, shellWord, timeWords, usdWords } from './words.ts';
 
 export interface CompletedRun {
@@ -24,18 +25,28 @@ export function completedText({ run, tookMs, costs, handled }: CompletedRun): st
   return `▪ completed in ${durationWords(tookMs)}${cost}${story}`;
 }
 
-export function pausedText(
-  run: string,
-  waiting: Waiting,
-  { events, nowMs }: { readonly events: readonly RunEvent[]; readonly nowMs: number },
-): string {
+interface PausePlace {
+  readonly events: readonly RunEvent[];
+  readonly nowMs: number;
+  /** Where the workflow of the run is. */
+  readonly file?: string | null;
+}
+
+export function pausedText(run: string, waiting: Waiting, place: PausePlace): string {
   const all = waiting.all.length === 0 ? [waiting] : waiting.all;
-  const waits = all.map((wait) => waitLines(run, wait, { events, nowMs }).join('\n  '));
+  const waits = all.map((wait) => waitLines(run, wait, place).join('\n  '));
   return [`▪ paused; the run is safe`, ...waits.map((wait) => `  ${wait}`)].join('\n');
 }
 
-export function interruptedText(run: string): string {
-  return `▪ interrupted; the run is safe. Resume with: errand resume ${run}`;
+export function interruptedText(run: string, file?: string | null): string {
+  return `▪ interrupted; the run is safe. ${isInCode(file) ? RESUME_IN_CODE : `Resume with: errand resume ${run}`}`;
+}
+
+/** The command has neither its functions nor its workflow. */
+export const RESUME_IN_CODE = 'Its workflow was made in code: resume it in the program that has it';
+
+export function isInCode(file: string | null | undefined): boolean {
+  return file?.startsWith(IN_CODE) === true;
 }
 
 export function cancelledText(run: string): string {
@@ -63,13 +74,10 @@ export function waitWords(given: Wait): string {
   }
 }
 
-function waitLines(
-  run: string,
-  given: Wait,
-  { events, nowMs }: { readonly events: readonly RunEvent[]; readonly nowMs: number },
-): string[] {
+function waitLines(run: string, given: Wait, { events, nowMs, file }: PausePlace): string[] {
   const wait = onScreen(given);
   const { reason, gate, until } = wait;
+  if (isInCode(file)) return [waitWords(wait), RESUME_IN_CODE];
   if (reason === 'person') return [waitWords(wait), `resume: errand resume ${run}`];
   if (reason === 'time') {
     const leftMs = until === undefined ? 0 : Date.parse(until) - nowMs;
@@ -91,7 +99,7 @@ function waitLines(
     ...(until === undefined ? [] : [`until: ${timeWords(until)}`]),
     ...(wait.options ?? ['ANSWER']).map(
       (option) =>
-        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(asTyped(option))}`,
+        `answer: errand answer ${run} ${shellWord(gate ?? '')} --value ${answerForm(option, wait)}`,
     ),
   ];
 }
@@ -108,7 +116,9 @@ function asTyped(option: JsonValue): string {
   return typeof option === 'string' ? option : jsonText(option);
 }
 
-/** An edit carries its value, so the bare word would be refused. */
-function answerForm(option: string): string {
-  return option === 'edit' ? `'{"edit": …}'` : shellWord(option);
+/** An edit carries its value, and some options a text, so the bare word would be refused. */
+function answerForm(option: JsonValue, { promptFor = [] }: Wait): string {
+  if (promptFor.some(({ value }) => value === option))
+    return shellWord(JSON.stringify({ selected: option, additional_input: '…' }));
+  return option === 'edit' ? `'{"edit": …}'` : shellWord(asTyped(option));
 }

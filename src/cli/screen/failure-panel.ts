@@ -13,6 +13,7 @@ import type { Category } from '../../errors/vocabulary.ts';
 import type { FailureLife } from '../../machine/failure-life.ts';
 import type { Costs } from '../../machine/ledger.ts';
 import { CODES } from '../../workflow/codes.ts';
+import { isInCode, RESUME_IN_CODE } from './ending-text.ts';
 import { paintWith, type Paint } from './paint.ts';
 import { triesOf } from './tries.ts';
 import { usdWords } from './words.ts';
@@ -29,8 +30,11 @@ export interface Failed {
 }
 
 /** What can be typed after any failure of a run. */
-export function afterFailure(run: string): readonly string[] {
-  return [`Resume: errand resume ${run}`, `Full history: errand explain ${run}`];
+export function afterFailure(run: string, file?: string | null): readonly string[] {
+  return [
+    isInCode(file) ? RESUME_IN_CODE : `Resume: errand resume ${run}`,
+    `Full history: errand explain ${run}`,
+  ];
 }
 
 interface Look {

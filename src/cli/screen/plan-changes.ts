@@ -9,6 +9,8 @@ import { countWords } from './words.ts';
 const NOT_SAID = new Set(['location', 'pointer', 'line', 'column', 'index', 'fingerprint']);
 const MAX_TOLD = 12;
 const MAX_VALUE_COLUMNS = 40;
+/** Of what is the same before a change, so that its place can be recognised. */
+const KEPT_BEFORE = 12;
 
 /** Empty where nothing has changed that a person wrote. */
 export function planChanges(before: WorkflowPlan, after: WorkflowPlan): readonly string[] {
@@ -54,7 +56,9 @@ function leaves(before: unknown, after: unknown, path: string): string[] {
       .filter((key) => !NOT_SAID.has(key))
       .flatMap((key) => leaves(before[key], after[key], path === '' ? key : `${path}.${key}`));
   }
-  return [`${path} ${shown(before)} → ${shown(after)}`];
+  const [was, is] = [textOf(before), textOf(after)];
+  const skipped = sameBefore(was, is);
+  return [`${path} ${from(was, skipped)} → ${from(is, skipped)}`];
 }
 
 /** Lists too: their indexes are their keys. */
@@ -62,7 +66,19 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
   return isPlainObject(value) || Array.isArray(value);
 }
 
-function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  return clip(singleLine(JSON.stringify(value)), MAX_VALUE_COLUMNS);
+function textOf(value: unknown): string {
+  return value === undefined ? 'nothing' : singleLine(JSON.stringify(value));
+}
+
+/** How much of both is the same and can be left out, so that a person sees what is not. */
+function sameBefore(was: string, is: string): number {
+  let at = 0;
+  while (at < was.length && at < is.length && was[at] === is[at]) at++;
+  const begin = Math.max(0, at - KEPT_BEFORE);
+  // a beginning that is shown anyway is not cut
+  return Math.max(was.length, is.length) <= MAX_VALUE_COLUMNS || begin <= KEPT_BEFORE ? 0 : begin;
+}
+
+function from(text: string, skipped: number): string {
+  return clip(skipped === 0 ? text : `…${text.slice(skipped)}`, MAX_VALUE_COLUMNS);
 }

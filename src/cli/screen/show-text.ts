@@ -6,9 +6,9 @@ import { durationWords, locationWords } from '../../errors/render/words.ts';
 import type { NamedDoubt } from '../../machine/doubt.ts';
 import { doubtWords } from '../../machine/doubt-details.ts';
 import type { NodeHistory } from '../../machine/node-history.ts';
-import type { ShownRun } from '../commands/show.ts';
+import type { RunView } from '../../drivers/run-view.ts';
 import type { StoredRun } from '../stored-run.ts';
-import { interruptedText, pausedText } from './ending-text.ts';
+import { interruptedText, isInCode, pausedText } from './ending-text.ts';
 import { afterFailure } from './failure-panel.ts';
 import { tableLines } from './table.ts';
 import { countWords, timeWords, usdWords } from './words.ts';
@@ -20,7 +20,7 @@ export interface ShowPlace extends StoredRun {
 
 const LABEL_COLUMNS = 10;
 
-export function showText(given: ShownRun, place: ShowPlace): string {
+export function showText(given: RunView, place: ShowPlace): string {
   const shown = onScreen(given);
   const { run, workflow, status, costs } = shown;
   const { startedAt, endedAt } = place.record;
@@ -29,7 +29,7 @@ export function showText(given: ShownRun, place: ShowPlace): string {
       ? ''
       : `, took ${durationWords(Date.parse(endedAt) - Date.parse(startedAt))}`;
   const facts: (readonly [string, string])[] = [
-    ['file', shown.file ?? 'made in code'],
+    ['file', isInCode(shown.file) ? 'made in code' : (shown.file ?? 'made in code')],
     ['started', `${timeWords(startedAt)}${took}`],
     ['input', jsonText(given.input)],
     ...(shown.output === undefined ? [] : [['output', jsonText(given.output)] as const]),
@@ -51,12 +51,12 @@ function namedWords(doubt: NamedDoubt): string {
   return `${doubt.path}: it is unknown whether it did its work: ${singleLine(doubtWords(doubt))}`;
 }
 
-function costLine({ totalUsdMicros, failedUsdMicros, attempts }: ShownRun['costs']): string {
+function costLine({ totalUsdMicros, failedUsdMicros, attempts }: RunView['costs']): string {
   const failed = failedUsdMicros === 0 ? '' : `, ${usdWords(failedUsdMicros)} of it on failures`;
   return `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}${failed}`;
 }
 
-function errorFacts({ error }: ShownRun): (readonly [string, string])[] {
+function errorFacts({ error }: RunView): (readonly [string, string])[] {
   if (error === undefined) return [];
   const where = locationWords(error.location);
   return [
@@ -80,14 +80,17 @@ function nodeTable(nodes: readonly NodeHistory[], columns: number): string[] {
   });
 }
 
-function nextLines({ run, status, waiting }: ShownRun, { events, nowMs }: ShowPlace): string[] {
+function nextLines(
+  { run, file, status, waiting }: RunView,
+  { events, nowMs }: ShowPlace,
+): string[] {
   switch (status) {
     case 'paused':
-      return waiting === undefined ? [] : ['', pausedText(run, waiting, { events, nowMs })];
+      return waiting === undefined ? [] : ['', pausedText(run, waiting, { events, nowMs, file })];
     case 'interrupted':
-      return ['', interruptedText(run)];
+      return ['', interruptedText(run, file)];
     case 'failed':
-      return ['', ...afterFailure(run)];
+      return ['', ...afterFailure(run, file)];
     case 'running':
       return ['', `Follow it: errand watch ${run}`];
     case 'completed':

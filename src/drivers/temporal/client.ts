@@ -4,12 +4,16 @@
  */
 import { readProperty, type JsonObject } from '../../errors/json.ts';
 import type { Answer } from '../../machine/answers.ts';
+import type { RunEvent } from '../../machine/events.ts';
 import { unpackState } from '../../machine/snapshot.ts';
 import type { WorkflowPlan } from '../../workflow/model.ts';
+import { givenRunId, refuseOther } from '../given.ts';
 import { checkGoingOn, refuseEnded, type GoingOn } from '../going-on.ts';
+import { runView, type RunView } from '../run-view.ts';
+import { asEvent } from '../subscription.ts';
 import type { ResumeOptions, StartOptions } from '../local.ts';
 import type { RunHandle, RunOptions } from '../leg.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
+import { ErrandError, isKind } from '../../errors/errand-error.ts';
 import { boundOf } from '../../workflow/check/bound.ts';
 import { createRedactor } from '../../errors/redact.ts';
 import type { ErrorReport } from '../../errors/report.ts';
@@ -93,7 +97,9 @@ export class TemporalDriver {
     options: StartOptions = {},
   ): Promise<RunHandle> {
     this.#parcels.check(plan);
-    const run = (this.#options.newId ?? newRunId)();
+    const { id } = options;
+    const isOwn = id !== undefined;
+    const run = isOwn ? givenRunId(id) : (this.#options.newId ?? newRunId)();
     const identity: RunIdentity = {
       run,
       workflow: plan.name,
@@ -105,8 +111,29 @@ export class TemporalDriver {
     };
     const { gates, bound = boundOf(plan) } = options;
     const begin: Begin = { type: 'start', ...(gates === false ? { gates } : {}), bound };
-    await this.#execute({ v: 1, identity, begin, leg: legOf(options), settings: this.#settings });
+    const first: RunInput = {
+      v: 1,
+      identity,
+      begin,
+      leg: legOf(options),
+      settings: this.#settings,
+    };
+    try {
+      await this.#execute(first, isOwn ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE');
+      options.onCreated?.(run);
+    } catch (refusal) {
+      if (!isOwn || !isKind(refusal, 'run.already_active')) throw refusal;
+      refuseOther(await this.store.get(run), identity);
+    }
     return this.#leg(run, 1, options);
+  }
+
+  /** How a run stands, whoever carries it on. Rejects with `run.not_found`. */
+  async get(run: string): Promise<RunView> {
+    const record = await this.store.get(run);
+    const events: RunEvent[] = [];
+    for await (const commit of this.store.read(run)) events.push(...commit.events.map(asEvent));
+    return runView({ record, events, status: record.status, directory: process.cwd() });
   }
 
   /** Goes on with what is paused or failed; or again, from a node of its past. */
@@ -186,7 +213,10 @@ export class TemporalDriver {
     return this.#leg(run, lastSeq + 1, options);
   }
 
-  async #execute(input: RunInput): Promise<void> {
+  async #execute(
+    input: RunInput,
+    reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE' = 'ALLOW_DUPLICATE',
+  ): Promise<void> {
     const { identity, settings } = input;
     const { run, workflow, file, startedAt } = identity;
     const memo: RunMemo = { workflow, file, status: 'running', costUsdMicros: 0, startedAt };
@@ -202,7 +232,7 @@ export class TemporalDriver {
           args: [input],
           memo: { [MEMO]: memo },
           ...(settings.hasAttributes ? { searchAttributes: attributes } : {}),
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdReusePolicy: reuse,
           workflowIdConflictPolicy: 'FAIL',
           staticSummary: workflow,
         }),

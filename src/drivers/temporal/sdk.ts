@@ -109,7 +109,7 @@ export interface WorkflowStartOptions {
   readonly args: unknown[];
   readonly memo: Record<string, unknown>;
   readonly searchAttributes?: Record<string, string[]>;
-  readonly workflowIdReusePolicy: 'ALLOW_DUPLICATE';
+  readonly workflowIdReusePolicy: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE';
   readonly workflowIdConflictPolicy: 'FAIL';
   readonly staticSummary?: string;
 }

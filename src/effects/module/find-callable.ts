@@ -10,8 +10,11 @@ import { readCallable, type Callable, type Run } from './callable.ts';
 import type { ToolDescription } from '../../workflow/tool-description.ts';
 import { loadModule, type LoadedModule, type LoadOptions } from './load-module.ts';
 
+/** As a method, so that a function may say more exactly what it takes; what it is given is JSON. */
+type AnyFunction = { call(...given: Parameters<Run>): unknown }['call'];
+
 /** By name: plain functions, and what `tool` declares. */
-export type Callables = Readonly<Record<string, Run | AnyTool>>;
+export type Callables = Readonly<Record<string, AnyFunction | AnyTool>>;
 
 export interface CallableHost extends LoadOptions {
   readonly functions?: Callables;

@@ -135,7 +135,7 @@ export const SESSION_ROWS = {
       detail: 'Resume with the workflow, the node or the version that the run belongs to.',
     },
     title: 'Resume does not fit',
-    help: 'What was asked does not fit the stored run. It belongs to another workflow, lacks the node that was named, or was written in a form that this version of Errand cannot replay. Resume it with the workflow and the version that it was started with, or correct the name. Errand refuses with exit code 2 and changes nothing, because a wrong match would mix two histories.',
+    help: 'What was asked does not fit the stored run. It belongs to another workflow, lacks the node that was named, needs functions, tools or a workflow in code that are not here, or was written in a form that this version of Errand cannot replay; the report names what is missing. Resume it with the workflow and the version that it was started with, or correct the name. A workflow made in code is found when the program registers it: `openErrand({ workflows: [refund] })`. Errand refuses with exit code 2 and changes nothing, because a wrong match would mix two histories.',
     aliases: {
       relavium: [
         'EngineStateError',

@@ -283,6 +283,39 @@ for_each:
     expect(listing('a.output.m?')).toEqual(['error unknown-field: `a.output` has no `m`']);
   });
 
+  it('knows what the answer of a gate is made of', () => {
+    const gate =
+      '{name: a, type: human_gate, prompt: ok?, options: [{value: x, prompt_for: text}], routes: [{to: b}]}';
+    const told = (text: string): readonly string[] =>
+      found(validate(`  - ${gate}\n  - ${set(text)}\n`));
+    const wrong = 'error unknown-field: `a.output.additional_input` is text, so it has no `text`';
+    expect(told('{{ a.output.additional_input.text }}')).toEqual([wrong]);
+    expect(told("{{ a.output.additional_input.text | default('') }}")).toEqual([wrong]);
+    expect(told('{{ a.output.selected.value }}')).toEqual([
+      'error unknown-field: `a.output.selected` is the value of an option, so it has no `value`',
+    ]);
+    expect(told('{{ a.output.additional_input.strip() }} {{ a.output.selected }}')).toEqual([]);
+    expect(told('{{ a.output.additional_input[0] }}')).toEqual([]);
+    const own = gate.replace(
+      '{to: b}',
+      '{to: b, when: "{{ output.additional_input.text }}"}, {to: b}',
+    );
+    expect(found(validate(`  - ${own}\n  - ${set('done')}\n`))).toEqual([
+      'error unknown-field: `output.additional_input` is text, so it has no `text`',
+    ]);
+  });
+
+  it('knows that a declared text, number or flag has no fields', () => {
+    const call =
+      '{name: a, type: call, function: f, output: {n: {type: number}, o: {type: object}}, routes: [{to: b}]}';
+    const told = (text: string): readonly string[] =>
+      found(validate(`  - ${call}\n  - ${set(text)}\n`));
+    expect(told("{{ a.output.n.x | default('none') }}")).toEqual([
+      'error unknown-field: `a.output.n` is a number, so it has no `x`',
+    ]);
+    expect(told('{{ a.output.o.x }}')).toEqual([]);
+  });
+
   it('holds explicit mode to what a node lists', () => {
     const header = '  context: {mode: explicit}\n';
     expect(two(set('{{ a.output.n }}'), header)).toEqual([

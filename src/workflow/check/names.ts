@@ -13,7 +13,7 @@ import type { Template } from '../template/template.ts';
 import type { Reference } from '../template/references.ts';
 import { reachable, type Flow } from './flow.ts';
 import type { Order } from './order.ts';
-import { outputFields, type ChildOf } from './outputs.ts';
+import { outputFields, plainField, type ChildOf } from './outputs.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 
 export interface NamesContext {
@@ -104,7 +104,8 @@ class Names {
     const [root = '', ...rest] = reference.path.map(String);
     const { plan, flow } = this.#context;
     if (root === this.#site.also) return undefined;
-    if (this.#isLoopName(root) || this.#isVerdictName(root)) return undefined;
+    if (this.#isLoopName(root)) return undefined;
+    if (this.#isVerdictName(root)) return this.#verdictProblem(root, rest, reference);
     if (root === 'attempt') return undefined;
     if (root === 'workflow') return workflowProblem(rest, plan);
     if (root === 'state') return stateProblem(rest[0], plan);
@@ -150,7 +151,7 @@ class Names {
 
   #nodeProblem(
     node: NodePlan,
-    [slot, field]: readonly string[],
+    [slot, field, ...inside]: readonly string[],
     reference: Reference,
   ): Omit<Problem, 'path'> | undefined {
     const isGroup = node.type === 'parallel' || node.type === 'for_each';
@@ -166,9 +167,26 @@ class Names {
       return memberProblem('unknown-field', `${node.name}.outputs`, field, node.members);
     if (slot !== 'output') return undefined;
     const fields = outputFields(node, this.#context.childOf);
-    return fields === undefined
-      ? undefined
-      : memberProblem('unknown-field', `${node.name}.output`, field, fields);
+    const unknownField =
+      fields === undefined
+        ? undefined
+        : memberProblem('unknown-field', `${node.name}.output`, field, fields);
+    return unknownField ?? insideProblem(node, `${node.name}.output`, { inside, reference, field });
+  }
+
+  /** `output` of the node itself, in its routes and assertions. */
+  #verdictProblem(
+    root: string,
+    [field, ...inside]: readonly string[],
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
+    const { node } = this.#site;
+    if (root !== 'output' || node === undefined) return undefined;
+    const unknownField =
+      node.type === 'human_gate'
+        ? memberProblem('unknown-field', 'output', field, outputFields(node, () => undefined) ?? [])
+        : undefined;
+    return unknownField ?? insideProblem(node, 'output', { inside, reference, field });
   }
 
   /** `classify.label` is `classify.output.label` where the output has it, or might. */
@@ -272,6 +290,32 @@ class Names {
         return undefined;
     }
   }
+}
+
+/** A text, a number or a flag has nothing inside that has a name, whatever stands behind it. */
+function insideProblem(
+  node: NodePlan,
+  owner: string,
+  {
+    field,
+    inside: [inner, ...more],
+    reference,
+  }: {
+    readonly field: string | undefined;
+    readonly inside: readonly string[];
+    readonly reference: Reference;
+  },
+): Omit<Problem, 'path'> | undefined {
+  const plain = field === undefined ? undefined : plainField(node, field);
+  if (field === undefined || plain === undefined || inner === undefined) return undefined;
+  const isMethod = reference.isCall && more.length === 0;
+  if (isMethod || /^-?\d+$/.test(inner)) return undefined;
+  const whole = `${owner}.${field}`;
+  return {
+    code: 'unknown-field',
+    message: `${quoted(whole)} is ${plain}, so it has no ${quoted(inner)}`,
+    suggestion: whole,
+  };
 }
 
 function workflowProblem(

@@ -42,6 +42,28 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
   }
 }
 
+/** What a field of a node's output is where it is known to be no object or list, in words. */
+export function plainField(node: NodePlan, field: string): string | undefined {
+  if (node.type === 'human_gate') return GATE_FIELDS.get(field);
+  if (!('outputSchema' in node)) return undefined;
+  const properties = node.outputSchema?.['properties'];
+  const schema = isPlainObject(properties) ? properties[field] : undefined;
+  const type = isPlainObject(schema) ? schema['type'] : undefined;
+  return typeof type === 'string' ? PLAIN_TYPES.get(type) : undefined;
+}
+
+const GATE_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['selected', 'the value of an option'],
+  ['additional_input', 'text'],
+]);
+
+const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['integer', 'a number'],
+  ['boolean', 'true or false'],
+]);
+
 /** A text may be a template, or become what it is the JSON of. */
 function valueFields(value: JsonValue | undefined): readonly string[] | undefined {
   if (value === undefined || typeof value === 'string') return undefined;

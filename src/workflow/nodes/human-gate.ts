@@ -24,7 +24,9 @@ const option = hinted(
     label: text('What the person reads. Default: the value.').optional(),
     value: scalar('What the answer is. Default: the label.').optional(),
     route: target.describe('Where to go on; wins over `routes`.').optional(),
-    prompt_for: text('Asks for a text under this name as well.').optional(),
+    prompt_for: text(
+      'The answer needs a text as well, asked for by this name. The text itself is `NODE.output.additional_input`.',
+    ).optional(),
     multiline: flag('Whether that text may have several lines. Default: false.').optional(),
   }),
   { anyOf: [{ required: ['label'] }, { required: ['value'] }] },

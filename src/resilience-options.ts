@@ -1,0 +1,166 @@
+/**
+ * What `withResilience` may be given, checked before the first call: a program without types would
+ * otherwise learn of a slip from a failure in the middle of a retry, and lose the failure itself.
+ */
+import type { RetrySchedule } from './errors/catalog/row.ts';
+import { ErrandError } from './errors/errand-error.ts';
+import { isPlainObject, keysOf, readProperty } from './errors/json.ts';
+import { isKindName } from './errors/kinds.ts';
+import type { ErrorReport } from './errors/report.ts';
+import { suggest } from './errors/suggest.ts';
+import { decideRetry, defaultSchedule } from './machine/retry.ts';
+import { retryDelayMs } from './machine/tool-retry.ts';
+import { given } from './workflow/given.ts';
+import { planRetry } from './workflow/nodes/plan-route.ts';
+import { BACKOFFS } from './workflow/route.ts';
+import type { ToolRetry } from './workflow/tool.ts';
+import type { ToolDescription } from './workflow/tool-description.ts';
+
+/** How often, and after which waits, a call is made again. */
+export type RetryOption = 'default' | 'none' | RetrySchedule | ToolRetry;
+
+/** The wait after a failed attempt; undefined where the failure stands. */
+export type DecideWait = (report: ErrorReport, attemptsMade: number) => number | undefined;
+
+const OPTIONS = [
+  ...['retry', 'breaker', 'deadlineMs', 'signal', 'clock'],
+  ...['provider', 'model', 'api', 'operation', 'delivered', 'classify', 'fallback'],
+  ...['stamp', 'redactor'],
+];
+const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 'on'];
+const SCHEDULE_KEYS = ['attempts', 'waitsMs'];
+const MAX_RETRIES = 100;
+const MAX_MS = 366 * 86_400_000;
+
+/** Throws `validation.input` that names the option. */
+export function checkOptions(call: unknown, options: unknown): void {
+  if (typeof call !== 'function') throw wrong('call', 'is not a function', 'Give it () => call().');
+  if (!isPlainObject(options)) throw wrong('options', 'are no object', 'Give it { retry, … }.');
+  knownKeys(options, OPTIONS, '');
+  const { breaker, deadlineMs, signal, clock } = options;
+  if (breaker !== undefined && (typeof breaker !== 'string' || breaker === ''))
+    throw wrong('breaker', 'is not a name', "Name what is called: breaker: 'openai'.");
+  if (deadlineMs !== undefined && !isNumber(deadlineMs, 0, MAX_MS))
+    throw wrong(
+      'deadlineMs',
+      'is not a number of milliseconds',
+      'Give a number from 0 to 366 days: deadlineMs: 30_000.',
+    );
+  if (signal !== undefined && typeof readProperty(signal, 'addEventListener') !== 'function')
+    throw wrong('signal', 'is not an AbortSignal', 'Give the signal of an AbortController.');
+  for (const part of clock === undefined ? [] : ['now', 'sleep'])
+    if (typeof readProperty(clock, part) !== 'function')
+      throw wrong('clock', `has no \`${part}\``, 'Give it { now, sleep }, or leave it out.');
+}
+
+/** Throws `validation.input` that names the option. */
+export function readRetry(retry: RetryOption = 'default'): DecideWait {
+  if (retry === 'none') return () => undefined;
+  if (retry === 'default')
+    return (report, made) => scheduledWait(report, defaultSchedule(report.kind), made);
+  if (!isPlainObject(retry))
+    throw wrong('retry', 'is not a way to retry', "Write 'default', 'none' or { max: 2 }.");
+  if (!('max' in retry)) {
+    const schedule = readSchedule(retry);
+    return (report, made) => scheduledWait(report, schedule, made);
+  }
+  const tool = { retry: readToolRetry(retry) } as const;
+  return (error, made) => {
+    // the parts of a description that retries are decided by
+    const described = tool as unknown as ToolDescription;
+    return retryDelayMs(described, { error, made, words: [error.id] });
+  };
+}
+
+function scheduledWait(
+  report: ErrorReport,
+  schedule: RetrySchedule | null,
+  number: number,
+): number | undefined {
+  const decision = decideRetry(report, schedule, { words: [report.id], number });
+  return decision.action === 'stop' ? undefined : decision.delayMs;
+}
+
+function readSchedule(retry: object): RetrySchedule {
+  knownKeys(retry, [...SCHEDULE_KEYS, ...RETRY_KEYS], 'retry.');
+  const attempts = readProperty(retry, 'attempts');
+  const waitsMs = readProperty(retry, 'waitsMs');
+  if (attempts === undefined && waitsMs === undefined)
+    throw wrong('retry.max', 'is missing', 'Write { max: 2 }: how often it is called again.');
+  if (!isNumber(attempts, 1, MAX_RETRIES + 1) || !Number.isInteger(attempts))
+    throw wrong(
+      'retry.attempts',
+      `is not a whole number from 1 to ${MAX_RETRIES + 1}`,
+      'It counts all attempts, the first included.',
+    );
+  const isWait = (wait: unknown): wait is number => isNumber(wait, 0, MAX_MS);
+  const waits: readonly unknown[] = Array.isArray(waitsMs) ? waitsMs : [undefined];
+  if (!waits.every(isWait))
+    throw wrong(
+      'retry.waitsMs',
+      'is not a list of milliseconds',
+      'List the waits before attempt 2, 3, …; the last one repeats.',
+    );
+  return { attempts, waitsMs: waits };
+}
+
+function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {
+  knownKeys(retry, RETRY_KEYS, 'retry.');
+  const read = <T>(key: string, what: string, fits: (value: unknown) => value is T) => {
+    const value = readProperty(retry, key);
+    if (value === undefined || fits(value)) return value;
+    throw wrong(`retry.${key}`, `is not ${what}`, `Correct \`${key}\`, or leave it out.`);
+  };
+  const max = readProperty(retry, 'max');
+  if (!isNumber(max, 0, MAX_RETRIES) || !Number.isInteger(max))
+    throw wrong(
+      'retry.max',
+      `is not a whole number from 0 to ${MAX_RETRIES}`,
+      'It counts the calls after the first.',
+    );
+  const isSeconds = (value: unknown): value is number => isNumber(value, 0, MAX_MS / 1000);
+  const isShare = (value: unknown): value is number => isNumber(value, 0, 1);
+  const isBackoff = (value: unknown): value is (typeof BACKOFFS)[number] =>
+    BACKOFFS.some((known) => known === value);
+  const { type: _type, ...move } = planRetry(
+    given({
+      max,
+      backoff: read('backoff', `one of ${BACKOFFS.join(', ')}`, isBackoff),
+      initial_seconds: read('initialSeconds', 'a number of seconds', isSeconds),
+      max_seconds: read('maxSeconds', 'a number of seconds', isSeconds),
+      jitter: read('jitter', 'a number from 0 to 1', isShare),
+    }),
+  );
+  return given({ ...move, on: read('on', 'a list of kinds', isPatterns) });
+}
+
+function isPatterns(value: unknown): value is readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  return (
+    list.length > 0 &&
+    list.every((kind) => typeof kind === 'string' && isKindName(kind.replace(/\.\*$/, '.x')))
+  );
+}
+
+function isNumber(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && value >= least && value <= most;
+}
+
+function knownKeys(value: object, known: readonly string[], within: string): void {
+  const odd = keysOf(value).find(
+    (key) => !known.includes(key) && readProperty(value, key) !== undefined,
+  );
+  if (odd === undefined) return;
+  const meant = suggest(odd, known);
+  const todo = meant === undefined ? `There are ${known.join(', ')}.` : `Write \`${meant}\`.`;
+  throw wrong(`${within}${odd}`, 'does not exist', todo);
+}
+
+function wrong(option: string, problem: string, detail: string): ErrandError {
+  return new ErrandError({
+    kind: 'validation.input',
+    message: `withResilience: \`${option}\` ${problem}`,
+    details: { option },
+    action: { kind: 'fix_code', detail },
+  });
+}
