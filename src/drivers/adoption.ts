@@ -10,9 +10,7 @@ import type { RunSummary } from '../machine/store-port.ts';
 export interface AdoptionOptions {
   readonly clock: EffectClock;
   readonly orphans: () => Promise<readonly RunSummary[]>;
-  /** Whether all that a run needs is here; where it is not, another process may have it. */
-  readonly canCarryOn: (run: RunSummary) => boolean | Promise<boolean>;
-  /** Goes on with it. */
+  /** Resumes it; refused where what it needs is not here, because another process may have it. */
   readonly take: (run: string) => Promise<unknown>;
   readonly onWarning: (thrown: unknown) => void;
 }
@@ -81,10 +79,9 @@ export class Adoption {
   }
 
   /** One that cannot go on as it is stays where it is, and keeps no other from going on. */
-  async #take(orphan: RunSummary): Promise<void> {
-    const { run } = orphan;
+  async #take({ run }: RunSummary): Promise<void> {
     try {
-      if (await this.#options.canCarryOn(orphan)) await this.#options.take(run);
+      await this.#options.take(run);
     } catch (refusal) {
       // another process was quicker
       if (isKind(refusal, 'run.already_active')) return;

@@ -259,7 +259,6 @@ class LocalErrand implements Errand {
     this.#adoption = new Adoption({
       clock,
       orphans: () => this.#driver.orphans(),
-      canCarryOn: (run) => this.#canCarryOn(run),
       take: (run) => this.resume(run, { by: 'adoption' }),
       onWarning: (thrown) => this.#warn(thrown),
     });
@@ -348,11 +347,6 @@ class LocalErrand implements Errand {
   async adopt(): Promise<void> {
     await this.#extensions.start();
     await this.#adoption.begin();
-  }
-
-  /** The one place that says whether adoption may try a run at all; the rest is for `resume` to refuse. */
-  #canCarryOn(_run: RunSummary): boolean {
-    return true;
   }
 
   #warn(thrown: unknown): void {

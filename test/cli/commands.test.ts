@@ -17,6 +17,8 @@ const COMMANDS = [
   'show',
   'costs',
   'audit',
+  'delete',
+  'prune',
   'init',
   'draft',
   'validate',

@@ -194,7 +194,9 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
 
   it('has no frame where there is no room for one', async () => {
     const { screen } = await onTerminal(place, ['run', 'fails.yaml'], { columns: 40 });
-    expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(40);
+    // what is to be copied is never broken
+    const texts = screen.filter((line) => !line.includes(': errand '));
+    expect(Math.max(...texts.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(screen).toContain('kind       provider.auth');
     expect(screen.join('\n')).not.toContain('│');
   });
