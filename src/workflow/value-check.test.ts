@@ -9,6 +9,12 @@ function told(schema: JsonObject, value: JsonValue): readonly string[] {
   return checkValue(schema, value).map(({ of, pointer, message }) => `${of} ${pointer} ${message}`);
 }
 
+/** By a list: an object with a `then` looks like a promise. */
+function conditional(...schemas: readonly JsonObject[]): JsonObject {
+  const words = 'if then else'.split(' ');
+  return Object.fromEntries(words.map((word, index) => [word, schemas[index] ?? {}]));
+}
+
 const ORDER: JsonObject = {
   type: 'object',
   properties: {
@@ -217,13 +223,9 @@ describe('a value', () => {
         fc.record({
           oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }),
         }) as fc.Arbitrary<JsonObject>,
-        fc.tuple(tie('schema'), tie('schema'), tie('schema')).map(([condition, then, other]) =>
-          Object.fromEntries([
-            ['if', condition],
-            ['then', then],
-            ['else', other],
-          ]),
-        ),
+        fc
+          .tuple(tie('schema'), tie('schema'), tie('schema'))
+          .map(([condition, then, other]) => conditional(condition, then, other)),
         fc.record({
           contains: tie('schema'),
           minContains: fc.integer({ min: 1, max: 2 }),

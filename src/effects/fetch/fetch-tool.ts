@@ -260,7 +260,7 @@ function denied(
   return new ErrandError(
     {
       kind: 'tool.denied',
-      outcome: hasWritten ? 'unknown' : redirects === 0 ? 'not_started' : 'failed',
+      outcome: hasWritten ? 'unknown' : deniedAt(redirects),
       // models read the message, and where an answer leads may name what only the inside knows
       message:
         redirects === 0
@@ -274,6 +274,10 @@ function denied(
     },
     { cause },
   );
+}
+
+function deniedAt(redirects: number): 'not_started' | 'failed' {
+  return redirects === 0 ? 'not_started' : 'failed';
 }
 
 const NEVER_MADE =
