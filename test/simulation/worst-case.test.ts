@@ -42,9 +42,9 @@ interface Trial {
 /** Undefined for files that are not valid or have no bound. */
 function playOut(files: Readonly<Record<string, string>>, seed: number): Trial | undefined {
   const verdict = judge(files);
-  const [main] = verdict.files;
-  if (verdict.plan === undefined || main?.worstCase == null) return undefined;
-  const { modelRequests: bound, effects } = main.worstCase;
+  const worstCase = verdict.files[0]?.worstCase ?? undefined;
+  if (verdict.plan === undefined || worstCase === undefined) return undefined;
+  const { modelRequests: bound, effects } = worstCase;
   if (bound === null) return undefined;
   const children = Object.keys(verdict.plan.children);
   const tools = Object.fromEntries(['', ...children].map((file) => [file, DESCRIBES]));

@@ -113,7 +113,10 @@ function worstCaseLines(worst: WorstCase): string[] {
     worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
     worst.costUsdMicros === null ? 'unbounded cost' : `$${(worst.costUsdMicros / 1e6).toFixed(2)}`,
   ].join(', ');
-  return [`at worst (per leg): ${figures}`, ...worst.unbounded.map((reason) => `  unbounded: ${reason}`)];
+  return [
+    `at worst (per leg): ${figures}`,
+    ...worst.unbounded.map((reason) => `  unbounded: ${reason}`),
+  ];
 }
 
 function handlingLines(nodes: ValidatedFile['nodes']): string[] {
