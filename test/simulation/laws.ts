@@ -15,6 +15,7 @@ import {
 } from './laws/conversations.ts';
 import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
 import {
+  failsAsSaid,
   oneClassification,
   surfacesAsItself,
   theEndIsKnown,
@@ -57,6 +58,7 @@ export const LAWS: readonly Law[] = [
   theSameKind,
   surfacesAsItself,
   theEndIsKnown,
+  failsAsSaid,
   withinWorstCase,
   withinModelRequests,
   withinMaxRetries,
