@@ -104,6 +104,10 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
           : event,
       ),
   ],
+  [
+    classified.failsAsSaid,
+    (run) => withError(run, at('node:failed', 'a'), { kind: 'gate.expired' }),
+  ],
   [attempts.withinWorstCase, (run) => ({ ...run, worstCase: { ...run.worstCase, effects: 3 } })],
   [
     attempts.withinModelRequests,

@@ -16,6 +16,7 @@ import {
 } from './laws/conversations.ts';
 import { damageIsSaid, everyAttemptIsBilled, noSecrets } from './laws/books.ts';
 import {
+  failsAsSaid,
   oneClassification,
   surfacesAsItself,
   theEndIsKnown,
@@ -66,6 +67,7 @@ export const LAWS: readonly Law[] = [
   theSameKind,
   surfacesAsItself,
   theEndIsKnown,
+  failsAsSaid,
   withinWorstCase,
   withinModelRequests,
   withinMaxRetries,

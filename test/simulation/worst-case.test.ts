@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { randomFrom } from '../../src/drivers/simulation/random.ts';
 import { memoryFiles } from '../../src/workflow/load/files.cases.ts';
+import type { WorkflowPlan } from '../../src/workflow/model.ts';
 import type { ToolDescriptions } from '../../src/workflow/tool-description.ts';
 import { validateWorkflow, type Validation } from '../../src/workflow/validate.ts';
-import { raisingOf, type Raising } from '../../src/workflow/check/routing.ts';
-import type { NodePlan } from '../../src/workflow/node-model.ts';
 import { isReservedKind } from '../../src/errors/kinds.ts';
+import { mayThrowAnything } from './laws/classified-once.ts';
 import { drawFiles } from './worst-case/files.ts';
 import { Play, type Played } from './worst-case/play.ts';
 import { Player } from './worst-case/player.ts';
@@ -36,15 +36,16 @@ interface Trial {
   readonly bound: number;
   readonly effects: number | null;
   readonly verdict: Validation;
+  readonly plan: WorkflowPlan;
   readonly plays: readonly Played[];
 }
 
 /** Undefined for files that are not valid or have no bound. */
 function playOut(files: Readonly<Record<string, string>>, seed: number): Trial | undefined {
   const verdict = judge(files);
-  const [main] = verdict.files;
-  if (verdict.plan === undefined || main?.worstCase == null) return undefined;
-  const { modelRequests: bound, effects } = main.worstCase;
+  const worstCase = verdict.files[0]?.worstCase ?? undefined;
+  if (verdict.plan === undefined || worstCase === undefined) return undefined;
+  const { modelRequests: bound, effects } = worstCase;
   if (bound === null) return undefined;
   const children = Object.keys(verdict.plan.children);
   const tools = Object.fromEntries(['', ...children].map((file) => [file, DESCRIBES]));
@@ -53,14 +54,14 @@ function playOut(files: Readonly<Record<string, string>>, seed: number): Trial |
     const random = randomFrom('player', seed, index);
     return new Play(plan, { random, player: new Player(random, greed), legs, crashes }).run();
   });
-  return { seed, bound, effects, verdict, plays };
+  return { seed, bound, effects, verdict, plan, plays };
 }
 
 function mostOf({ plays }: Trial): number {
   return Math.max(...plays.flatMap(({ legs }) => legs.map((leg) => leg.modelRequests)));
 }
 
-function breachesOf({ bound, effects, verdict, plays, seed }: Trial): string[] {
+function breachesOf({ bound, effects, verdict, plan, plays, seed }: Trial): string[] {
   const never = new Set(
     verdict.files.flatMap(({ file, diagnostics }) =>
       diagnostics
@@ -79,7 +80,7 @@ function breachesOf({ bound, effects, verdict, plays, seed }: Trial): string[] {
     ...failed.flatMap(({ file, node, kind }) => {
       const said = verdict.files.find((each) => each.file === file)?.nodes[node.name];
       const isSaid = said?.raises.includes(kind) === true;
-      if (isSaid || isBeyond(kind) || mayThrowAnything(verdict, node)) return [];
+      if (isSaid || isBeyond(kind) || mayThrowAnything(plan, node)) return [];
       return [`${seed}: ${node.name} in ${file} failed with ${kind}`];
     }),
   ]);
@@ -88,18 +89,6 @@ function breachesOf({ bound, effects, verdict, plays, seed }: Trial): string[] {
 /** The author's own kinds, and those that no route of the file takes. */
 function isBeyond(kind: string): boolean {
   return !isReservedKind(kind) || kind === 'limit.steps' || kind === 'terminate.failed';
-}
-
-/** A function, or a child with one in it. */
-function mayThrowAnything({ plan }: Validation, node: NodePlan): boolean {
-  const within = (file: string): Raising =>
-    (plan?.children[file]?.nodes ?? []).some((each) => raisingOf(each, within) === 'any') ||
-    (plan?.children[file]?.nodes ?? []).some(
-      (each) => each.type === 'for_each' && raisingOf(each.member, within) === 'any',
-    )
-      ? 'any'
-      : 'none';
-  return raisingOf(node, within) === 'any';
 }
 
 /** Rows of files that were once bounded too low: what is printed, and what the player makes of it. */

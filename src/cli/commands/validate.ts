@@ -117,7 +117,10 @@ function worstCaseLines(worst: WorstCase): string[] {
     worst.wallMs === null ? 'unbounded time' : durationWords(worst.wallMs),
     worst.costUsdMicros === null ? 'unbounded cost' : worstCost(worst.costUsdMicros),
   ].join(', ');
-  return [`at worst (per leg): ${figures}`, ...worst.unbounded.map((reason) => `  unbounded: ${reason}`)];
+  return [
+    `at worst (per leg): ${figures}`,
+    ...worst.unbounded.map((reason) => `  unbounded: ${reason}`),
+  ];
 }
 
 /** To the cent, and never less than it is: what is promised here is a bound. */

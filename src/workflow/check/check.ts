@@ -178,7 +178,8 @@ class Checker {
     const nodes = child === undefined ? [] : [...this.#flowOf(child).nodes.values()];
     const all = new Set(nodes.map((node) => this.#raisingOf(node)));
     // a file that is not here could hold anything
-    const found = child === undefined || all.has('any') ? 'any' : all.has('own') ? 'own' : 'none';
+    if (child === undefined) all.add('any');
+    const found = (['any', 'own'] as const).find((each) => all.has(each)) ?? 'none';
     this.#raising.set(file, found);
     return found;
   }

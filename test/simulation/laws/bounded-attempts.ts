@@ -38,7 +38,9 @@ export const withinModelRequests: Law = {
       if (isType(event, 'run:started', 'run:resumed')) {
         const stored = event.bound?.modelRequests;
         if (event.type === 'run:started' && stored !== worstCase.modelRequests)
-          breaches.push(`${String(stored)} is stored; ${String(worstCase.modelRequests)} was printed`);
+          breaches.push(
+            `${String(stored)} is stored; ${String(worstCase.modelRequests)} was printed`,
+          );
         bound = stored === undefined ? bound : stored;
         sent = 0;
       }

@@ -1,6 +1,12 @@
 /** P1: no failure changes kind, category or retryability between its source and any screen. */
 import type { ErrorReport } from '../../../src/errors/report.ts';
 import type { RunEvent } from '../../../src/machine/events.ts';
+import { isReservedKind } from '../../../src/errors/kinds.ts';
+import { endsTheRun } from '../../../src/machine/unroutable.ts';
+import { allNodes } from '../../../src/workflow/all-nodes.ts';
+import { checkWorkflow, type NodeVerdict } from '../../../src/workflow/check/check.ts';
+import { raisingOf, type Raising } from '../../../src/workflow/check/routing.ts';
+import type { NodePlan } from '../../../src/workflow/node-model.ts';
 import type { WorkflowPlan } from '../../../src/workflow/model.ts';
 import { isType, nodeAt, reportsOf, type EventOf, type Law, type Subject } from '../subject.ts';
 
@@ -126,4 +132,55 @@ function chainOf(report: ErrorReport): readonly string[] {
   for (let link: ErrorReport | undefined = report; link !== undefined; link = link.cause)
     ids.push(link.id);
   return ids;
+}
+
+export const failsAsSaid: Law = {
+  name: 'a node fails with nothing that validate calls impossible',
+  promise: 'what validate calls impossible is impossible',
+  breaches: ({ events, plan }) => {
+    let now = plan;
+    return events.flatMap((event) => {
+      if (event.type === 'run:resumed') now = event.plan ?? now;
+      if (event.type !== 'node:failed') return [];
+      const { kind } = event.error;
+      const found = nodeAt(now, event.path);
+      if (found === undefined || isReservedElsewhere(kind)) return [];
+      const said = saidOf(now).get(found.file.file)?.[found.node.name];
+      if (said === undefined || said.raises.includes(kind) || mayThrowAnything(now, found.node))
+        return [];
+      return [`event ${event.seq}: ${event.path} failed with ${kind}, which was not said`];
+    });
+  },
+};
+
+/** The author's own, what ends the run, and what only a caller can route. */
+function isReservedElsewhere(kind: string): boolean {
+  return (
+    !isReservedKind(kind) ||
+    endsTheRun(kind) ||
+    kind === 'limit.steps' ||
+    kind === 'terminate.failed'
+  );
+}
+
+/** A function, or a child in which there is one. */
+export function mayThrowAnything(plan: WorkflowPlan, node: NodePlan): boolean {
+  const within = (file: string): Raising => {
+    const child = plan.children[file];
+    const all = child === undefined ? [] : allNodes(child);
+    return all.some((each) => raisingOf(each, within) === 'any') ? 'any' : 'none';
+  };
+  return raisingOf(node, within) === 'any';
+}
+
+type Said = Readonly<Record<string, NodeVerdict>>;
+
+const SAID = new WeakMap<WorkflowPlan, ReadonlyMap<string, Said>>();
+
+function saidOf(plan: WorkflowPlan): ReadonlyMap<string, Said> {
+  const known = SAID.get(plan);
+  if (known !== undefined) return known;
+  const said = new Map(checkWorkflow(plan).map(({ file, nodes }) => [file, nodes]));
+  SAID.set(plan, said);
+  return said;
 }

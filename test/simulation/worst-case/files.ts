@@ -147,7 +147,7 @@ function drawGroups(shape: Shape, names: readonly string[]): Fields | undefined 
 }
 
 function drawNode(shape: Shape, names: readonly string[], index: number, name: string): Fields {
-  const { random, mayLoop } = shape;
+  const { mayLoop } = shape;
   const onward = [...(mayLoop ? names : names.slice(index + 1)), '$end'];
   const body = drawBody(shape, names.slice(index + 1), name);
   if (body['type'] === 'terminate') return { name, ...body };
