@@ -22,11 +22,9 @@ export type RetryOption = 'default' | 'none' | RetrySchedule | ToolRetry;
 /** The wait after a failed attempt; undefined where the failure stands. */
 export type DecideWait = (report: ErrorReport, attemptsMade: number) => number | undefined;
 
-const OPTIONS = [
-  ...['retry', 'breaker', 'deadlineMs', 'signal', 'clock'],
-  ...['provider', 'model', 'api', 'operation', 'delivered', 'classify', 'fallback'],
-  ...['stamp', 'redactor'],
-];
+const OPTIONS: readonly string[] =
+  `retry breaker deadlineMs signal clock provider model api operation
+  delivered classify fallback stamp redactor`.split(/\s+/);
 const RETRY_KEYS = ['max', 'backoff', 'initialSeconds', 'maxSeconds', 'jitter', 'on'];
 const SCHEDULE_KEYS = ['attempts', 'waitsMs'];
 const MAX_RETRIES = 100;

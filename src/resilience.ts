@@ -125,11 +125,19 @@ async function attempt<T>(
     if (thrown === DEADLINE) scope.abort(DEADLINE);
     // what the caller's own abort caused is that cancellation, whatever it looks like
     const isCancelled = policy.signal?.aborted === true;
+    const failed = (kind: string): void =>
+      note(policy.breaker, (state) => breakerFailed(state, kind, clock.now()));
+    if (thrown === DEADLINE) {
+      failed(OVERDUE);
+      return { type: 'deadline' };
+    }
+    if (isCancelled) {
+      failed(CANCELLED);
+      return { type: 'cancelled' };
+    }
     const report = reportFrom(thrown, policy);
-    const kind = thrown === DEADLINE ? OVERDUE : isCancelled ? CANCELLED : report.kind;
-    note(policy.breaker, (state) => breakerFailed(state, kind, clock.now()));
-    if (thrown === DEADLINE) return { type: 'deadline' };
-    return isCancelled ? { type: 'cancelled' } : { type: 'failure', report };
+    failed(report.kind);
+    return { type: 'failure', report };
   } finally {
     ending.abort();
   }

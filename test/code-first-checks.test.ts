@@ -139,7 +139,7 @@ describe('start', () => {
       nodes: [{ name: 'a', model: 'house/small', prompt: 'hi', tools: [] }],
     });
     expect((await refusalOf(flow)).details).toMatchObject({ code: 'unknown-model' });
-    const own = await openErrand({ store: 'memory', providers: { house: () => ({}) } as never });
+    const own = await openErrand({ store: 'memory', providers: { house: () => ({}) } });
     expect(await own.validate(flow)).toMatchObject({ isValid: true });
     await own.close();
   });

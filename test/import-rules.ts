@@ -58,6 +58,7 @@ const TOP_FILES: Readonly<Record<string, Layer>> = {
   'browser.ts': 'root',
   'shared.ts': 'root',
   'resilience.ts': 'root',
+  'resilience-options.ts': 'root',
   'index.ts': 'entry',
   'temporal.ts': 'entry',
   'workflow-on-demand.ts': 'entry',

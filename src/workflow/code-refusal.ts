@@ -32,7 +32,7 @@ export function codeRefusal(diagnostics: readonly Diagnostic[]): ReportDraft {
 }
 
 /** A diagnostic as a program sees it: there is no text that it could show. */
-export function inCode({ excerpt: _excerpt, severity: _severity, ...rest }: Diagnostic) {
+function inCode({ excerpt: _excerpt, severity: _severity, ...rest }: Diagnostic) {
   return { ...rest, path: codePath(rest.pointer) };
 }
 
