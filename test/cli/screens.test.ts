@@ -178,8 +178,15 @@ describe('a narrow screen', () => {
 
     const prompt = 'Shall the order be refunded although its window has passed already?';
     const opened = {
-      ...{ seq: 1, run: 'r', at: '2026-03-01T12:00:00.000Z', type: 'gate:opened' as const },
-      ...{ node: 'ask', path: 'ask', gate: 'ask', prompt, options: ['yes'] },
+      seq: 1,
+      run: 'r',
+      at: '2026-03-01T12:00:00.000Z',
+      type: 'gate:opened' as const,
+      node: 'ask',
+      path: 'ask',
+      gate: 'ask',
+      prompt,
+      options: ['yes'],
     };
     const question = questionText(opened, [{ value: 'yes' }], 40).split('\n');
     expect(Math.max(...question.slice(0, -1).map(columnsOf))).toBeLessThanOrEqual(40);
