@@ -34,7 +34,7 @@ const KINDS_BY_CLASS: Record<Exclude<ErrorClass, 'domain'>, string[]> = {
   call: ['call.failed'],
   script: under(
     'internal',
-    'script_error script_timeout script_unspawnable schema_violation envelope_invalid',
+    'script_error script_timeout script_unspawnable schema_violation output_too_large envelope_invalid',
   ),
   sandbox: under('sandbox', 'syntax runtime memory result timeout'),
   limit: under('limit', 'budget run_timeout node_timeout turns steps retries'),
@@ -75,6 +75,7 @@ const CATEGORY_OF = table<Category>([
   ['policy', 'tool.denied tool.forbidden agent.permission_denied gate.*'],
   ['limit', 'limit.* internal.script_timeout'],
   ['domain', 'tool.output_malformed internal.schema_violation internal.envelope_invalid'],
+  ['domain', 'internal.output_too_large'],
   ['domain', 'sandbox.* assert.* halt.* terminate.*'],
   ['cancelled', 'cancelled.*'],
   ['defect', 'internal.*'],

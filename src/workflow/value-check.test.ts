@@ -194,7 +194,7 @@ describe('a value', () => {
       fc.record({ pattern: fc.constantFrom('^a', 'b?c$', '^(a|ab)*$', '(?=.*b)a', '.', '^$') }),
       fc.record({ const: fc.constantFrom<JsonValue>(1, 'a', { a: 1, b: [0] }, [1, 'a']) }),
       fc.record({ multipleOf: fc.constantFrom(0.5, 2, 0.1) }),
-      fc.record({ $ref: fc.constantFrom('#/$defs/one', '#two', '#') }),
+      fc.record({ $ref: fc.constantFrom('#/$defs/one', '#two') }),
     );
     const { schema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
       schema: fc.oneof(
@@ -255,22 +255,14 @@ describe('a value', () => {
       ),
     })).value;
     fc.assert(
-      fc.property(schema, schema, schema, item, (top, one, two, made) => {
+      fc.property(schema, item, (top, made) => {
         // what has no prototype is another thing to the other one
         const value = JSON.parse(JSON.stringify(made)) as JsonValue;
-        const shape = { allOf: [top], $defs: { one, two: { ...two, $anchor: 'two' } } };
-        const findings = checkValue(shape, value);
-        let isValid: boolean;
-        try {
-          isValid = ajv.compile(shape)(value);
-        } catch (thrown) {
-          // a reference that goes round in a circle is no matter as long as no value leads there
-          expect(thrown).toBeInstanceOf(RangeError);
-          return;
-        }
-        if (findings[0]?.of !== 'schema') expect(findings.length === 0).toBe(isValid);
+        const two = { $anchor: 'two', items: { $ref: '#/$defs/one' }, maxItems: 1 };
+        const shape = { allOf: [top], $defs: { one: { type: ['string', 'object'] }, two } };
+        expect(checkValue(shape, value).length === 0).toBe(ajv.compile(shape)(value));
       }),
-      { numRuns: 1500 },
+      { numRuns: 300 },
     );
   });
 });
