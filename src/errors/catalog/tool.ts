@@ -274,7 +274,7 @@ export const TOOL_ROWS = {
       detail: 'Find out whether it happened, then answer `repeat`, `edit` or `abort`.',
     },
     title: 'Outcome unknown',
-    help: 'Something was begun in the world and nobody knows how it ended: the process died or the connection broke before the result was recorded. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks. It repeats by itself only what is `idempotent`, or what a route that names this kind tells it to.',
+    help: 'Something was begun in the world and nobody knows how it ended: the process died or the connection broke before the result was recorded, or it was stopped because something around it ended. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks. It repeats by itself only what is `idempotent`, or what a route that names this kind tells it to.',
     aliases: {},
   },
 } as const satisfies Record<string, CatalogRow>;
