@@ -98,13 +98,15 @@ export class EffectsUnderWay {
     });
   }
 
-  /** Nor will what was asked for in the very step that stops it. */
+  /** Nor will what was asked for in the very step that stops it; the state takes these at once. */
   takeBackStopped(): readonly EventBody[] {
     const { state } = this.#options;
     for (const [key, pending] of this.#notBegun())
       if (stoppedFor(state, pending) !== undefined)
         this.#withheld.set(key, { pending, events: [neverBegun(state, pending)] });
-    return this.#takeWithheld();
+    const told = this.#takeWithheld();
+    this.#answered.clear();
+    return told;
   }
 
   /** The state takes all results that were told. */

@@ -325,7 +325,7 @@ describe('an abort', () => {
       });
     const running = call(run, {}, { signal: control.signal });
     control.abort('no longer wanted');
-    expect(reportOf(await running)).toMatchObject({ kind: 'cancelled.call', outcome: 'partial' });
+    expect(reportOf(await running)).toMatchObject({ kind: 'cancelled.call', outcome: 'unknown' });
     expect(seen).toBe('no longer wanted');
     expect(getEventListeners(control.signal, 'abort')).toEqual([]);
   });
@@ -337,6 +337,38 @@ describe('an abort', () => {
       { signal: AbortSignal.abort() },
     );
     expect(reportOf(result)).toMatchObject({ kind: 'cancelled.tool', outcome: 'not_started' });
+  });
+
+  it('leaves a result as it is, and a failure that says itself what it is', async () => {
+    for (const [end, expected] of [
+      [() => 7, { ok: true, output: 7 }],
+      [
+        () => {
+          throw raise('card.declined', 'No money');
+        },
+        { ok: false, failure: { kind: 'card.declined' } },
+      ],
+    ] as const) {
+      const control = new AbortController();
+      const run: Run = async (_, { signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return end();
+      };
+      const running = call(run, {}, { signal: control.signal });
+      control.abort();
+      expect(await running).toMatchObject(expected);
+    }
+  });
+
+  it('of a function that may be repeated leaves nothing in doubt', async () => {
+    const control = new AbortController();
+    const run: Run = (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    const running = call(run, { isIdempotent: true }, { signal: control.signal });
+    control.abort();
+    expect(reportOf(await running)).toMatchObject({ kind: 'cancelled.call', outcome: 'partial' });
   });
 
   it('of a function that does not listen returns soon, and says so', async () => {

@@ -13,8 +13,8 @@
  * | gave what is off its schema           | `internal.schema_violation`, `tool.output_malformed` | failed |
  * | timeout, ended when told to           | `limit.node_timeout`, `tool.timeout`      | partial |
  * | timeout, does not listen              | the same                                  | unknown, or partial where it is idempotent |
- * | our signal, ended by itself within 2 s | what it gave or threw                    | as above |
- * | our signal, gave up because of it     | `cancelled.*`                             | unknown, or partial where it is idempotent |
+ * | our signal, ended by itself within 2 s | what it gave, or the typed failure that it threw | as above |
+ * | our signal, threw anything else       | `cancelled.*`                             | unknown, or partial where it is idempotent |
  * | our signal, does not listen           | `cancelled.*`                             | the same |
  *
  * A function that does not listen is abandoned: what it does later reaches nobody. Whether an
@@ -23,8 +23,8 @@
 import { carriedReport } from '../errors/carried.ts';
 import type { RuntimeKind } from '../errors/catalog.ts';
 import { ErrandError } from '../errors/errand-error.ts';
-import { readProperty, type JsonObject, type JsonValue } from '../errors/json.ts';
-import { matchesKind } from '../errors/kinds.ts';
+import type { JsonObject, JsonValue } from '../errors/json.ts';
+import { isReservedKind, matchesKind } from '../errors/kinds.ts';
 import type { ReportDraft } from '../errors/report.ts';
 import { reportFrom } from '../providers/report-from.ts';
 import { checkValue } from '../workflow/value-check.ts';
@@ -257,20 +257,15 @@ function stopped(
   };
 }
 
-/** Whether it threw because it was told to stop, and not for a reason of its own. */
+/**
+ * Whether it threw because it was told to stop. A socket that is hung up, an aborted request or any
+ * other error may be of that signal, whatever it looks like; only a typed failure is its own.
+ */
 function gaveUp({ failure, thrown }: EffectFailure, { signal }: EffectContext): boolean {
   if (!signal.aborted || failure.outcome === 'not_started') return false;
-  if (matchesKind(failure.kind, 'cancelled.*')) return true;
-  let at = thrown;
-  for (let depth = 0; depth < MAX_CAUSES && at !== undefined && at !== null; depth++) {
-    if (at === signal.reason || readProperty(at, 'name') === 'AbortError') return true;
-    at = readProperty(at, 'cause');
-  }
-  return false;
+  const isTyped = carriedReport(thrown) !== undefined || !isReservedKind(failure.kind);
+  return !isTyped || matchesKind(failure.kind, 'cancelled.*');
 }
-
-/** A cause further down says nothing about why the whole of it ended. */
-const MAX_CAUSES = 5;
 
 function failed(failure: ReportDraft): EffectFailure {
   return { ok: false, failure };

@@ -77,6 +77,11 @@ export class Stage {
     const { nowMs: atMs } = this;
     const events = step(this.state, happened, atMs);
     this.log.push(...events.map((event) => ({ event, atMs })));
+    this.endStopped();
+  }
+
+  /** What the machine stops is killed at once. */
+  protected endStopped(): void {
     const stops = stopsOf(this.state);
     if (stops.length > 0) this.take(...stops);
   }

@@ -82,7 +82,7 @@ describe('killed in the middle of a tool', () => {
       ],
     },
     {
-      it: 'one that is gone back behind belongs to nobody, and is on the bill',
+      it: 'one that is gone back behind is on the bill, and is asked about before it is done again',
       module: `import { existsSync } from 'node:fs';
 export const one = tool({ run: () => 1 });
 export const two = tool({ run: () => {
@@ -98,13 +98,20 @@ export const two = tool({ run: () => {
         {
           write: { again: '' },
           do: 'retry RUN --from a',
+          exit: 5,
+          says: { waiting: { reason: 'outcome', node: 'b' } },
+          calls: ['one ok', 'two effect.outcome_unknown', 'one ok'],
+          did: ['two'],
+        },
+        {
+          do: 'answer RUN --value repeat',
           says: {
             output: 2,
             costs: {
               attempts: [{}, { target: 'two', outcome: 'unknown' }, { target: 'one' }, {}],
             },
           },
-          calls: ['one ok', 'two cancelled.tool', 'one ok', 'two ok'],
+          calls: ['one ok', 'two effect.outcome_unknown', 'one ok', 'two ok'],
           did: ['two', 'two'],
         },
       ],

@@ -24,7 +24,7 @@ export const replaysTheSame: Law = {
         leg = new Replay(() => foldAll(subject, subject.events.slice(0, before)));
       if (isKeptOnly(subject, events)) continue;
       const ways = waysOf(countGiven(events), cancelledBy(subject, events));
-      const breach = leg.take({ events, moments }, ways);
+      const breach = leg.take({ events, moments, begun: begunBefore(subject, before) }, ways);
       if (breach !== undefined) return [breach];
     }
     return [];
@@ -35,6 +35,20 @@ interface Commit {
   readonly events: readonly RunEvent[];
   /** When something was decided that is only said in a later commit. */
   readonly moments: readonly number[];
+  /** The keys of what was being executed by then. */
+  readonly begun: ReadonlySet<string>;
+}
+
+/** Asked for is not begun: the store may have been slow to say that it was written down. */
+function begunBefore({ events, executions }: Subject, seq: number): ReadonlySet<string> {
+  const requested = new Map<string, number>();
+  for (const event of events.slice(0, seq))
+    if (event.type === 'effect:requested') requested.set(event.effect.key, event.seq);
+  const begun = executions.filter(
+    ({ effect, afterSeq }) =>
+      afterSeq >= (requested.get(effect.key) ?? Infinity) && afterSeq <= seq,
+  );
+  return new Set(begun.map(({ effect }) => effect.key));
 }
 
 /** An end waits for what it stops: its report says when it was decided, and the log when it was said. */
@@ -146,6 +160,8 @@ interface Way {
   readonly isWoken?: boolean;
   /** Whether something was decided in the same moment, before they came. */
   readonly isLookedAt?: boolean;
+  /** Whether what was asked for before had not been begun either. */
+  readonly isLate?: boolean;
 }
 
 /** An effect that the machine gave up looks like one that answered; a cancel can be a moment late. */
@@ -157,6 +173,11 @@ function waysOf(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly [Way
     ...(cancelled === 'maybe' ? [{ given, isCancelled: false }] : []),
     { given, isCancelled, isWoken: true },
     { given, isCancelled, isLookedAt: true },
+    ...Array.from({ length: given + 1 }, (_, less) => ({
+      given: given - less,
+      isCancelled,
+      isLate: true,
+    })),
   ];
 }
 
@@ -173,8 +194,8 @@ function cancelledBy({ legs }: Subject, events: readonly RunEvent[]): 'no' | 'ma
 
 function replay(
   state: RunState,
-  { events, moments }: Commit,
-  { given, isCancelled, isWoken = false, isLookedAt = false }: Way,
+  { events, moments, begun }: Commit,
+  { given, isCancelled, isWoken = false, isLookedAt = false, isLate = false }: Way,
 ): string | undefined {
   const bodies = events.map(bodyOf);
   const atMs = Date.parse(events[0]?.at ?? '');
@@ -186,8 +207,11 @@ function replay(
   if (isLookedAt) step(state, [], atMs);
   state.cancelledBy = isCancelled ? 'someone' : undefined;
   const decided = [...step(state, bodies.slice(0, given), atMs)];
-  for (let back = takenBack(state, decided); back.length > 0; back = takenBack(state, decided))
+  for (;;) {
+    const back = takenBack(state, isLate ? (key) => !begun.has(key) : requestedIn(decided));
+    if (back.length === 0) break;
     decided.push(...step(state, back, atMs));
+  }
   if (JSON.stringify(decided) === JSON.stringify(bodies)) return undefined;
   const place = bodies.findIndex((body, i) => JSON.stringify(body) !== JSON.stringify(decided[i]));
   const index = place < 0 ? bodies.length : place;
@@ -196,20 +220,24 @@ function replay(
 }
 
 /** What was asked for in this very step and is stopped already: the driver says that it never began. */
-function takenBack(state: RunState, decided: readonly EventBody[]): readonly EventBody[] {
-  const fresh = new Set(
-    decided.flatMap((event) => (event.type === 'effect:requested' ? [event.effect.key] : [])),
-  );
+function takenBack(state: RunState, isFreshKey: (key: string) => boolean): readonly EventBody[] {
   const stopped = [...state.effects.values()].map((pending) => ({
     pending,
     by: stoppedFor(state, pending),
-    isFresh: fresh.has(pending.effect.key),
+    isFresh: isFreshKey(pending.effect.key),
   }));
   // with others that have begun it waits for their end
   const busy = new Set(stopped.filter(({ isFresh }) => !isFresh).map(({ by }) => by));
   return stopped
     .filter(({ by, isFresh }) => by !== undefined && isFresh && !busy.has(by))
     .map(({ pending }) => neverBegun(state, pending));
+}
+
+function requestedIn(decided: readonly EventBody[]): (key: string) => boolean {
+  const keys = new Set(
+    decided.flatMap((event) => (event.type === 'effect:requested' ? [event.effect.key] : [])),
+  );
+  return (key) => keys.has(key);
 }
 
 export function countGiven(events: readonly RunEvent[]): number {
