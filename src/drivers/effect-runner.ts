@@ -193,7 +193,6 @@ function scriptRequest(
     exitCodes: request.node.type === 'script' ? request.node.exitCodes : [0],
     stdin: work.stdin,
     isAgain: request.isAgain ?? false,
-    isIdempotent: request.isIdempotent,
     timeoutMs,
     outputSchema,
   };

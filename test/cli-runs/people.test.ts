@@ -1,5 +1,5 @@
 /** The contract: people, unknown outcomes. */
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import { rows, sh, workflow } from './table.ts';
 
 const edit = (value: object): string => JSON.stringify({ edit: value });
@@ -260,6 +260,34 @@ describe('an unknown outcome', () => {
           says: { error: { kind: 'effect.outcome_unknown', category: 'ambiguous' } },
         },
         { ...doubt, events: ['run:failed'] },
+      ],
+    },
+    {
+      it: 'of a script that outlived its Errand is told as what it is; repeat ends it first',
+      nodes: `- ${sh('a', 'test -f go || { echo $$ > pid; exec sleep 60; }; grep -qs sleep /proc/$(cat pid)/cmdline && echo beside >> count; exit 0')}`,
+      steps: [
+        crash,
+        {
+          ...doubt,
+          says: {
+            waiting: {
+              reason: 'outcome',
+              inDoubt: {
+                type: 'script',
+                target: 'sh',
+                arguments: { command: 'sh' },
+                ...(process.platform === 'linux' ? { processes: expect.any(Array) } : {}),
+              },
+            },
+          },
+        },
+        {
+          write: { go: '' },
+          do: 'answer RUN --value repeat',
+          says: { status: 'completed' },
+          // a line more if the first were still there
+          ...(process.platform === 'linux' ? { count: 2 } : {}),
+        },
       ],
     },
     {
