@@ -274,7 +274,7 @@ export const TOOL_ROWS = {
       detail: 'Find out whether it happened, then answer `repeat`, `edit` or `abort`.',
     },
     title: 'Outcome unknown',
-    help: 'Something was begun in the world and nobody knows how it ended: the process died or the connection broke before the result was recorded. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks. It repeats by itself only what is `idempotent`, or what a route that names this kind tells it to. The question, `show`, `explain` and `audit` have the idempotency key and the arguments to look it up by. Of a call that an agent made, `repeat` makes that call again and no other, `edit` gives the result of that call, and the conversation goes on. Where a script has outlived the Errand that started it, the question says so, and `repeat` ends it before it is started again.',
+    help: 'Something was begun in the world and nobody knows how it ended: the process died or the connection broke before the result was recorded. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks, with the idempotency key and the arguments; of a call that an agent made, the answer is about that call alone. It repeats by itself only what is `idempotent`, or what a route that names this kind tells it to.',
     aliases: {},
   },
 } as const satisfies Record<string, CatalogRow>;
