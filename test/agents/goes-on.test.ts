@@ -82,12 +82,12 @@ describe('an agent that has paid when its model fails', () => {
           did: ['paid ada', 'paid bob'],
           look: (events) => {
             const own = events.filter(({ effect }) => effect?.target === 'pay');
-            expect(own.map(({ type, replayed }) => `${type} ${String(replayed ?? '')}`)).toEqual([
-              'effect:requested ',
-              'effect:succeeded ',
+            expect(own.map(({ type, replayed }) => `${type} ${replayed === true}`)).toEqual([
+              'effect:requested false',
+              'effect:succeeded false',
               'effect:succeeded true',
-              'effect:requested ',
-              'effect:succeeded ',
+              'effect:requested false',
+              'effect:succeeded false',
             ]);
             expect(own[2]?.effect?.key).toBe(own[0]?.effect?.key);
           },
