@@ -193,6 +193,7 @@ function scriptRequest(
     exitCodes: request.node.type === 'script' ? request.node.exitCodes : [0],
     stdin: work.stdin,
     isAgain: request.isAgain ?? false,
+    isIdempotent: request.isIdempotent,
     timeoutMs,
     outputSchema,
   };

@@ -10,6 +10,7 @@ import { record } from '../machine/step.ts';
 import type { RunRecord } from '../machine/store-port.ts';
 import { checkInput } from '../workflow/inputs.ts';
 import type { LeftRunning } from './effect-runner.ts';
+import { refuseBeside } from './not-beside.ts';
 import { lostEffects, overtakenEffects } from './recover.ts';
 
 export interface GoingOn extends Change {
@@ -36,6 +37,7 @@ export function goOn(
   leftRunning: LeftRunning = () => [],
 ): readonly EventBody[] {
   const { resumed, answered } = checkGoingOn(state, options, nowMs);
+  for (const event of answered) refuseBeside(state, event, leftRunning);
   const overtaken = options.from === undefined ? [] : overtakenEffects(state, options.from);
   const events: EventBody[] = [...record(state, [...overtaken, resumed], nowMs)];
   const left = (effect: EffectRef): readonly number[] => leftRunning(state.run, effect);
@@ -47,7 +49,7 @@ export function goOn(
 
 interface Checked {
   readonly resumed: Resumed;
-  readonly answered: readonly EventBody[];
+  readonly answered: readonly Extract<EventBody, { type: 'gate:answered' }>[];
 }
 
 /** Changes nothing. Throws `run.drifted`, or `validation.input` for an answer or a node. */

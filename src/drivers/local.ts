@@ -350,6 +350,7 @@ export class LocalDriver {
       alarm: this.#alarm,
       nextTurn,
       redactor: this.#redactor,
+      ...(effects.leftRunning === undefined ? {} : { leftRunning: effects.leftRunning }),
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
       toldThrough: firstSeq - 1,
       onEvent: (event) => leg.tell(event),

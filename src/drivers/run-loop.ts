@@ -14,7 +14,9 @@ import { mustPause, waitingOf } from '../machine/waits.ts';
 import type { Alarm } from './alarm.ts';
 import type { EffectClock } from '../effects/clock.ts';
 import { EffectsUnderWay, type UnderWayOptions } from './effects-under-way.ts';
+import type { LeftRunning } from './effect-runner.ts';
 import type { LogWriter } from './log-writer.ts';
+import { refuseBeside } from './not-beside.ts';
 
 export interface RunLoopOptions extends UnderWayOptions {
   readonly log: Pick<LogWriter, 'write' | 'takeOutages'>;
@@ -22,6 +24,8 @@ export interface RunLoopOptions extends UnderWayOptions {
   readonly alarm: Pick<Alarm, 'set' | 'clear'>;
   /** Lets others have a turn. */
   readonly nextTurn: () => Promise<void>;
+  /** What outlived the process that began it. Default: nobody knows of any. */
+  readonly leftRunning?: LeftRunning;
   /** Longer waits pause the run. */
   readonly inlineMs: number;
   /** Number of the last event that is stored already. */
@@ -116,6 +120,7 @@ export class RunLoop {
     const event = answerEvent(this.#options.state, answer, nowMs);
     if (this.#inbox.some((other) => other.type === 'gate:answered' && other.gate === event.gate))
       throw answeredBefore(event.gate);
+    refuseBeside(this.#options.state, event, this.#options.leftRunning ?? (() => []));
     this.take(event);
   }
 

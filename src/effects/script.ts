@@ -38,6 +38,8 @@ export interface ScriptRequest {
   readonly exitCodes: 'any' | readonly number[];
   /** Asked for before, with the same key: what is left of that must not run beside it. */
   readonly isAgain?: boolean;
+  /** May be ended and begun again. */
+  readonly isIdempotent?: boolean;
   /** What stdout must be, as a JSON object. */
   readonly outputSchema?: JsonObject | undefined;
 }
@@ -52,7 +54,7 @@ export interface ScriptHost {
 export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
   return neverRejecting(async (request, context) => {
     if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
-    const beside = request.isAgain === true ? await notBeside(context) : undefined;
+    const beside = request.isAgain === true ? await notBeside(request, context) : undefined;
     if (beside !== undefined) return beside;
     const place = await preparePlace(host, request);
     if (!('file' in place)) return place;
@@ -68,18 +70,19 @@ export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
   });
 }
 
-/** One that outlived its Errand is ended first: no script runs beside itself. */
-async function notBeside({
-  run,
-  node,
-  idempotencyKey,
-}: EffectContext): Promise<EffectFailure | undefined> {
-  if (await endLeftRunning(run, idempotencyKey)) return undefined;
+/** One that outlived its Errand is ended where it may be begun again, and is in doubt where not. */
+async function notBeside(
+  { isIdempotent }: ScriptRequest,
+  { run, node, idempotencyKey }: EffectContext,
+): Promise<EffectFailure | undefined> {
+  const processes = leftRunning(run, idempotencyKey);
+  if (processes.length === 0) return undefined;
+  if (isIdempotent === true && (await endLeftRunning(run, idempotencyKey))) return undefined;
   const failure: ReportDraft = {
     kind: 'effect.outcome_unknown',
-    message: `The script of ${node} is still running and cannot be ended, so it was not started a second time`,
+    message: `The script of ${node} is still running, so it was not started a second time`,
     outcome: 'unknown',
-    details: { processes: [...leftRunning(run, idempotencyKey)] },
+    details: { processes: [...processes] },
   };
   return { ok: false, failure };
 }

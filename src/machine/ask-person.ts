@@ -49,7 +49,7 @@ function doubtPrompt(
     ...(isOfCall && again !== undefined ? [`${again} makes that call again and no other`] : []),
     ...(isOfCall && options.includes('edit') ? ['edit is the result of that call'] : []),
     ...(processes !== undefined && again !== undefined
-      ? [`${again} ends it before it starts it again`]
+      ? [`${again} is refused until it has ended`]
       : []),
   ];
   const said = notes.length === 0 ? '' : `: ${notes.join(', ')}`;
