@@ -2,7 +2,7 @@
 import type { JsonValue } from '../errors/json.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { ASKED_BY_DEFAULT as DOUBT } from '../workflow/check/routing.ts';
-import { inDoubtOf } from './doubt-details.ts';
+import { inDoubtOf, type InDoubt } from './doubt-details.ts';
 import type { BudgetGate, EventBody, PromptFor } from './events.ts';
 import type { RunState, Visit } from './state.ts';
 
@@ -20,9 +20,6 @@ export interface Question {
   readonly error?: ErrorReport;
 }
 
-/** In a conversation an answer is about one call. */
-const OF_THAT_CALL = '. `repeat` makes that call again and no other; `edit` is its result';
-
 export function askPerson(
   { nowMs }: RunState,
   { node, path, talk }: Visit,
@@ -38,10 +35,27 @@ export function askPerson(
     ...(budget === undefined ? {} : { budget }),
     ...(inDoubt === undefined ? {} : { inDoubt }),
   };
-  // what its key is looked up by
   const prompt =
     inDoubt === undefined
       ? question.prompt
-      : `${question.prompt} (idempotency key ${inDoubt.key})${talk === undefined ? '' : OF_THAT_CALL}`;
+      : doubtPrompt(question, inDoubt, { isOfCall: talk !== undefined });
   return { type: 'gate:opened', node, path, gate, prompt, options, ...about };
+}
+
+/** What it is looked up by, and what the answers to it mean where that is not plain. */
+function doubtPrompt(
+  { prompt, options }: Question,
+  { key, processes }: InDoubt,
+  { isOfCall }: { readonly isOfCall: boolean },
+): string {
+  const again = ['repeat', 'retry'].find((option) => options.includes(option));
+  const notes = [
+    ...(isOfCall && again !== undefined ? [`${again} makes that call again and no other`] : []),
+    ...(isOfCall && options.includes('edit') ? ['edit is the result of that call'] : []),
+    ...(processes !== undefined && again !== undefined
+      ? [`${again} is refused until it has ended`]
+      : []),
+  ];
+  const said = notes.length === 0 ? '' : `: ${notes.join(', ')}`;
+  return `${prompt} (idempotency key ${key})${said}`;
 }

@@ -78,7 +78,7 @@ function isForAnswer({ by }: Resumed, all: readonly RunEvent[], at: number): boo
 
 function entriesOf(
   event: Exclude<RunEvent, { type: 'run:resumed' }>,
-  { approvals, failed, inDoubt }: Seen,
+  seen: Seen,
 ): readonly AuditEntry[] {
   switch (event.type) {
     case 'node:retrying': {
@@ -86,17 +86,8 @@ function entriesOf(
       const detail = `re-run ${attempt}, ${durationWords(delayMs)} after ${error.kind}`;
       return [{ at, who: ENGINE, what: 'retry', node, path, detail }];
     }
-    case 'gate:answered': {
-      const { at, by: who, node, path, gate, value } = event;
-      const what = approvals.has(gate) ? verdict(value) : 'answer';
-      const where = gate === path ? '' : `${gate}: `;
-      const about = inDoubt.get(gate);
-      const doubt = about === undefined ? '' : `, about ${doubtWords(about)}`;
-      const detail = `${where}${valueWords(value)}${doubt}`;
-      return [
-        { at, who, what, node, path, detail, ...(about === undefined ? {} : { inDoubt: about }) },
-      ];
-    }
+    case 'gate:answered':
+      return [answered(event, seen)];
     case 'gate:expired': {
       const { at, node, path } = event;
       const detail = 'nobody answered in time';
@@ -113,7 +104,7 @@ function entriesOf(
       return [{ at, who: ENGINE, what: 'suppress', ...where, detail }];
     }
     case 'effect:requested':
-      return requested(event, { isRetry: failed.delete(event.effect.key) });
+      return requested(event, { isRetry: seen.failed.delete(event.effect.key) });
     case 'effect:failed':
     case 'node:failed':
       return denied(event);
@@ -136,6 +127,19 @@ function entriesOf(
     case 'budget:paused':
       return [];
   }
+}
+
+function answered(
+  { at, by: who, node, path, gate, value }: Extract<RunEvent, { type: 'gate:answered' }>,
+  { approvals, inDoubt }: Seen,
+): AuditEntry {
+  const what = approvals.has(gate) ? verdict(value) : 'answer';
+  const where = gate === path ? '' : `${gate}: `;
+  const about = inDoubt.get(gate);
+  const doubt = about === undefined ? '' : `, about ${doubtWords(about)}`;
+  const detail = `${where}${valueWords(value)}${doubt}`;
+  const entry = { at, who, what, node, path, detail } as const;
+  return about === undefined ? entry : { ...entry, inDoubt: about };
 }
 
 /** The same call once more, by what the tool declares of itself. */

@@ -162,8 +162,10 @@ export const busy = tool({ writes: false, retry: { max: 1, backoff: 'none', on: 
           calls: ['sim/m ok', 'pay effect.outcome_unknown'],
         },
         {
-          do: ['answer', 'RUN', '--value', '{"edit": {"result": "it was paid"}}'],
-          says: { output: { result: 'it was paid' } },
+          // the result of that call, and the conversation goes on
+          do: ['answer', 'RUN', '--value', '{"edit": {"receipt": 7}}'],
+          says: { output: { result: 'paid' } },
+          calls: ['sim/m ok', 'pay effect.outcome_unknown', 'pay ok', 'sim/m ok'],
           did: ['pay'],
         },
       ],

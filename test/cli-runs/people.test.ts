@@ -1,6 +1,8 @@
 /** The contract: people, unknown outcomes. */
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import { rows, sh, workflow } from './table.ts';
+
+const IS_LINUX = process.platform === 'linux';
 
 const edit = (value: object): string => JSON.stringify({ edit: value });
 
@@ -275,6 +277,8 @@ for_each: [{name: g, source: "{{ [1, 2] }}", as: n, agent: {name: one, type: hum
 
 describe('an unknown outcome', () => {
   const stuck = (more = ''): string => `- ${sh('a', 'test -f go || sleep 60', more)}`;
+  /** It takes its Errand with it and ends. */
+  const gone = (more = ''): string => `- ${sh('a', 'test -f go || kill -9 $PPID', more)}`;
   const crash = { killed: ['run', 't.yaml'] };
   const doubt = {
     do: 'resume RUN',
@@ -299,8 +303,31 @@ describe('an unknown outcome', () => {
       ],
     },
     {
+      it: 'of a script that outlived its Errand is told as what it is, and no second one is started',
+      nodes: `- ${sh('a', 'sleep 60')}`,
+      steps: [
+        crash,
+        {
+          ...doubt,
+          says: {
+            waiting: {
+              reason: 'outcome',
+              inDoubt: {
+                type: 'script',
+                target: 'sh',
+                arguments: { command: 'sh' },
+                ...(IS_LINUX ? { processes: expect.any(Array) } : {}),
+              },
+            },
+          },
+        },
+        ...(IS_LINUX ? [{ do: 'answer RUN --value repeat', exit: 2, count: 1 }] : []),
+        { do: ['answer', 'RUN', '--value', edit({ n: 5 })], says: { output: { n: 5 } }, count: 1 },
+      ],
+    },
+    {
       it: 'repeat runs it again',
-      nodes: stuck(),
+      nodes: gone(),
       steps: [
         crash,
         doubt,
@@ -328,7 +355,7 @@ describe('an unknown outcome', () => {
     },
     {
       it: 'is repeated by a route that names it',
-      nodes: stuck(
+      nodes: gone(
         ', routes: [{to: $end}, {on_error: effect.outcome_unknown, retry: {max: 3, backoff: none}}]',
       ),
       steps: [

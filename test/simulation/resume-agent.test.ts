@@ -10,7 +10,7 @@ import type { Speaker } from '../../src/drivers/simulation/model-fate.ts';
 import type { ReportDraft } from '../../src/errors/report.ts';
 import { LAWS } from './laws.ts';
 import { planOfFiles, type DrawnPlan } from './plans.ts';
-import { isType, ofType } from './subject.ts';
+import { isType } from './subject.ts';
 
 const NAMES = ['lookup', 'charge', 'send', 'box/read', 'box/write', 'plain', 'charge', 'lookup'];
 

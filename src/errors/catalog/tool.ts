@@ -274,7 +274,7 @@ export const TOOL_ROWS = {
       detail: 'Find out whether it happened, then answer `repeat`, `edit` or `abort`.',
     },
     title: 'Outcome unknown',
-    help: 'Something was begun in the world and it is not known how it ended: the process died, the connection broke before the result was recorded, or it was stopped because something around it ended. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks. The question, `show`, `explain` and `audit` have the idempotency key and the arguments. For a call of an agent, `repeat` and `edit` are about that call alone. A script that still runs is never started a second time beside itself.',
+    help: 'Something was begun in the world and it is not known how it ended: the process died, the connection broke before the result was recorded, or it was stopped because something around it ended. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks, with the idempotency key and the arguments; for a call that an agent made, the answer is about that call alone. It repeats by itself only what is `idempotent`, or what a route that names this kind tells it to.',
     aliases: {},
   },
 } as const satisfies Record<string, CatalogRow>;
