@@ -278,7 +278,7 @@ class LocalErrand implements Errand {
     workflow: RunnableWorkflow,
     { input = {}, ...options }: StartOptions = {},
   ): Promise<RunHandle> {
-    const plan = await this.#verdicts.planOf(workflow);
+    const plan = await this.#planOf(workflow);
     const { file } = workflow;
     await this.#extensions.start();
     const given = completeInput(plan, givenJson(input, 'The input'));
@@ -417,11 +417,19 @@ class LocalErrand implements Errand {
   async #carrying(workflow: RunnableWorkflow | undefined): Promise<Carrying> {
     await this.#extensions.start();
     if (workflow === undefined) return {};
-    this.#driver.learn(workflow.secrets ?? []);
     return {
-      plan: await this.#verdicts.planOf(workflow, { isReload: true }),
+      plan: await this.#planOf(workflow, { isReload: true }),
       effects: this.#runnerOf(workflow),
     };
+  }
+
+  /** Whatever runs is known by its secrets first. */
+  #planOf(
+    workflow: RunnableWorkflow,
+    how: { readonly isReload?: boolean } = {},
+  ): Promise<WorkflowPlan> {
+    this.#driver.learn(workflow.secrets ?? []);
+    return this.#verdicts.planOf(workflow, how);
   }
 
   /** Those that were asked what they have are the ones that are called. */

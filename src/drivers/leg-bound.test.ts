@@ -169,7 +169,8 @@ describe('a leg', () => {
     const plan = planOf(`${both}parallel: [{name: a, agents: [b, c]}]\n`);
     const run = new Run(plan);
     expect(run.legs).toEqual([2]);
-    run.resume({ bound: { modelRequests: 1 } });
+    // the end waits for the call that it stops
+    run.resume({ bound: { modelRequests: 1 } }).play();
     expect(run.legs).toEqual([2, 1]);
     expect(run.state.error?.kind).toBe('limit.requests');
   });

@@ -37,7 +37,7 @@ const KINDS_BY_CLASS: Record<Exclude<ErrorClass, 'domain'>, string[]> = {
     'script_error script_timeout script_unspawnable schema_violation output_too_large envelope_invalid',
   ),
   sandbox: under('sandbox', 'syntax runtime memory result timeout'),
-  limit: under('limit', 'budget run_timeout node_timeout turns steps retries'),
+  limit: under('limit', 'budget run_timeout node_timeout turns steps retries requests'),
   breaker: ['breaker.open'],
   group: under('group', 'failed quorum'),
   gate: under('gate', 'expired rejected no_one_to_ask'),

@@ -137,7 +137,7 @@ export const LIMIT_ROWS = {
         'Resume the run: each leg may make as many model requests as `errand validate` prints.',
     },
     title: 'Request bound reached',
-    help: 'The next model request would have been one more than `errand validate` prints for the workflow, so it was not made. That number holds for one leg of the run, from its start or a resume to its end or a pause; it is stored in `run:started`, and calls that were lost in a crash and are made again count in the leg that makes them. A workflow comes to this when calls are lost again and again, or when the check has overlooked something, which is a bug of Errand: please report it with the file. Resume the run to go on with a fresh bound: what was finished is kept. Errand ends the run with exit code 4, and no route takes that. A workflow for which validate prints "unbounded" is not held to any number.',
+    help: 'The next model request would have been one more than `errand validate` prints for the workflow, so it was not made. That number holds for one leg of the run, from its start or a resume to its end or a pause; calls that were lost in a crash and are made again count in the leg that makes them. A workflow comes to this when calls are lost again and again, or when the check has overlooked something, which is a bug of Errand: please report it with the file. Errand ends the run with exit code 4, and no route takes that. Resume the run to continue with a fresh bound: what was finished is kept.',
     aliases: {},
   },
 } as const satisfies Record<string, CatalogRow>;
