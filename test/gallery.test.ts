@@ -51,6 +51,9 @@ ${names.map((name) => `  - {name: ${name}, type: workflow, workflow: ./child-too
 /** What is told only when it is asked for. */
 const STRICT_ONLY: ReadonlySet<DiagnosticCode> = new Set(['unhandled-kind']);
 
+/** What is told only of files whose code is not loaded. */
+const UNLOADED: ReadonlySet<DiagnosticCode> = new Set(['not-looked-at']);
+
 const WARNINGS: ReadonlySet<DiagnosticCode> = new Set([
   'shadowed-name',
   'duplicate-raise',
@@ -63,7 +66,11 @@ const WARNINGS: ReadonlySet<DiagnosticCode> = new Set([
   'retry-around-tools',
   'capability-missing',
 ]);
-const INFOS: ReadonlySet<DiagnosticCode> = new Set(['exit-codes-any', 'propagate-at-top']);
+const INFOS: ReadonlySet<DiagnosticCode> = new Set([
+  'exit-codes-any',
+  'propagate-at-top',
+  'not-looked-at',
+]);
 
 /** What the host has, for diagnostics that need to know; by itself `errand validate` does not ask yet. */
 const KNOWN: Readonly<Record<string, KnownNames>> = {
@@ -118,7 +125,8 @@ async function say(code: DiagnosticCode, options: Options): Promise<Said> {
     drained: () => Promise.resolve(),
   };
   const strict = options.strict ?? STRICT_ONLY.has(code);
-  const exit = await validate([pathOf(code)], { ...options, strict }, terminal);
+  const modules = !UNLOADED.has(code);
+  const exit = await validate([pathOf(code)], { ...options, strict, modules }, terminal);
   return { exit, text: text.replaceAll(made, GALLERY) };
 }
 
