@@ -216,7 +216,15 @@ export class RunLoop {
   async #step(): Promise<void> {
     const { state } = this.#options;
     const { events: begun, nowMs } = this.#takeBegun();
-    const events = this.#decide(nowMs);
+    const beforeSeq = state.seq;
+    const events: EventBody[] = [];
+    try {
+      this.#decide(nowMs, events);
+    } catch (defect) {
+      // what happened in the world is known, whatever is wrong with us; half of a decision is not kept
+      if (state.seq === beforeSeq + events.length) await this.#commit([...begun, ...events], nowMs);
+      throw defect;
+    }
     await this.#commit([...begun, ...events], nowMs);
     await this.#underWay.unwantedEnded();
     const mayGoOn = state.status === 'running' && state.cancelledBy === undefined;
@@ -226,14 +234,14 @@ export class RunLoop {
     if (this.#isCut()) await this.#options.nextTurn();
   }
 
-  #decide(nowMs: number): readonly EventBody[] {
+  #decide(nowMs: number, events: EventBody[]): void {
     const { state } = this.#options;
-    const events = [...step(state, this.#takeInbox(), nowMs)];
+    step(state, this.#takeInbox(), nowMs, events);
     this.#underWay.abortUnwanted();
     for (;;) {
       const back = this.#underWay.takeBackStopped();
-      if (back.length === 0) return events;
-      events.push(...step(state, back, nowMs));
+      if (back.length === 0) return;
+      step(state, back, nowMs, events);
       this.#underWay.abortUnwanted();
     }
   }

@@ -10,13 +10,17 @@ import { setTimer, takeDue } from './timers.ts';
 /** A step with more to decide than this is cut, and goes on in the next commit. */
 const MAX_EVENTS = 1000;
 
-/** The events of the step, in order: to be stored in one commit before any effect is dispatched. */
+/**
+ * The events of the step, in order: to be stored in one commit before any effect is dispatched. They
+ * are added to `events` as the state takes them, so that a decision that throws loses none before it.
+ */
 export function step(
   state: RunState,
   happened: readonly EventBody[],
   nowMs: number,
+  events: EventBody[] = [],
 ): readonly EventBody[] {
-  const events = [...record(state, happened, nowMs)];
+  events.push(...record(state, happened, nowMs));
   wake(state);
   while (events.length < MAX_EVENTS) {
     const decision = decide(state);
