@@ -128,13 +128,15 @@ async function open(
   // before anything else: its effects are about to begin, and would outlive us
   const interrupt = onInterrupt(handle);
   project.remember(handle.id);
+  const events = (): Promise<readonly RunEvent[]> => storedEvents(project.store.read(handle.id));
+  show.about({ run: handle.id, events, isBegun: true });
   const journal = new Journal({
     home: project.home,
     run: handle.id,
     read: () => project.store.read(handle.id),
     warn: (text) => show.note(text),
   });
-  const stored = await storedEvents(project.store.read(handle.id));
+  const stored = await events();
   // what was told since then is in `early`, and from here on nothing can come in between
   journal.repair(stored, early);
   const past = stored.filter(({ seq }) => seq < (early[0]?.seq ?? Infinity));

@@ -57,6 +57,8 @@ export interface Subject {
   readonly workflow?: string;
   /** All that happened in the run so far. */
   readonly events?: () => Promise<readonly RunEvent[]>;
+  /** It has begun a leg here: whatever goes wrong from then on, it was not refused. */
+  readonly isBegun?: boolean;
 }
 
 export class Showing {
@@ -121,12 +123,13 @@ export class Showing {
     else if (this.#options.quiet !== true) this.#terminal.err(text);
   }
 
-  /** Nothing was run. A hint says what may help besides. */
+  /** Nothing was run, or we broke down on the way. A hint says what may help besides. */
   async refused(thrown: unknown, hint?: string): Promise<number> {
     this.#live?.stop();
     const error = reportOf(thrown);
+    const status = this.#subject.isBegun === true ? 'interrupted' : 'refused';
     if (this.#isObject())
-      this.#printObject(await this.#withoutLeg({ status: 'refused', error: forPerson(error) }));
+      this.#printObject(await this.#withoutLeg({ status, error: forPerson(error) }));
     else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
     else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
     else {

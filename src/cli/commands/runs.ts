@@ -134,9 +134,7 @@ function remarks(run: ListedRun | undefined, columns: number): string[] {
       ...(run?.due === true ? [`    due; resume with: errand resume ${run.run}`] : []),
     ];
   if (status === 'interrupted' && run !== undefined)
-    return [
-      `    ${isInCode(file) ? RESUME_IN_CODE : `resume with: errand resume ${run.run}`}`,
-    ];
+    return [`    ${isInCode(file) ? RESUME_IN_CODE : `resume with: errand resume ${run.run}`}`];
   return [];
 }
 
