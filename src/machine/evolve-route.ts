@@ -3,7 +3,7 @@ import { DOUBT, settleDoubts } from './doubt.ts';
 import type { RouteTaken } from './events.ts';
 import { fileOf, nodeOf, visitOf, workflowScope } from './plan-lookup.ts';
 import { offeredRoutes } from './offered-routes.ts';
-import { dropInside, endScope, enter } from './scopes.ts';
+import { dropInside, endScope, enter, freezeInside } from './scopes.ts';
 import { ROOT_SCOPE, type RunState, type Scope, type Visit } from './state.ts';
 
 export function routed(state: RunState, scope: Scope, event: RouteTaken): void {
@@ -68,7 +68,9 @@ function placeOf(
 function end(state: RunState, scope: Scope, visit: Visit): void {
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const ending = node.type === 'terminate' ? workflowScope(state, scope) : scope;
-  if (ending !== scope && ending.visit !== undefined) dropInside(state, ending.visit);
+  // what ran in there is kept where it may be resumed
+  const leave = visit.error === undefined ? dropInside : freezeInside;
+  if (ending !== scope && ending.visit !== undefined) leave(state, ending.visit);
   endScope(state, ending, {
     ...(visit.output === undefined ? {} : { output: visit.output }),
     ...(visit.error === undefined ? {} : { error: visit.error }),

@@ -235,6 +235,9 @@ function hostileForEach(shape: Shape): Fields {
       source: '{{ ["x", "y"] }}',
       as: 'part',
       key_by: 'part',
+      failure_mode: random.pick(
+        shape.isTimeless ? ['continue_on_error'] : ['fail_fast', 'continue_on_error'],
+      ),
       agent: { name: 'two', ...nodeBody({ ...shape, mayLoop: false }, 'two', []) },
     },
   };

@@ -10,6 +10,7 @@ import { failureAt } from '../../../src/machine/failure.ts';
 import { scopeOf, visitOf } from '../../../src/machine/plan-lookup.ts';
 import { newRunState, type PendingEffect, type RunState } from '../../../src/machine/state.ts';
 import { step } from '../../../src/machine/step.ts';
+import { stopsOf } from '../../../src/machine/stops.cases.ts';
 import { nextTimerMs } from '../../../src/machine/timers.ts';
 import type { NodePlan } from '../../../src/workflow/node-model.ts';
 import type { WorkflowPlan } from '../../../src/workflow/model.ts';
@@ -155,6 +156,9 @@ export class Play {
 
   #take(...happened: readonly EventBody[]): void {
     this.#note(step(this.#state, happened, this.#nowMs));
+    // what is being stopped has ended before anything else happens, as a driver sees to it
+    for (let ends = stopsOf(this.#state); ends.length > 0; ends = stopsOf(this.#state))
+      this.#note(step(this.#state, ends, this.#nowMs));
   }
 
   #note(events: readonly EventBody[]): void {
