@@ -1,7 +1,7 @@
 /**
  * Effects that may have happened. Whatever leads back to one of them, a retry of its node or of
- * anything around it, it is not done again before somebody has said so: a person, or a route that
- * names the doubt itself.
+ * anything around it, a loop, another round, it is not done again before somebody has said so: a person,
+ * or a route that names the doubt itself.
  */
 import { rebuild } from '../errors/build.ts';
 import type { JsonValue } from '../errors/json.ts';
@@ -11,7 +11,8 @@ import { doubtDetails, keyInDoubt, workWords } from './doubt-details.ts';
 import type { EffectRequest } from './effect-request.ts';
 import type { EffectRef, EventBody } from './events.ts';
 import { failureAt } from './failure.ts';
-import { visitOf } from './plan-lookup.ts';
+import { pathKey } from './path-key.ts';
+import { outwards, visitOf } from './plan-lookup.ts';
 import type { RunState, Scope, Visit } from './state.ts';
 import type { OpenCall } from './talk.ts';
 
@@ -22,10 +23,25 @@ export interface Doubt {
   readonly node: string;
   readonly path: string;
   readonly effect: EffectRef;
+  /** Where in the workflow it was asked for, whatever leads there once more. */
+  readonly place: string;
   /** What it was asked for with, as its report has it. */
   readonly arguments: JsonValue | undefined;
-  /** The run went back behind it: whatever this node asks of the same target may be the same again. */
-  isOvertaken: boolean;
+}
+
+/**
+ * The path of a scope's node without the rounds of supervisors: the node that is chosen again in the next
+ * round is the same one.
+ */
+export function placeOf(state: RunState, scope: Scope): string {
+  let place = visitOf(scope).node;
+  for (const at of outwards(state, scope)) {
+    const parent = at.parent === undefined ? undefined : state.scopes.get(at.parent)?.visit;
+    if (parent === undefined) continue;
+    const key = at.key === undefined || parent.talk !== undefined ? '' : `[${pathKey(at.key)}]`;
+    place = `${parent.node}${key}/${place}`;
+  }
+  return place;
 }
 
 /** Whether a failure leaves open what happened: by its kind, or because it names the effect. */
@@ -40,8 +56,8 @@ export function stillInDoubt(
   { ref, work, isIdempotent }: Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent'>,
 ): ErrorReport | undefined {
   if (isIdempotent || state.doubts.size === 0) return undefined;
-  const { node, path } = visitOf(scope);
-  const doubt = state.doubts.get(ref.key) ?? overtakenDoubt(state, path, ref);
+  const { node } = visitOf(scope);
+  const doubt = state.doubts.get(ref.key) ?? earlierDoubt(state, scope, ref);
   if (doubt === undefined) return undefined;
   return failureAt(state, scope, node, {
     kind: DOUBT,
@@ -50,22 +66,19 @@ export function stillInDoubt(
   });
 }
 
-function overtakenDoubt(
-  { doubts }: RunState,
-  path: string,
-  { type, target }: EffectRef,
-): Doubt | undefined {
-  for (const doubt of doubts.values())
-    if (doubt.isOvertaken && isSamePlace(doubt, path, { type, target })) return doubt;
+/**
+ * What the same place has left in doubt under another key: a loop has come back to it, a group or a child
+ * runs anew, a file or an argument has changed. Calls of the present conversation are asked about themselves.
+ */
+function earlierDoubt(state: RunState, scope: Scope, { target }: EffectRef): Doubt | undefined {
+  const { talk } = visitOf(scope);
+  const place = placeOf(state, scope);
+  for (const [key, doubt] of state.doubts) {
+    // an agent may have several tools, any other node does one thing
+    const isSame = doubt.place === place && (talk === undefined || doubt.effect.target === target);
+    if (isSame && talk?.calls.some((open) => open.key === key) !== true) return doubt;
+  }
   return undefined;
-}
-
-function isSamePlace(
-  doubt: Doubt,
-  path: string,
-  { type, target }: Pick<EffectRef, 'type' | 'target'>,
-): boolean {
-  return doubt.path === path && doubt.effect.type === type && doubt.effect.target === target;
 }
 
 /**
@@ -78,22 +91,10 @@ export function settleDoubts(state: RunState, visit: Visit): void {
     if (isInDoubt(open) && !state.doubts.has(open.key)) openAgain(open);
 }
 
-function settleNamed({ doubts }: RunState, { path, error, asked }: Visit): void {
-  const named = doubts.get((error && keyInDoubt(error)) ?? '');
-  if (named === undefined) {
-    for (const key of asked.keys()) doubts.delete(key);
-    return;
-  }
-  for (const [key, doubt] of doubts) {
-    const isNamed = doubt === named;
-    if (isNamed || (doubt.isOvertaken && isSamePlace(doubt, path, named.effect)))
-      doubts.delete(key);
-  }
-}
-
-/** The scope goes back behind them: the same actions would have other keys. */
-export function overtakeDoubts({ doubts }: RunState, isWithin: (path: string) => boolean): void {
-  for (const doubt of doubts.values()) if (isWithin(doubt.path)) doubt.isOvertaken = true;
+function settleNamed({ doubts }: RunState, { error, asked }: Visit): void {
+  const key = error === undefined ? undefined : keyInDoubt(error);
+  if (key !== undefined && doubts.delete(key)) return;
+  for (const each of asked.keys()) doubts.delete(each);
 }
 
 /** Doubts that one report names; `errand show` has all of them. */

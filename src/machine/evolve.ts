@@ -20,7 +20,7 @@ import {
 import { continueTalk } from './continue-talk.ts';
 import { beginProbe } from './cooldown.ts';
 import { inDoubtOf } from './doubt-details.ts';
-import { DOUBT, leavesDoubt, settleByAnswer, settleDoubts } from './doubt.ts';
+import { DOUBT, leavesDoubt, placeOf, settleByAnswer, settleDoubts } from './doubt.ts';
 import { settleWork, unsettleWork } from './effect-work.ts';
 import type { EventBody, Members, Resumed } from './events.ts';
 import { routed } from './evolve-route.ts';
@@ -204,8 +204,8 @@ function keepBooks(state: RunState, scope: Scope, event: EffectEvent): void {
       node,
       path,
       effect: event.effect,
+      place: placeOf(state, scope),
       arguments: inDoubtOf(event.error)?.arguments,
-      isOvertaken: false,
     });
   state.effects.delete(key);
   visit.pending.delete(key);

@@ -3,7 +3,7 @@
  * what completed inside groups and children is kept; any other goes on where it was. What may have
  * happened is asked about again, never repeated.
  */
-import { DOUBT, overtakeDoubts } from './doubt.ts';
+import { DOUBT } from './doubt.ts';
 import { ErrandError } from '../errors/errand-error.ts';
 import type { Resumed } from './events.ts';
 import { outwards, scopeOf, visitOf, workflowScope } from './plan-lookup.ts';
@@ -120,7 +120,6 @@ function startAgainAt(state: RunState, path: string): void {
     around.isFrozen = false;
   }
   closeGates(state, scope);
-  overtakeDoubts(state, (path) => scope.id === ROOT_SCOPE || isInside(path, scope.id));
   if (scope.visit !== undefined) dropInside(state, scope.visit);
   for (const passed of goBack(scope, workflowScope(state, scope).state, node))
     state.finished.get(scope.file)?.delete(passed);
@@ -162,10 +161,6 @@ export function findVisited(state: RunState, path: string): readonly [Scope, str
       return [scope, node];
   }
   return undefined;
-}
-
-function isInside(path: string, scope: string): boolean {
-  return path.startsWith(`${scope}/`);
 }
 
 /** In a round of a supervisor, which is run again only with the whole of its conversation. */

@@ -169,6 +169,14 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
     () => withError(stopped, at('node:failed', 'g'), { details: { members: {} } }),
   ],
   [
+    stops.placesAreAsked,
+    () =>
+      withExecutions(stopped, (each) => [
+        each,
+        { ...each, afterSeq: Infinity, effect: { ...each.effect, key: 'another' } },
+      ]),
+  ],
+  [
     stops.endsComeLast,
     () =>
       doctored(stopped, (event) => (at('effect:failed', 'g[pay]/pay')(event) ? undefined : event)),

@@ -50,7 +50,7 @@ import {
   whatRanOutGoesOn,
 } from './laws/people.ts';
 import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
-import { askedBeforeTwice, doubtsAreNamed, endsComeLast } from './laws/stopped.ts';
+import { askedBeforeTwice, doubtsAreNamed, endsComeLast, placesAreAsked } from './laws/stopped.ts';
 import { doubtIsSaid, offeredWhatIsAllowed, partsAreApart, toldWhatIsSo } from './laws/told.ts';
 import {
   approvalsAreExact,
@@ -79,6 +79,7 @@ export const LAWS: readonly Law[] = [
   askedBeforeTwice,
   doubtsAreNamed,
   endsComeLast,
+  placesAreAsked,
   oneKeyOneAction,
   doneIsDone,
   nothingIsForgotten,

@@ -4,7 +4,15 @@
  */
 import type { Execution } from '../../../src/drivers/simulation/execution.ts';
 import type { RunEvent } from '../../../src/machine/events.ts';
-import { isInside, isType, type EventOf, type Law, type Subject } from '../subject.ts';
+import {
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  type EventOf,
+  type Law,
+  type Subject,
+} from '../subject.ts';
 import { IN_DOUBT, permits } from './nothing-repeated.ts';
 
 export const askedBeforeTwice: Law = {
@@ -128,3 +136,36 @@ const CAME_WITH_IT: ReadonlySet<RunEvent['type']> = new Set([
   'breaker:changed',
   'child:ended',
 ]);
+
+export const placesAreAsked: Law = {
+  name: 'what a place has left in doubt is decided about before the place does anything again, under any key',
+  promise: 'P4 nothing repeated blindly',
+  breaches: (subject) =>
+    ofType(subject.events, 'effect:failed').flatMap((left) => {
+      if (left.effect.type === 'model' || left.error.kind !== IN_DOUBT) return [];
+      const first = subject.executions.find(({ effect }) => effect.key === left.effect.key);
+      if (first === undefined || first.isIdempotent) return [];
+      const again = subject.executions.find(
+        (later) => later.afterSeq > left.seq && isSamePlace(subject, first, later),
+      );
+      if (again === undefined) return [];
+      const between = subject.events.filter(({ seq }) => seq > left.seq && seq <= again.afterSeq);
+      return between.some((event) => permits(subject, event, first))
+        ? []
+        : [`execution ${again.number} at ${again.path} comes while event ${left.seq} is in doubt`];
+    }),
+};
+
+function isSamePlace({ plan }: Subject, one: Execution, other: Execution): boolean {
+  if (other.isIdempotent || other.effect.type === 'model') return false;
+  if (placeOf(plan, one.path) !== placeOf(plan, other.path)) return false;
+  const isAgent = nodeAt(plan, one.path)?.node.type === 'agent';
+  return !isAgent || one.effect.target === other.effect.target;
+}
+
+/** The path without the rounds of supervisors. */
+function placeOf(plan: Subject['plan'], path: string): string {
+  return path.replaceAll(/\[[^\]]*\]/g, (key, at: number) =>
+    nodeAt(plan, path.slice(0, at))?.node.type === 'supervisor' ? '' : key,
+  );
+}
