@@ -22,7 +22,7 @@ import { createEffectRunner, type EffectHost, type EffectRunner } from './effect
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import { Extensions } from './extensions.ts';
-import { givenJson } from './given.ts';
+import { givenJson, givenWorkflow } from './given.ts';
 import { exportsIn } from './exported-events.ts';
 import { witnessed } from './lost-log.ts';
 import { openStore, sqlitePath } from './open-store.ts';
@@ -423,12 +423,12 @@ class LocalErrand implements Errand {
     };
   }
 
-  /** Whatever runs is known by its secrets first. */
-  #planOf(
+  /** Whatever runs is known by its secrets first. Rejects with `validation.input` for no workflow. */
+  async #planOf(
     workflow: RunnableWorkflow,
     how: { readonly isReload?: boolean } = {},
   ): Promise<WorkflowPlan> {
-    this.#driver.learn(workflow.secrets ?? []);
+    this.#driver.learn(givenWorkflow(workflow).secrets ?? []);
     return this.#verdicts.planOf(workflow, how);
   }
 
