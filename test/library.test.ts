@@ -62,6 +62,17 @@ describe('openErrand', () => {
     });
   });
 
+  it('refuses nothing in place of the workflow of a run that is to go on', async () => {
+    const errand = await open();
+    const run = await errand.start(gate);
+    await run.result();
+    const wrong = { workflow: null as unknown as typeof gate };
+    await expect(errand.resume(run.id, wrong)).rejects.toMatchObject({
+      kind: 'validation.input',
+      message: 'A workflow is to be run, and nothing was given',
+    });
+  });
+
   it('tells every event of a run once, to a late listener too, and gives its result', async () => {
     const errand = await open({ functions: { greet: (input) => input } });
     const run = await errand.start(

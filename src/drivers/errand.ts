@@ -2,27 +2,24 @@
 import { dirname, join, resolve } from 'node:path';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import type { McpServers } from '../effects/mcp/mcp.ts';
-import type { InternalRecord } from '../errors/internal-record.ts';
 import type { JsonObject, JsonValue } from '../errors/json.ts';
-import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
 import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { costsOf, type Costs } from '../machine/ledger.ts';
 import type { ListQuery, RunStore, RunSummary } from '../machine/store-port.ts';
-import type { Extension } from '../machine/extension-port.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
-import type { Guard } from '../workflow/guard.ts';
 import { completeInput } from '../workflow/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/model.ts';
 import type { WorkflowVerdict } from '../workflow/verdict.ts';
 import { Adoption } from './adoption.ts';
-import { createEffectRunner, type EffectHost, type EffectRunner } from './effect-runner.ts';
+import { createEffectRunner, type EffectRunner } from './effect-runner.ts';
+import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import { LocalDriver, type ResumeOptions, type RunHandle, type RunOptions } from './local.ts';
 import { loadWorkflowFile, reloadWorkflow, serversFor, type LoadedWorkflow } from './load-file.ts';
 import { Extensions } from './extensions.ts';
-import { givenJson } from './given.ts';
+import { givenJson, givenWorkflow } from './given.ts';
 import { exportsIn } from './exported-events.ts';
 import { witnessed } from './lost-log.ts';
 import { openStore, sqlitePath } from './open-store.ts';
@@ -30,64 +27,6 @@ import { RegisteredWorkflows } from './registered-workflows.ts';
 import { runView, type RunView } from './run-view.ts';
 import { asEvent } from './subscription.ts';
 import { Verdicts } from './verdicts.ts';
-
-export interface ErrandOptions {
-  /**
-   * `memory`, `sqlite:` and a path, `postgres://` and the rest of its URL, or what an extension opens.
-   * Default: `sqlite:.errand/errand.db`.
-   */
-  readonly store?: string | RunStore;
-  /** What `call` nodes may call, before those of a workflow's module. */
-  readonly functions?: Callables;
-  /** What `tool` nodes and agents may use, before those of a workflow's module. */
-  readonly tools?: Callables;
-  /**
-   * Workflows made in code, so that their runs are found again by name after a restart: by `signal`,
-   * `resume` and `adopt`. Several versions of one name may be given; a run goes on with its own.
-   */
-  readonly workflows?: readonly RunnableWorkflow[];
-  /** Gives workflows the tool `http_fetch`, for these hosts. Default: there is none. */
-  readonly fetch?: FetchOptions;
-  /** Is asked about each call of a tool; it can deny, or ask for a person, and never allow more. */
-  readonly guard?: Guard;
-  /** AI SDK models by the name that workflows use, such as `house/small`. */
-  readonly models?: NonNullable<EffectHost['models']>;
-  /** AI SDK providers by name: `house` makes `house/any-model`. */
-  readonly providers?: NonNullable<EffectHost['providers']>;
-  /**
-   * Gives the key of a provider when it is needed, by its name: for keys that expire. It is kept until
-   * the provider refuses it; then it is asked for once more with `isRefresh`, and the call made again.
-   */
-  readonly credentials?: NonNullable<EffectHost['credentials']>;
-  /** Default: that of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What paths are relative to. Default: the folder of the process. */
-  readonly directory?: string;
-  /** Key values that must not be shown anywhere. */
-  readonly secrets?: readonly string[];
-  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
-  readonly onInternal?: (record: InternalRecord) => void;
-  /** What adds tools, node types, models, stores, renderers and sinks; those of files come to them. */
-  readonly extensions?: readonly Extension[];
-  /** Hears what is wrong beside the runs, such as a sink that fails. Default: a warning of the process. */
-  readonly onWarning?: (error: ErrorReport) => void;
-  /**
-   * Whether runs whose process is gone are taken over, for as long as this Errand is open: those of
-   * this machine within moments, those of another when their lease is over, after 30 seconds. It keeps
-   * the process alive until `close`. Default: false.
-   */
-  readonly adopt?: boolean;
-}
-
-/** A workflow from a file, or one made by `workflow({…})`. */
-export interface RunnableWorkflow {
-  readonly plan: WorkflowPlan;
-  readonly file?: string;
-  /** Values of the file that must not be shown anywhere. */
-  readonly secrets?: readonly string[];
-  /** A function may say more exactly what it takes; what it is given is JSON. */
-  readonly functions?: Readonly<Record<string, (input: never, context: never) => unknown>>;
-}
 
 export interface StartOptions extends RunOptions {
   readonly input?: JsonObject;
@@ -423,12 +362,12 @@ class LocalErrand implements Errand {
     };
   }
 
-  /** Whatever runs is known by its secrets first. */
-  #planOf(
+  /** Whatever runs is known by its secrets first. Rejects with `validation.input` for no workflow. */
+  async #planOf(
     workflow: RunnableWorkflow,
     how: { readonly isReload?: boolean } = {},
   ): Promise<WorkflowPlan> {
-    this.#driver.learn(workflow.secrets ?? []);
+    this.#driver.learn(givenWorkflow(workflow).secrets ?? []);
     return this.#verdicts.planOf(workflow, how);
   }
 

@@ -1,13 +1,9 @@
 /** The engine is loaded when it is opened, so that a program which only reads failures never does. */
-import type { Errand, ErrandOptions } from './errand.ts';
+import type { ErrandOptions } from './errand-options.ts';
+import type { Errand } from './errand.ts';
 
-export type {
-  Errand,
-  ErrandOptions,
-  GateAnswer,
-  RunnableWorkflow,
-  StartOptions,
-} from './errand.ts';
+export type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
+export type { Errand, GateAnswer, StartOptions } from './errand.ts';
 export type { RunHandle, RunResult } from './leg.ts';
 export type { RunView } from './run-view.ts';
 export type { WorkflowVerdict } from '../workflow/verdict.ts';

@@ -82,6 +82,62 @@ describe('an ending by hosts of the protocol chat', () => {
   });
 });
 
+describe('an ending by a model of the application', () => {
+  const chat = protocolNamed('chat');
+  const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'lookup', input: '{"id":7}' };
+  const said = (
+    unified: string,
+    raw: string,
+    more: readonly object[] = [],
+  ): Promise<EffectResult> => {
+    const parts = [
+      { type: 'stream-start', warnings: [] },
+      { type: 'text-start', id: '1' },
+      { type: 'text-delta', id: '1', delta: 'Said' },
+      { type: 'text-end', id: '1' },
+      ...more,
+      {
+        type: 'finish',
+        usage: { inputTokens: {}, outputTokens: {} },
+        finishReason: { unified, raw },
+      },
+    ];
+    const model = {
+      specificationVersion: 'v4',
+      provider: 'house',
+      modelId: 'own',
+      supportedUrls: {},
+      doGenerate: () => Promise.reject(new Error('not used')),
+      doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) }),
+    };
+    return ask(chat, upstream.url, {
+      call: { ...WITH_TOOL.call, model: 'house/own' },
+      options: { models: { 'house/own': model } },
+    });
+  };
+
+  it('in the words of the SDK is a good one', async () => {
+    expect(await said('stop', 'stop')).toMatchObject({ ok: true, output: { text: 'Said' } });
+    expect(await said('tool-calls', 'tool-calls', [call])).toMatchObject({
+      ok: true,
+      output: { toolCalls: [{ id: 'c1' }] },
+    });
+  });
+
+  it('in the words of the SDK is none where the call is missing', async () => {
+    expect(reportOf(await said('tool-calls', 'tool-calls')).kind).toBe('provider.unknown');
+  });
+
+  it.each([
+    ['stop', 'brand_new', 'provider.stream_interrupted'],
+    ['stop', 'tool-calls', 'provider.stream_interrupted'],
+    ['unknown', 'unknown', 'provider.stream_interrupted'],
+    ['other', 'other', 'provider.server_error'],
+  ])('that is %s to the SDK and %s to the model is none', async (unified, raw, kind) => {
+    expect(reportOf(await said(unified, raw)).kind).toBe(kind);
+  });
+});
+
 describe('an ending by responses', () => {
   const responses = protocolNamed('responses');
   const change = (from: RegExp, to: string): string => {

@@ -1,8 +1,8 @@
 /** The store goes away in the middle of a run and comes back: nothing is lost and nothing is repeated. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/machine/events.ts';
 import { expectWholeLog } from './books.ts';
 import { BREAKAGES, mountSmallDisk, unmount, type BreakageName } from './breakages.ts';
@@ -19,6 +19,12 @@ const hasDisk = mountSmallDisk(disk);
 afterAll(() => {
   if (hasDisk) unmount(disk);
   rmSync(root, { recursive: true, force: true });
+});
+
+// what is left of a failed case would fill the disk of those after it
+afterEach(() => {
+  if (!hasDisk) return;
+  for (const left of readdirSync(disk)) rmSync(join(disk, left), { recursive: true });
 });
 
 const deed = (name: string, to: string, more: object = {}): object => ({
@@ -53,6 +59,18 @@ const suppressedIn = (events: readonly RunEvent[]): readonly string[] =>
 
 const FULL: BreakageName = 'its disk is full';
 const NAMES = (Object.keys(BREAKAGES) as BreakageName[]).filter((name) => hasDisk || name !== FULL);
+
+/** A store that is away may come back by itself; somebody has to make room on a disk. */
+const ADVICE = {
+  away: { category: 'transient', action: { kind: 'resume_run' } },
+  full: {
+    category: 'configuration',
+    retryable: false,
+    message: 'There is no room left to write to the store',
+    details: { reason: 'full' },
+    action: { kind: 'fix_setup', detail: expect.stringMatching(/^Make room .*`errand resume`/) },
+  },
+};
 const placeOf = (name: BreakageName): string => (name === FULL ? disk : root);
 
 describe('an outage', () => {
@@ -66,7 +84,7 @@ describe('an outage', () => {
       const { stdout } = await killable({ ...job, outage: { breakage, append: 1 } });
       expect((JSON.parse(stdout) as LegEnd).result).toMatchObject({
         status: 'interrupted',
-        error: { kind: 'store.unavailable', category: 'transient' },
+        error: { kind: 'store.unavailable', ...ADVICE[breakage === FULL ? 'full' : 'away'] },
       });
       await BREAKAGES[breakage].mend(job.store);
       const { events = [] } = (await logOf(job.store)) ?? {};

@@ -194,7 +194,9 @@ function endingOf(
     return INTERRUPTED;
   // the SDK overrules a good word where it saw a refusal
   const isBelieved = isGood || UNKNOWN_ENDINGS.has(finishReason);
-  const isGoodWordOf = word === undefined || isGoodWord(provider, word);
+  // a model that a program made may have no words but those of the SDK
+  const isSdkWord = isGood && word === finishReason;
+  const isGoodWordOf = word === undefined || isSdkWord || isGoodWord(provider, word);
   if (!isBelieved)
     return { type: 'finish', finishReason, ...(isGoodWordOf ? {} : { rawFinishReason: word }) };
   if (!isGoodWordOf) return { type: 'finish', finishReason: 'other', rawFinishReason: word };
