@@ -21,15 +21,15 @@ export function stopsOf(state: RunState): readonly EventBody[] {
 
 function killed(state: RunState, pending: PendingEffect): EventBody {
   const message = 'It was stopped';
-  if (pendingRequest(state, pending)?.isIdempotent !== false)
-    return stopped(state, pending, { message });
+  const request = pendingRequest(state, pending);
+  if (request?.isIdempotent !== false) return stopped(state, pending, { message });
   const { effect } = pending;
   const scope = scopeOf(state, pending.scope);
   const { node, path } = visitOf(scope);
   const error = failureAt(state, scope, node, {
     kind: DOUBT,
     message,
-    details: doubtDetails(effect),
+    details: doubtDetails(effect, request.work),
   });
   return { type: 'effect:failed', node, path, effect, error };
 }

@@ -59,17 +59,21 @@ export interface DriverCase {
 
 const SCRIPTS = new Map<string, EffectScript>();
 
-/** Each case has a name of its own, so that one worker can serve them all. */
+/**
+ * Each case has a name of its own, so that one worker can serve them all. A run that goes on with
+ * changed files is still the same run: it keeps the ticket of the plan that it had `before`.
+ */
 export function planOf(
   { name, files, effects = {} }: DriverCase,
   changed: Further['files'] = files,
+  before?: WorkflowPlan,
 ): WorkflowPlan {
   for (const [path, script] of Object.entries(effects)) SCRIPTS.set(`${name}\n${path}`, script);
   // so that whoever waits for it knows which of several runs hangs
   const hangs = Object.values(effects).some(
     (script) => script.hangs === true || script.whenStopped !== undefined,
   );
-  const ticket = hangs ? `ticket ${(tickets += 1)}` : undefined;
+  const ticket = ticketOf(before) ?? (hangs ? `ticket ${(tickets += 1)}` : undefined);
   const written = Object.entries(changed).map(([file, text]) => [
     file,
     text.replaceAll(
@@ -86,11 +90,16 @@ export function planOf(
 
 let tickets = 0;
 const TICKETS = new WeakMap<WorkflowPlan, string>();
+
+function ticketOf(plan: WorkflowPlan | undefined): string | undefined {
+  return plan === undefined ? undefined : TICKETS.get(plan);
+}
+
 const HANGING = new Set<string>();
 
 /** Whether an effect of the run of this very plan hangs by now. */
 export function isHanging(plan: WorkflowPlan): boolean {
-  return HANGING.has(TICKETS.get(plan) ?? '');
+  return HANGING.has(ticketOf(plan) ?? '');
 }
 
 /** As an agent sees it. */

@@ -27,6 +27,9 @@ const GATED = `  - {name: a, act(a), routes: [{to: b}]}
   - {name: b, type: human_gate, prompt: Go on?, options: [{label: Yes, value: yes}], routes: [{to: c}]}
   - {name: c, act(c)}`;
 
+/** Longer than the second between two looks at a run on Temporal, so that no pause passes unseen. */
+const PARKED = '3s';
+
 /** An agent that pays once, and whose model then has no key, once. */
 function paying(
   name: string,
@@ -57,7 +60,7 @@ const LOST = { kind: 'tool.failed', message: 'The reply was lost', outcome: 'unk
 const CONVERSATIONS: readonly DriverCase[] = [
   paying('goes on with a conversation that a model failed', { goesOn: [{}] }),
   paying('goes on with a conversation that was parked', {
-    routes: ', {on_error: provider.auth, park: {for: 300ms, max: 2}}',
+    routes: `, {on_error: provider.auth, park: {for: ${PARKED}, max: 2}}`,
   }),
   paying('goes on with a conversation that a person wants to go on', {
     routes: ', {on_error: provider.auth, ask: {options: [retry, abort]}}',
@@ -250,7 +253,7 @@ output: {all: "{{ a.outputs }}"}`,
   {
     name: 'parks for a while and tries again',
     files: main(
-      '  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, park: {for: 300ms, max: 2}}]}',
+      `  - {name: a, act(a), routes: [{to: $end}, {on_error: external.order.missing, park: {for: ${PARKED}, max: 2}}]}`,
     ),
     effects: { a: { fails: [MISSING, null], output: { n: 1 } } },
   },

@@ -7,12 +7,16 @@ const TICKETS = [
   { id: 'B%5B\n#budget', lines: ['../..'] },
 ];
 
-function slow(timeoutSeconds: number): Record<string, string> {
+function limited(timeoutSeconds: number, node: string): Record<string, string> {
   return {
     'main.yaml': `workflow: {name: main, entry_point: a, limits: {timeout_seconds: ${timeoutSeconds}}}
 agents:
-  - {name: a, type: script, command: sleep, args: ["0.6"], idempotent: true}`,
+  - {name: a, ${node}, idempotent: true}`,
   };
+}
+
+function sleeping(seconds: number): string {
+  return `type: script, command: sleep, args: ["${seconds}"]`;
 }
 
 export const KEY_AND_TIME_CASES: readonly DriverCase[] = [
@@ -33,8 +37,15 @@ output: {all: "{{ a.outputs }}"}`,
   },
   {
     name: 'takes a time limit that was raised after it was reached',
+    files: limited(2, 'act(a)'),
+    effects: { a: { whenStopped: 'gives up', output: { n: 1 } } },
+    goesOn: [{ files: limited(60, 'act(a)') }],
+  },
+  {
+    name: 'takes a time limit that was raised after it stopped a script',
     isReal: true,
-    files: slow(0.3),
-    goesOn: [{ files: slow(60) }],
+    // long enough to be stopped: Temporal tells an activity with its next heartbeat
+    files: limited(2, sleeping(50)),
+    goesOn: [{ files: limited(60, sleeping(0)) }],
   },
 ];

@@ -64,7 +64,7 @@ export async function carryThrough(
     await until(() => (cancelsAfter === 'hanging' ? isHanging(plan) : hasHappened()));
     await driver.cancel(id, 'cancel');
   }
-  const steps = stepsOf(each, id, by);
+  const steps = stepsOf(each, { id, plan }, by);
   let result = await handle.result();
   results.push(result);
   for (let step = steps(result); step !== undefined; step = steps(result)) {
@@ -83,7 +83,7 @@ type Step = () => Promise<RunHandle | undefined>;
 /** What is done next with a run that rests; undefined when nothing is. */
 function stepsOf(
   each: DriverCase,
-  id: string,
+  { id, plan: before }: { readonly id: string; readonly plan: WorkflowPlan },
   { driver, atTime }: Carrying,
 ): (result: RunResult) => Step | undefined {
   const answers = [...(each.answers ?? [])];
@@ -98,7 +98,7 @@ function stepsOf(
     const next = further.shift();
     if (next === undefined) return undefined;
     const { files, ...how } = next;
-    const plan = files === undefined ? {} : { plan: planOf(each, files) };
+    const plan = files === undefined ? {} : { plan: planOf(each, files, before) };
     return () => driver.resume(id, { ...how, ...plan });
   };
 }
