@@ -280,12 +280,13 @@ export class World {
       stored: (run, events) => this.#stored(run, events),
       // an error keeps the report that it was first asked for
       stamp: (thrown) => (this.report(thrown), thrown),
-      drawDamage: (run, commits) => {
+      drawDamage: (commits) => {
         const { logDamaged } = this.#options.faults;
         // the end of a log can be missing without a gap; a store finds that by its own head
-        if (commits < 2 || !this.#random.chance(logDamaged)) return undefined;
-        return this.record('log damaged', run) ? this.#random.int(commits - 1) : undefined;
+        const isDamaged = commits >= 2 && this.#random.chance(logDamaged);
+        return isDamaged ? this.#random.int(commits - 1) : undefined;
       },
+      damaged: (run) => this.record('log damaged', run),
     };
   }
 

@@ -138,20 +138,24 @@ export const failsAsSaid: Law = {
   name: 'a node fails with nothing that validate calls impossible',
   promise: 'what validate calls impossible is impossible',
   breaches: ({ events, plan }) => {
-    let now = plan;
+    // what was under way when the file changed may end by the text that it began with
+    const plans = [plan];
     return events.flatMap((event) => {
-      if (event.type === 'run:resumed') now = event.plan ?? now;
-      if (event.type !== 'node:failed') return [];
-      const { kind } = event.error;
-      const found = nodeAt(now, event.path);
-      if (found === undefined || isReservedElsewhere(kind)) return [];
-      const said = saidOf(now).get(found.file.file)?.[found.node.name];
-      if (said === undefined || said.raises.includes(kind) || mayThrowAnything(now, found.node))
-        return [];
-      return [`event ${event.seq}: ${event.path} failed with ${kind}, which was not said`];
+      if (event.type === 'run:resumed' && event.plan !== undefined) plans.push(event.plan);
+      if (event.type !== 'node:failed' || plans.some((each) => isSaid(each, event))) return [];
+      return [
+        `event ${event.seq}: ${event.path} failed with ${event.error.kind}, which was not said`,
+      ];
     });
   },
 };
+
+function isSaid(plan: WorkflowPlan, { path, error: { kind } }: EventOf<'node:failed'>): boolean {
+  const found = nodeAt(plan, path);
+  if (found === undefined || isReservedElsewhere(kind)) return true;
+  const said = saidOf(plan).get(found.file.file)?.[found.node.name];
+  return said === undefined || said.raises.includes(kind) || mayThrowAnything(plan, found.node);
+}
 
 /** The author's own, what ends the run, and what only a caller can route. */
 function isReservedElsewhere(kind: string): boolean {

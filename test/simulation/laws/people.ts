@@ -21,7 +21,9 @@ export const oneAnswerPerGate: Law = {
       open.delete(event.gate);
       const what = `event ${event.seq}, ${event.type} of ${event.gate},`;
       if (opened === undefined) return [`${what} is of no open gate`];
-      const isLate = opened.deadline !== undefined && event.at >= opened.deadline;
+      // what was prepared is there when the gate opens, however long a store takes to write it down
+      const isPrepared = event.type === 'gate:answered' && event.by === 'prepared';
+      const isLate = opened.deadline !== undefined && event.at >= opened.deadline && !isPrepared;
       // whoever goes on without people closes what is open
       if (event.type === 'gate:expired')
         return isLate || !hasPeople ? [] : [`${what} comes too early`];
@@ -142,6 +144,11 @@ function notDenied(
   const settled = asked === undefined ? undefined : settledBy(subject, asked);
   // the node, or all of it, may have been stopped before
   if (settled === undefined) return [];
+  // a conversation that continues after a denial that ended it asks about the call once more
+  const isAskedAgain = ofType(subject.events.slice(seq, settled.seq), 'gate:opened').some(
+    (opened) => opened.gate === gate,
+  );
+  if (isAskedAgain) return [];
   return settled.type === 'effect:failed' && settled.error.kind === 'tool.denied'
     ? []
     : [`event ${settled.seq} at ${path} is of a call that nobody approved in time`];
