@@ -12,14 +12,12 @@ const cell = fc.oneof(
     })
     .map((parts) => parts.join(' ')),
 );
-const rows = fc
-  .integer({ min: 1, max: 5 })
-  .chain((count) =>
-    fc.array(fc.array(cell, { minLength: count, maxLength: count }), {
-      minLength: 1,
-      maxLength: 4,
-    }),
-  );
+const rows = fc.integer({ min: 1, max: 5 }).chain((count) =>
+  fc.array(fc.array(cell, { minLength: count, maxLength: count }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+);
 
 describe('a table', () => {
   it('begins no line with the words of a cell but the first of its row, on any screen', () => {
