@@ -60,7 +60,7 @@ export function failurePanel(failed: Failed, look: Look): string {
     .filter((command) => !fits(command))
     .flatMap((command) => (columnsOf(command) <= columns ? [command] : apart(command)));
   const body = [
-    ...(isFramed ? wrap(shown.message, inner) : quoted(shown.message, inner)).map(
+    ...(isFramed ? wrap(shown.message, inner) : inset(shown.message, inner)).map(
       (line) => [line, undefined] as const,
     ),
     BLANK,
@@ -82,11 +82,11 @@ export function failurePanel(failed: Failed, look: Look): string {
 }
 
 const BLANK = ['', undefined] as const;
-const QUOTE = '│ ';
+const INWARDS = '    ';
 
 /** Without a frame a line of the message would stand where ours do, and could pass for one. */
-function quoted(message: string, columns: number): string[] {
-  return wrap(singleLine(message), columns - QUOTE.length).map((line) => QUOTE + line);
+function inset(message: string, columns: number): string[] {
+  return wrap(singleLine(message), columns - INWARDS.length).map((line) => INWARDS + line);
 }
 
 /** What it is for, and below that the command; a name in the command may have a colon of its own. */
