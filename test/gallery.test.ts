@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { validate } from '../src/cli/commands/validate.ts';
 import type { KnownNames } from '../src/workflow/check/callables.ts';
@@ -127,7 +127,9 @@ async function say(code: DiagnosticCode, options: Options): Promise<Said> {
   const strict = options.strict ?? STRICT_ONLY.has(code);
   const modules = !UNLOADED.has(code);
   const exit = await validate([pathOf(code)], { ...options, strict, modules }, terminal);
-  return { exit, text: text.replaceAll(made, GALLERY) };
+  // a file outside of the current folder is told by its relative path, which depends on where both are
+  const shown = relative(process.cwd(), made).replaceAll('\\', '/');
+  return { exit, text: text.replaceAll(shown, GALLERY).replaceAll(made, GALLERY) };
 }
 
 type Told = Omit<Diagnostic, 'excerpt'>;

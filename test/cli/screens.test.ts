@@ -190,26 +190,65 @@ describe('a narrow screen', () => {
     };
     const question = questionText(opened, [{ value: 'yes' }], 40).split('\n');
     expect(Math.max(...question.slice(0, -1).map(columnsOf))).toBeLessThanOrEqual(40);
-    expect(question.join(' ')).toContain(prompt);
+    // each line of a prompt is marked, so that none passes for an answer below it
+    const marked = question.filter((line) => line.startsWith('  │ '));
+    expect(marked.map((line) => line.slice(4)).join(' ')).toBe(prompt);
+    expect(marked.length).toBeGreaterThan(1);
     expect(question.at(-1)).toBe('Choose 1, or press Ctrl-C to answer later.');
+  });
+});
+
+describe('words of others that are broken to fit', () => {
+  const SAID = '▪ completed in 1 ms';
+  const FORGED = /^ {0,3}▪/m;
+
+  it('begin no line of a failure, framed or not', () => {
+    for (let at = 0; at < 40; at++) {
+      const message = `${'w '.repeat(at)}${SAID}`;
+      const stamp = { id: 'x', at: '2026-03-01T12:00:00.000Z' };
+      const error = buildReport({ kind: 'internal.script_error', message }, { stamp });
+      const commands = [`Check it: errand validate '${'w'.repeat(at)}: ${SAID}: ${SAID}.yaml'`];
+      for (const columns of [24, 50, 80])
+        expect(failurePanel({ error, commands }, { columns, color: false })).not.toMatch(FORGED);
+    }
+  });
+
+  it('begin no line of failures that are counted', async () => {
+    const sample = lives(await sampleRun('fallback'));
+    const [life] = sample.lives;
+    if (life === undefined) throw new Error('the sample has no failure');
+    for (let pad = 0; pad < 40; pad++) {
+      const path = `each[${'w '.repeat(pad)}${SAID}]/one`;
+      const many = [path, path, path, path].map((each) => ({ ...life, path: each }));
+      const text = livesText({ ...sample, lives: many }, { columns: 60, color: false });
+      expect(text).not.toMatch(FORGED);
+    }
   });
 });
 
 describe('what did not stop a run', () => {
   it('is a warning, or something that is over', () => {
     const at = '2026-03-01T12:00:03.000Z';
-    const of = (kind: 'store.unavailable' | 'provider.not_configured', message: string): string => {
+    const of = (
+      kind: 'store.unavailable' | 'provider.not_configured',
+      message: string,
+      more: { readonly reason: string; readonly isWarning?: true },
+    ): string => {
       const stamp = { id: 'x', at: '2026-03-01T12:00:00.000Z' };
       const error = buildReport({ kind, message }, { stamp });
-      const reason = kind === 'store.unavailable' ? 'the store came back' : message.slice(-10);
-      const event = { seq: 1, run: 'r', at, type: 'error:suppressed' as const, error, reason };
+      const event = { seq: 1, run: 'r', at, type: 'error:suppressed' as const, error, ...more };
       return new EventLines().of(event) ?? '';
     };
-    expect(of('store.unavailable', 'The store is away')).toBe(
+    const unpriced = 'm has no price, so this call is not counted';
+    expect(of('store.unavailable', 'The store is away', { reason: 'the store came back' })).toBe(
       '  recovered: the store came back after 3 s',
     );
-    expect(of('provider.not_configured', 'm has no price, so this call is not counted')).toBe(
-      '  warning: m has no price, so this call is not counted',
+    // what is only worth saying is said once, and what failed says what became of it
+    expect(
+      of('provider.not_configured', unpriced, { reason: 'not counted', isWarning: true }),
+    ).toBe(`  warning: ${unpriced}`);
+    expect(of('provider.not_configured', 'm has no key', { reason: 'n was asked' })).toBe(
+      '  warning: provider.not_configured: m has no key (n was asked)',
     );
   });
 });

@@ -58,10 +58,9 @@ export function failurePanel(failed: Failed, look: Look): string {
   const fits = (command: string): boolean => columnsOf(command) <= inner - LABEL_COLUMNS - 2;
   const below = failed.commands
     .filter((command) => !fits(command))
-    .flatMap((command) => (columnsOf(command) <= columns ? [command] : command.split(/(?<=:) /)));
+    .flatMap((command) => (columnsOf(command) <= columns ? [command] : apart(command)));
   const body = [
-    // without a frame, a line of the message would stand where ours do
-    ...wrap(isFramed ? shown.message : singleLine(shown.message), inner).map(
+    ...(isFramed ? wrap(shown.message, inner) : inset(shown.message, inner)).map(
       (line) => [line, undefined] as const,
     ),
     BLANK,
@@ -83,6 +82,18 @@ export function failurePanel(failed: Failed, look: Look): string {
 }
 
 const BLANK = ['', undefined] as const;
+const INWARDS = '    ';
+
+/** Without a frame a line of the message would stand where ours do, and could pass for one. */
+function inset(message: string, columns: number): string[] {
+  return wrap(singleLine(message), columns - INWARDS.length).map((line) => INWARDS + line);
+}
+
+/** What it is for, and below that the command; a name in the command may have a colon of its own. */
+function apart(command: string): readonly string[] {
+  const [label = command] = /^[^:]*:(?= )/.exec(command) ?? [];
+  return label === command ? [command] : [label, command.slice(label.length + 1)];
+}
 
 function painted(
   line: string,

@@ -24,6 +24,7 @@ export interface RunLives {
 }
 
 const LABEL_COLUMNS = 15;
+const HANGING = '    ';
 /** Nobody reads on after so many, and the last ones would push the first off the screen. */
 const MAX_TOLD = 50;
 /** Of failures that are alike, so many are told in full; the others are counted. */
@@ -98,7 +99,8 @@ function othersLines(others: readonly FailureLife[], columns: number): string[] 
   const paths = [...new Set(others.map(({ path }) => path ?? 'the run'))];
   const more = paths.length > MAX_PATHS ? ', …' : '';
   const text = `and ${others.length} more of ${first.kind}${where}: ${STATUS_WORDS[first.status]} (${paths.slice(0, MAX_PATHS).join(', ')}${more})`;
-  return wrap(text, columns);
+  // a key may hold anyone's words, and none of them begins a line of ours
+  return wrap(text, columns - HANGING.length).map((line, at) => (at === 0 ? '' : HANGING) + line);
 }
 
 export function livesMarkdown({ run, workflow, status, lives }: RunLives): string {

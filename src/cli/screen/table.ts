@@ -47,13 +47,17 @@ export function tableRows(
       return paint(cell, at) + padEnd(cell, width + GAP).slice(cell.length);
     });
     const end = row[count - 1] ?? '';
-    const [first = '', ...more] = wrapped ? wrap(end, last) : [clip(end, last)];
-    const below = more.map((line) => ' '.repeat(before) + line);
+    const inwards = Math.max(before, HANGING);
+    const [first = '', ...more] = wrapped ? wrap(end, columns - inwards) : [clip(end, last)];
+    const below = more.map((line) => ' '.repeat(inwards) + line);
     return [`${begin.join('')}${first}`.trimEnd(), ...below];
   });
 }
 
-/** Only a cell that is wider than the screen itself is broken, and at its spaces. */
+/**
+ * Only a cell that is wider than the screen itself is broken, and at its spaces. All but the first line of
+ * a row stand further in: a cell may hold anyone's words, and none of them may begin what looks like a row.
+ */
 function flowing(
   row: readonly string[],
   columns: number,
@@ -70,13 +74,16 @@ function flowing(
       width += GAP + needed;
       continue;
     }
-    if (width > 0) lines.push(line);
-    const indent = lines.length === 0 ? 0 : HANGING;
-    const parts = wrap(cell, Math.max(8, columns - indent));
-    lines.push(...parts.slice(0, -1).map((part) => ' '.repeat(indent) + paint(part, at)));
-    const end = parts.at(-1) ?? '';
-    line = ' '.repeat(indent) + paint(end, at);
-    width = indent + columnsOf(end);
+    const isFirst = width === 0;
+    if (!isFirst) lines.push(line);
+    const parts =
+      isFirst && needed <= columns ? [cell] : wrap(cell, Math.max(8, columns - HANGING));
+    for (const [index, part] of parts.entries()) {
+      const indent = isFirst && index === 0 ? 0 : HANGING;
+      if (index > 0) lines.push(line);
+      line = ' '.repeat(indent) + paint(part, at);
+      width = indent + columnsOf(part);
+    }
   }
   return [...lines, line];
 }

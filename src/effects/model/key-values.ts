@@ -29,7 +29,7 @@ const VARIABLES: readonly string[] = [
 const WITHHELD: ReadonlySet<string> = new Set([...VARIABLES, STORE]);
 
 /** Headers for Temporal's server, of which some authenticate. */
-const TEMPORAL_HEADER = 'TEMPORAL_GRPC_META_';
+const HEADER_OF_TEMPORAL = 'TEMPORAL_GRPC_META_';
 
 /** Whether a variable configures Errand itself, so that no program of a workflow gets it unasked. */
 export function isWithheld(variable: string): boolean {
@@ -83,7 +83,8 @@ function decoded(text: string): string {
 
 function isSecretHeader(variable: string): boolean {
   return (
-    variable.startsWith(TEMPORAL_HEADER) && isSecretSetting(variable.slice(TEMPORAL_HEADER.length))
+    variable.startsWith(HEADER_OF_TEMPORAL) &&
+    isSecretSetting(variable.slice(HEADER_OF_TEMPORAL.length))
   );
 }
 
