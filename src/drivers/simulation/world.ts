@@ -286,7 +286,8 @@ export class World {
         const isDamaged = commits >= 2 && this.#random.chance(logDamaged);
         return isDamaged ? this.#random.int(commits - 1) : undefined;
       },
-      damaged: (run) => this.record('log damaged', run),
+      // what a rival meets is refused to the rival, and no leg of the run knows of it
+      damaged: (run) => seesOwners && this.record('log damaged', run),
     };
   }
 

@@ -7,6 +7,7 @@ import type { FilePlan, WorkflowPlan } from '../model.ts';
 import type { NodePlan } from '../node-model.ts';
 import { fromPointer } from '../path.ts';
 import type { Problem, Report } from '../problem.ts';
+import type { Route } from '../route.ts';
 import { listed, quoted } from '../words.ts';
 import { buildFlow, type Flow } from './flow.ts';
 import { largestBill } from './bill.ts';
@@ -195,8 +196,7 @@ class Checker {
       if (node.type === 'terminate' && node.status === 'failed') kinds.add('terminate.failed');
       for (const kind of this.#kindsOf(node, child)) {
         const { steps, isSettled } = handlingOf(kind, node.routes, child.onError);
-        if (!isSettled || steps.some(({ route }) => route.move.type === 'propagate'))
-          kinds.add(kind);
+        if (!isSettled || steps.some(({ route }) => mayLetGo(route))) kinds.add(kind);
       }
     }
     return [...kinds];
@@ -312,4 +312,9 @@ function unhandledWords(kinds: readonly string[]): string {
   const named = listed(kinds.slice(0, MAX_NAMED).map(quoted));
   if (kinds.length > MAX_NAMED) return `${kinds.length} kinds of failure, such as ${named}`;
   return `the ${kinds.length === 1 ? 'failure' : 'failures'} ${named}`;
+}
+
+/** A failure that goes on to the caller: by the move itself, or because a person leaves it as it is. */
+function mayLetGo({ move }: Route): boolean {
+  return move.type === 'propagate' || (move.type === 'ask' && move.options.includes('abort'));
 }
