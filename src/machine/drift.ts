@@ -10,6 +10,7 @@ import { parseExpression, parseTemplate } from '../workflow/template/template.ts
 import { isBare } from './evaluate.ts';
 import type { Resumed } from './events.ts';
 import { findVisited } from './reopen.ts';
+import { insideOf } from './scopes.ts';
 import type { RunState } from './state.ts';
 import { nodesSince } from './trail.ts';
 
@@ -37,7 +38,8 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
       // a child's inputs are its caller's business
       return file === '' && before !== undefined && readsAny(state.plan, before, replaced);
     })
-    .map(nameOf);
+    .map(nameOf)
+    .concat(begunNodes(state, plan, { replaced, from: change.from }));
   const lost = standingOnNothing(state, plan);
   if (lost.length > 0) throw gone(lost);
   if (touched.length > 0 && change.acceptDrift !== true) throw drifted(touched);
@@ -54,13 +56,55 @@ interface NodeName {
 }
 
 function finishedNodes(state: RunState, from: string | undefined): readonly NodeName[] {
+  const isRunAgain = runAgain(state, from);
+  return [...state.finished].flatMap(([file, names]) =>
+    [...names].map((name) => ({ file, name })).filter((each) => !isRunAgain(each)),
+  );
+}
+
+/** The nodes that a run which goes back to this one comes to once more. */
+function runAgain(state: RunState, from: string | undefined): (node: NodeName) => boolean {
   const again = from === undefined ? undefined : findVisited(state, from);
   const rerun = again === undefined ? [] : nodesSince(...again);
-  return [...state.finished].flatMap(([file, names]) =>
-    [...names]
-      .filter((name) => again?.[0].file !== file || !rerun.includes(name))
-      .map((name) => ({ file, name })),
-  );
+  return ({ file, name }) => again?.[0].file === file && rerun.includes(name);
+}
+
+/**
+ * Groups and sub-workflows that have begun, and would have begun otherwise by the new text or input: their
+ * members and what they were given are settled, as a result is.
+ */
+function begunNodes(
+  state: RunState,
+  plan: WorkflowPlan,
+  { replaced, from }: { readonly replaced: readonly string[]; readonly from: string | undefined },
+): readonly string[] {
+  const isRunAgain = runAgain(state, from);
+  const begun = [...state.scopes.values()].flatMap(({ file, visit }): NodeName[] => {
+    if (visit === undefined || insideOf(state, visit).length === 0) return [];
+    const named = { file, name: visit.node };
+    const before = findNode(state.plan, file, visit.node);
+    const beginning = before === undefined ? undefined : beginningOf(before);
+    if (before === undefined || beginning === undefined || isRunAgain(named)) return [];
+    const now = findNode(plan, file, visit.node);
+    const isChanged = now !== undefined && beginningOf(now) !== beginning;
+    const isFed = file === '' && readsAny(state.plan, before, replaced);
+    return isChanged || isFed ? [named] : [];
+  });
+  return [...new Set(begun.map(nameOf))];
+}
+
+/** What a node that runs others began with; undefined for one that takes its text as it goes. */
+function beginningOf(node: NodePlan): string | undefined {
+  switch (node.type) {
+    case 'parallel':
+      return canonicalJson([node.type, node.members]);
+    case 'for_each':
+      return canonicalJson([node.type, node.source, node.as, node.keyBy]);
+    case 'workflow':
+      return canonicalJson([node.type, node.workflow, node.inputMapping]);
+    default:
+      return undefined;
+  }
 }
 
 /** The names of inputs whose values really change. */
@@ -137,7 +181,7 @@ function nameOf({ file, name }: NodeName): string {
 function drifted(nodes: readonly string[]): ErrandError {
   return new ErrandError({
     kind: 'run.drifted',
-    message: `Finished nodes have changed since the run began: ${nodes.join(', ')}`,
+    message: `Nodes that have finished or begun have changed since: ${nodes.join(', ')}`,
     details: { nodes: [...nodes] },
     action: {
       kind: 'fix_file',
