@@ -9,6 +9,8 @@ import type { LocalDriver } from '../local.ts';
 /** What came of it. */
 export interface Rivalry {
   readonly atMs: number;
+  /** When the rival was refused or got the run: a slow store may let it wait until the run rests. */
+  readonly endedAtMs: number;
   /** How far the clock of the rival is ahead. */
   readonly aheadMs: number;
   /** Of the process that had the run. */

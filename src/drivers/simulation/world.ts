@@ -152,7 +152,8 @@ export class World {
     const aheadMs = this.random('rival', run, atMs).pick(CLOCKS_AHEAD_MS);
     if (!this.record('rival', run)) return;
     const rival = this.#spawnRival(aheadMs);
-    this.rivalries.push({ atMs, aheadMs, process, ...(await claimAsRival(rival.driver, run)) });
+    const came = await claimAsRival(rival.driver, run);
+    this.rivalries.push({ atMs, endedAtMs: this.clock.now(), aheadMs, process, ...came });
     rival.die();
   }
 

@@ -6,9 +6,9 @@ export const nobodyIsRobbed: Law = {
   name: 'a process that lives keeps its run, whatever the clocks of others say',
   promise: 'P3 nothing is done twice',
   breaches: ({ rivalries, legs }) =>
-    rivalries.flatMap(({ atMs, aheadMs, process, refusedAs }) => {
+    rivalries.flatMap(({ atMs, endedAtMs, aheadMs, process, refusedAs }) => {
       const had = legs.find((leg) => leg.process === process && covers(leg, atMs));
-      if (refusedAs !== undefined || had === undefined || had.endedAtMs === atMs) return [];
+      if (refusedAs !== undefined || had === undefined || had.endedAtMs <= endedAtMs) return [];
       return [`process ${process} was robbed by one whose clock is ${aheadMs} ms ahead`];
     }),
 };
