@@ -40,7 +40,8 @@ import type { Law, Subject } from './subject.ts';
 /** In the middle of its first leg. */
 function robbery({ legs: [leg] }: Subject): Subject['rivalries'][number] {
   const atMs = leg?.startedAtMs ?? 0;
-  return { atMs, aheadMs: 60_000, process: leg?.process ?? 0, refusedAs: undefined };
+  const rival = { atMs, endedAtMs: atMs, aheadMs: 60_000, refusedAs: undefined };
+  return { ...rival, process: leg?.process ?? 0 };
 }
 
 let good: Subject;
