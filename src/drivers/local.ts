@@ -7,7 +7,7 @@ import { createRedactor, type Redactor } from '../errors/redact.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Answer } from '../machine/answers.ts';
-import type { Bound, EventBody, RunEvent } from '../machine/events.ts';
+import type { EventBody } from '../machine/events.ts';
 import { newRunState } from '../machine/state.ts';
 import { record, firstStep, stored } from '../machine/step.ts';
 import type {
@@ -28,9 +28,9 @@ import { Breakers } from './breakers.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { Claims } from './claims.ts';
 import { Elsewhere } from './elsewhere.ts';
-import type { EffectRunner } from './effect-runner.ts';
-import { goOn, openGates, refuseEnded, type GoingOn } from './going-on.ts';
+import { goOn, openGates, refuseEnded } from './going-on.ts';
 import { Leg, type RunHandle, type RunOptions } from './leg.ts';
+import type { LocalOptions, ResumeOptions, StartOptions } from './local-options.ts';
 import { LogWriter, withPatience } from './log-writer.ts';
 import { refuseLacking } from './needs.ts';
 import { newOwner } from './owner.ts';
@@ -53,43 +53,7 @@ import { refuseWithheld } from './withheld.ts';
 
 export type { RunHandle, RunOptions, RunResult } from './leg.ts';
 export type { PreparedAnswer } from './prepared-answers.ts';
-
-export interface LocalOptions {
-  readonly store: RunStore;
-  readonly effects: EffectRunner;
-  readonly clock?: EffectClock;
-  readonly secrets?: readonly string[];
-  /** Names of runs and of this driver. Default: random ones. */
-  readonly newId?: () => string;
-  /** When the store stays away: the run halts and can be resumed, or waits for it. Default: halt. */
-  readonly onOutage?: 'halt' | 'wait';
-  /** False: nobody else speaks to these runs, and nobody takes them over. */
-  readonly isShared?: boolean;
-  /** How many events make a checkpoint worthwhile when a run comes to rest. */
-  readonly checkpointEvents?: number;
-  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
-  readonly onInternal?: (record: InternalRecord) => void;
-  /** Hears every event of every run, after it is stored. Must not throw. */
-  readonly onEvent?: (event: RunEvent) => void;
-  /** Hears what is wrong beside the runs. Default: a warning of the process. */
-  readonly onWarning?: (error: ErrorReport) => void;
-}
-
-export interface StartOptions extends RunOptions {
-  /** Where the workflow came from, to be found again when the run is resumed. */
-  readonly file?: string;
-  /** What a leg is held to. Default: what `errand validate` prints for the plan. */
-  readonly bound?: Bound;
-  /**
-   * What the run is called. Where it is there already, with the same workflow and input, it is given
-   * back and nothing is started; with others it is `validation.input`. Default: a random name.
-   */
-  readonly id?: string;
-  /** Hears the name of a run that is new, before anything of it happens. */
-  readonly onCreated?: (run: string) => void;
-}
-
-export interface ResumeOptions extends RunOptions, GoingOn {}
+export type { LocalOptions, ResumeOptions, StartOptions } from './local-options.ts';
 
 /** A run at the end of a leg, and how much of it has a checkpoint. */
 interface Resting extends Pick<Recovered, 'state' | 'checkpointSeq'> {

@@ -22,6 +22,7 @@ import type { FaultPlan, Incident } from './faults.ts';
 import { withoutEnd } from './lost-end.ts';
 import type { Speaker } from './model-fate.ts';
 import { randomFrom, type Random, type SeedWord } from './random.ts';
+import { newBooks, noteStored, type Books } from './books.ts';
 import { claimAsRival, CLOCKS_AHEAD_MS, type Rivalry } from './rival.ts';
 import { away, drawServerTrouble } from './server-fate.ts';
 import { simulatedEffects, type Begun } from './simulated-effects.ts';
@@ -66,20 +67,6 @@ interface Machine {
   readonly aheadMs: number;
   /** Whether it can tell of the owner of a claim whether it lives. */
   readonly seesOwners: boolean;
-}
-
-interface Books {
-  /** Events that are stored. */
-  seq: number;
-  last: RunEvent | undefined;
-  /** How often a result was stored, by the key of its effect and by its path. */
-  readonly results: Map<string, number>;
-  /** How often a gate was answered. */
-  readonly answers: Map<string, number>;
-  /** The gate that was answered or ran out last. */
-  lastGate: string | undefined;
-  /** Gates that nobody has answered, with their first option. */
-  readonly open: Map<string, JsonValue>;
 }
 
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
@@ -330,22 +317,7 @@ export class World {
     const books = this.#books.get(run) ?? newBooks();
     this.#books.set(run, books);
     this.#latestRun = run;
-    for (const each of events) {
-      // the driver made it
-      const event = each as RunEvent;
-      // a commit that was repeated was stored once
-      if (event.seq <= books.seq) continue;
-      books.seq = event.seq;
-      books.last = event;
-      if (event.type === 'gate:answered') countUp(books.answers, event.gate);
-      if (event.type === 'gate:opened') books.open.set(event.gate, event.options[0] ?? null);
-      if (event.type === 'gate:answered' || event.type === 'gate:expired') {
-        books.lastGate = event.gate;
-        books.open.delete(event.gate);
-      }
-      if (event.type === 'effect:succeeded' || event.type === 'effect:failed')
-        for (const name of [event.effect.key, event.path]) countUp(books.results, name);
-    }
+    noteStored(books, events);
   }
 
   #begin(request: EffectRequest, { run, attempt }: EffectContext, process: number): Begun {
@@ -455,18 +427,3 @@ function hanging(fate: Fate, whenStopped: WhenStopped): Fate {
 
 /** Longer than anything that runs beside it, and shorter than anybody's patience. */
 const LONG_MS = 600_000;
-
-function newBooks(): Books {
-  return {
-    seq: 0,
-    last: undefined,
-    results: new Map(),
-    answers: new Map(),
-    lastGate: undefined,
-    open: new Map(),
-  };
-}
-
-function countUp(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}

@@ -1,0 +1,51 @@
+/** What the world notes of the events of a run as they are stored. */
+import type { JsonValue } from '../../errors/json.ts';
+import type { RunEvent } from '../../machine/events.ts';
+
+export interface Books {
+  /** Events that are stored. */
+  seq: number;
+  last: RunEvent | undefined;
+  /** How often a result was stored, by the key of its effect and by its path. */
+  readonly results: Map<string, number>;
+  /** How often a gate was answered. */
+  readonly answers: Map<string, number>;
+  /** The gate that was answered or ran out last. */
+  lastGate: string | undefined;
+  /** Gates that nobody has answered, with their first option. */
+  readonly open: Map<string, JsonValue>;
+}
+
+export function newBooks(): Books {
+  return {
+    seq: 0,
+    last: undefined,
+    results: new Map(),
+    answers: new Map(),
+    lastGate: undefined,
+    open: new Map(),
+  };
+}
+
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+export function noteStored(books: Books, events: readonly object[]): void {
+  for (const each of events) {
+    // the driver made it
+    const event = each as RunEvent;
+    // a commit that was repeated was stored once
+    if (event.seq <= books.seq) continue;
+    books.seq = event.seq;
+    books.last = event;
+    if (event.type === 'gate:answered') countUp(books.answers, event.gate);
+    if (event.type === 'gate:opened') books.open.set(event.gate, event.options[0] ?? null);
+    if (event.type === 'gate:answered' || event.type === 'gate:expired') {
+      books.lastGate = event.gate;
+      books.open.delete(event.gate);
+    }
+    if (event.type === 'effect:succeeded' || event.type === 'effect:failed')
+      for (const name of [event.effect.key, event.path]) countUp(books.results, name);
+  }
+}
