@@ -46,7 +46,15 @@ interface Begun {
   readonly nowMs: number;
 }
 
-/** An effect that was told to stop has failed by that, and a run that is left does not pause. */
+/**
+ * An effect that was told to stop has failed by that, and a run that is left does not pause. A script that
+ * ends well when it is told to stop may have left its work half done, so it stays in doubt.
+ */
+function isBroughtByStopping(event: EventBody): boolean {
+  if (event.type === 'effect:succeeded') return event.effect.type === 'script';
+  return BROUGHT_BY_STOPPING.has(event.type);
+}
+
 const BROUGHT_BY_STOPPING: ReadonlySet<EventBody['type']> = new Set([
   'effect:failed',
   'effect:requested',
@@ -68,6 +76,8 @@ export class RunLoop {
   readonly #aheadMs: number;
   #isPumping = false;
   #isStopping = false;
+  /** What had happened when the run was told to stop. */
+  #heardBefore: ReadonlySet<EventBody> = new Set();
   #isBroken = false;
 
   constructor(options: RunLoopOptions) {
@@ -150,6 +160,7 @@ export class RunLoop {
 
   /** Leaves the run resumable where it is. */
   stop(): void {
+    if (!this.#isStopping) this.#heardBefore = new Set(this.#inbox);
     this.#isStopping = true;
     this.#options.alarm.clear(this.#options.state.run);
     this.#underWay.abortAll();
@@ -249,7 +260,9 @@ export class RunLoop {
   /** While it is being stopped a run goes no further, but what is known by now is kept. */
   async #recordOnly(): Promise<void> {
     const { events: begun, nowMs } = this.#takeBegun();
-    const known = this.#takeInbox().filter(({ type }) => !BROUGHT_BY_STOPPING.has(type));
+    const known = this.#takeInbox().filter(
+      (event) => this.#heardBefore.has(event) || !isBroughtByStopping(event),
+    );
     await this.#commit([...begun, ...record(this.#options.state, known, nowMs)], nowMs);
   }
 

@@ -46,3 +46,35 @@ test('what is no longer wanted is told to stop at once, however long the store t
   expect(result).toMatchObject({ status: 'failed', error: { kind: 'group.failed' } });
   await driver.close();
 });
+
+test('a script that ends well because it was told to stop stays in doubt', async () => {
+  const { plan } = workflow({
+    name: 'ship',
+    entryPoint: 'ship',
+    nodes: [{ name: 'ship', type: 'script', command: 'ship' }],
+  });
+  const begun = Promise.withResolvers<void>();
+  const driver = new LocalDriver({
+    store: openMemoryStore({ now: Date.now }),
+    effects: {
+      run: (_request, { signal }) => {
+        begun.resolve();
+        return new Promise((resolve) => {
+          // as a shell does with `trap 'exit 0' TERM`
+          signal.addEventListener('abort', () => resolve({ ok: true, output: { exit_code: 0 } }));
+        });
+      },
+      close: () => Promise.resolve(),
+    },
+  });
+  const first = await driver.start(plan, {});
+  await begun.promise;
+  first.stop();
+  expect(await first.result()).toEqual({ status: 'interrupted' });
+  const resumed = await driver.resume(first.id);
+  expect(await resumed.result()).toMatchObject({
+    status: 'paused',
+    waiting: { reason: 'outcome', node: 'ship' },
+  });
+  await driver.close();
+});
