@@ -5,6 +5,7 @@
 import type { RunHandle } from '../drivers/local.ts';
 
 export interface Interrupt {
+  readonly run: string;
   readonly now: () => void;
   /** The leg has come to rest. */
   readonly off: () => void;
@@ -34,6 +35,7 @@ export function onInterrupt(handle: RunHandle): Interrupt {
     handle.stop();
   };
   const interrupt: Interrupt = {
+    run: handle.id,
     now: () => stop('SIGINT'),
     off: () => {
       letGo();
@@ -43,6 +45,36 @@ export function onInterrupt(handle: RunHandle): Interrupt {
   for (const signal of SIGNALS) process.on(signal, stop);
   present = interrupt;
   return interrupt;
+}
+
+export interface EarlyEnd {
+  /** How the command ends, once that is known. */
+  exitCode: number | undefined;
+  /** The command is about to end by itself. */
+  readonly off: () => void;
+}
+
+/**
+ * Functions and extensions share our process, and can end it. What is not over has then not gone well,
+ * whatever exit code they give.
+ */
+export function onEarlyEnd(tell: (line: string) => void): EarlyEnd {
+  const end = (code: number): void => {
+    if (early.exitCode === undefined) {
+      process.exitCode = INTERRUPTED;
+      if (present !== undefined) tell(cutOffText(present.run));
+    } else if (code === 0) process.exitCode = early.exitCode;
+  };
+  const early: EarlyEnd = {
+    exitCode: undefined,
+    off: () => void process.off('exit', end),
+  };
+  process.on('exit', end);
+  return early;
+}
+
+function cutOffText(run: string): string {
+  return `▪ ${run} is not over: something in this process ended it, a function or an extension. Resume with: errand resume ${run}`;
 }
 
 /** Ends the command; what is under way is stopped first, however long that takes. */

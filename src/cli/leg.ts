@@ -1,11 +1,13 @@
 /** One leg of a run at the command line: stored, exported, shown, interrupted, and asked about. */
 import { oneLine } from '../errors/printable.ts';
 import type { LoadedWorkflow } from '../drivers/load-file.ts';
+import { foldRun } from '../drivers/recover.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../drivers/local.ts';
 import { isKind } from '../errors/errand-error.ts';
 import { toReport } from '../errors/to-report.ts';
 import type { Answer } from '../machine/answers.ts';
 import type { JsonValue } from '../errors/json.ts';
+import { leavesDoubt, namedDoubts, type NamedDoubt } from '../machine/doubt.ts';
 import type { RunEvent } from '../machine/events.ts';
 import type { WorkflowPlan } from '../workflow/model.ts';
 import { answerValue } from './answer-value.ts';
@@ -14,7 +16,7 @@ import { untilRest, whenContinued, type RestingRun } from './answered-elsewhere.
 import { CONTINUED, EXPIRED, GateDesk } from './gate-desk.ts';
 import { rendererOf } from './extensions.ts';
 import { askGate } from './gate-prompt.ts';
-import { INTERRUPTED, onInterrupt, type Interrupt } from './interrupt.ts';
+import { INTERRUPTED, onEarlyEnd, onInterrupt, type Interrupt } from './interrupt.ts';
 import { Journal, storedEvents } from './journal.ts';
 import type { Driver, Project } from './project.ts';
 import type { EndedLeg, Showing, ShowingOptions } from './showing.ts';
@@ -65,6 +67,7 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
   const driver = place.project.driverFor(place.workflow, ({ message }) => place.show.note(message));
   // until it is known how it ends: whatever ends the process before that, the run is not over
   process.exitCode = INTERRUPTED;
+  const early = onEarlyEnd((line) => place.terminal.err(line));
   try {
     place.show.renderWith(rendererOf(place.flags.format, extensions));
     await extensions.start();
@@ -73,25 +76,40 @@ export async function leg(place: LegPlace, begin: Begin): Promise<number> {
     while (running !== undefined) {
       const next: EndedLeg | RunningLeg | undefined = await attend(running, place);
       // a person who answers here sees one run from its start, however many legs it had
-      if (next !== undefined && 'result' in next) return finish({ ...next, firstSeq }, place);
+      if (next !== undefined && 'result' in next)
+        return (early.exitCode = await finish({ ...next, firstSeq }, place));
       running = next;
     }
-    return await place.show.delivered();
+    return (early.exitCode = await place.show.delivered());
   } finally {
     await driver.close();
     // where another process runs the effects, nobody has used them
     await place.workflow?.servers?.close();
     await extensions.stop();
+    early.off();
   }
 }
 
 /** What a completed run gives is given whatever form it is told in. */
-function finish(ended: EndedLeg, { show, give, salvage }: LegPlace): number {
+async function finish(ended: EndedLeg, place: LegPlace): Promise<number> {
+  const { show, give, salvage } = place;
   const { result } = ended;
   return show.result(ended, {
+    inDoubt: result.status === 'completed' ? await doubtsOf(ended, place) : [],
     answer: result.status === 'completed' ? give?.(result.output) : undefined,
     hint: result.status === 'failed' ? salvage?.(ended) : undefined,
   });
+}
+
+/** What may have happened although nobody needed it to; few runs have to be gone through for it. */
+async function doubtsOf(
+  { run, events }: EndedLeg,
+  { project }: LegPlace,
+): Promise<readonly NamedDoubt[]> {
+  const mayBe = events.some(
+    (event) => event.type === 'effect:failed' && leavesDoubt(event.error, event.effect),
+  );
+  return mayBe ? namedDoubts(foldRun(await project.store.get(run), events)) : [];
 }
 
 export function legOptions({ wait, gates, answers = [] }: LegFlags): RunOptions {

@@ -7,6 +7,7 @@ import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report.ts';
 import { foreignWords } from '../errors/foreign-words.ts';
+import type { NamedDoubt } from '../machine/doubt.ts';
 import type { RunEvent } from '../machine/events.ts';
 import { livesOf, type FailureLife } from '../machine/failure-life.ts';
 import { costsOf } from '../machine/ledger.ts';
@@ -16,7 +17,13 @@ import { EventLines } from './event-line.ts';
 import { exitOf, insideOf } from './exit.ts';
 import type { ExtensionParts } from '../machine/extension-port.ts';
 import type { JsonObject } from '../errors/json.ts';
-import { cancelledText, completedText, interruptedText, pausedText } from './screen/ending-text.ts';
+import {
+  cancelledText,
+  completedText,
+  doubtText,
+  interruptedText,
+  pausedText,
+} from './screen/ending-text.ts';
 import { afterFailure, failurePanel } from './screen/failure-panel.ts';
 import { LiveView } from './screen/live-view.ts';
 import { shellWord } from './screen/words.ts';
@@ -38,6 +45,8 @@ interface Remarks {
   readonly answer?: string | undefined;
   /** What may help besides, after a failure. */
   readonly hint?: string | undefined;
+  /** Of a completed run: effects that may have happened. */
+  readonly inDoubt?: readonly NamedDoubt[];
 }
 
 export interface EndedLeg {
@@ -142,7 +151,7 @@ export class Showing {
     return exitCode(error);
   }
 
-  result(ended: EndedLeg, { answer, hint }: Remarks = {}): number {
+  result(ended: EndedLeg, { answer, hint, inDoubt = [] }: Remarks = {}): number {
     this.#live?.stop();
     const { run, result, events } = ended;
     const started = events.find((event) => event.type === 'run:started');
@@ -151,10 +160,13 @@ export class Showing {
         ? { ...result, error: forPerson(result.error) }
         : result;
     const workflow = started?.workflow ?? this.#subject.workflow ?? null;
-    if (this.#isObject()) this.#printObject({ run, workflow, ...shown, costs: costsOf(events) });
+    const doubts = inDoubt.length === 0 ? {} : { in_doubt: inDoubt };
+    if (this.#isObject())
+      this.#printObject({ run, workflow, ...shown, ...doubts, costs: costsOf(events) });
     else if (result.status !== 'completed') this.#say(ended, hint);
     else if (this.#options.json !== true) {
       if (this.#isReading()) this.#terminal.err(summaryOf(ended));
+      if (inDoubt.length > 0) this.#terminal.err(doubtText(run, inDoubt));
       this.#terminal.out(answer ?? jsonText(result.output, 2));
     }
     return exitOf(result);

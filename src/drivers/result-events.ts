@@ -20,10 +20,11 @@ export function resultEvents(
   result: EffectResult,
   isStopped = false,
 ): readonly EventBody[] {
-  const suppressed = (result.suppressed ?? []).map(({ failure, reason }): EventBody => ({
+  const suppressed = (result.suppressed ?? []).map(({ failure, reason, isWarning }): EventBody => ({
     type: 'error:suppressed',
     error: buildReport(failure, { stamp: stampAt(state, request.path, failure.kind) }),
     reason,
+    ...(isWarning === true ? { isWarning } : {}),
   }));
   const again = isStopped ? undefined : askedAgain(state, request, result);
   return [...suppressed, again ?? settled(state, request, result)];

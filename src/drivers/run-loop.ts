@@ -7,6 +7,7 @@ import type { ErrorReport } from '../errors/report.ts';
 import { toReport } from '../errors/to-report.ts';
 import { answerEvent, answeredBefore, type Answer } from '../machine/answers.ts';
 import type { EventBody, RunEvent } from '../machine/events.ts';
+import { withOverspending } from '../machine/overspending.ts';
 import type { RunState } from '../machine/state.ts';
 import { record, step } from '../machine/step.ts';
 import { nextTimerMs } from '../machine/timers.ts';
@@ -277,7 +278,9 @@ export class RunLoop {
     this.#underWay.noteTaken();
     const happened = this.#sayable(this.#inbox);
     this.#inbox = [];
-    return happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
+    const known =
+      happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
+    return withOverspending(this.#options.state, known);
   }
 
   /** The last word of a run has been said while this waited: nobody reads on after that. */

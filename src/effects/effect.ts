@@ -41,6 +41,8 @@ export interface EffectContext {
 export interface Suppressed {
   readonly failure: ReportDraft;
   readonly reason: string;
+  /** Nothing has failed: it is something to know. */
+  readonly isWarning?: true;
 }
 
 /** What an effect has used, as far as it is known. */

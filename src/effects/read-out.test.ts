@@ -78,3 +78,25 @@ describe('a pipe that something else holds', () => {
     endless.destroy();
   });
 });
+
+describe('a script that leaves something running which holds its stdout', () => {
+  const warning = [{ failure: { kind: 'internal.script_error' }, isWarning: true }];
+
+  it('answers with what was read, and a warning beside it', async () => {
+    const result = await bench.bash('echo early; (sleep 20; echo late) &');
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'early\n' }, suppressed: warning });
+  });
+
+  it.skipIf(process.platform === 'darwin')('also where that has left its group', async () => {
+    const result = await bench.bash('echo early; setsid sleep 3 &');
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'early\n' }, suppressed: warning });
+  });
+
+  it('has no such warning where it writes elsewhere, or ends in time', async () => {
+    const output = { stdout: 'early\n', stderr: '', exit_code: 0 };
+    const elsewhere = await bench.bash('echo early; sleep 20 > /dev/null 2>&1 &');
+    expect(elsewhere).toEqual({ ok: true, output });
+    const inTime = await bench.bash('(sleep 0.1; echo early) &');
+    expect(inTime).toEqual({ ok: true, output });
+  });
+});

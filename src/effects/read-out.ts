@@ -29,6 +29,12 @@ export async function readOut(streams: readonly Readable[], graceMs: number): Pr
   for (const stream of streams) stream.off('data', count);
 }
 
+/** Whether something still holds it, and may write more: what was to be read at once has been. */
+export async function isStillHeld(stream: Readable | null): Promise<boolean> {
+  await turn();
+  return stream?.closed === false;
+}
+
 /** Has looked at every pipe once: the first may end in the middle of a look. */
 async function turn(): Promise<void> {
   await nextTurn();

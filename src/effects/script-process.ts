@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from './bounded-output.ts';
 import type { EffectClock } from './clock.ts';
 import { endGroup, isGoneWithin } from './process-group.ts';
-import { readOut } from './read-out.ts';
+import { isStillHeld, readOut } from './read-out.ts';
 import type { ScriptPipes } from './script-pipes.ts';
 
 const MAX_STDOUT_BYTES = 10 * 1024 * 1024;
@@ -44,6 +44,8 @@ export type ProcessEnd =
       readonly endedBy: 'itself' | 'timeout' | 'abort';
       /** False when a part of the group could not be ended. */
       readonly isGone: boolean;
+      /** Something that it left running could have written more to stdout when reading was ended. */
+      readonly isCutShort: boolean;
       readonly stdout: BoundedOutput;
       readonly stderr: BoundedOutput;
     };
@@ -51,16 +53,19 @@ export type ProcessEnd =
 export async function runProcess(spec: ProcessSpec, control: ProcessControl): Promise<ProcessEnd> {
   const started = await start(spec);
   if (!('pid' in started)) return { started: false, thrown: started.thrown };
-  const { pid, stdout, stderr, exited, streams, release } = started;
+  const { pid, stdout, stderr, exited, streams, answers, release } = started;
   const stop = whenStopped(control);
   try {
     const first = await Promise.race([exited, stop.promise]);
     const endedBy = typeof first === 'string' ? first : 'itself';
-    const isGone =
-      endedBy === 'itself' ? await endLeftovers(pid, stop.promise) : await endGroup(pid);
+    const isLeft = endedBy === 'itself' && !(await isGoneInTime(pid, stop.promise));
+    const wasHeld = isLeft && (await isStillHeld(answers));
+    // what a script starts in its group ends with it, or a second try would run beside the first
+    const isGone = endedBy === 'itself' && !isLeft ? true : await endGroup(pid);
     await readOut(streams, DRAIN_MS);
+    const isCutShort = wasHeld || (endedBy === 'itself' && (await isStillHeld(answers)));
     const exit = isGone || endedBy === 'itself' ? await exited : { exitCode: null, signal: null };
-    return { started: true, ...exit, endedBy, isGone, stdout, stderr };
+    return { started: true, ...exit, endedBy, isGone, isCutShort, stdout, stderr };
   } finally {
     stop.cancel();
     release();
@@ -78,6 +83,8 @@ interface Started {
   readonly stderr: BoundedOutput;
   readonly exited: Promise<Exit>;
   readonly streams: readonly Readable[];
+  /** What stdout is read from. */
+  readonly answers: Readable | null;
   readonly release: () => void;
 }
 
@@ -117,7 +124,15 @@ async function start(spec: ProcessSpec): Promise<Started | { readonly thrown: un
     release();
     return failed ?? { thrown: new Error('The process has no id') };
   }
-  return { pid: child.pid, stdout, stderr, exited: exited.promise, streams, release };
+  return {
+    pid: child.pid,
+    stdout,
+    stderr,
+    exited: exited.promise,
+    streams,
+    answers: attached[0],
+    release,
+  };
 }
 
 function collect(stream: Readable | null, output: BoundedOutput): BoundedOutput {
@@ -148,8 +163,7 @@ function whenStopped({ signal, timeoutMs, clock }: ProcessControl): Stop {
   };
 }
 
-/** What a script starts in its group ends with it, or a second try would run beside the first. */
-async function endLeftovers(pid: number, stopped: Promise<unknown>): Promise<boolean> {
-  const isGone = await Promise.race([isGoneWithin(pid, LEFTOVER_MS), stopped.then(() => false)]);
-  return isGone || endGroup(pid);
+/** Whether what the script left running ends by itself before we stop it. */
+async function isGoneInTime(pid: number, stopped: Promise<unknown>): Promise<boolean> {
+  return Promise.race([isGoneWithin(pid, LEFTOVER_MS), stopped.then(() => false)]);
 }

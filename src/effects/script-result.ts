@@ -13,6 +13,7 @@
  * | an answer whose stdout was cut      | `internal.output_too_large`, unless it may be | failed |
  * | an answer off its schema, or with a number that would lose digits | `internal.schema_violation` | failed |
  * | an answer                           | the output                                |         |
+ * | an answer, and something that it left running held stdout | the output, and a warning beside it | |
  *
  * Whatever it is, what was printed goes with it. What Errand itself knows (`exit_code`, `stdout`,
  * `stderr`, what was cut) stands in the output whatever the script prints under these names.
@@ -67,7 +68,7 @@ export function toScriptResult(
   const output = outputOf(end, printed);
   const failure = failureOf(end, file, { request, context, printed });
   return failure === undefined
-    ? { ok: true, output, ...suppressedOf(printed) }
+    ? { ok: true, output, ...besides([...suppressedOf(printed), ...cutShort(end)]) }
     : { ok: false, failure, output };
 }
 
@@ -105,26 +106,47 @@ function readWhole(json: string): ReadJson | undefined {
   }
 }
 
+function besides(suppressed: readonly Suppressed[]): {
+  readonly suppressed?: readonly Suppressed[];
+} {
+  return suppressed.length === 0 ? {} : { suppressed };
+}
+
+/** What was read until then stands, and that there may have been more is said. */
+function cutShort({ isCutShort }: Ended): readonly Suppressed[] {
+  if (!isCutShort) return [];
+  const failure = {
+    kind: 'internal.script_error',
+    message:
+      'The script ended, but something that it had started still held its stdout when reading stopped: the output may not be all of it',
+    action: {
+      kind: 'fix_code',
+      detail: 'Let the script wait for what it starts, or let that write elsewhere than to stdout.',
+    },
+  } as const;
+  return [{ failure, reason: 'what was read until then is the output', isWarning: true }];
+}
+
 /** A key of its stdout that is not in its output does not vanish without a word. */
-function suppressedOf(printed: Printed): { readonly suppressed?: readonly Suppressed[] } {
+function suppressedOf(printed: Printed): readonly Suppressed[] {
   const { parsed } = printed;
   if (parsed.object !== undefined) return claimedNames(parsed.object);
-  if (parsed.inexact === undefined) return {};
+  if (parsed.inexact === undefined) return [];
   const { inexact: details } = parsed;
   const failure = {
     kind: 'internal.schema_violation',
     ...inexactIn(parsed),
     details: { ...details },
   } as const;
-  return { suppressed: [{ failure, reason: 'its stdout is kept as text only' }] };
+  return [{ failure, reason: 'its stdout is kept as text only' }];
 }
 
-function claimedNames(object: JsonObject): { readonly suppressed?: readonly Suppressed[] } {
+function claimedNames(object: JsonObject): readonly Suppressed[] {
   const names = Object.keys(object).filter((name) => OWN_NAMES.has(name));
-  if (names.length === 0) return {};
+  if (names.length === 0) return [];
   const message = `The stdout of the script has ${names.join(', ')}, which Errand fills in itself`;
   const failure = { kind: 'internal.schema_violation', message, details: { names } } as const;
-  return { suppressed: [{ failure, reason: 'the values that the script printed were left out' }] };
+  return [{ failure, reason: 'the values that the script printed were left out' }];
 }
 
 function inexactIn({

@@ -71,7 +71,7 @@ function isAsked(state: RunState, holder: Scope | undefined): boolean {
 }
 
 /** The node's own budget first, then those of the workflows around it, inside out. */
-function budgetsOf(state: RunState, scope: Scope): readonly Budget[] {
+export function budgetsOf(state: RunState, scope: Scope): readonly Budget[] {
   const visit = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
   const own = 'budget' in node ? node.budget : undefined;
@@ -176,10 +176,9 @@ function budgetReport(
   { limit, spent, unit, holder, cause }: Parameters<typeof overBudget>[2],
 ): ErrorReport {
   const { node } = visitOf(scope);
-  const owner = holder === undefined ? node : ownerName(state, holder);
   return failureAt(state, scope, node, {
     kind: 'limit.budget',
-    message: `The budget of ${owner} (${words(limit, unit)}) does not allow the next call; ${words(spent, unit)} ${unit === 'usd' ? 'has' : 'have'} been spent`,
+    message: `The budget of ${budgetOwner(state, scope, holder)} (${budgetWords(limit, unit)}) does not allow the next call; ${budgetWords(spent, unit)} ${unit === 'usd' ? 'has' : 'have'} been spent`,
     outcome: 'not_started',
     details: { limit, spent, unit: unit === 'usd' ? 'usdMicros' : 'tokens' },
     // what would have been tried again
@@ -187,11 +186,13 @@ function budgetReport(
   });
 }
 
-function ownerName(state: RunState, holder: Scope): string {
+/** Whose it is: the node's own has no holder. */
+export function budgetOwner(state: RunState, scope: Scope, holder: Scope | undefined): string {
+  if (holder === undefined) return visitOf(scope).node;
   return holder.parent === undefined ? 'the run' : fileOf(state.plan, holder.file).name;
 }
 
-function words(amount: number, unit: Unit): string {
+export function budgetWords(amount: number, unit: Unit): string {
   if (unit === 'tokens') return `${amount} tokens`;
   return usdWords(amount);
 }

@@ -11,6 +11,7 @@ import { restOf } from './cooldown.ts';
 import { modelRequest, requestedEvent } from './effect-request.ts';
 import { lateFor } from './endings.ts';
 import type { EventBody } from './events.ts';
+import { beginningOf } from './evolve-talk.ts';
 import { failed, failureAt } from './failure.ts';
 import { chainOf, promptOf, schemaOf, talkingNode, type TalkingPlan } from './model-request.ts';
 import { visitOf } from './plan-lookup.ts';
@@ -22,7 +23,7 @@ import { isOffForm, newTalk, type Prompt, type Talk, type TalkFailure } from './
 /** The first request of a conversation. Throws `validation.template` and `provider.not_configured`. */
 export function beginTalk(state: RunState, scope: Scope, node: TalkingPlan): Decision {
   const chain = newChain(chainOf(state, scope, node));
-  const fresh = newTalk(promptOf(state, scope, node), chain, state.seq);
+  const fresh = newTalk(promptOf(state, scope, node), chain, beginningOf(state, scope));
   return askModel(state, scope, fresh);
 }
 

@@ -248,12 +248,12 @@ function approvalAsked(
   state: RunState,
   scope: Scope,
   open: OpenCall,
-  { tool, arguments: given, node, talk: { calls, turns } }: Asked,
+  { tool, arguments: given, node, talk }: Asked,
 ): EventBody {
   const visit = visitOf(scope);
   const why = open.guardAsks === undefined ? '' : `${open.guardAsks}. `;
   return askPerson(state, visit, {
-    gate: approvalGate(visit.path, tool, turns, calls.indexOf(open)),
+    gate: approvalGate(visit.path, tool, talk, talk.calls.indexOf(open)),
     prompt: `${why}May ${visit.node} call ${tool} with ${JSON.stringify(given)}?`,
     options: ['approve', 'deny'],
     timeoutMs: node.policy.askTimeoutMs,

@@ -82,7 +82,7 @@ function modelRequested(state: RunState, scope: Scope, event: Requested): void {
   visit.talk ??= newTalk(
     event.prompt ?? { text: '' },
     newChain(chainOf(state, scope, node)),
-    state.seq,
+    beginningOf(state, scope),
   );
   const { talk } = visit;
   talk.prompt = event.prompt ?? talk.prompt;
@@ -277,6 +277,12 @@ function noteWrite(talk: Talk, given: JsonValue | undefined): void {
   talk.writes.push([given['key'], given['value'] ?? null]);
 }
 
+/** When a conversation begins here, and which it is of those whose calls people are asked about. */
+export function beginningOf(state: RunState, scope: Scope): Pick<Talk, 'sinceSeq' | 'series'> {
+  const before = state.approvals.get(visitOf(scope).path);
+  return { sinceSeq: state.seq, series: before === undefined ? undefined : before + 1 };
+}
+
 /** The call that a gate of this conversation is about; false for a gate of the node itself. */
 export function talkGate(
   state: RunState,
@@ -284,10 +290,11 @@ export function talkGate(
   event: Extract<EventBody, { type: `gate:${string}` }>,
 ): boolean {
   const { talk } = visitOf(scope);
-  const open = talk?.calls.find((_, index) => isApprovalOf(event.gate, talk.turns, index));
-  if (open === undefined) return false;
+  const open = talk?.calls.find((_, index) => isApprovalOf(event.gate, talk, index));
+  if (talk === undefined || open === undefined) return false;
   if (event.type === 'gate:opened') {
     open.gate = event.gate;
+    state.approvals.set(event.path, talk.series ?? 1);
     return true;
   }
   open.gate = undefined;
@@ -297,7 +304,7 @@ export function talkGate(
   return true;
 }
 
-/** `a/pay#1.2` is about `pay`; the name of a tool may hold anything but what follows it. */
+/** `a/pay#1.2` and `a/pay#2:1.2` are about `pay`; the name of a tool may hold anything but what follows it. */
 function toolAt({ gate, path }: { readonly gate: string; readonly path: string }): string {
   return gate.slice(path.length + 1, gate.lastIndexOf('#'));
 }

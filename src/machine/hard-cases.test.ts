@@ -282,3 +282,44 @@ describe('a budget that is used up while a model is to be asked again', () => {
     });
   });
 });
+
+describe('an agent that is begun anew after a person was asked about its calls', () => {
+  const asks = { tool_calls: [{ name: 'pay', arguments: { to: 'ada' } }] };
+  const simulate = { m: [asks, { answer: 'x' }, { answer: 'x' }, { answer: 'x' }, asks] };
+  const describes = { pay: { isDeclared: true, isIdempotent: false, writes: true } };
+  const agent = {
+    name: 'a',
+    prompt: 'Pay',
+    model: 'sim/m',
+    tools: ['pay'],
+    policy: { ask: ['pay'] },
+    output: { n: { type: 'number' } },
+    routes: [{ to: '$end' }, { on_error: 'agent.output_invalid', retry: { max: 1 } }],
+  };
+  const header = { name: 't', entry_point: 'a', runtime: { simulate } };
+
+  it('asks at a gate of another name, so that an answer to the first is given to nobody', () => {
+    const stage = new Stage({ workflow: header, nodes: [agent] }, { describes }).play();
+    expect([...stage.state.gates.keys()]).toEqual(['a/pay#1.1']);
+    stage.take({
+      type: 'gate:answered',
+      node: 'a',
+      path: 'a',
+      gate: 'a/pay#1.1',
+      value: 'deny',
+      by: 'test',
+    });
+    stage.play();
+    expect([...stage.state.gates.keys()]).toEqual(['a/pay#2:1.1']);
+    stage.take({
+      type: 'gate:answered',
+      node: 'a',
+      path: 'a',
+      gate: 'a/pay#2:1.1',
+      value: 'approve',
+      by: 'test',
+    });
+    stage.play();
+    expect(stage.done.filter((each) => each.includes(' pay '))).toHaveLength(1);
+  });
+});

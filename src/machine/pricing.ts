@@ -19,11 +19,11 @@ export interface Amount {
 
 /** Null where nobody said what the model costs. */
 function priceIn(state: RunState, scope: Scope, model: string): Price | null {
-  if (model.startsWith('sim/')) return runtimeOf(state, scope)?.simulatePrice ?? FREE;
   for (const around of workflowsAround(state, scope)) {
     const price = priceOf(model, fileOf(state.plan, around.file).prices);
     if (price !== null) return price;
   }
+  if (model.startsWith('sim/')) return runtimeOf(state, scope)?.simulatePrice ?? FREE;
   return null;
 }
 

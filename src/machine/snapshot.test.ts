@@ -66,8 +66,8 @@ describe('a snapshot', () => {
     // a checkpoint of before would be taken for one of now: raise SNAPSHOT_VERSION with the digest
     expect({ version: SNAPSHOT_VERSION, digest: hashValue(parts) }).toMatchInlineSnapshot(`
       {
-        "digest": "9029df60be75b4aa",
-        "version": 2,
+        "digest": "f2f4124690ffa516",
+        "version": 3,
       }
     `);
   });

@@ -7,7 +7,7 @@ import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../erro
 import { LazyMap, LazySet } from './lazy.ts';
 import { newRunState, type RunState } from './state.ts';
 
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 export interface Snapshot {
   readonly v: typeof SNAPSHOT_VERSION;

@@ -235,6 +235,8 @@ export interface RunState {
   /** Calls of tools that are not made twice, by what they are, until the run has gone past them. */
   readonly finishedCalls: LazyMap<string, readonly FinishedCall[]>;
   readonly gates: LazyMap<string, OpenGate>;
+  /** How many conversations have had approvals asked for, by path: their gates are told apart. */
+  readonly approvals: LazyMap<string, number>;
   /** Approvals that last, by what they are for. */
   readonly grants: LazyMap<string, Grant>;
   /** How often each node has asked each model, by path and model. */
@@ -282,6 +284,7 @@ export function newRunState(run: string, plan: WorkflowPlan): RunState {
     endings: new LazyMap(),
     finishedCalls: new LazyMap(),
     gates: new LazyMap(),
+    approvals: new LazyMap(),
     grants: new LazyMap(),
     modelRequests: new LazyMap(),
     legRequests: { made: 0, most: null },

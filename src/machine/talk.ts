@@ -19,6 +19,8 @@ export interface Talk {
   isReworded: boolean;
   /** Number of the event with its first request. */
   readonly sinceSeq: number;
+  /** Which it is of the conversations at its path that asked for approvals; undefined for the first. */
+  readonly series: number | undefined;
   /** What its node has failed with, until it goes on. */
   failedWith: ErrorReport | undefined;
   /** Everything said after it. */
@@ -87,11 +89,16 @@ export interface OpenCall {
     | undefined;
 }
 
-export function newTalk(prompt: Prompt, chain: ChainEntry[], sinceSeq: number): Talk {
+export function newTalk(
+  prompt: Prompt,
+  chain: ChainEntry[],
+  { sinceSeq, series }: Pick<Talk, 'sinceSeq' | 'series'>,
+): Talk {
   return {
     prompt,
     isReworded: false,
     sinceSeq,
+    series,
     failedWith: undefined,
     messages: [],
     turns: 0,
@@ -109,17 +116,24 @@ export function newTalk(prompt: Prompt, chain: ChainEntry[], sinceSeq: number): 
   };
 }
 
-/** The gate at which a person is asked about one call of a turn. */
-export function approvalGate(path: string, tool: string, turn: number, index: number): string {
-  return `${path}/${tool}${placeInTurn(turn, index)}`;
+/**
+ * The gate at which a person is asked about one call of the present turn: `a/pay#1.2`, and `a/pay#2:1.2`
+ * once a later conversation at the same path asks. A name never comes to mean another call, so an answer
+ * that comes too late is given to nobody.
+ */
+export function approvalGate(path: string, tool: string, talk: Talk, index: number): string {
+  return `${path}/${tool}${placeInTalk(talk, index)}`;
 }
 
-export function isApprovalOf(gate: string, turn: number, index: number): boolean {
-  return gate.endsWith(placeInTurn(turn, index));
+/** Logs from before later conversations had names of their own have the short one for all of them. */
+export function isApprovalOf(gate: string, talk: Talk, index: number): boolean {
+  return [talk, { ...talk, series: undefined }].some((each) =>
+    gate.endsWith(placeInTalk(each, index)),
+  );
 }
 
-function placeInTurn(turn: number, index: number): string {
-  return `#${turn}.${index + 1}`;
+function placeInTalk({ series, turns }: Talk, index: number): string {
+  return `#${series === undefined ? '' : `${series}:`}${turns}.${index + 1}`;
 }
 
 /** What a model is told about a failure: enough to do better, and nothing else. */

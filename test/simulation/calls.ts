@@ -100,6 +100,12 @@ export function callAt(subject: Subject, key: string, beforeSeq: number): AskedC
     ?.findLast(({ answerSeq }) => answerSeq <= beforeSeq);
 }
 
+/** `a/pay#1.2`, or `a/pay#2:1.2` in a later conversation of the same node. */
+export function isGateOf(gate: string, { turn, index }: AskedCall): boolean {
+  const place = gate.slice(gate.lastIndexOf('#') + 1).replace(/^\d+:/, '');
+  return gate.includes('#') && place === `${turn}.${index + 1}`;
+}
+
 /** What has become of a call by then, in its conversation. */
 export function settledBy(
   subject: Subject,

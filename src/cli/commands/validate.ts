@@ -123,10 +123,14 @@ function worstCaseLines(worst: WorstCase): string[] {
   ];
 }
 
-/** To the cent, and never less than it is: what is promised here is a bound. */
+/** To the cent, and never less than it is. What costs anything is bounded by a budget, which counts on this. */
 function worstCost(micros: number): string {
-  const isBelowACent = micros > 0 && micros < 10_000;
-  return isBelowACent ? usdWords(micros) : `$${(Math.ceil(micros / 10_000) / 100).toFixed(2)}`;
+  if (micros === 0) return '$0.00';
+  const isBelowACent = micros < 10_000;
+  const most = isBelowACent
+    ? usdWords(micros)
+    : `$${(Math.ceil(micros / 10_000) / 100).toFixed(2)}`;
+  return `${most} if providers keep to max_tokens`;
 }
 
 function handlingLines(nodes: ValidatedFile['nodes']): string[] {

@@ -3,6 +3,7 @@ import { onScreen } from '../../errors/on-screen.ts';
 import type { JsonValue } from '../../errors/json.ts';
 import { jsonText, oneLine, singleLine } from '../../errors/printable.ts';
 import { durationWords } from '../../errors/render/words.ts';
+import type { NamedDoubt } from '../../machine/doubt.ts';
 import type { RunEvent, Wait, Waiting } from '../../machine/events.ts';
 import type { Costs } from '../../machine/ledger.ts';
 import { IN_CODE } from '../../workflow/model.ts';
@@ -23,6 +24,19 @@ export function completedText({ run, tookMs, costs, handled }: CompletedRun): st
   const story =
     handled === 0 ? '' : `; ${countWords(handled, 'failure')} handled: errand explain ${run}`;
   return `▪ completed in ${durationWords(tookMs)}${cost}${story}`;
+}
+
+/** How many are named; `errand show` has all of them. */
+const NAMED_DOUBTS = 3;
+
+/** It has come to its end, and whether these were done nobody knows. */
+export function doubtText(run: string, given: readonly NamedDoubt[]): string {
+  const named = onScreen(given.slice(0, NAMED_DOUBTS)).map(({ path, target }) =>
+    oneLine(`${path} (${target})`),
+  );
+  const rest = given.length > NAMED_DOUBTS ? ', …' : '';
+  const are = given.length === 1 ? 'is' : 'are';
+  return `▪ ${countWords(given.length, 'effect')} ${are} in doubt: ${named.join(', ')}${rest}; see errand show ${run}`;
 }
 
 interface PausePlace {

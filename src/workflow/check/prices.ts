@@ -3,7 +3,7 @@
  * counted by nobody. Prices are looked up as the machine does: in the file of the node, then in those
  * of its callers, then in Errand's own list.
  */
-import { priceOf } from '../../providers/prices.ts';
+import { priceOf, type Price } from '../../providers/prices.ts';
 import { allNodes } from '../all-nodes.ts';
 import type { FilePlan, WorkflowPlan } from '../model.ts';
 import { SIMULATED_PROVIDER } from '../models.ts';
@@ -15,6 +15,8 @@ import { quoted } from '../words.ts';
 export interface Unpriced {
   /** Models without a price that a node may ask, from wherever its file is called. */
   ofNode(node: NodePlan): readonly string[];
+  /** What any file of the workflow says that a model costs, which holds for all that the file calls. */
+  given(model: string): Price | undefined;
   /** Whether a file, with all that it calls, asks such a model. */
   isIn(plan: FilePlan): boolean;
   /** Of the budgets that stand in the file. */
@@ -55,12 +57,20 @@ export function findUnpriced(root: WorkflowPlan): Unpriced {
   }
   return {
     ofNode: (node) => [...(byNode.get(node) ?? [])],
+    given: (model) =>
+      [root, ...Object.values(root.children)]
+        .map(({ prices }) => priceOf(model, prices) ?? undefined)
+        .find((price) => price !== undefined && !isFree(price)),
     isIn: (plan) => byFile.has(plan),
     problemsOf: (plan) => [
       ...ofFile(plan, byFile.get(plan) ?? new Map<string, string>()),
       ...allNodes(plan).flatMap((node) => ofNode(plan, node, byNode.get(node) ?? new Set())),
     ],
   };
+}
+
+export function isFree({ inputUsdMicrosPerMtok, outputUsdMicrosPerMtok }: Price): boolean {
+  return inputUsdMicrosPerMtok === 0 && outputUsdMicrosPerMtok === 0;
 }
 
 function unpricedModels(

@@ -9,6 +9,7 @@ import type { ToolDescription } from '../tool-description.ts';
 import { NOTHING, type Bill } from './bill.ts';
 import { exactly, sum, times, unbounded, ZERO, type Figure } from './figure.ts';
 import type { BillContext } from './worst-case.ts';
+import { isFree } from './prices.ts';
 
 /** A script that was told to end has this long before it is killed. */
 const KILL_GRACE_MS = 2000;
@@ -22,7 +23,7 @@ export function tryBill(
   plan: FilePlan,
   { inherited, describes, unpriced }: Pick<BillContext, 'inherited' | 'describes' | 'unpriced'>,
 ): Bill {
-  const around = { inherited, unpriced: unpriced.ofNode(node) };
+  const around = { inherited, unpriced: unpriced.ofNode(node), given: unpriced.given };
   switch (node.type) {
     case 'agent':
       return modelBill(node, exactly(turnsOf(node)), plan, around);
@@ -66,13 +67,15 @@ interface ModelsAround {
   readonly inherited: FilePlan['runtime'];
   /** Models of its chain without a price. */
   readonly unpriced: readonly string[];
+  /** What a file around it may say that a model costs. */
+  readonly given: (model: string) => Price | undefined;
 }
 
 function modelBill(
   node: AgentPlan | SupervisorPlan,
   calls: Figure,
   plan: FilePlan,
-  { inherited, unpriced }: ModelsAround,
+  { inherited, unpriced, given }: ModelsAround,
 ): Bill {
   const runtime = plan.runtime ?? inherited;
   const chain = node.model ?? runtime?.defaultModel ?? [];
@@ -93,7 +96,9 @@ function modelBill(
     wallMs: sum([work, waits]),
     costUsdMicros: costOf(node, modelRequests, {
       unpriced,
-      isFree: chain.every(({ model }) => isFreeModel(model, plan, runtime?.simulatePrice)),
+      isFree: chain.every(({ model }) =>
+        isFreeModel(model, plan, given(model) ?? runtime?.simulatePrice),
+      ),
     }),
   };
 }
@@ -132,9 +137,9 @@ function costOf(
 
 function isFreeModel(model: string, plan: FilePlan, simulated: Price | undefined): boolean {
   const isSimulated = model.startsWith(`${SIMULATED_PROVIDER}/`);
-  const price = isSimulated ? simulated : priceOf(model, plan.prices);
+  const price = priceOf(model, plan.prices) ?? (isSimulated ? simulated : null);
   if (price === null || price === undefined) return isSimulated;
-  return price.inputUsdMicrosPerMtok === 0 && price.outputUsdMicrosPerMtok === 0;
+  return isFree(price);
 }
 
 function waitOf(duration: number | string, name: string): Figure {

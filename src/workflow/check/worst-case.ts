@@ -30,7 +30,7 @@ export interface BillContext {
   readonly childBill: (file: string) => FileBill;
   readonly kindsOf: (node: NodePlan) => readonly string[];
   readonly raisingOf: (node: NodePlan) => Raising;
-  readonly unpriced: Pick<Unpriced, 'ofNode' | 'isIn'>;
+  readonly unpriced: Pick<Unpriced, 'ofNode' | 'isIn' | 'given'>;
   /** Of the caller, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
   /** What the functions and tools of the file say of themselves, as far as that is known. */

@@ -4,7 +4,7 @@ import { auditOf, type AuditEntry } from '../../../src/machine/audit.ts';
 import type { RunEvent, Wait } from '../../../src/machine/events.ts';
 import type { WorkflowPlan } from '../../../src/workflow/model.ts';
 import { checkValue } from '../../../src/workflow/value-check.ts';
-import { callsOf, settledBy } from '../calls.ts';
+import { callsOf, isGateOf, settledBy } from '../calls.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
 
 export const oneAnswerPerGate: Law = {
@@ -136,10 +136,7 @@ function notDenied(
   { seq, path, gate }: Pick<EventOf<'gate:expired'>, 'seq' | 'path' | 'gate'>,
 ): readonly string[] {
   const asked = callsOf(subject).all.findLast(
-    (call) =>
-      call.path === path &&
-      call.answerSeq < seq &&
-      gate.endsWith(`#${call.turn}.${call.index + 1}`),
+    (call) => call.path === path && call.answerSeq < seq && isGateOf(gate, call),
   );
   const settled = asked === undefined ? undefined : settledBy(subject, asked);
   // the node, or all of it, may have been stopped before

@@ -2,7 +2,7 @@
 import { isPlainObject, type JsonValue } from '../../../src/errors/json.ts';
 import type { ToolCall } from '../../../src/machine/model-call.ts';
 import type { AgentPlan } from '../../../src/workflow/node-model.ts';
-import { callAt, callsOf, settledBy, type AskedCall } from '../calls.ts';
+import { callAt, callsOf, isGateOf, settledBy, type AskedCall } from '../calls.ts';
 import { TOOLS } from '../tools.ts';
 import { nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
 
@@ -51,11 +51,16 @@ export const approvalsAreExact: Law = {
 function isApproved(subject: Subject, { work, effect, path, afterSeq }: Execution): boolean {
   const asked = callAt(subject, effect.key, afterSeq);
   if (work.type !== 'tool' || asked === undefined) return false;
-  const { answerSeq, turn, index } = asked;
-  const gate = `${path}/${work.tool}#${turn}.${index + 1}`;
-  const isShown = ofType(subject.events, 'gate:opened').some(
+  const { answerSeq } = asked;
+  const isIts = (gate: string): boolean =>
+    gate.startsWith(`${path}/${work.tool}#`) && isGateOf(gate, asked);
+  const opened = ofType(subject.events, 'gate:opened');
+  /** A name that has meant another call. */
+  const used = new Set(opened.filter(({ seq }) => seq < answerSeq).map(({ gate }) => gate));
+  const isShown = opened.some(
     (event) =>
-      event.gate === gate &&
+      isIts(event.gate) &&
+      !used.has(event.gate) &&
       event.seq > answerSeq &&
       event.prompt.endsWith(` with ${JSON.stringify(work.arguments)}?`),
   );
@@ -63,7 +68,7 @@ function isApproved(subject: Subject, { work, effect, path, afterSeq }: Executio
     isShown &&
     ofType(subject.events, 'gate:answered').some(
       (event) =>
-        event.gate === gate &&
+        isIts(event.gate) &&
         event.seq > answerSeq &&
         event.seq <= afterSeq &&
         (event.value === 'approve' || scopeOf(event.value) !== undefined),
