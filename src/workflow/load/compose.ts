@@ -135,14 +135,24 @@ function includeFile(written: string, span: Span, path: Path, walk: Walk): Locat
   if (included === undefined) return { value: null, ...span };
 
   const { source, node } = included;
-  context.outside.addIncluded(source.file, source.text);
+  context.outside.addIncluded(source.file, source.text, included.realPath);
   if (node !== undefined) {
-    return compose(source, node, path, { ...context, trail: [...context.trail, source.file] });
+    const trail = [...context.trail, source.file];
+    const composed = compose(source, node, path, { ...context, trail });
+    context.outside.addTaken(composed);
+    return composed;
   }
   const whole: Span = { source, start: 0, end: source.text.length };
   const text = source.text.replace(/^\uFEFF/, '');
   const asWritten: Located = { value: text, style: 'text', ...whole };
-  return { ...asWritten, value: expand(text, asWritten, path, walk) };
+  const value = expand(text, asWritten, path, walk);
+  return { ...asWritten, value, ...filledMark(text, walk) };
+}
+
+/** A default is the author's own. */
+function filledMark(written: string, { context, setByNode }: Walk): Pick<Located, 'isFilled'> {
+  const { size } = filledFrom(written, context.environment, setByNode);
+  return size === 0 ? {} : { isFilled: true };
 }
 
 function fromItems(items: readonly unknown[], span: Span, path: Path, walk: Walk): Located {
@@ -190,8 +200,10 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
 }
 
 /** One form for every value, because there are hundreds of thousands of them in a large file. */
-function underKey(key: Span, { source, start, end, value, members, style }: Located): Located {
+function underKey(key: Span, located: Located): Located {
+  const { source, start, end, value, members, style, isFilled } = located;
   if (members !== undefined) return { source, start, end, value, key, members };
+  if (isFilled === true) return { ...located, key };
   return style === undefined
     ? { source, start, end, value, key }
     : { source, start, end, value, key, style };
@@ -236,7 +248,8 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
     if (!value.includes('${') && !isCredentialPlace(path)) return written;
     const expanded = expand(value, written, path, walk);
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
-    return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
+    const filled = isBare ? resolvePlain(expanded) : expanded;
+    return { value: filled, style, ...span, ...filledMark(value, walk) };
   }
   if (typeof value === 'number') {
     const written = isScalar(node) ? (node.source ?? String(value)) : String(value);

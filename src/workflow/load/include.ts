@@ -24,6 +24,8 @@ export interface Included {
   readonly source: SourceText;
   /** Undefined: the whole file is one text. */
   readonly node: ParsedNode | undefined;
+  /** Where links lead to it. */
+  readonly realPath?: string;
 }
 
 /** Undefined when it cannot be read; that has been reported. */
@@ -69,7 +71,8 @@ export function openInclude(
     });
     return undefined;
   }
-  return readInclude(sourceText(file, content.text), at, report);
+  const included = readInclude(sourceText(file, content.text), at, report);
+  return included && { ...included, realPath: content.realPath ?? file };
 }
 
 function readInclude(
