@@ -116,7 +116,7 @@ function withoutFigures(worst: WorstCase, { time, others }: TakenFigures): Worst
   return { ...worst, wallMs: null, unbounded };
 }
 
-const TAKEN = 'a limit comes from a variable or from another file, and what it is is not shown';
+const TAKEN = 'a limit comes from a variable or another file, whose value is not shown';
 
 function unreadFiles(file: string, diagnostics: readonly Diagnostic[]): ValidatedFile[] {
   const names = [...new Set([file, ...diagnostics.map((diagnostic) => diagnostic.file)])];

@@ -20,8 +20,22 @@ const ENV = {
   PIN: '4711',
 };
 const SECRETS = [
-  ...[PASSWORD, 'BEGIN-TOP', 'vault', '998877', 'second-line', '83920174', 'Lisbon'],
-  ...['npm_abc', 'gho_', 'bob', 'MIIE', 'BBBBsecret', 'pa\\"ss', "wo'rd#1", '4711', '1 h 18 min'],
+  PASSWORD,
+  'BEGIN-TOP',
+  'vault',
+  '998877',
+  'second-line',
+  '83920174',
+  'Lisbon',
+  'npm_abc',
+  'gho_',
+  'bob',
+  'MIIE',
+  'BBBBsecret',
+  'pa\\"ss',
+  "wo'rd#1",
+  '4711',
+  '1 h 18 min',
 ];
 
 const head = (more: string): string => `workflow: {name: x, entry_point: a${more}}\n`;
@@ -71,6 +85,9 @@ const REMADE: Readonly<Record<string, string>> = {
   'a link for routes': `${head('')}${nodes('- {name: a, type: set, value: 1, routes: !file frag.yaml}')}`,
   'a link for a node': `${head('')}${nodes('- !file frag.yaml')}`,
   'a link for a child': `${head('')}${nodes('- {name: a, type: workflow, workflow: ./frag.yaml, routes: [{to: $end}]}')}`,
+  'a file for the name of the first node': `workflow: {name: x}\n${nodes('- {name: !file ../victim/.npmrc, type: set, value: 1}')}`,
+  'a file that is no YAML': `${head('')}${nodes('- !file ../victim/broken.yaml')}`,
+  'a link with a template in it': `${head('')}${nodes('- {name: a, type: set, value: !file frag.md, routes: [{to: $end}]}')}`,
   'a duration': `${head('')}${nodes("- {name: a, type: wait, duration: '${PIN}s', routes: [{to: $end}]}")}`,
   'a time': `${head('')}${nodes('- {name: a, type: script, command: sh, timeout_seconds: ${PIN}, routes: [{to: $end}]}').replace('${PIN},', '${PIN} ,')}`,
   'a limit': `workflow:\n  name: x\n  entry_point: a\n  limits:\n    max_iterations: \${PIN}\n${nodes('- {name: a, type: script, command: sh, timeout_seconds: 1, routes: [{to: a}]}')}`,
@@ -88,6 +105,9 @@ beforeAll(() => {
   place.write('victim/config.json', '{"auths": {"reg": {"auth": "gho_DOCKERSECRET"}}}');
   place.write('victim/list.yaml', '- gho_ITEM\n- gho_OUTSIDE2\n');
   place.write('victim/hosts.yml', 'github.com:\n  oauth_token: gho_SECRET123\n  user: bob\n');
+  place.write('victim/broken.yaml', 'a: gho_BROKEN: x\n  - ]\n');
+  place.write('victim/template', 'gho_TEMPLATE {{ nothing.here | gho_FILTER }} bob');
+  symlinkSync('../victim/template', join(place.folder, 'pr/frag.md'));
   symlinkSync('../victim/hosts.yml', join(place.folder, 'pr/frag.yaml'));
   place.write('diary.txt', DIARY.replace(', ', ',\n'));
 });

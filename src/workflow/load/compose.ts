@@ -22,7 +22,6 @@ import { NO_ALIASES, resolveAliases, type Aliases } from './aliases.ts';
 import { expandEnvironment, filledFrom } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';
 import { spanWithin, type Located, type ScalarStyle } from './located.ts';
-import type { Outside } from './outside.ts';
 import { isOneReference, resolvePlain } from './plain.ts';
 import type { Environment } from './port.ts';
 import { isCredentialPlace, secretsIn, staysWritten } from './secret-values.ts';
@@ -56,8 +55,6 @@ export interface ComposeContext extends IncludeContext {
   readonly counts: { includes: number; aliased: number };
   /** The values of variables in places that hold secrets. */
   readonly secrets: Set<string>;
-  /** What came from around the file. */
-  readonly outside: Outside;
 }
 
 interface Walk {
@@ -135,7 +132,6 @@ function includeFile(written: string, span: Span, path: Path, walk: Walk): Locat
   if (included === undefined) return { value: null, ...span };
 
   const { source, node } = included;
-  context.outside.addIncluded(source.file, source.text, included.realPath);
   if (node !== undefined) {
     const trail = [...context.trail, source.file];
     const composed = compose(source, node, path, { ...context, trail });
@@ -145,6 +141,7 @@ function includeFile(written: string, span: Span, path: Path, walk: Walk): Locat
   const whole: Span = { source, start: 0, end: source.text.length };
   const text = source.text.replace(/^\uFEFF/, '');
   const asWritten: Located = { value: text, style: 'text', ...whole };
+  context.outside.addTaken(asWritten);
   const value = expand(text, asWritten, path, walk);
   return { ...asWritten, value, ...filledMark(text, walk) };
 }

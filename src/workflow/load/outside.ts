@@ -26,11 +26,19 @@ const OF_TEMPLATES: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'not-in-input',
 ]);
 
+/** These suggest nothing but names of ours, or say of a map or a list no more than what it lacks. */
+export const OF_KEYS: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'unknown-key',
+  'missing-key',
+]);
+
 export class Outside {
   /** By value, on one line: what stands for it. */
   readonly #values = new Map<string, string>();
   readonly #included = new Map<string, string>();
   readonly #own: string[] = [];
+  /** Included files below the folder that paths begin in. */
+  readonly #near = new Set<string>();
   /** Single values of included files, as they are and as JSON writes them. */
   readonly #taken = new Set<string>();
   readonly #isTaken = new WeakMap<Located, boolean>();
@@ -54,6 +62,7 @@ export class Outside {
   addIncluded(file: string, text: string, realPath = file): void {
     if ([file, realPath].every(isPartOfWorkflow)) this.addOwn(text);
     else this.#included.set(file, flatten(text));
+    if ([file, realPath].every(isNear)) this.#near.add(file);
   }
 
   /** The file that was asked for is its author's, unless it is a link to somewhere else. */
@@ -109,14 +118,16 @@ export class Outside {
     if (this.isEmpty) return diagnostic;
     const { file, code, message, expected, suggestion, ...rest } = diagnostic;
     const isForeign = this.#included.has(file);
-    if (isForeign && isNear(file) && OF_TEMPLATES.has(code)) return diagnostic;
+    if (isForeign && this.#near.has(file) && OF_TEMPLATES.has(code)) return diagnostic;
+    const isMadeOfIt = isForeign && !OF_KEYS.has(code);
+    const isSayable = suggestion !== undefined && (!isMadeOfIt || isAdvice(suggestion));
     return {
       ...rest,
       file,
       code,
-      message: this.text(message),
+      message: isMadeOfIt ? this.textOfTaken(message, expected ?? '') : this.text(message),
       ...(expected === undefined ? {} : { expected: this.text(expected) }),
-      ...(suggestion === undefined ? {} : { suggestion: this.text(suggestion) }),
+      ...(isSayable ? { suggestion: this.text(suggestion) } : {}),
       ...(isForeign ? { excerpt: '' } : {}),
     };
   }
@@ -185,6 +196,11 @@ const NUMBER = /(the number )(-?[\d.]+(?:e[+-]?\d+)?)/g;
 
 function isPartOfWorkflow(file: string): boolean {
   return isNear(file) && /\.(?:ya?ml|json)$/i.test(file);
+}
+
+/** A sentence without a form that is to be written: that may be made of the value. */
+export function isAdvice(suggestion: string): boolean {
+  return /^[A-Z][a-z]+ /.test(suggestion) && !/`[^`]*["[{:][^`]*`/.test(suggestion);
 }
 
 /** As it stands between the quotes of JSON and of YAML. */

@@ -6,7 +6,7 @@ import type { DiagnosticCode } from '../codes.ts';
 import { parseDuration } from '../duration.ts';
 import type { Problem } from '../problem.ts';
 import { findLocated, type Located } from './located.ts';
-import type { Outside } from './outside.ts';
+import { isAdvice, OF_KEYS, type Outside } from './outside.ts';
 
 /** Their suggestions name variables and paths, which the author wrote. */
 const OF_REFERENCES: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
@@ -15,12 +15,6 @@ const OF_REFERENCES: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'include-cycle',
   'include-too-many',
   'include-unreadable',
-]);
-
-/** These suggest nothing but names of ours, or say of a map or a list no more than what it lacks. */
-const OF_KEYS: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
-  'unknown-key',
-  'missing-key',
 ]);
 
 /** The problem without what is made of such a value. */
@@ -37,11 +31,6 @@ export function withoutTaken(
   if (found.members !== undefined)
     return suggestion === undefined || isAdvice(suggestion) ? problem : rest;
   return { ...rest, message: outside.textOfTaken(problem.message, problem.expected ?? '') };
-}
-
-/** Without a form that is to be written: that may be made of the value. */
-function isAdvice(suggestion: string): boolean {
-  return /^[A-Z][a-z]+ /.test(suggestion) && !/`[^`]*[[{:][^`]*`/.test(suggestion);
 }
 
 export interface TakenFigures {
