@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText, secretLike } from './arbitraries.cases.ts';
 import { REDACTED } from './bounded-text.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor, type Redactor } from './redact.ts';
 import { SECRETS } from './secrets.cases.ts';
 import { ownMs } from '../../test/own-time.ts';
 
@@ -95,6 +95,45 @@ describe('redacting', () => {
     );
   });
 
+  describe.each([
+    ['an address with some signs left', 'wJalrXUtn/K7MDENG+bPx', 'wJalrXUtn/K7MDENG%2BbPx'],
+    ['an address with others left', 'p+w/s=ecret9', 'p+w%2Fs%3decret9'],
+    ['an address beyond ASCII', 'Pässw0rt geheim/€', 'P%C3%A4ssw0rt+geheim/%e2%82%ac'],
+    ['JSON of ASCII only', 'Pässw0rt-geheim', 'P\\u00e4ssw0rt-geheim'],
+    ['JSON for a page', 'tr0ub4dor&3horse', 'tr0ub4dor\\u00263horse'],
+    ['JSON with slashes', 'aaa/bbb/ccc"d', 'aaa\\/bbb\\/ccc\\"d'],
+    ['JSON in JSON', 'tr0ub4dor&3horse', 'tr0ub4dor\\\\u00263horse'],
+    ['an address in JSON', 'aaa/b=b/ccc', 'aaa\\/b%3Db\\/ccc'],
+    ['hex with colons', 'hunter2-horse', '68:75:6e:74:65:72:32:2d:68:6f:72:73:65'],
+    ['a line of PEM', '-----BEGIN K-----\nMIIEsecretAA\n-----END K-----', 'MIIEsecretAA'],
+    ['a field of credentials', '{"id": "x", "api_key": "abcd-1234"}', 'abcd-1234'],
+  ])('in %s', (_form, secret, written) => {
+    it('finds a configured value, and keeps what is around it', () => {
+      const redactor = createRedactor([secret]);
+      const before = 'a%20b \\u0041 ä\\n"';
+      expect(redactor.values(`${before}${written} c %41\\t`)).toBe(`${before}${REDACTED} c %41\\t`);
+    });
+  });
+
+  it.each([
+    ['od -tx1', '0000000 78 68 75 6e 74 65 72 32\n0000010 2d 68 6f 72 73 65 78\n0000017'],
+    ['xxd', '00000000: 7868 756e 7465 7232  xhunter2\n00000008: 2d68 6f72 7365 78    -horsex'],
+    [
+      'hexdump -C',
+      '00000000  78 68 75 6e 74  65 72 32 |xhunter2|\n00000010  2d 68 6f 72 73 65 78  |-horsex|',
+    ],
+  ])('takes the lines of %s that have a configured value', (_program, dump) => {
+    const redactor = createRedactor(['hunter2-horse']);
+    const text = redactor.values(`before\n${dump}\nafter`);
+    expect(text).toMatch(/^before\n\[redacted\]\n(?:0000017\n)?after$/);
+  });
+
+  it('leaves escapes alone that hide nothing', () => {
+    const redactor = createRedactor(['hunter2-horse']);
+    const text = 'C:\\new\\u0041 %41%zz%ff%c3 00000000: 7868 756e  xhun\n"\\/"';
+    expect(redactor.values(text)).toBe(text);
+  });
+
   it('keeps its marks whole, whatever is configured', () => {
     const redactor = createRedactor(['redacted', 'acted', '\ud800\ud800\ud800\ud800']);
     expect(redactor.text('password=x')).toBe(`password=${REDACTED}`);
@@ -118,25 +157,49 @@ describe('a hostile text of 64 KiB', () => {
     `${'a'.repeat(63)} `,
     `&${'a'.repeat(64)}`,
   ];
+  const ESCAPED = [
+    '%41',
+    '%',
+    '\\u0041',
+    '\\',
+    '000000 aa ',
+    '000000 aa\n',
+    '00000000: aaaa aaaa  ',
+    'aa:',
+  ];
+  const configured = createRedactor([
+    'hunter2-correct-horse',
+    'aaaaaaaa%41',
+    '-----A\nbbbbbbbbb\nccc',
+  ]);
 
   it.each(PARTS)('of %j takes less than 5 ms, or as much longer as it is longer', (part) => {
+    expectInTime(part, shapes, 5);
+  });
+
+  it.each([...PARTS, ...ESCAPED])(
+    'of %j takes less than 15 ms where values are looked for',
+    (part) => {
+      expectInTime(part, configured, 15);
+    },
+  );
+
+  function expectInTime(part: string, redactor: Redactor, maxMs: number): void {
     const time = (chars: number): number => {
       const text = part.repeat(Math.ceil(chars / part.length)).slice(0, chars);
-      return fastestOf(5, () => shapes.text(text));
+      return fastestOf(5, () => redactor.text(text));
     };
     // a machine that is busy is slow for both, and now and then only for the second
     const tries = Array.from({ length: TRIES }, () => ({
       short: time(16_384),
       long: time(65_536),
     }));
+    // twice what a linear one takes, and half of what a square one does
+    const isInTime = ({ short, long }: (typeof tries)[number]): boolean =>
+      long < Math.max(maxMs, short * 8);
     expect(tries).toContainEqual(expect.toSatisfy(isInTime));
-  });
+  }
 });
-
-/** Twice what a linear one takes, and half of what a square one does. */
-function isInTime({ short, long }: { readonly short: number; readonly long: number }): boolean {
-  return long < Math.max(5, short * 8);
-}
 
 function fastestOf(rounds: number, work: () => void): number {
   const times = Array.from({ length: rounds }, () => {

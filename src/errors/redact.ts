@@ -5,7 +5,9 @@
  * again for another start, so that a hostile text costs linear time.
  */
 import { ELLIPSIS, REDACTED } from './bounded-text.ts';
+import { takenOutDecoded, type Finders, type Range } from './decodings.ts';
 import { isSecretName, redactAssignments } from './secret-names.ts';
+import { partsOf } from './secret-parts.ts';
 import { encodingsOf, spellingsOf } from './spellings.ts';
 
 /** Shorter configured values are words, not secrets; taking them out would only spoil the text. */
@@ -21,17 +23,22 @@ export interface Redactor {
 }
 
 export function createRedactor(configuredValues: readonly string[] = []): Redactor {
-  const plain = new Needles(spellingsOf);
-  const encoded = new Needles(encodingsOf);
+  const plain = new Needles();
+  const encoded = new Needles();
   const learn = (secrets: readonly string[]): void => {
     const telling = secrets.filter((secret) => !isTrivial(secret));
-    plain.add(telling);
-    encoded.add(telling);
+    plain.add(telling.flatMap(spellingsOf));
+    plain.add(telling.flatMap(partsOf).filter((part) => !isTrivial(part)));
+    encoded.add(telling.flatMap(encodingsOf));
   };
   learn(configuredValues);
+  const finders: Finders = {
+    inText: (meant) => [...plain.rangesIn(meant), ...encoded.rangesIn(meant)],
+    inHex: (hex) => encoded.rangesIn(hex),
+  };
   const values = (text: string): string => {
-    if (text.length < MIN_VALUE_CHARS) return text;
-    const rest = encoded.takenOut(plain.takenOut(text));
+    if (text.length < MIN_VALUE_CHARS || plain.isEmpty) return text;
+    const rest = takenOutDecoded(encoded.takenOut(plain.takenOut(text)), finders, REDACTED);
     return encoded.takenOutAcrossGaps(rest);
   };
 
@@ -69,17 +76,16 @@ export function isTrivial(value: string): boolean {
 
 /** Texts that are looked for, the longest first. */
 class Needles {
-  readonly #spell: (secret: string) => readonly string[];
   readonly #known = new Set<string>();
   #sorted: readonly string[] = [];
 
-  constructor(spell: (secret: string) => readonly string[]) {
-    this.#spell = spell;
+  get isEmpty(): boolean {
+    return this.#sorted.length === 0;
   }
 
-  add(secrets: readonly string[]): void {
+  add(needles: readonly string[]): void {
     const before = this.#known.size;
-    for (const needle of secrets.flatMap(this.#spell))
+    for (const needle of needles)
       if (needle.length >= MIN_VALUE_CHARS && !REDACTED.includes(needle)) this.#known.add(needle);
     // a host starts the same workflow many times
     if (this.#known.size === before) return;
@@ -94,6 +100,15 @@ class Needles {
     return rest;
   }
 
+  rangesIn(text: string): readonly Range[] {
+    return this.#sorted.flatMap((needle) => {
+      const found: Range[] = [];
+      for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
+        found.push([at, at + needle.length]);
+      return found;
+    });
+  }
+
   /** `base64` breaks its lines, `xxd` writes spaces, and what is shown on one line has other ones. */
   takenOutAcrossGaps(text: string): string {
     const shortest = this.#sorted.at(-1)?.length ?? Infinity;
@@ -101,14 +116,15 @@ class Needles {
     const joined = text.replace(GAPS, '');
     const found = this.#sorted.filter((needle) => joined.includes(needle));
     if (found.length === 0) return text;
-    const pattern = found.map((needle) => needle.split('').join('\\s*')).join('|');
+    const pattern = found.map((needle) => needle.split('').join('[\\s:]*')).join('|');
     // letters, digits, + and / only
     return text.replace(new RegExp(pattern.replaceAll('+', '\\+'), 'g'), REDACTED);
   }
 }
 
-const GAP = /\s/;
-const GAPS = /\s+/g;
+/** Fingerprints have colons between their bytes. */
+const GAP = /[\s:]/;
+const GAPS = /[\s:]+/g;
 
 /** What stands beside a mark can be seen as a secret only once the mark is there. */
 const MAX_PASSES = 8;

@@ -24,6 +24,8 @@ export function spellingsOf(value: string): readonly string[] {
     encoded,
     lowered,
     encoded.replaceAll('%20', '+'),
+    // of a form, where the rest has been decoded
+    value.replaceAll(' ', '+'),
     escaped,
     JSON.stringify(escaped).slice(1, -1),
   ].flatMap(withPieces);

@@ -75,8 +75,10 @@ export function corrupt(
   message: string,
   where: JsonObject,
   cause?: unknown,
+  mend?: string,
 ): ErrandError<'store.corrupt'> {
-  return new ErrandError({ kind: 'store.corrupt', message, details: where }, { cause });
+  const action = mend === undefined ? {} : { action: { kind: 'find_out' as const, detail: mend } };
+  return new ErrandError({ kind: 'store.corrupt', message, details: where, ...action }, { cause });
 }
 
 /** A signal that was sent and is not there, or not as it was. */

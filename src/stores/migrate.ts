@@ -12,7 +12,7 @@ import { readMeta, writeMeta } from './sqlite/meta.ts';
 import { integerAt, textAt, textOrNullAt, type Row } from './row.ts';
 
 /** "Erd1" in the header of the file: what tells our databases from others. */
-const APPLICATION_ID = 0x45726431;
+export const APPLICATION_ID = 0x45726431;
 
 interface SchemaRecord {
   readonly version: number;

@@ -11,6 +11,7 @@ import {
 import type { WorstCase } from './check/worst-case.ts';
 import { hasErrors, MAX_DIAGNOSTICS, sortDiagnostics, type Diagnostic } from './diagnostics.ts';
 import type { Environment, FilePort } from './load/port.ts';
+import type { TakenFigures } from './load/taken-values.ts';
 import { loadWorkflow, type LoadResult } from './load/workflow.ts';
 import type { WorkflowPlan } from './model.ts';
 
@@ -70,6 +71,7 @@ function checkedFiles(
   options: CheckOptions,
 ): ValidatedFile[] {
   const verdicts = checkWorkflow(loaded.plan, options);
+  const taken = loaded.sources.takenFigures();
   const own = new Set(verdicts.map(({ file }) => file));
   return verdicts.map(({ file, problems, nodes, worstCase }, index) => {
     const proved = problems.map((problem) =>
@@ -80,7 +82,8 @@ function checkedFiles(
       (diagnostic) => diagnostic.file === file || (index === 0 && !own.has(diagnostic.file)),
     );
     const diagnostics = sortDiagnostics([...ofForm, ...proved]).slice(0, MAX_DIAGNOSTICS);
-    return { file, diagnostics, ...sayable({ nodes, worstCase }, loaded.sources.sayable) };
+    const said = sayable({ nodes, worstCase }, loaded.sources.sayable);
+    return { file, diagnostics, ...said, worstCase: withoutFigures(said.worstCase, taken) };
   });
 }
 
@@ -103,6 +106,17 @@ function sayable(
     worstCase: { ...worstCase, unbounded: worstCase.unbounded.map(say) },
   };
 }
+
+/** A time that comes from a variable would tell its value. */
+function withoutFigures(worst: WorstCase, { time, others }: TakenFigures): WorstCase {
+  if (!time && !others) return worst;
+  const unbounded = [...worst.unbounded, TAKEN];
+  if (others)
+    return { effects: null, modelRequests: null, wallMs: null, costUsdMicros: null, unbounded };
+  return { ...worst, wallMs: null, unbounded };
+}
+
+const TAKEN = 'a limit comes from a variable or another file, whose value is not shown';
 
 function unreadFiles(file: string, diagnostics: readonly Diagnostic[]): ValidatedFile[] {
   const names = [...new Set([file, ...diagnostics.map((diagnostic) => diagnostic.file)])];

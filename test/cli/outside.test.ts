@@ -2,15 +2,41 @@
  * What a workflow file takes from around it, by whoever wrote it: a model that drafts, or a stranger whose
  * pull request is checked. Nothing of the environment and of other files is told to them.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place } from './errand.ts';
 
 const PASSWORD = 'hunter2-correct-horse';
 const DIARY = 'BEGIN-TOP-SECRET diary entry: the vault code is 998877, second-line';
-const ENV = { MY_DB_PASSWORD: PASSWORD, PIN_CODE: '83920174', CITY: 'Lisbon-by-night' };
-const SECRETS = [PASSWORD, 'BEGIN-TOP', 'vault', '998877', 'second-line', '83920174', 'Lisbon'];
+const PEM = '-----BEGIN KEY-----\nMIIEsecretAAAA\nBBBBsecret\n-----END KEY-----';
+const TRICKY = 'pa"ss: wo\'rd#1secret';
+const ENV = {
+  MY_DB_PASSWORD: PASSWORD,
+  PIN_CODE: '83920174',
+  CITY: 'Lisbon-by-night',
+  PEM,
+  TRICKY,
+  PIN: '4711',
+};
+const SECRETS = [
+  PASSWORD,
+  'BEGIN-TOP',
+  'vault',
+  '998877',
+  'second-line',
+  '83920174',
+  'Lisbon',
+  'npm_abc',
+  'gho_',
+  'bob',
+  'MIIE',
+  'BBBBsecret',
+  'pa\\"ss',
+  "wo'rd#1",
+  '4711',
+  '1 h 18 min',
+];
 
 const head = (more: string): string => `workflow: {name: x, entry_point: a${more}}\n`;
 const SET = '- {name: a, type: set, value: 1, routes: [{to: $end}]}';
@@ -41,9 +67,48 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'a valid name': `workflow: {name: x, entry_point: "\${CITY}"}\n${nodes('- {name: "${CITY}", type: script, command: "true", timeout_seconds: 3, routes: [{to: $end}]}')}`,
 };
 
+/** Values that come back in another form: as what to write instead, or in a figure. */
+const REMADE: Readonly<Record<string, string>> = {
+  'a short file for routes': `${head('')}${nodes('- {name: a, type: set, value: 1, routes: !file ../victim/.npmrc}')}`,
+  'a JSON file for routes': `${head('')}${nodes('- {name: a, type: set, value: 1, routes: !file ../victim/config.json}')}`,
+  'a list for routes': `${head('')}${nodes('- {name: a, type: set, value: 1, routes: !file ../victim/list.yaml}')}`,
+  'a file for assert': `${head('')}${nodes('- {name: a, type: set, value: 1, assert: !file ../victim/.npmrc}')}`,
+  'a list for output': `${head('')}${nodes('- {name: a, type: script, command: sh, output: {x: !file ../victim/list.yaml}}')}`,
+  'a map for output': `${head('')}${nodes('- {name: a, type: script, command: sh, output: !file ../victim/hosts.yml}')}`,
+  'a list for input': `${head(', input: {x: !file ../victim/list.yaml}')}${nodes(SET)}`,
+  'a list for raises': `${head('')}${nodes('- {name: a, type: script, command: sh, raises: !file ../victim/list.yaml}')}`,
+  'a list for models': `${head('')}${nodes('- {name: a, model: !file ../victim/list.yaml, prompt: hi, tools: [], max_tokens: 5, routes: [{to: $end}]}')}`,
+  'a key for routes': `${head('')}${nodes("- {name: a, type: script, command: sh, routes: '${PEM}'}")}`,
+  'a key in a map for routes': `${head('')}${nodes("- {name: a, type: script, command: sh, routes: {to: '${PEM}'}}")}`,
+  'quotes for routes': `${head('')}${nodes("- {name: a, type: script, command: sh, routes: '${TRICKY}'}")}`,
+  'a name with quotes': `workflow: {name: x}\n${nodes("- {name: '${TRICKY}', type: set, value: 1}")}`,
+  'a link for routes': `${head('')}${nodes('- {name: a, type: set, value: 1, routes: !file frag.yaml}')}`,
+  'a link for a node': `${head('')}${nodes('- !file frag.yaml')}`,
+  'a link for a child': `${head('')}${nodes('- {name: a, type: workflow, workflow: ./frag.yaml, routes: [{to: $end}]}')}`,
+  'a file for the name of the first node': `workflow: {name: x}\n${nodes('- {name: !file ../victim/.npmrc, type: set, value: 1}')}`,
+  'a file that is no YAML': `${head('')}${nodes('- !file ../victim/broken.yaml')}`,
+  'a link with a template in it': `${head('')}${nodes('- {name: a, type: set, value: !file frag.md, routes: [{to: $end}]}')}`,
+  'a duration': `${head('')}${nodes("- {name: a, type: wait, duration: '${PIN}s', routes: [{to: $end}]}")}`,
+  'a time': `${head('')}${nodes('- {name: a, type: script, command: sh, timeout_seconds: ${PIN}, routes: [{to: $end}]}').replace('${PIN},', '${PIN} ,')}`,
+  'a limit': `workflow:\n  name: x\n  entry_point: a\n  limits:\n    max_iterations: \${PIN}\n${nodes('- {name: a, type: script, command: sh, timeout_seconds: 1, routes: [{to: a}]}')}`,
+};
+
 let place: Place;
 beforeAll(() => {
   place = newPlace();
+  mkdirSync(join(place.folder, 'pr'));
+  mkdirSync(join(place.folder, 'victim'));
+  place.write(
+    'victim/.npmrc',
+    '//registry.example.org/:_authToken=npm_abcdefghijklmnopqrstuvwxyz012345',
+  );
+  place.write('victim/config.json', '{"auths": {"reg": {"auth": "gho_DOCKERSECRET"}}}');
+  place.write('victim/list.yaml', '- gho_ITEM\n- gho_OUTSIDE2\n');
+  place.write('victim/hosts.yml', 'github.com:\n  oauth_token: gho_SECRET123\n  user: bob\n');
+  place.write('victim/broken.yaml', 'a: gho_BROKEN: x\n  - ]\n');
+  place.write('victim/template', 'gho_TEMPLATE {{ nothing.here | gho_FILTER }} bob');
+  symlinkSync('../victim/template', join(place.folder, 'pr/frag.md'));
+  symlinkSync('../victim/hosts.yml', join(place.folder, 'pr/frag.yaml'));
   place.write('diary.txt', DIARY.replace(', ', ',\n'));
 });
 afterAll(() => place.remove());
@@ -78,4 +143,21 @@ describe.each(Object.entries(HOSTILE))('%s from around a file', (_name, written)
         withoutOwn(readFileSync(join(place.folder, '.errand/runs', run, name), 'utf8')),
       );
   });
+});
+
+describe.each(Object.entries(REMADE))('%s from around a file', (_name, written) => {
+  it.each([['text'], ['json']])('is not shown by validate as %s', (format) => {
+    place.write('pr/pr.yaml', written);
+    const args = ['validate', '--no-modules', 'pr.yaml', '--format', format];
+    const { stdout, stderr } = place.run(args, { env: ENV, cwd: 'pr' });
+    expect(stdout).not.toBe('');
+    expectNothingOf(stdout + stderr);
+  });
+});
+
+it('shows nothing of a workflow that is a link to another file', () => {
+  const cwd = 'pr';
+  const { stdout, stderr } = place.run(['validate', 'frag.yaml'], { env: ENV, cwd });
+  expect(stdout).toContain('frag.yaml');
+  expectNothingOf(stdout + stderr);
 });

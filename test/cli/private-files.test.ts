@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Place } from './errand.ts';
@@ -62,5 +63,26 @@ describe.each(['000', '022', '077'])('under the umask %s', (umask) => {
       chmodSync(join(home, name), 0o644);
     errand(umask, ['resume', run]);
     expect(openIn(home)).toEqual([]);
+  });
+});
+
+describe('a store that is named by mistake', () => {
+  it.each([['runs'], ['doctor']])('keeps its rights under `errand %s`', (command) => {
+    const path = join(place.folder, 'notes.txt');
+    writeFileSync(path, 'What is this?');
+    chmodSync(path, 0o644);
+    const { stdout, stderr } = place.run([command], { env: { ERRAND_STORE: 'sqlite:notes.txt' } });
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    expect(stdout + stderr).toContain('no SQLite database');
+  });
+
+  it('keeps them where it is a database of somebody else', () => {
+    const path = join(place.folder, 'other.db');
+    const db = new DatabaseSync(path);
+    db.exec('CREATE TABLE cookies (name TEXT)');
+    db.close();
+    chmodSync(path, 0o644);
+    place.run(['runs'], { env: { ERRAND_STORE: 'sqlite:other.db' } });
+    expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 });

@@ -10,8 +10,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../errors/json.ts';
 import { corrupt, isOutageBy, unavailable } from '../failure.ts';
 import { migrate } from '../migrate.ts';
-import { keepPrivate, makePrivateFile, makePrivateFolders } from '../private-files.ts';
+import { makePrivateFile, makePrivateFolders } from '../private-files.ts';
 import { openDatabase } from './engine.ts';
+import { isOurs, keepFilesPrivate } from './own-files.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
 import { integerAt, textAt } from '../row.ts';
 import { fingerprint, isWritable, isWritablePlace, openToRead } from './open-to-read.ts';
@@ -213,12 +214,14 @@ export class Connection {
     if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
     // the files that SQLite makes beside it get the same rights
     if (present === null) makePrivateFile(path);
-    else for (const suffix of ['', '-wal', '-shm']) keepPrivate(`${path}${suffix}`);
+    else if (isNew || isOurs(path)) keepFilesPrivate(path);
     // whoever has it open here has looked at its log already
     const isLookedAt = present !== null && isOpenHere(present);
     const reader = isLookedAt ? null : checkWal(path, { isSynced: durability === 'full' });
     try {
       this.#db = this.#openDatabase(isNew);
+      // its header may still be in the log beside it
+      keepFilesPrivate(path);
       this.#file = statOf(path);
       if (this.#file !== null) noteOpened(this.#file);
     } finally {

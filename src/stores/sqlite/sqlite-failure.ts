@@ -25,9 +25,13 @@ const OUTAGES: ReadonlyMap<number, OutageReason> = new Map([
 
 /**
  * Codes that fixed statements over a sound file cannot give: ERROR (a table or a column that is not
- * there), CORRUPT, SCHEMA, CONSTRAINT, MISMATCH, FORMAT, NOTADB. RANGE is a mistake of ours.
+ * there), CORRUPT, SCHEMA, CONSTRAINT, MISMATCH, FORMAT. RANGE is a mistake of ours.
  */
-const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24, 26]);
+const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24]);
+
+const NOTADB = 26;
+const NO_DATABASE = 'The file of the store is no SQLite database';
+const OTHER_FILE = 'Name the file of the store in ERRAND_STORE, or restore it from a backup.';
 
 /** Extended codes whose primary code says otherwise: a read whose checksum or length is wrong. */
 const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 8)]);
@@ -65,6 +69,7 @@ export function sqliteFailure(error: unknown, where: JsonObject = {}): unknown {
   if (typeof errcode !== 'number') return error;
   const details = { ...where, errcode };
   const primary = errcode & 0xff;
+  if (primary === NOTADB) return corrupt(NO_DATABASE, details, error, OTHER_FILE);
   if (DAMAGE.has(primary) || DAMAGED_READS.has(errcode)) {
     return corrupt('The file of the store is damaged', details, error);
   }

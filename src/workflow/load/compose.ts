@@ -22,7 +22,6 @@ import { NO_ALIASES, resolveAliases, type Aliases } from './aliases.ts';
 import { expandEnvironment, filledFrom } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';
 import { spanWithin, type Located, type ScalarStyle } from './located.ts';
-import type { Outside } from './outside.ts';
 import { isOneReference, resolvePlain } from './plain.ts';
 import type { Environment } from './port.ts';
 import { isCredentialPlace, secretsIn, staysWritten } from './secret-values.ts';
@@ -56,8 +55,6 @@ export interface ComposeContext extends IncludeContext {
   readonly counts: { includes: number; aliased: number };
   /** The values of variables in places that hold secrets. */
   readonly secrets: Set<string>;
-  /** What came from around the file. */
-  readonly outside: Outside;
 }
 
 interface Walk {
@@ -135,14 +132,24 @@ function includeFile(written: string, span: Span, path: Path, walk: Walk): Locat
   if (included === undefined) return { value: null, ...span };
 
   const { source, node } = included;
-  context.outside.addIncluded(source.file, source.text);
   if (node !== undefined) {
-    return compose(source, node, path, { ...context, trail: [...context.trail, source.file] });
+    const trail = [...context.trail, source.file];
+    const composed = compose(source, node, path, { ...context, trail });
+    context.outside.addTaken(composed);
+    return composed;
   }
   const whole: Span = { source, start: 0, end: source.text.length };
   const text = source.text.replace(/^\uFEFF/, '');
   const asWritten: Located = { value: text, style: 'text', ...whole };
-  return { ...asWritten, value: expand(text, asWritten, path, walk) };
+  context.outside.addTaken(asWritten);
+  const value = expand(text, asWritten, path, walk);
+  return { ...asWritten, value, ...filledMark(text, walk) };
+}
+
+/** A default is the author's own. */
+function filledMark(written: string, { context, setByNode }: Walk): Pick<Located, 'isFilled'> {
+  const { size } = filledFrom(written, context.environment, setByNode);
+  return size === 0 ? {} : { isFilled: true };
 }
 
 function fromItems(items: readonly unknown[], span: Span, path: Path, walk: Walk): Located {
@@ -190,8 +197,10 @@ function fromMap(map: YAMLMap, span: Span, path: Path, walk: Walk): Located {
 }
 
 /** One form for every value, because there are hundreds of thousands of them in a large file. */
-function underKey(key: Span, { source, start, end, value, members, style }: Located): Located {
+function underKey(key: Span, located: Located): Located {
+  const { source, start, end, value, members, style, isFilled } = located;
   if (members !== undefined) return { source, start, end, value, key, members };
+  if (isFilled === true) return { ...located, key };
   return style === undefined
     ? { source, start, end, value, key }
     : { source, start, end, value, key, style };
@@ -236,7 +245,8 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
     if (!value.includes('${') && !isCredentialPlace(path)) return written;
     const expanded = expand(value, written, path, walk);
     const isBare = style === 'plain' && expanded !== value && isOneReference(value);
-    return { value: isBare ? resolvePlain(expanded) : expanded, style, ...span };
+    const filled = isBare ? resolvePlain(expanded) : expanded;
+    return { value: filled, style, ...span, ...filledMark(value, walk) };
   }
   if (typeof value === 'number') {
     const written = isScalar(node) ? (node.source ?? String(value)) : String(value);

@@ -5,6 +5,7 @@ import type { DiagnosticCode } from '../codes.ts';
 import type { Problem, Report } from '../problem.ts';
 import { sourceText, type SourceText, type Span } from '../source.ts';
 import { quoted } from '../words.ts';
+import type { Outside } from './outside.ts';
 import { parseYaml, refuseSize } from './parse-yaml.ts';
 import type { FilePort } from './port.ts';
 
@@ -18,6 +19,8 @@ export interface IncludeContext {
   readonly counts: { includes: number };
   /** Limits of the whole file that have been reported; once is enough. */
   readonly told: Set<DiagnosticCode>;
+  /** What came from around the file. */
+  readonly outside: Outside;
 }
 
 export interface Included {
@@ -69,6 +72,8 @@ export function openInclude(
     });
     return undefined;
   }
+  // before anything is said about it
+  context.outside.addIncluded(file, content.text, content.realPath);
   return readInclude(sourceText(file, content.text), at, report);
 }
 

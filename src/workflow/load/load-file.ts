@@ -16,6 +16,7 @@ import { findLocated, spanAt, writtenText, type Located } from './located.ts';
 import type { Outside } from './outside.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { Environment, FilePort } from './port.ts';
+import { withoutTaken } from './taken-values.ts';
 
 export interface LoadedFile {
   readonly file: string;
@@ -41,16 +42,17 @@ export function loadFile(file: string, text: string, world: World): LoadedFile {
   const root = readDocument(source, world, (problem) => {
     if (problems.length < MAX_DIAGNOSTICS) problems.push(problem);
   });
-  if (root === undefined) return { file, diagnostics: toDiagnostics(problems, undefined, source) };
+  if (root === undefined)
+    return { file, diagnostics: toDiagnostics(problems, undefined, source, world.outside) };
   // beyond such a limit nothing was read, so what the rest lacks says nothing
   if (problems.some(({ code }) => CUT_SHORT.has(code)))
-    return { file, root, diagnostics: toDiagnostics(problems, root, source) };
+    return { file, root, diagnostics: toDiagnostics(problems, root, source, world.outside) };
 
   const checked = checkDocument(root.value);
   const lost = problems.filter(({ code }) => code !== 'duplicate-key');
   problems.push(...checked.problems.filter((problem) => !followsFrom(problem, lost)));
 
-  const diagnostics = toDiagnostics(problems, root, source);
+  const diagnostics = toDiagnostics(problems, root, source, world.outside);
   if (checked.file === undefined || hasErrors(diagnostics)) return { file, root, diagnostics };
   const plan = planFile(checked.file, file, plannerFor(checked.file, file, root, world.files));
   return { file, plan, root, diagnostics };
@@ -98,11 +100,12 @@ function toDiagnostics(
   problems: readonly Problem[],
   root: Located | undefined,
   source: SourceText,
+  outside: Outside,
 ): Diagnostic[] {
   const whole = { source, start: 0, end: 0 };
   return problems.slice(0, MAX_DIAGNOSTICS).map((problem) => {
     const found = root === undefined ? whole : spanAt(root, problem.path, problem.at ?? 'value');
-    return toDiagnostic(problem, problem.span ?? found, source.file);
+    return toDiagnostic(withoutTaken(problem, root, outside), problem.span ?? found, source.file);
   });
 }
 

@@ -16,6 +16,8 @@ export interface Located extends Span {
   /** The values of a map by key, or of a list by index. */
   readonly members?: ReadonlyMap<string, Located>;
   readonly style?: ScalarStyle;
+  /** A variable gave it its value, or a part of it. */
+  readonly isFilled?: true;
 }
 
 /** The value at a path, or the nearest above it that exists. */

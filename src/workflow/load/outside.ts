@@ -6,6 +6,7 @@
  */
 import type { DiagnosticCode } from '../codes.ts';
 import type { Diagnostic } from '../diagnostics.ts';
+import type { Located } from './located.ts';
 
 const HIDDEN = '…';
 
@@ -25,11 +26,22 @@ const OF_TEMPLATES: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'not-in-input',
 ]);
 
+/** These suggest nothing but names of ours, or say of a map or a list no more than what it lacks. */
+export const OF_KEYS: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'unknown-key',
+  'missing-key',
+]);
+
 export class Outside {
   /** By value, on one line: what stands for it. */
   readonly #values = new Map<string, string>();
   readonly #included = new Map<string, string>();
   readonly #own: string[] = [];
+  /** Included files below the folder that paths begin in. */
+  readonly #near = new Set<string>();
+  /** Single values of included files, as they are and as JSON writes them. */
+  readonly #taken = new Set<string>();
+  readonly #isTaken = new WeakMap<Located, boolean>();
 
   /** The text of a workflow, which its author knows. */
   addOwn(text: string): void {
@@ -38,37 +50,98 @@ export class Outside {
 
   addVariable(name: string, value: string): void {
     const flat = flatten(value);
-    if (flat !== '') this.#values.set(flat, `\${${name}}`);
+    if (flat === '') return;
+    this.#values.set(flat, `\${${name}}`);
+    if (escaped(value) !== flat) this.#values.set(escaped(value), `\${${name}}`);
   }
 
-  /** A piece of YAML beside the workflow is a part of it; anything else may be any file of the machine. */
-  addIncluded(file: string, text: string): void {
-    if (isNear(file) && /\.(?:ya?ml|json)$/i.test(file)) this.addOwn(text);
+  /**
+   * A piece of YAML beside the workflow is a part of it; anything else may be any file of the machine, as
+   * what a link leads to may be.
+   */
+  addIncluded(file: string, text: string, realPath = file): void {
+    if ([file, realPath].every(isPartOfWorkflow)) this.addOwn(text);
     else this.#included.set(file, flatten(text));
+    if ([file, realPath].every(isNear)) this.#near.add(file);
+  }
+
+  /** The file that was asked for is its author's, unless it is a link to somewhere else. */
+  addTop(file: string, text: string, realPath = file): void {
+    if (realPath === file || isNear(realPath)) this.addOwn(text);
+    else this.#included.set(file, flatten(text));
+  }
+
+  /** The values of what was included, which may be said without the text around them. */
+  addTaken(included: Located): void {
+    if (!this.isForeign(included)) return;
+    const open = [included];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (typeof next.value === 'string') this.#take(next.value);
+      for (const [key, member] of next.members ?? []) {
+        this.#take(key);
+        open.push(member);
+      }
+    }
+  }
+
+  #take(value: string): void {
+    const pieces = /\s/.test(value) ? [] : value.split(/[/:]/);
+    for (const text of [value, ...pieces])
+      if (text.length >= MIN_CHARS) {
+        this.#taken.add(flatten(text));
+        this.#taken.add(escaped(text));
+      }
+  }
+
+  isForeign({ source }: Pick<Located, 'source'>): boolean {
+    return this.#included.has(source.file);
+  }
+
+  /** Whether a value, or anything in it, came from a variable or from another file. */
+  isTaken(located: Located): boolean {
+    const known = this.#isTaken.get(located);
+    if (known !== undefined) return known;
+    const isTaken =
+      located.isFilled === true ||
+      this.isForeign(located) ||
+      [...(located.members?.values() ?? [])].some((member) => this.isTaken(member));
+    this.#isTaken.set(located, isTaken);
+    return isTaken;
+  }
+
+  get isEmpty(): boolean {
+    return this.#values.size === 0 && this.#included.size === 0;
   }
 
   /** The same where there is nothing to hide. */
   hiddenIn(diagnostic: Diagnostic): Diagnostic {
-    if (this.#values.size === 0 && this.#included.size === 0) return diagnostic;
-    const { file, code, message, expected, suggestion } = diagnostic;
+    if (this.isEmpty) return diagnostic;
+    const { file, code, message, expected, suggestion, ...rest } = diagnostic;
     const isForeign = this.#included.has(file);
-    if (isForeign && isNear(file) && OF_TEMPLATES.has(code)) return diagnostic;
+    if (isForeign && this.#near.has(file) && OF_TEMPLATES.has(code)) return diagnostic;
+    const isMadeOfIt = isForeign && !OF_KEYS.has(code);
+    const isSayable = suggestion !== undefined && (!isMadeOfIt || isAdvice(suggestion));
     return {
-      ...diagnostic,
-      message: this.text(message),
+      ...rest,
+      file,
+      code,
+      message: isMadeOfIt ? this.textOfTaken(message, expected ?? '') : this.text(message),
       ...(expected === undefined ? {} : { expected: this.text(expected) }),
-      ...(suggestion === undefined ? {} : { suggestion: this.text(suggestion) }),
+      ...(isSayable ? { suggestion: this.text(suggestion) } : {}),
       ...(isForeign ? { excerpt: '' } : {}),
     };
   }
 
   text(text: string): string {
-    if (this.#values.size === 0 && this.#included.size === 0) return text;
+    if (this.isEmpty) return text;
     const exact = this.#values.get(text);
     if (exact !== undefined && !this.#isOwn(text)) return exact;
     let rest = text;
     for (const [value, name] of this.#longestFirst())
-      if (value.length >= MIN_CHARS && !this.#isOwn(value)) rest = rest.replaceAll(value, name);
+      if (value.length >= MIN_CHARS && rest.includes(value) && !this.#isOwn(value))
+        rest = rest.replaceAll(value, name);
+    for (const value of this.#taken)
+      if (rest.includes(value) && !this.#isOwn(value)) rest = rest.replaceAll(value, HIDDEN);
     return rest
       .replace(QUOTED, (whole, inner: string) => this.#quoted(inner) ?? whole)
       .replace(NUMBER, (whole, before: string, number: string) => {
@@ -97,6 +170,17 @@ export class Outside {
     return texts.find(([value]) => Number(value) === Number(number))?.[1];
   }
 
+  /** About a value that came from elsewhere: what is not the author's own is not quoted at all. */
+  textOfTaken(text: string, known: string): string {
+    return this.text(text)
+      .replace(QUOTED, (whole, inner: string) =>
+        REFERENCE.test(inner) || this.#isOwn(inner) || known.includes(whole)
+          ? whole
+          : quote(HIDDEN),
+      )
+      .replace(NUMBER, (_whole, before: string) => `${before}${HIDDEN}`);
+  }
+
   #isOwn(text: string): boolean {
     return this.#own.some((own) => own.includes(text));
   }
@@ -107,7 +191,22 @@ export class Outside {
 }
 
 const QUOTED = /`([^`]*)`/g;
+const REFERENCE = /^\$\{\w+\}$/;
 const NUMBER = /(the number )(-?[\d.]+(?:e[+-]?\d+)?)/g;
+
+function isPartOfWorkflow(file: string): boolean {
+  return isNear(file) && /\.(?:ya?ml|json)$/i.test(file);
+}
+
+/** A sentence without a form that is to be written: that may be made of the value. */
+export function isAdvice(suggestion: string): boolean {
+  return /^[A-Z][a-z]+ /.test(suggestion) && !/`[^`]*["[{:][^`]*`/.test(suggestion);
+}
+
+/** As it stands between the quotes of JSON and of YAML. */
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
 
 /** Below the folder that paths begin in. */
 function isNear(file: string): boolean {

@@ -1,6 +1,11 @@
 /** What loading needs of the world. The file system and the environment are the caller's. */
 export type FileContent =
-  | { readonly ok: true; readonly text: string }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** The path of the file that the text is in, where links lead to it. Default: the one asked for. */
+      readonly realPath?: string;
+    }
   /** `reason` completes a sentence: `no such file`, `not UTF-8 text`. */
   | { readonly ok: false; readonly reason: string };
 

@@ -5,6 +5,7 @@ import type { Problem } from '../problem.ts';
 import type { Span } from '../source.ts';
 import { findLocated, spanAt, spanWithin, type Located } from './located.ts';
 import type { Outside } from './outside.ts';
+import { takenFigures, withoutTaken, type TakenFigures } from './taken-values.ts';
 
 /** A part of a text value: the characters of a template that a mistake is about. */
 export interface Part {
@@ -21,6 +22,8 @@ export interface WorkflowSources {
   readonly diagnose: (file: string, problem: Problem, part?: Part) => Diagnostic;
   /** A text about the workflow, without what it took from around it. */
   readonly sayable: (text: string) => string;
+  /** Which figures would tell what the workflow took from around it. */
+  readonly takenFigures: () => TakenFigures;
 }
 
 export function workflowSources(
@@ -40,8 +43,21 @@ export function workflowSources(
   return {
     files: [...loaded.keys()],
     span: (file, pointer, part) => spanOf(file, { path: fromPointer(pointer) }, part),
-    diagnose: (file, problem, part) =>
-      outside.hiddenIn(toDiagnostic(problem, problem.span ?? spanOf(file, problem, part), file)),
+    diagnose: (file, problem, part) => {
+      const said = withoutTaken(problem, loaded.get(file)?.root, outside);
+      return outside.hiddenIn(
+        toDiagnostic(said, problem.span ?? spanOf(file, problem, part), file),
+      );
+    },
+    takenFigures: () => {
+      const each = [...loaded.values()].flatMap(({ root }) =>
+        root === undefined ? [] : [takenFigures(root, outside)],
+      );
+      return {
+        time: each.some(({ time }) => time),
+        others: each.some(({ others }) => others),
+      };
+    },
     sayable: (text) => outside.text(text),
   };
 }

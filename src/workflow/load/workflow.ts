@@ -20,6 +20,7 @@ import { loadFile, type LoadedFile, type World } from './load-file.ts';
 import { spanAt } from './located.ts';
 import { Outside } from './outside.ts';
 import { NO_FILES, type Environment, type FileContent, type FilePort } from './port.ts';
+import { withoutTaken } from './taken-values.ts';
 import { workflowSources, type WorkflowSources } from './sources.ts';
 
 export interface LoadOptions {
@@ -77,7 +78,7 @@ function newWorld(files: FilePort, environment: Environment): World {
 function load(file: string, content: FileContent, world: World): LoadResult {
   const loading: Loading = { world, loaded: new Map(), diagnostics: [] };
   const plan = content.ok
-    ? loadTree(file, content.text, loading)
+    ? loadTree(file, content, loading)
     : unreadable(file, content.reason, loading);
   const diagnostics = sortDiagnostics(loading.diagnostics)
     .slice(0, MAX_DIAGNOSTICS)
@@ -104,7 +105,11 @@ function unreadable(file: string, reason: string, { diagnostics }: Loading): und
 }
 
 /** Depth first, with the trail of callers, so that a circle is found where it closes. */
-function loadTree(file: string, text: string, loading: Loading): FilePlan | undefined {
+function loadTree(
+  file: string,
+  { text, realPath }: Extract<FileContent, { ok: true }>,
+  loading: Loading,
+): FilePlan | undefined {
   const { loaded, diagnostics, world } = loading;
   const open = (path: string, content: string): LoadedFile => {
     const result = loadFile(path, content, world);
@@ -112,7 +117,7 @@ function loadTree(file: string, text: string, loading: Loading): FilePlan | unde
     diagnostics.push(...result.diagnostics);
     return result;
   };
-  world.outside.addOwn(text);
+  world.outside.addTop(file, text, realPath);
   const top = open(file, text);
   const stack = [{ caller: top, calls: callsOf(top), next: 0 }];
   while (stack.length > 0) {
@@ -129,7 +134,7 @@ function loadTree(file: string, text: string, loading: Loading): FilePlan | unde
 
     const content = world.files.read(call.workflow);
     if (content.ok) {
-      world.outside.addIncluded(call.workflow, content.text);
+      world.outside.addIncluded(call.workflow, content.text, content.realPath);
       const child = open(call.workflow, content.text);
       stack.push({ caller: child, calls: callsOf(child), next: 0 });
     } else {
@@ -179,8 +184,9 @@ function missingChild(call: ChildPlan, reason: string): Problem {
   };
 }
 
-function report(problem: Problem, caller: LoadedFile, { diagnostics }: Loading): void {
-  diagnostics.push(toDiagnostic(problem, spanIn(caller, problem.path), caller.file));
+function report(problem: Problem, caller: LoadedFile, { diagnostics, world }: Loading): void {
+  const said = withoutTaken(problem, caller.root, world.outside);
+  diagnostics.push(toDiagnostic(said, spanIn(caller, problem.path), caller.file));
 }
 
 function spanIn({ root }: LoadedFile, path: Path): Span | undefined {
