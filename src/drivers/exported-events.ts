@@ -30,39 +30,51 @@ function lastExported(path: string, run: string): Witness | undefined {
     return undefined;
   }
   try {
-    const { whole, torn } = lastLines(file);
-    const seen = eventIn(whole, run);
-    const begun = seqOfTorn(torn, run);
-    return begun > (seen?.seq ?? 0) ? { seq: begun } : seen;
+    return newestIn(file, run);
   } finally {
     closeSync(file);
   }
 }
 
 const CHUNK_BYTES = 64 * 1024;
+const NEW_LINE = 0x0a;
 
-/** The last whole line, and what comes after it. Read from the end, because a run can be long. */
-function lastLines(file: number): { readonly whole: string; readonly torn: string } {
-  const { size } = fstatSync(file);
-  let text = Buffer.alloc(0);
-  for (let from = size; from > 0;) {
+/**
+ * The last line that tells of an event of the run. Read from the end, because a run can be long. Lines
+ * behind it that tell of none are passed over: an editor leaves a blank one, a bad disk any other, and
+ * none of them takes back what was exported before.
+ */
+function newestIn(file: number, run: string): Witness | undefined {
+  /** Of the line that begins before what was read, the last piece first. */
+  let pieces: Buffer[] = [];
+  for (let from = fstatSync(file).size; from > 0;) {
     const start = Math.max(0, from - CHUNK_BYTES);
     const chunk = Buffer.alloc(from - start);
     readSync(file, chunk, 0, chunk.length, start);
-    text = Buffer.concat([chunk, text]);
     from = start;
-    const end = text.lastIndexOf(NEW_LINE);
-    const before = end <= 0 ? -1 : text.lastIndexOf(NEW_LINE, end - 1);
-    if (before >= 0 || from === 0)
-      return {
-        whole: end < 0 ? '' : text.toString('utf8', before + 1, end),
-        torn: text.toString('utf8', end + 1),
-      };
+    let end = chunk.length;
+    for (let at = lineBreakBefore(chunk, end); at >= 0; at = lineBreakBefore(chunk, end)) {
+      const seen = told([...pieces, chunk.subarray(at + 1, end)], run);
+      if (seen !== undefined) return seen;
+      pieces = [];
+      end = at;
+    }
+    pieces.push(chunk.subarray(0, end));
   }
-  return { whole: '', torn: '' };
+  return told(pieces, run);
 }
 
-const NEW_LINE = 0x0a;
+function lineBreakBefore(chunk: Buffer, end: number): number {
+  return end === 0 ? -1 : chunk.lastIndexOf(NEW_LINE, end - 1);
+}
+
+/** By a whole line or by the beginning of one that was torn or damaged. */
+function told(pieces: readonly Buffer[], run: string): Witness | undefined {
+  // a crash can leave zero bytes before the line that was written next
+  const line = Buffer.concat(pieces.toReversed()).toString('utf8').replace(/^\0+/, '');
+  const begun = seqOfTorn(line, run);
+  return eventIn(line, run) ?? (begun > 0 ? { seq: begun } : undefined);
+}
 
 /** 0 when too little of it was written to know. */
 function seqOfTorn(line: string, run: string): number {

@@ -73,6 +73,21 @@ describe('a report that someone else changed', () => {
     );
   });
 
+  it('is read from the text that it was written as', () => {
+    fc.assert(
+      fc.property(anyReport, (report) => {
+        expect(readReport(writeReport(report))).toEqual({ report, malformed: [], unknown: {} });
+      }),
+    );
+  });
+
+  it.each(['', 'no JSON', '[]', '7', 7, null, undefined])(
+    'is said not to be there: %j',
+    (value) => {
+      expect(readReport(value).malformed).toEqual(['report']);
+    },
+  );
+
   it('names the fields that could not be used', () => {
     const read = readReport({
       v: 1,

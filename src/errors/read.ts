@@ -27,15 +27,29 @@ export interface ReadOptions {
   readonly redactor?: Redactor;
 }
 
-export function readReport(value: unknown, options: ReadOptions = {}): ReadReport {
+/** A text is one that `writeReport` gave; `malformed` has `report` where there is none in it. */
+export function readReport(given: unknown, options: ReadOptions = {}): ReadReport {
+  const value = typeof given === 'string' ? parsed(given) : given;
   const { stamp = ambientStamp(), redactor = createRedactor() } = options;
   const cause = readProperty(value, 'cause');
   const hasBadCause = cause !== undefined && !isPlainObject(cause);
   return {
     report: adoptReport(value, { stamp, redactor: options.redactor }),
-    malformed: [...checkFields(value).malformed, ...(hasBadCause ? ['cause'] : [])],
+    malformed: [
+      ...(isPlainObject(value) ? checkFields(value).malformed : ['report']),
+      ...(hasBadCause ? ['cause'] : []),
+    ],
     unknown: unknownFields(value, redactor),
   };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // no report, which the reader says of everything else that is none, too
+    return text;
+  }
 }
 
 /** Throws `internal.invariant` when the value is not a whole, valid report. */

@@ -28,7 +28,7 @@ export const CATEGORY_MEANING: Readonly<Record<Category, string>> = {
   ambiguous: 'find out first what happened',
   policy: 'goes away when someone grants it',
   limit: 'goes away when someone raises the limit',
-  domain: 'raised on purpose, by the author of the workflow',
+  domain: 'goes away by changing the workflow or its data',
   cancelled: 'someone asked for it',
   defect: 'goes away by fixing a bug',
   unknown: 'nobody knows yet what makes it go away',

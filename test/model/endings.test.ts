@@ -49,6 +49,43 @@ describe.each(PROTOCOLS.filter(({ name }) => name !== 'responses'))(
   },
 );
 
+describe('a bad word and then a good one', () => {
+  const twice = (protocol: Protocol, bad: string): string => {
+    const whole = protocol.stream({ text: 'Hello', stop: protocol.stops.good });
+    const frames = whole.split('\n\n');
+    const at = frames.findIndex((frame) => frame.includes(`"${protocol.stops.good}"`));
+    const frame = frames[at] ?? '';
+    const worse = frame.replace(`"${protocol.stops.good}"`, `"${bad}"`);
+    return [...frames.slice(0, at), worse, ...frames.slice(at)].join('\n\n');
+  };
+
+  it.each([
+    ['chat', 'content_filter', 'provider.content_filter'],
+    ['chat', 'length', 'provider.truncated'],
+    ['mistral', 'length', 'provider.truncated'],
+    ['messages', 'refusal', 'provider.content_filter'],
+    ['messages', 'max_tokens', 'provider.truncated'],
+    ['gemini', 'SAFETY', 'provider.content_filter'],
+    ['gemini', 'MAX_TOKENS', 'provider.truncated'],
+  ])('by %s is the bad one: %s', async (name, bad, kind) => {
+    const protocol = protocolNamed(name);
+    const result = await hear(protocol, twice(protocol, bad));
+    expect(reportOf(result).kind).toBe(kind);
+    expect(failureOf(result).output).toEqual({ text: 'Hello' });
+  });
+
+  it.each(['chat', 'messages'])('by %s is a good one where both are', async (name) => {
+    const protocol = protocolNamed(name);
+    const result = await hear(protocol, twice(protocol, protocol.stops.good));
+    expect(result).toMatchObject({ ok: true, output: { text: 'Hello' } });
+  });
+
+  it('by chat is a good one where the first is no word', async () => {
+    const chat = protocolNamed('chat');
+    expect((await hear(chat, twice(chat, 'null'))).ok).toBe(true);
+  });
+});
+
 describe('an ending by messages', () => {
   const messages = protocolNamed('messages');
 
@@ -191,6 +228,45 @@ describe('an ending by responses', () => {
     );
     expect(result).toMatchObject({ ok: true, output: { text: 'Half and half' } });
   });
+
+  it('with an error beside a good status is that error', async () => {
+    const error = { code: 'server_error', message: 'Something broke.' };
+    const to = `$&"status":"completed","error":${JSON.stringify(error)},`;
+    const result = await hear(responses, change(/"type":"response\.completed","response":\{/, to));
+    expect(reportOf(result).kind).toBe('provider.server_error');
+  });
+
+  it.each([
+    ['a refusal', { content: [{ type: 'refusal', refusal: 'No.' }] }, 'provider.content_filter'],
+    ['the status failed', { status: 'failed', content: [] }, 'provider.server_error'],
+  ])('with %s in a message that is done is none', async (_, item, kind) => {
+    const part = done({ status: 'completed', ...item });
+    const ending = /data: \{"type":"response\.completed"/;
+    expect(reportOf(await hear(responses, change(ending, `${part}$&`))).kind).toBe(kind);
+    const silent = responses.stream({ stop: 'completed' }).replace(ending, `${part}$&`);
+    expect((await hear(responses, silent)).ok).toBe(false);
+  });
+
+  it('with a refusal alone is a refusal', async () => {
+    const item = { id: 'msg_1', type: 'message', status: 'in_progress', content: [] };
+    const added = events({ type: 'response.output_item.added', output_index: 1, item });
+    const part = `${added}${done({ status: 'completed', content: [{ type: 'refusal', refusal: 'No.' }] })}`;
+    const silent = responses
+      .stream({ stop: 'completed' })
+      .replace(/(?:event: .*\n)?data: \{"type":"response\.completed"/, `${part}$&`);
+    expect(reportOf(await hear(responses, silent)).kind).toBe('provider.content_filter');
+  });
+
+  it.each(['The refund is approved', 'Something else'])(
+    'with pieces that are not in what was told when it was done is none: %s',
+    async (text) => {
+      const part = done({ status: 'completed', content: [{ type: 'output_text', text }] });
+      const stream = responses
+        .stream({ text: 'The refund is not approved at all', stop: 'completed' })
+        .replace(/data: \{"type":"response\.completed"/, `${part}$&`);
+      expect(reportOf(await hear(responses, stream)).kind).toBe('provider.stream_interrupted');
+    },
+  );
 
   it('with two calls under one id is none', async () => {
     const call = (index: number): object => ({

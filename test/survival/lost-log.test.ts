@@ -109,6 +109,24 @@ it('is found at every door of the command, and the evidence is kept', async () =
   expect(readFileSync(exportOf(place), 'utf8')).toBe(before);
 }, 60_000);
 
+it.each([
+  ['a blank line', (text: string) => `${text}\n`],
+  ['many blank lines', (text: string) => `${text}${'\n'.repeat(200_000)}`],
+  ['a line that lost its end', (text: string) => `${text.slice(0, -2)}\n`],
+  ['zero bytes', (text: string) => `${text}${'\0'.repeat(100_000)}\n`],
+  ['zero bytes before the last event', (text: string) => text.replace(/\n(?=.*\n$)/, '\n\0\0\0')],
+  [
+    'lines of somebody else',
+    (text: string) => `${text}{"seq": 1}\n{"seq":99,"run":"other"}\nhello`,
+  ],
+])('is found also where the export ends in %s', async (_, damage) => {
+  const place = await afterLoss();
+  writeFileSync(exportOf(place), damage(readFileSync(exportOf(place), 'utf8')));
+  const ended = await place.do('answer', place.run, '--value', 'y', '--format', 'json');
+  expect([ended.exit, refusedAs(ended)]).toEqual([6, 'store.corrupt']);
+  expect(paid(place)).toBe(1);
+});
+
 it('is found by a library that has the store open, also when it adopts', async () => {
   const place = await afterLoss();
   const { run, cwd, home } = place;

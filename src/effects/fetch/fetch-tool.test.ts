@@ -108,6 +108,9 @@ describe('what an allowed host answers', () => {
   });
 
   it.each([
+    [300, false, undefined],
+    [302, false, undefined],
+    [304, false, undefined],
     [404, false, undefined],
     [429, true, 2000],
     [503, true, 2000],
@@ -116,8 +119,30 @@ describe('what an allowed host answers', () => {
       response.writeHead(status, { 'retry-after': '2' }).end('{}'),
     );
     const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
-    expect(report).toMatchObject({ kind: 'tool.failed', retryable, details: { status } });
+    const category = retryable ? 'transient' : 'content';
+    expect(report).toMatchObject({ kind: 'tool.failed', category, retryable, details: { status } });
     if (hint !== undefined) expect(report.provider?.retryAfterMs).toBe(hint);
+  });
+
+  it.each([
+    ['bytes 0-3/100', false],
+    ['bytes 0-3/*', false],
+    ['bytes 1-4/5', false],
+    [undefined, false],
+    ['bytes 0-3/4', true],
+  ])('that is a part which nobody asked for is no success: %s', async (range, isWhole) => {
+    const origin = await serve((_, response) =>
+      response
+        .writeHead(206, {
+          'content-type': 'text/plain',
+          ...(range === undefined ? {} : { 'content-range': range }),
+        })
+        .end('quar'),
+    );
+    const result = await fetchWith(allowed(origin), { url: origin });
+    if (isWhole) expect(result).toMatchObject({ ok: true, output: { body: 'quar' } });
+    else
+      expect(reportOf(result)).toMatchObject({ kind: 'tool.output_malformed', retryable: false });
   });
 
   it('that breaks off in the middle is a failure', async () => {

@@ -31,7 +31,7 @@ import { readCallable, type Callable } from '../module/callable.ts';
 import type { FetchOptions } from './fetch-options.ts';
 import { PrivateAddress, resolveBySystem, sendHop, type ResolveName } from './one-hop.ts';
 import { readBody } from './read-body.ts';
-import { statusFailure } from './status-failure.ts';
+import { lasting, statusFailure } from './status-failure.ts';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -195,7 +195,7 @@ function redirectOf(request: Request, response: IncomingMessage): Request | unde
 
 function astray(message: string, hasWritten: boolean): ErrandError {
   const outcome = hasWritten ? 'unknown' : 'failed';
-  return new ErrandError({ kind: 'tool.failed', outcome, message, retryable: false });
+  return new ErrandError({ kind: 'tool.failed', outcome, message, ...lasting(hasWritten) });
 }
 
 async function resultOf(
@@ -212,6 +212,10 @@ async function resultOf(
       isInDoubt: request.hasWritten || (!isReading(request) && isOfGateway(status)),
     });
   }
+  if (status === 206 && !isAllOfIt(response.headers['content-range'])) {
+    response.destroy();
+    throw onlyAPart(request);
+  }
   const about = { status, url: `${url.origin}${url.pathname}` };
   if (method === 'HEAD' || status === 204 || status === 205) {
     response.destroy();
@@ -226,6 +230,24 @@ async function resultOf(
   } catch (thrown) {
     throw thrown instanceof ErrandError ? thrown : broken(request, thrown);
   }
+}
+
+/** No part is ever asked for, so only one that is the whole is an answer. */
+function isAllOfIt(contentRange: string | undefined): boolean {
+  const { last, size } =
+    /^bytes 0-(?<last>\d+)\/(?<size>\d+)$/i.exec(contentRange ?? '')?.groups ?? {};
+  return last !== undefined && Number(last) + 1 === Number(size);
+}
+
+function onlyAPart(request: Request): ErrandError {
+  const host = hostOf(request.url);
+  return new ErrandError({
+    kind: 'tool.output_malformed',
+    ...(request.hasWritten || !isReading(request) ? { outcome: 'unknown' as const } : {}),
+    message: `${quoted(host)} answered with a part of what is there (HTTP 206), and the whole was asked for`,
+    details: { host, status: 206 },
+    action: { kind: 'change_input', detail: 'Fetch an address that answers with the whole.' },
+  });
 }
 
 function tooLarge({ url }: Request, maxBytes: number): ReportDraft {
@@ -291,7 +313,9 @@ function broken(request: Request, thrown: unknown): ErrandError {
     {
       kind: 'tool.failed',
       outcome: isBegun ? doubt : 'not_started',
-      retryable: !/CERT|SSL|TLS/.test(code),
+      ...(/CERT|SSL|TLS/.test(code)
+        ? { category: 'configuration', domain: 'config', retryable: false }
+        : { retryable: true }),
       message: `${quoted(hostOf(request.url))} could not be asked (${code})`,
       details: { host: hostOf(request.url), code },
     },

@@ -9,6 +9,8 @@
  * | it stopped for length, or says that it is not whole | `provider.truncated` | failed       |
  * | calls without a call, two with one id | `provider.unknown`         | failed             |
  * | a word that is not known to be good | `provider.unknown`           | failed             |
+ * | a bad word, and then a good one    | as for the bad one            | as for the bad one |
+ * | pieces that are not in the whole   | `provider.stream_interrupted` | partial            |
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | the same before any content        | `provider.network`            | unknown            |
@@ -32,6 +34,7 @@ import { isGoodWord } from './good-endings.ts';
 import type { Heard } from './listen.ts';
 import type { SdkFinish } from './sdk.ts';
 import type { Stop } from './watch.ts';
+import { isContradicted, type Wire } from './wire.ts';
 
 export interface Asked {
   readonly provider: string;
@@ -200,7 +203,17 @@ function endingOf(
   if (!isBelieved)
     return { type: 'finish', finishReason, ...(isGoodWordOf ? {} : { rawFinishReason: word }) };
   if (!isGoodWordOf) return { type: 'finish', finishReason: 'other', rawFinishReason: word };
-  return hasUsableCalls(finishReason, heard) ? undefined : MALFORMED;
+  return (
+    badSignOf(heard.wire, provider) ?? (hasUsableCalls(finishReason, heard) ? undefined : MALFORMED)
+  );
+}
+
+/** What was said before a good word, or beside it, and takes it back. */
+function badSignOf(wire: Wire, provider: string): object | undefined {
+  if (wire.error !== undefined) return { type: 'error', error: wire.error };
+  const bad = [...wire.words].find((word) => !isGoodWord(provider, word));
+  if (bad !== undefined) return { type: 'finish', finishReason: 'other', rawFinishReason: bad };
+  return isContradicted(wire) ? INTERRUPTED : undefined;
 }
 
 /** A call that was announced has to be there, and a result can go back to one call only. */

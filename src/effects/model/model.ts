@@ -40,7 +40,7 @@ import { listen, newHeard, type Heard } from './listen.ts';
 import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import { DEFAULT_TIMEOUTS, type ModelRequest, type ModelTimeouts } from './request.ts';
-import type { SdkCall, SdkWarning } from './sdk.ts';
+import type { SdkWarning } from './sdk.ts';
 import { turnOf, type Turn } from './turn.ts';
 import { estimateUsage, NOTHING_USED, usedSoFar, usedUp } from './usage.ts';
 import { Watch } from './watch.ts';
@@ -139,7 +139,8 @@ async function speak(
     () =>
       found.sdk.stream({
         ...prepared,
-        ...wireEvents(asked),
+        // some providers count only there, and of the words that end an answer the SDK keeps the last
+        include: { rawChunks: true },
         model: found.model,
         abortSignal: watch.signal,
       }),
@@ -161,13 +162,6 @@ function announce({ progress }: EffectContext, told: ModelProgress): void {
   } catch {
     // subscribers report their own failures; this one only stops hearing
   }
-}
-
-/** Two of them count while they stream, and two say only there how an answer ended. */
-const TELL_MORE: ReadonlySet<string> = new Set(['anthropic', 'google', 'openai', 'azure']);
-
-function wireEvents({ provider }: Asked): Pick<SdkCall, 'include'> {
-  return TELL_MORE.has(providerNamed(provider).name) ? { include: { rawChunks: true } } : {};
 }
 
 interface Known {

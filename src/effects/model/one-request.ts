@@ -4,17 +4,18 @@
  * counted. A call is known by its signal, so that one client serves many calls.
  */
 import { ErrandError } from '../../errors/errand-error.ts';
+import { withEvents } from './answer-without-events.ts';
 import { factsOf, type Asked } from './failure.ts';
 
 export function oneRequest(asked: Asked): typeof fetch {
   const sent = new WeakSet<AbortSignal>();
-  return (input, init) => {
+  return async (input, init) => {
     const signal = init?.signal ?? undefined;
     if (signal !== undefined) {
-      if (sent.has(signal)) return Promise.reject(secondRequest(asked));
+      if (sent.has(signal)) throw secondRequest(asked);
       sent.add(signal);
     }
-    return fetch(input, init);
+    return withEvents(await fetch(input, init), asked);
   };
 }
 

@@ -107,14 +107,14 @@ function checkExclusive(node: Raw, path: Path, keys: readonly string[], report: 
 
 function checkExitCodes(node: Raw, path: Path, report: Report): void {
   const index = routeReadingExitCode(node['name'], node['routes']);
-  if (index < 0 || node['exit_codes'] === 'any') return;
+  if (index < 0 || node['exit_codes'] !== undefined) return;
   report({
     code: 'exit-codes-any',
     severity: 'info',
     message:
       'This guard reads `exit_code`, so every exit of the script is an answer and not a failure',
     path: [...path, 'routes', index, 'when'],
-    suggestion: 'Write `exit_codes: any` on the node to say so',
+    suggestion: 'Write `exit_codes: any` on the node to say so, or list the exits that are answers',
   });
 }
 

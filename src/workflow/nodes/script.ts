@@ -42,10 +42,14 @@ export const scriptShape = {
   working_dir: text('Where it runs, from the folder of this file.').optional(),
   stdin: anyText('What it reads, as a template.').optional(),
   timeout: seconds('Conductor’s name for timeout_seconds.').optional(),
-  exit_codes: either('Exits that are answers and not failures. Default: [0].', '`any` or a list', [
-    literal('Every exit.', 'any'),
-    list('These.', wholeNumber('An exit code.', { min: 0, max: 255 }), 1),
-  ]).optional(),
+  exit_codes: either(
+    'Exits that are answers and not failures. Default: [0], or `any` where the guard of a success route reads `exit_code`.',
+    '`any` or a list',
+    [
+      literal('Every exit.', 'any'),
+      list('These.', wholeNumber('An exit code.', { min: 0, max: 255 }), 1),
+    ],
+  ).optional(),
   idempotent: flag(
     'Whether it may be repeated when its outcome is unknown. Default: false.',
   ).optional(),
@@ -72,7 +76,7 @@ export function planScript(
     env: mapValues(node.env ?? {}, (value, key) => written(value, [...path, 'env', key])),
     workingDir: node.working_dir,
     stdin: node.stdin,
-    exitCodes: guardsReadExitCode(node) ? 'any' : (node.exit_codes ?? [0]),
+    exitCodes: node.exit_codes ?? (guardsReadExitCode(node) ? 'any' : [0]),
     isIdempotent: node.idempotent ?? false,
   });
 }

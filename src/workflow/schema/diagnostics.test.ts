@@ -136,6 +136,17 @@ describe('a node', () => {
     });
   });
 
+  it('a script that says which exits are answers is taken at its word', () => {
+    const text = NODE.replace(
+      '«»',
+      '{name: a, type: script, command: x, exit_codes: [0, 7], routes: [{to: b, when: "exit_code == 7"}, {to: b}]}',
+    );
+    expect(loadWorkflowText(text, { file: 'a.yaml' })).toMatchObject({
+      plan: { nodes: [{}, { exitCodes: [0, 7] }] },
+      diagnostics: [],
+    });
+  });
+
   it.each(['my_exit_code == 0', "{{ output.text == 'exit_code' }}", '{{ b.output.exit_code }}'])(
     'a script whose guard is %s does not',
     (guard) => {

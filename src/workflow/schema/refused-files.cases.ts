@@ -53,7 +53,7 @@ export const REFUSED_NODES: readonly Refused[] = [
     '{name: a, type: script, command: x, routes: [{to: b, when: exit_code == 0}, {to: $end}]}',
     'exit-codes-any',
     'exit_code',
-    'Write `exit_codes: any` on the node to say so',
+    'Write `exit_codes: any` on the node to say so, or list the exits that are answers',
   ],
   ['{name: a, type: script, command: x, args: [[1]]}', 'wrong-type', '[1'],
   ['{name: a, type: set}', 'either-or', '{name', 'value: a template'],
