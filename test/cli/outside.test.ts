@@ -79,3 +79,11 @@ describe.each(Object.entries(HOSTILE))('%s from around a file', (_name, written)
       );
   });
 });
+
+it('advises nobody to write what is written', () => {
+  place.write('pr.yaml', HOSTILE['a number']?.replace('${PIN_CODE}', '"${SOON}"') ?? '');
+  const { stdout } = place.run(['validate', 'pr.yaml'], { env: { SOON: '4711' } });
+  expect(stdout).toContain('Write `${SOON}` without quotes: in quotes it is a text');
+  place.write('pr.yaml', HOSTILE['a number']?.replace('${PIN_CODE}', '${SOON}') ?? '');
+  expect(place.run(['validate', 'pr.yaml'], { env: { SOON: '4711' } }).exit).toBe(0);
+});

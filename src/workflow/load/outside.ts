@@ -57,9 +57,16 @@ export class Outside {
       ...diagnostic,
       message: this.text(message),
       ...(expected === undefined ? {} : { expected: this.text(expected) }),
-      ...(suggestion === undefined ? {} : { suggestion: this.text(suggestion) }),
+      ...(suggestion === undefined ? {} : { suggestion: this.#suggested(suggestion) }),
       ...(isForeign ? { excerpt: '' } : {}),
     };
+  }
+
+  /** The name alone is what is written already, in quotes, which make a text of any value. */
+  #suggested(suggestion: string): string {
+    const shown = this.text(suggestion);
+    const isWritten = shown !== suggestion && [...this.#values.values()].includes(shown);
+    return isWritten ? `Write ${quote(shown)} without quotes: in quotes it is a text` : shown;
   }
 
   text(text: string): string {
