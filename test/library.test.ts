@@ -50,8 +50,8 @@ describe('openErrand', () => {
 
   it.each([
     ['the path of a file', 'flow.yaml', 'a string'],
-    ['a definition', { name: 'flow', nodes: [] }, 'an object of another make'],
-    ['nothing', undefined, 'nothing'],
+    ['a definition', { name: 'flow', nodes: [] }, 'an object that is none'],
+    ['nothing', undefined, 'undefined'],
   ])('refuses %s in place of a workflow', async (_, given, form) => {
     const errand = await open();
     // as a program without types would call it
@@ -62,6 +62,24 @@ describe('openErrand', () => {
     });
   });
 
+  it.each([
+    [null, 'The id of a run cannot be null'],
+    [{}, 'The id of a run cannot be an object'],
+    ['', 'The id of a run cannot be ""'],
+  ])('refuses %j as the id of a run', async (given, message) => {
+    const errand = await open();
+    const id = given as unknown as string;
+    await expect(errand.start(gate, { id })).rejects.toMatchObject({ message });
+  });
+
+  it('says of an empty id that it is one', async () => {
+    const errand = await open();
+    await expect(errand.get('')).rejects.toMatchObject({
+      kind: 'run.not_found',
+      message: 'There is no run with an empty id in this store',
+    });
+  });
+
   it('refuses nothing in place of the workflow of a run that is to go on', async () => {
     const errand = await open();
     const run = await errand.start(gate);
@@ -69,7 +87,7 @@ describe('openErrand', () => {
     const wrong = { workflow: null as unknown as typeof gate };
     await expect(errand.resume(run.id, wrong)).rejects.toMatchObject({
       kind: 'validation.input',
-      message: 'A workflow is to be run, and nothing was given',
+      message: 'A workflow is to be run, and null was given',
     });
   });
 

@@ -115,7 +115,7 @@ export async function unknownRun(store: ReadableStore, id: string): Promise<Erra
     id === '' ? undefined : (known.find((run) => run.startsWith(id)) ?? suggest(id, known));
   return new ErrandError({
     kind: 'run.not_found',
-    message: `There is no run ${id.slice(0, MAX_ID_CHARS)}`,
+    message: `There is no run ${id === '' ? 'with an empty id' : id.slice(0, MAX_ID_CHARS)}`,
     action: {
       kind: 'change_input',
       detail: [

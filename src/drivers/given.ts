@@ -23,9 +23,10 @@ export function givenJson<T extends JsonValue>(value: T, what: string): T {
 /** Throws `validation.input` for the path of a file, or its text, in place of what was made of it. */
 export function givenWorkflow<T extends { readonly plan: WorkflowPlan }>(workflow: T): T {
   if (isPlainObject(readProperty(workflow, 'plan'))) return workflow;
+  const form = formOf(workflow);
   throw new ErrandError({
     kind: 'validation.input',
-    message: `A workflow is to be run, and ${formOf(workflow)} was given`,
+    message: `A workflow is to be run, and ${form === 'an object' ? 'an object that is none' : form} was given`,
     action: {
       kind: 'change_input',
       detail: 'Give what `errand.load(file)` or `workflow({…})` returned.',
@@ -42,7 +43,7 @@ export function givenRunId(id: string): string {
   if (typeof id === 'string' && RUN_ID.test(id)) return id;
   throw new ErrandError({
     kind: 'validation.input',
-    message: `${typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : formOf(id)} cannot be the id of a run`,
+    message: `The id of a run cannot be ${typeof id === 'string' ? JSON.stringify(id.slice(0, 80)) : formOf(id)}`,
     details: { option: 'id' },
     action: {
       kind: 'change_input',
@@ -72,6 +73,7 @@ export function refuseOther(
 }
 
 function formOf(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  return typeof value === 'object' ? 'an object of another make' : `a ${typeof value}`;
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -31,10 +31,14 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
   // also what is no drift is taken over: models, modules, limits, where things stand in the file
   const isSame = change.plan === undefined || canonicalJson(plan) === canonicalJson(state.plan);
   const replaced = replacedInputs(state, change.input ?? {});
+  let hasFileChanged = false;
   const touched = finishedNodes(state, change.from)
     .filter(({ file, name }) => {
       const before = findNode(state.plan, file, name);
-      if (before?.fingerprint !== findNode(plan, file, name)?.fingerprint) return true;
+      if (before?.fingerprint !== findNode(plan, file, name)?.fingerprint) {
+        hasFileChanged = true;
+        return true;
+      }
       // a child's inputs are its caller's business
       return file === '' && before !== undefined && readsAny(state.plan, before, replaced);
     })
@@ -42,7 +46,8 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
     .concat(begunNodes(state, plan, { replaced, from: change.from }));
   const lost = standingOnNothing(state, plan);
   if (lost.length > 0) throw gone(lost);
-  if (touched.length > 0 && change.acceptDrift !== true) throw drifted(touched);
+  if (touched.length > 0 && change.acceptDrift !== true)
+    throw drifted(touched, replaced, hasFileChanged);
   if (isSame && touched.length === 0) return {};
   return {
     ...(isSame ? {} : { plan }),
@@ -178,14 +183,24 @@ function nameOf({ file, name }: NodeName): string {
   return file === '' ? name : `${name} (${file})`;
 }
 
-function drifted(nodes: readonly string[]): ErrandError {
+/** Where the file left them as they were, it is the inputs that were changed. */
+function drifted(
+  nodes: readonly string[],
+  inputs: readonly string[],
+  hasFileChanged: boolean,
+): ErrandError {
+  const names = nodes.join(', ');
+  const what = `input${inputs.length === 1 ? '' : 's'} ${inputs.join(', ')}`;
+  const undo = hasFileChanged ? 'Undo the change' : `Leave the ${what} as before`;
   return new ErrandError({
     kind: 'run.drifted',
-    message: `Nodes that have finished or begun have changed since: ${nodes.join(', ')}`,
-    details: { nodes: [...nodes] },
+    message: hasFileChanged
+      ? `Nodes that have finished or begun have changed since: ${names}`
+      : `The ${what} changed, which nodes that have finished or begun have read: ${names}`,
+    details: { nodes: [...nodes], ...(inputs.length === 0 ? {} : { inputs: [...inputs] }) },
     action: {
-      kind: 'fix_file',
-      detail: 'Undo the change, keep the old results with --accept-drift, or start a new run.',
+      kind: hasFileChanged ? 'fix_file' : 'change_input',
+      detail: `${undo}, keep the old results with --accept-drift, or start a new run.`,
     },
   });
 }

@@ -95,7 +95,7 @@ export function runNotFound(run: string, removed?: Tombstone | null): ErrandErro
   if (removed === undefined || removed === null)
     return new ErrandError({
       kind: 'run.not_found',
-      message: `There is no run ${run} in this store`,
+      message: `There is no run ${run === '' ? 'with an empty id' : run} in this store`,
       details: { run },
     });
   const { removedAt, removedBy, workflow } = removed;

@@ -57,9 +57,17 @@ export function checkInput(plan: FilePlan, given: JsonObject, advice?: string): 
     if (finding !== undefined)
       throw refused(
         `The input ${name} does not fit: ${finding.message}`,
-        advice ?? `Give ${name} as ${article(field.type)}.`,
+        advice ?? adviceFor(name, field, value),
       );
   }
+}
+
+/** What is of the right type already is wrong in another way, which the message says. */
+function adviceFor(name: string, { type }: InputField, value: JsonValue): string {
+  const isOfType = checkValue({ type }, value).length === 0;
+  return isOfType
+    ? `Give another value for ${name}; its schema is in the file, under \`workflow.input\`.`
+    : `Give ${name} as ${article(type)}.`;
 }
 
 /** Of a sub-workflow: what its caller has that it does not ask for stays with the caller. */

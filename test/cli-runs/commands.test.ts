@@ -25,6 +25,26 @@ describe('run', () => {
       ],
     },
     {
+      it: 'does not advise the type of an input that has it',
+      header: 'input: {s: {type: string, pattern: "^a"}}',
+      nodes: '- {name: a, type: set, value: 1}',
+      steps: [
+        {
+          do: 'run t.yaml -i s=b',
+          exit: 2,
+          says: {
+            error: {
+              kind: 'validation.input',
+              action: {
+                detail:
+                  'Give another value for s; its schema is in the file, under `workflow.input`.',
+              },
+            },
+          },
+        },
+      ],
+    },
+    {
       it: 'refuses a number that would lose digits, wherever it is typed, and keeps it as text',
       header:
         'input: {s: {type: string}, n: {type: integer, default: 3}, o: {type: object, default: {}}}',
@@ -193,6 +213,17 @@ describe('a run that is there', () => {
 - {name: c, type: set, value: "{{ a.output }} {{ workflow.input.x }} {{ workflow.input.y }}"}`,
       steps: [
         { do: 'run t.yaml', exit: 3 },
+        {
+          do: 'resume RUN -i x=5',
+          exit: 2,
+          says: {
+            error: {
+              kind: 'run.drifted',
+              message: 'The input x changed, which nodes that have finished or begun have read: a',
+            },
+          },
+          count: 1,
+        },
         { do: 'resume RUN -i x=5 -i y=2', exit: 2, says: REFUSED('run.drifted'), count: 1 },
         { do: 'resume RUN -i z=5', exit: 2, says: { status: 'refused' }, count: 1 },
         { do: 'resume RUN -i y=[2]', exit: 2, says: REFUSED('validation.input'), count: 1 },

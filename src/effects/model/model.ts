@@ -12,7 +12,6 @@ import type {
   PartialAnswer,
 } from '../../machine/model-call.ts';
 import { REFRESHABLE } from '../../machine/chain.ts';
-import { providerNamed } from '../../providers/names.ts';
 import { given } from '../../workflow/given.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
