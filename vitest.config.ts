@@ -4,7 +4,19 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes minutes begins first, or it would still run when all the rest is done. */
-const LONG = ['test/simulation/simulation.test.ts', 'test/survival/kill.test.ts'];
+const LONG = [
+  'test/engine/conformance.test.ts',
+  'test/survival/kill.test.ts',
+  'test/temporal/kill.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/temporal/kinds.test.ts',
+  'test/temporal/guide.test.ts',
+  'test/packaging.test.ts',
+  'test/cli-runs/people.test.ts',
+  'test/cli/hostile-screens.test.ts',
+  'test/docs/docs.test.ts',
+  'test/simulation/worst-case.test.ts',
+];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -21,24 +33,37 @@ const SIMULATION = 'test/simulation/**/*.test.ts';
 const ALONE = 'src/effects/sandbox/**/*.test.ts';
 /** They leave nothing behind in their process, so one after another may have it. */
 const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ELSEWHERE] };
+/** They start a process for each case, and the fast loop leaves them out. */
+const PROCESSES = [
+  'src/cli/commands/{classify,explain}.test.ts',
+  'src/stores/sqlite/sqlite-crash.test.ts',
+];
 const NATIVE = { viteModuleRunner: false };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     environment: 'node',
     globals: false,
     sequence: { sequencer: LongFirst },
-    // much of it waits for processes, so two fit on two cores as well
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // much of it waits for processes, servers and timers, so four fit on two cores
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     // many processes start from the sources, and compiling them is most of what they do
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/errand-tests') },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // they end what hangs, and are no measure: a machine with other work takes many times as long
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,
         // Node runs the sources as they are, and quicker than what Vite makes of them
-        test: { ...UNITS, name: 'units', isolate: false, experimental: NATIVE },
+        test: {
+          ...UNITS,
+          exclude: mode === 'fast' ? [...UNITS.exclude, ...PROCESSES] : UNITS.exclude,
+          name: 'units',
+          isolate: false,
+          experimental: NATIVE,
+          setupFiles: mode === 'fast' ? ['test/fewer-runs.setup.ts'] : [],
+        },
       },
       {
         extends: true,
@@ -55,4 +80,4 @@ export default defineConfig({
     ],
     coverage: { include: ['src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.cases.ts'] },
   },
-});
+}));

@@ -1,6 +1,6 @@
 /** A bounded, valid report of anything in under 50 ms. */
-import { BAD_INPUTS, type BadInput } from '../src/errors/bad-input.cases.ts';
-import { writeReport } from '../src/errors/read.ts';
+import { BAD_INPUTS, type BadInput } from '../src/errors/report/bad-input.cases.ts';
+import { writeReport } from '../src/errors/report/read.ts';
 import { elapsedMs, median, type Bench, type Measurement } from './measure.ts';
 
 const LIMIT_MS = 50;

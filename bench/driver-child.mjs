@@ -8,7 +8,7 @@ const store = `sqlite:${home}/errand.db`;
 
 /** Only where it is needed: whoever resumes a run has its plan in the store. */
 const define = async (definition) =>
-  (await import('../dist/workflow/define.js')).workflow(definition);
+  (await import('../dist/workflow/authoring/define.js')).workflow(definition);
 
 const long = () =>
   define({

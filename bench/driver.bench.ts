@@ -7,9 +7,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createErrand, type Errand } from '../src/drivers/errand.ts';
-import { openSqliteStore } from '../src/stores/sqlite.ts';
-import { workflow } from '../src/workflow/define.ts';
+import { createErrand, type Errand } from '../src/engine/errand.ts';
+import { openSqliteStore } from '../src/stores/sqlite/sqlite.ts';
+import { workflow } from '../src/workflow/authoring/define.ts';
 import type { Bench, Measurement } from './measure.ts';
 
 const ITEMS = 1000;

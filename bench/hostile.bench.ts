@@ -4,7 +4,7 @@
  * what is measured is compiled. What took more than half the limit is measured three times more on
  * the same input and the best counts: other programs and collections of garbage only ever add.
  */
-import { createRedactor } from '../src/errors/redact.ts';
+import { createRedactor } from '../src/errors/redaction/redact.ts';
 import { classify } from '../src/providers/classify/classify.ts';
 import { families } from '../src/providers/classify/phrases.ts';
 import { extractFailure } from '../src/providers/extract/extract.ts';

@@ -2,10 +2,10 @@
  * What a step of the machine costs without any store: a node is begun, completed and left. It must
  * cost the same in a run of two hundred steps and of ten thousand.
  */
-import { newRunState, type RunState } from '../src/machine/state.ts';
-import { step } from '../src/machine/step.ts';
-import { loadWorkflow } from '../src/workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../src/workflow/model.ts';
+import { newRunState, type RunState } from '../src/machine/state/state.ts';
+import { step } from '../src/machine/decide/step.ts';
+import { loadWorkflow } from '../src/workflow/yaml/load-workflow.ts';
+import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
 import type { Bench, Measurement } from './measure.ts';
 
 const STEP_MS = 0.003;

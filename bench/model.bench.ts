@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createModelEffect } from '../src/effects/model/model.ts';
-import { createRedactor } from '../src/errors/redact.ts';
+import { createRedactor } from '../src/errors/redaction/redact.ts';
 import { median } from './measure.ts';
 
 const LIMIT_US = 60;

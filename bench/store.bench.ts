@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { RunStore } from '../src/machine/store-port.ts';
-import { openSqliteStore } from '../src/stores/sqlite.ts';
+import type { RunStore } from '../src/machine/ports/store-port.ts';
+import { openSqliteStore } from '../src/stores/sqlite/sqlite.ts';
 import type { Bench, Measurement } from './measure.ts';
 
 type Durability = 'full' | 'normal';
@@ -95,7 +95,7 @@ async function newRun(store: RunStore, id: string): Promise<() => Promise<unknow
     input: {},
     startedAt: '2026-11-10T12:00:00.000Z',
     events: [{ type: 'run:started' }],
-    standing: { status: 'running', costUsdMicros: 0 },
+    statusRow: { status: 'running', costUsdMicros: 0 },
     owner: { id: 'bench', host: 'here', pid: 1, processStartedAt: '0' },
     leaseMs: 60_000,
   });

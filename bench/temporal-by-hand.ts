@@ -1,6 +1,6 @@
 /** What somebody would write for Temporal without Errand: the same activities, no machine. */
 import { proxyActivities } from '@temporalio/workflow';
-import type { EffectDone, EffectTask } from '../src/drivers/temporal/messages.ts';
+import type { EffectDone, EffectTask } from '../src/engine/temporal/messages.ts';
 
 const { errandEffect } = proxyActivities<{
   errandEffect: (task: EffectTask) => Promise<EffectDone>;

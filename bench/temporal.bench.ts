@@ -5,16 +5,16 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { MACHINE_CLOCK } from '../src/effects/clock.ts';
-import { Extensions } from '../src/drivers/extensions.ts';
-import { Breakers } from '../src/drivers/breakers.ts';
-import { createEffectActivity } from '../src/drivers/temporal/activities.ts';
-import type { TemporalDriver } from '../src/drivers/temporal/client.ts';
-import { DATA_CONVERTER } from '../src/drivers/temporal/codec.ts';
-import type { EffectTask } from '../src/drivers/temporal/messages.ts';
-import { loadActivityModule } from '../src/drivers/temporal/sdk.ts';
+import { Extensions } from '../src/engine/loading/extensions.ts';
+import { Breakers } from '../src/engine/run/breakers.ts';
+import { createEffectActivity } from '../src/engine/temporal/activities.ts';
+import type { TemporalBackend } from '../src/engine/temporal/client.ts';
+import { DATA_CONVERTER } from '../src/engine/temporal/codec.ts';
+import type { EffectTask } from '../src/engine/temporal/messages.ts';
+import { loadActivityModule } from '../src/engine/temporal/sdk.ts';
 import { openMemoryStore } from '../src/stores/memory.ts';
-import { workflow } from '../src/workflow/define.ts';
-import type { WorkflowPlan } from '../src/workflow/model.ts';
+import { workflow } from '../src/workflow/authoring/define.ts';
+import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
 import { openStage, PACKAGES, whyNot, type Stage } from '../test/temporal/place.ts';
 import type { Bench, Measurement } from './measure.ts';
 
@@ -80,7 +80,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-async function finish(driver: TemporalDriver, plan: WorkflowPlan, input: object): Promise<void> {
+async function finish(driver: TemporalBackend, plan: WorkflowPlan, input: object): Promise<void> {
   const run = await driver.start(plan, input as never);
   const { status } = await run.result();
   if (status !== 'completed') throw new Error(`the run ended as ${status}`);

@@ -2,8 +2,8 @@
  * A workflow written in code. Kinds and node names are checked by the compiler: a route for a kind
  * that its node does not raise, or to a node that does not exist, is a type error.
  */
-import { raise } from '../src/errors/errand-error.ts';
-import { workflow } from '../src/workflow/define.ts';
+import { raise } from '../src/errors/thrown/errand-error.ts';
+import { workflow } from '../src/workflow/authoring/define.ts';
 
 const ORDERS: Readonly<Record<string, { readonly total: number }>> = { 'A-1001': { total: 42 } };
 
@@ -30,7 +30,7 @@ export const refund = workflow({
       type: 'call',
       function: async ({ order }: { order: string }) => {
         const found = ORDERS[order];
-        if (found === undefined) throw raise('order.missing', 'There is no such order', { order });
+        if (found === undefined) raise('order.missing', 'There is no such order', { order });
         return found;
       },
       arguments: { order: '{{ workflow.input.order }}' },

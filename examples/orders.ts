@@ -21,7 +21,7 @@ export const find_order = tool({
   timeoutMs: 5000,
   run: ({ id }) => {
     const order = ORDERS.get(id);
-    if (order === undefined) throw raise('order.missing', `There is no order ${id}`, { id });
+    if (order === undefined) raise('order.missing', `There is no order ${id}`, { id });
     return order;
   },
 });

@@ -3,7 +3,8 @@
  * as JSON for readers that run no JavaScript.
  *
  * With `--if-possible`, after an installation: builds when the compiler is there, so that
- * `import 'errand'` works in a checkout at once, and leaves the rest alone when it is not.
+ * `import 'errand'` works in a checkout at once, and leaves the rest alone when it is not. npm asks for
+ * that when it packs too, right after `prepack` has built everything.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,10 +13,12 @@ import { devNode, ensureInstalled, ROOT, runScript } from './install.mjs';
 
 const COMPILED = join(ROOT, 'build');
 const DIST = join(ROOT, 'dist');
+const PACKING = new Set(['pack', 'publish']);
 const COMPILER = 'node_modules/typescript/bin/tsc';
 
 runScript(() => {
   if (process.argv.includes('--if-possible')) {
+    if (PACKING.has(process.env['npm_command'] ?? '')) return;
     if (!existsSync(join(ROOT, COMPILER))) return;
   } else ensureInstalled('dev');
   build();

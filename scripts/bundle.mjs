@@ -15,8 +15,9 @@ const [COMPILED = join(ROOT, 'build'), DIST = join(ROOT, 'dist')] = process.argv
 const ENTRIES = [
   'index',
   'browser',
+  'classify',
   'errors/index',
-  'workflow/define',
+  'workflow/authoring/define',
   'stores/index',
   'temporal',
   'cli/main',
@@ -26,7 +27,7 @@ const ENTRIES = [
 
 /** What finds other files from where it is, and so has to stay there. */
 const PLACED = [
-  'drivers/temporal/worker',
+  'engine/temporal/worker',
   'cli/version',
   'effects/module/errand-hook',
   'effects/sandbox/engine',
@@ -36,12 +37,12 @@ const PLACED = [
 /** What is wanted together is one file: what a failure is, what every platform has, the engine. */
 const ROOTS = {
   errors: ['errors/index'],
-  shared: ['shared'],
-  engine: ['drivers/errand', 'drivers/extensions', 'stores/sqlite'],
+  shared: ['public-api', 'classify'],
+  engine: ['engine/errand', 'engine/loading/extensions', 'stores/sqlite/sqlite'],
   browser: ['browser'],
   // what --help needs, and what a file is checked with, need not bring the rest along
   command: ['cli/main'],
-  check: ['drivers/check-file', 'cli/commands/validate'],
+  check: ['engine/loading/check-file', 'cli/commands/validate'],
 };
 
 /** @type {Map<string, ReadonlySet<string>>} */
@@ -109,7 +110,7 @@ await bundler.close();
 
 // Temporal's own bundler takes it from here, in a sandbox where nothing of Node may be near
 const workflow = await rolldown({
-  input: { 'drivers/temporal/workflow': compiled('drivers/temporal/workflow') },
+  input: { 'engine/temporal/workflow': compiled('engine/temporal/workflow') },
   external: ['@temporalio/workflow'],
   platform: 'browser',
   logLevel: 'warn',

@@ -1,8 +1,9 @@
 /**
  * `npm run check`: everything that is judged without running the product. All checks run, whatever
- * fails, so that one round shows all there is to repair.
+ * fails, so that one round shows all there is to repair; two at a time, because most of them use one
+ * core. What each has said is shown when it has ended.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './install.mjs';
@@ -37,31 +38,50 @@ const CHECKS = [
   },
 ];
 
+const AT_ONCE = 2;
+
 runScript(() => {
   // the types of the tests include those of the SDKs
   ensureInstalled('dev', 'sdks', 'temporal');
-  const env = toolEnvironment(devNode());
-  const checks = CHECKS.filter(({ needs = '.' }) => existsSync(join(ROOT, needs)));
-  const failed = checks.filter((check) => !run(check, env));
+  void judge(toolEnvironment(devNode()));
+});
 
+/** @param {NodeJS.ProcessEnv} env */
+async function judge(env) {
+  const checks = CHECKS.filter(({ needs = '.' }) => existsSync(join(ROOT, needs)));
+  const queue = [...checks];
+  /** @type {Check[]} */
+  const failed = [];
+  const lane = async () => {
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
+      const { isPassed, said } = await run(check, env);
+      console.log(`\n== ${check.name}: ${[check.program, ...check.args].join(' ')}\n${said}`);
+      if (!isPassed) failed.push(check);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
   console.log(`\n${checks.length - failed.length} of ${checks.length} checks passed`);
   for (const { name, remedy } of failed) console.log(`  failed: ${name} (${remedy})`);
   if (failed.length > 0) process.exitCode = 1;
-});
+}
 
 /**
  * @param {Check} check
  * @param {NodeJS.ProcessEnv} env
- * @returns {boolean}
+ * @returns {Promise<{readonly isPassed: boolean, readonly said: string}>}
  */
-function run({ name, program, args }, env) {
-  console.log(`\n== ${name}: ${[program, ...args].join(' ')}`);
-  const { status, error } = spawnSync(program, args, {
-    cwd: ROOT,
-    env,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
+function run({ program, args }, env) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (said += text));
+    child.once('error', ({ message }) => resolve({ isPassed: false, said: `${said}${message}` }));
+    child.once('close', (code) => resolve({ isPassed: code === 0, said: said.trimEnd() }));
   });
-  if (error !== undefined) console.error(error.message);
-  return status === 0;
 }

@@ -4,13 +4,17 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { API_PAGE, API_REPORT, renderApi, renderApiReport } from './docs/api.ts';
+import { COMMANDS_PAGE, renderCommands } from './docs/commands.ts';
 import { DIAGNOSTICS_PAGE, renderDiagnostics } from './docs/diagnostics.ts';
 import { ENVIRONMENT_PAGE, renderEnvironment } from './docs/environment.ts';
 import { renderErrorsPage } from './docs/errors.ts';
+import { EVENTS_PAGE, renderEvents } from './docs/events.ts';
 import { EXIT_CODES_PAGE, renderExitCodes } from './docs/exit-codes.ts';
 import { renderReportSchema } from './docs/report-schema.ts';
 import { renderRules, RULES_PAGE } from './docs/rules.ts';
 import { renderTemplates, TEMPLATES_PAGE } from './docs/templates.ts';
+import { renderWorkflowFile, WORKFLOW_FILE_PAGE } from './docs/workflow-file.ts';
 import { renderWorkflowSchema } from './docs/workflow-schema.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -18,12 +22,17 @@ const ROOT = dirname(import.meta.dirname);
 /** Each page with what makes it. */
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/errors.md': renderErrorsPage,
+  [EVENTS_PAGE]: renderEvents,
   [EXIT_CODES_PAGE]: renderExitCodes,
   'docs/reference/report.schema.json': renderReportSchema,
   [RULES_PAGE]: renderRules,
+  [API_PAGE]: renderApi,
+  [API_REPORT]: renderApiReport,
+  [COMMANDS_PAGE]: renderCommands,
   [DIAGNOSTICS_PAGE]: renderDiagnostics,
   [ENVIRONMENT_PAGE]: renderEnvironment,
   [TEMPLATES_PAGE]: renderTemplates,
+  [WORKFLOW_FILE_PAGE]: renderWorkflowFile,
   // for programs that read reports without Errand
   'schema/report.json': renderReportSchema,
   // named by the first line of workflow files, so that editors complete them

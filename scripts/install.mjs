@@ -133,11 +133,19 @@ export function ensureNode() {
 }
 
 /**
- * The Node that development is pinned to; only after `dev` is installed.
+ * The Node that development is pinned to; only after `dev` is installed. `DEV_NODE` names another, so
+ * that the checks and the suites can be run on each version that Errand supports.
  *
  * @returns {string}
  */
 export function devNode() {
+  const asked = process.env['DEV_NODE'];
+  if (asked !== undefined && asked !== '') {
+    if (existsSync(asked)) return asked;
+    throw new InstallError(
+      `errand: DEV_NODE is ${asked}, and there is no such file. Give the path of a Node, or unset it.`,
+    );
+  }
   const pinned = nodeIn('.');
   if (pinned !== null) return pinned;
   if (isCurrent(process.versions.node)) return process.execPath;

@@ -33,7 +33,7 @@ Now look at it yourself (errand is "node bin/errand.mjs" here):
   errand show ${run}                   what became of each node
   errand validate ${EXAMPLE}  what can fail, and the most it can cost
   errand explain provider.quota_exhausted     a 429 that no waiting will mend
-Kill a run at any moment (Ctrl-C will do): errand resume RUN goes on where it was.
+Kill a run at any moment (Ctrl-C will do): errand resume RUN continues where it was.
 Next: docs/tutorial.md takes ten minutes.
 `);
 

@@ -42,7 +42,7 @@ runScript(() => {
  */
 function wantsTemporal(wanted) {
   const names = wanted.filter((word) => !word.startsWith('-'));
-  return names.length === 0 || names.some((name) => /temporal|drivers/.test(name));
+  return names.length === 0 || names.some((name) => /temporal|engine/.test(name));
 }
 
 /**

@@ -1,18 +1,31 @@
 /** The public API. */
-export * from './shared.ts';
-export { workflow } from './workflow-on-demand.ts';
-export type { WorkflowDefinition } from './workflow/define.ts';
+export * from './public-api.ts';
+export { workflow } from './lazy-workflow.ts';
+export type { WorkflowDefinition, WorkflowInput } from './workflow/authoring/define.ts';
 export {
   openErrand,
+  type Callables,
+  type Costs,
   type Errand,
-  type ErrandOptions,
+  type FetchOptions,
   type GateAnswer,
-  type RunHandle,
-  type RunnableWorkflow,
-  type RunResult,
-  type RunView,
+  type NodeTimeline,
+  type ResumeOptions,
   type StartOptions,
-  type WorkflowVerdict,
-} from './drivers/open-errand.ts';
-export type { EventBody, RunEvent, Wait, Waiting } from './machine/events.ts';
-export type { RunStore, RunSummary } from './machine/store-port.ts';
+} from './engine/errand-interface.ts';
+export type { ErrandOptions, RunnableWorkflow } from './engine/errand-options.ts';
+export type { PreparedAnswer, RunHandle, RunOptions, RunResult } from './engine/backend.ts';
+export type { LoadedWorkflow } from './engine/loading/load-file.ts';
+export type { Progress as RunProgress } from './engine/run/running-effects.ts';
+export type { RunView } from './engine/run-view.ts';
+export type { TemporalOptions } from './engine/temporal/config.ts';
+export type { NamedUnknownOutcome as UnknownOutcome } from './machine/policy/unknown-outcome.ts';
+export type { FileVerdict, WorkflowVerdict } from './workflow/check/validation-json.ts';
+export type { WorkflowPlan } from './workflow/plan/plan.ts';
+export type {
+  EventBody,
+  RunEvent,
+  Wait as RunWait,
+  Waiting as RunWaiting,
+} from './machine/state/events.ts';
+export type { ListQuery, RunStatusName, RunStore, RunSummary } from './machine/ports/store-port.ts';

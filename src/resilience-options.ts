@@ -1,20 +1,20 @@
 /**
- * What `withResilience` may be given, checked before the first call: a program without types would
+ * The options of `withResilience`, checked before the first call: a program without types would
  * otherwise learn of a slip from a failure in the middle of a retry, and lose the failure itself.
  */
 import type { RetrySchedule } from './errors/catalog/row.ts';
-import { ErrandError } from './errors/errand-error.ts';
-import { isPlainObject, keysOf, readProperty } from './errors/json.ts';
-import { isKindName } from './errors/kinds.ts';
-import type { ErrorReport } from './errors/report.ts';
-import { suggest } from './errors/suggest.ts';
-import { decideRetry, defaultSchedule } from './machine/retry.ts';
-import { retryDelayMs } from './machine/tool-retry.ts';
-import { given } from './workflow/given.ts';
+import { ErrandError } from './errors/thrown/errand-error.ts';
+import { isPlainObject, keysOf, readProperty } from './errors/support/safe-json.ts';
+import { isKindName } from './errors/catalog/kinds.ts';
+import type { ErrorReport } from './errors/report/report.ts';
+import { suggest } from './errors/support/suggest.ts';
+import { decideRetry, defaultSchedule } from './machine/policy/retry.ts';
+import { retryDelayMs } from './machine/policy/tool-retry.ts';
+import { omitUndefined } from './workflow/plan/omit-undefined.ts';
 import { planRetry } from './workflow/nodes/plan-route.ts';
-import { BACKOFFS } from './workflow/route.ts';
-import type { ToolRetry } from './workflow/tool.ts';
-import type { ToolDescription } from './workflow/tool-description.ts';
+import { BACKOFFS } from './workflow/plan/route.ts';
+import type { ToolRetry } from './workflow/authoring/tool.ts';
+import type { ToolDescription } from './workflow/authoring/tool-description.ts';
 
 /** How often, and after which waits, a call is made again. */
 export type RetryOption = 'default' | 'none' | RetrySchedule | ToolRetry;
@@ -33,11 +33,11 @@ const MAX_MS = 366 * 86_400_000;
 /** Throws `validation.input` that names the option. */
 export function checkOptions(call: unknown, options: unknown): void {
   if (typeof call !== 'function') throw wrong('call', 'is not a function', 'Give it () => call().');
-  if (!isPlainObject(options)) throw wrong('options', 'are no object', 'Give it { retry, … }.');
+  if (!isPlainObject(options)) throw wrong('options', 'are not an object', 'Give it { retry, … }.');
   knownKeys(options, OPTIONS, '');
   const { breaker, deadlineMs, signal, clock } = options;
   if (breaker !== undefined && (typeof breaker !== 'string' || breaker === ''))
-    throw wrong('breaker', 'is not a name', "Name what is called: breaker: 'openai'.");
+    throw wrong('breaker', 'is not a name', "Name the target of the call: breaker: 'openai'.");
   if (deadlineMs !== undefined && !isNumber(deadlineMs, 0, MAX_MS))
     throw wrong(
       'deadlineMs',
@@ -46,9 +46,25 @@ export function checkOptions(call: unknown, options: unknown): void {
     );
   if (signal !== undefined && typeof readProperty(signal, 'addEventListener') !== 'function')
     throw wrong('signal', 'is not an AbortSignal', 'Give the signal of an AbortController.');
-  for (const part of clock === undefined ? [] : ['now', 'sleep'])
-    if (typeof readProperty(clock, part) !== 'function')
-      throw wrong('clock', `has no \`${part}\``, 'Give it { now, sleep }, or leave it out.');
+  checkMethods('clock', clock, ['now', 'sleep']);
+}
+
+/** Throws `validation.input` that names the option of `createResilience`. */
+export function checkInstance(options: unknown): void {
+  if (!isPlainObject(options)) throw wrong('options', 'are not an object', 'Give it { clock, … }.');
+  knownKeys(options, ['clock', 'breakers'], '');
+  checkMethods('clock', options['clock'], ['now', 'sleep']);
+  checkMethods('breakers', options['breakers'], ['get', 'set']);
+}
+
+function checkMethods(option: string, value: unknown, methods: readonly string[]): void {
+  for (const method of value === undefined ? [] : methods)
+    if (typeof readProperty(value, method) !== 'function')
+      throw wrong(
+        option,
+        `has no \`${method}\``,
+        `Give it { ${methods.join(', ')} }, or leave it out.`,
+      );
 }
 
 /** Throws `validation.input` that names the option. */
@@ -57,7 +73,7 @@ export function readRetry(retry: RetryOption = 'default'): DecideWait {
   if (retry === 'default')
     return (report, made) => scheduledWait(report, defaultSchedule(report.kind), made);
   if (!isPlainObject(retry))
-    throw wrong('retry', 'is not a way to retry', "Write 'default', 'none' or { max: 2 }.");
+    throw wrong('retry', 'is not a retry policy', "Write 'default', 'none' or { max: 2 }.");
   if (!('max' in retry)) {
     const schedule = readSchedule(retry);
     return (report, made) => scheduledWait(report, schedule, made);
@@ -84,7 +100,7 @@ function readSchedule(retry: object): RetrySchedule {
   const attempts = readProperty(retry, 'attempts');
   const waitsMs = readProperty(retry, 'waitsMs');
   if (attempts === undefined && waitsMs === undefined)
-    throw wrong('retry.max', 'is missing', 'Write { max: 2 }: how often it is called again.');
+    throw wrong('retry.max', 'is missing', 'Write { max: 2 } for two calls after the first.');
   if (!isNumber(attempts, 1, MAX_RETRIES + 1) || !Number.isInteger(attempts))
     throw wrong(
       'retry.attempts',
@@ -121,7 +137,7 @@ function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {
   const isBackoff = (value: unknown): value is (typeof BACKOFFS)[number] =>
     BACKOFFS.some((known) => known === value);
   const { type: _type, ...move } = planRetry(
-    given({
+    omitUndefined({
       max,
       backoff: read('backoff', `one of ${BACKOFFS.join(', ')}`, isBackoff),
       initial_seconds: read('initialSeconds', 'a number of seconds', isSeconds),
@@ -129,7 +145,7 @@ function readToolRetry(retry: object): NonNullable<ToolDescription['retry']> {
       jitter: read('jitter', 'a number from 0 to 1', isShare),
     }),
   );
-  return given({ ...move, on: read('on', 'a list of kinds', isPatterns) });
+  return omitUndefined({ ...move, on: read('on', 'a list of kinds', isPatterns) });
 }
 
 function isPatterns(value: unknown): value is readonly string[] {
@@ -150,8 +166,8 @@ function knownKeys(value: object, known: readonly string[], within: string): voi
   );
   if (odd === undefined) return;
   const meant = suggest(odd, known);
-  const todo = meant === undefined ? `There are ${known.join(', ')}.` : `Write \`${meant}\`.`;
-  throw wrong(`${within}${odd}`, 'does not exist', todo);
+  const todo = meant === undefined ? `Use one of ${known.join(', ')}.` : `Write \`${meant}\`.`;
+  throw wrong(`${within}${odd}`, 'is not an option', todo);
 }
 
 function wrong(option: string, problem: string, detail: string): ErrandError {

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ErrandError, isKind } from './errors/errand-error.ts';
-import type { ErrorReport } from './errors/report.ts';
-import { withResilience, type Call, type Clock, type ResiliencePolicy } from './resilience.ts';
+import { ErrandError, failure, isKind } from './errors/thrown/errand-error.ts';
+import { renderProblem } from './errors/render/problem.ts';
+import type { ErrorReport } from './errors/report/report.ts';
+import {
+  withResilience,
+  type ResilienceClock,
+  type ResiliencePolicy,
+  type ResilientCall,
+} from './resilience.ts';
 
 /** Time that passes only by being slept through. */
-function virtualClock(): Clock & { readonly slept: number[] } {
+function virtualClock(): ResilienceClock & { readonly slept: number[] } {
   let now = 1_000_000;
   const slept: number[] = [];
   return {
@@ -27,7 +33,7 @@ const limited = (seconds: string): object => ({
 });
 const broken = { status: 500, headers: {}, body: {} };
 
-function failing(...failures: unknown[]): (call: Call) => string {
+function failing(...failures: unknown[]): (call: ResilientCall) => string {
   return ({ attempt }) => {
     if (attempt >= failures.length) return `answer ${attempt}`;
     throw failures[attempt];
@@ -92,9 +98,9 @@ describe('withResilience', () => {
   });
 
   it('aborts the call at the deadline', async () => {
-    const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
+    const clock: ResilienceClock = { now: () => 0, sleep: () => Promise.resolve() };
     let signal: AbortSignal | undefined;
-    const hangs = (call: Call): Promise<never> => {
+    const hangs = (call: ResilientCall): Promise<never> => {
       ({ signal } = call);
       return new Promise(() => undefined);
     };
@@ -118,7 +124,7 @@ describe('withResilience', () => {
 
   it('turns the caller’s abort into a cancellation, in a call and in a wait', async () => {
     const abort = new AbortController();
-    const clock: Clock = {
+    const clock: ResilienceClock = {
       now: () => 0,
       sleep: (_, signal) =>
         new Promise((_resolve, reject) => {
@@ -133,6 +139,136 @@ describe('withResilience', () => {
       kind: 'cancelled.call',
       report: { attempts: [{ kind: 'provider.rate_limited' }] },
     });
+  });
+});
+
+describe('one owner of retries', () => {
+  const counted = (
+    policies: readonly ResiliencePolicy[],
+  ): { made: number; call: () => unknown } => {
+    const counter = {
+      made: 0,
+      call: (): unknown => {
+        counter.made++;
+        throw broken as unknown as Error;
+      },
+    };
+    for (const policy of policies) {
+      const { call } = counter;
+      counter.call = () => withResilience(call, policy);
+    }
+    return counter;
+  };
+
+  it('is the innermost that retries, however many stand around it', async () => {
+    const clock = virtualClock();
+    const policy = { clock, provider: 'openai' };
+    for (const around of [
+      { clock },
+      { clock, retry: { max: 4 } },
+      { clock, retry: 'none' as const },
+    ]) {
+      const counter = counted([policy, around, around]);
+      const error = await failureOf(Promise.resolve().then(counter.call));
+      expect(counter.made).toBe(3);
+      expect(error).toMatchObject({
+        kind: 'provider.server_error',
+        report: { attempts: [{ number: 1, target: 'openai' }, { number: 2 }, { number: 3 }] },
+      });
+    }
+  });
+
+  it('is the outer one where the inner one retries nothing', async () => {
+    const clock = virtualClock();
+    const counter = counted([{ clock, retry: 'none' }, { clock }]);
+    const error = await failureOf(Promise.resolve().then(counter.call));
+    expect(counter.made).toBe(3);
+    expect(error).toMatchObject({
+      report: { attempts: [{ number: 1 }, { number: 2 }, { number: 3 }] },
+    });
+  });
+
+  it('is seen through wrappers and raises', async () => {
+    const clock = virtualClock();
+    let made = 0;
+    const inner = (): Promise<never> =>
+      withResilience<never>(
+        () => {
+          made++;
+          throw broken as unknown as Error;
+        },
+        { clock },
+      );
+    for (const wrap of [
+      (cause: unknown) => new Error('outer', { cause }),
+      (cause: unknown) => failure('order.missing', 'No order', {}, { cause }),
+    ]) {
+      made = 0;
+      const call = (): Promise<never> =>
+        inner().catch((error: unknown) => Promise.reject(wrap(error)));
+      await failureOf(
+        withResilience(call, { clock, retry: { max: 3, on: ['order.missing', 'provider.*'] } }),
+      );
+      expect(made).toBe(3);
+    }
+  });
+});
+
+describe('an answer that is thrown as it came', () => {
+  const QUOTA = '{"error":{"code":"insufficient_quota"}}';
+
+  it.each([
+    ['a response', (response: Response): unknown => response],
+    ['an error with one', (response: Response) => Object.assign(new Error('HTTP'), { response })],
+  ])('is read before it is judged, and left to the caller: %s', async (_, thrown) => {
+    const clock = virtualClock();
+    const response = new Response(QUOTA, { status: 429 });
+    const error = await failureOf(
+      withResilience(failing(thrown(response)), { clock, provider: 'openai' }),
+    );
+    expect(isKind(error, 'provider.quota_exhausted')).toBe(true);
+    expect(clock.slept).toEqual([]);
+    expect(await response.text()).toBe(QUOTA);
+  });
+
+  it('is repeated when it says that waiting helps', async () => {
+    const clock = virtualClock();
+    const limit = new Response('{"error":{"code":"rate_limit_exceeded"}}', {
+      status: 429,
+      headers: { 'retry-after': '3' },
+    });
+    expect(await withResilience(failing(limit), { clock, provider: 'openai' })).toBe('answer 1');
+    expect(clock.slept).toEqual([3000]);
+  });
+
+  it('keeps what another Errand says in it', async () => {
+    const { report } = new ErrandError({ kind: 'effect.outcome_unknown', message: 'Was it paid?' });
+    const { body, ...init } = renderProblem(report);
+    const response = new Response(JSON.stringify(body), init);
+    const error = await failureOf(
+      withResilience(failing(response), { clock: virtualClock(), retry: { max: 3 } }),
+    );
+    expect(error).toMatchObject({ kind: 'effect.outcome_unknown', report: { id: report.id } });
+  });
+
+  it('is not claimed to be anything when it cannot be read any more', async () => {
+    const response = new Response(QUOTA, { status: 429 });
+    await response.text();
+    const error = await failureOf(withResilience(failing(response), { clock: virtualClock() }));
+    expect(error).toMatchObject({ kind: 'provider.unknown', report: { retryable: null } });
+  });
+
+  it('is not waited for when it is cancelled', async () => {
+    const abort = new AbortController();
+    const response = new Response(new ReadableStream({ start: () => undefined }), { status: 429 });
+    const call = (): never => {
+      queueMicrotask(() => abort.abort());
+      throw response as unknown as Error;
+    };
+    const error = await failureOf(
+      withResilience(call, { clock: virtualClock(), signal: abort.signal }),
+    );
+    expect(error).toMatchObject({ name: 'ErrandError' });
   });
 });
 
@@ -165,7 +301,7 @@ describe('withResilience and what it saw', () => {
   it('keeps it also when the deadline passes in a later call', async () => {
     let now = 0;
     const fire: (() => void)[] = [];
-    const clock: Clock = {
+    const clock: ResilienceClock = {
       now: () => now,
       sleep: (ms, signal) =>
         ms <= 2000
@@ -175,7 +311,7 @@ describe('withResilience and what it saw', () => {
               signal.addEventListener('abort', () => reject(signal.reason as Error));
             }),
     };
-    const call = ({ attempt }: Call): Promise<never> => {
+    const call = ({ attempt }: ResilientCall): Promise<never> => {
       if (attempt === 0) return Promise.reject(broken);
       fire.at(-1)?.();
       return new Promise(() => undefined);
@@ -193,7 +329,7 @@ describe('withResilience and what it saw', () => {
   });
 
   it('has no cause where nothing was seen before the deadline', async () => {
-    const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
+    const clock: ResilienceClock = { now: () => 0, sleep: () => Promise.resolve() };
     const hangs = (): Promise<never> => new Promise(() => undefined);
     const error = await failureOf(withResilience(hangs, { clock, deadlineMs: 5 }));
     expect(error).toMatchObject({ report: { attempts: [{ number: 1 }] } });
@@ -209,7 +345,7 @@ describe('withResilience and what it saw', () => {
 
   it('keeps it behind a cancellation, and behind a breaker that opens meanwhile', async () => {
     const abort = new AbortController();
-    const clock: Clock = {
+    const clock: ResilienceClock = {
       now: () => 0,
       sleep: (_, signal) =>
         new Promise((_resolve, reject) => {
@@ -304,6 +440,6 @@ describe('the options of withResilience', () => {
 });
 
 /** A clock whose deadline never fires by itself, so that only the hint can end the call. */
-function frozenDeadline(): Clock {
+function frozenDeadline(): ResilienceClock {
   return { now: () => 0, sleep: () => new Promise(() => undefined) };
 }

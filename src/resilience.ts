@@ -1,24 +1,25 @@
 /**
- * One owner of retries, a breaker and a deadline around any call, without the engine. The decisions
- * are the machine's; this file only waits and keeps the breakers of the process. Runs anywhere.
+ * Resilience around any call, without the engine: retries with one owner, a breaker and a deadline.
+ * The decisions are the machine's; this file only waits and keeps the breakers. Runs anywhere.
  */
-import { buildReport, rebuild } from './errors/build.ts';
-import { ErrandError } from './errors/errand-error.ts';
-import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report.ts';
-import { durationWords } from './errors/render/words.ts';
-import { ambientStamp } from './errors/stamp.ts';
+import { buildReport, rebuild } from './errors/report/build.ts';
+import { ErrandError } from './errors/thrown/errand-error.ts';
+import type { AttemptSummary, ErrorReport, ReportDraft } from './errors/report/report.ts';
+import { durationWords } from './errors/render/phrases.ts';
+import { ambientStamp } from './errors/thrown/stamp.ts';
 import {
   askBreaker,
   breakerFailed,
   breakerSucceeded,
   CLOSED,
   type BreakerState,
-} from './machine/breaker.ts';
+} from './machine/policy/breaker.ts';
 import { reportFrom, type ReportFromOptions } from './providers/report-from.ts';
-import { checkOptions, readRetry, type RetryOption } from './resilience-options.ts';
+import { withBodyRead } from './read-response.ts';
+import { checkInstance, checkOptions, readRetry, type RetryOption } from './resilience-options.ts';
 
 /** `AbortSignal` where the program has such types, and nothing that needs them where it has not. */
-export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
+export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
   ? Known
   : { readonly aborted: boolean; readonly reason: unknown };
 
@@ -35,38 +36,72 @@ export interface ResiliencePolicy extends ReportFromOptions {
    * as its cause.
    */
   readonly deadlineMs?: number;
-  readonly signal?: Signal;
+  readonly signal?: AbortSignalLike;
   /** For tests: the time, and how to let it pass. */
-  readonly clock?: Clock;
+  readonly clock?: ResilienceClock;
 }
 
-export interface Clock {
+export interface ResilienceClock {
   now(): number;
   /** Resolves after the time, or rejects when the signal is aborted. */
-  sleep(ms: number, signal: Signal): Promise<void>;
+  sleep(ms: number, signal: AbortSignalLike): Promise<void>;
 }
 
-export interface Call {
+export interface ResilientCall {
   /** Aborted at the deadline, or by the caller. */
-  readonly signal: Signal;
+  readonly signal: AbortSignalLike;
   /** 0 for the first. */
   readonly attempt: number;
 }
 
-const breakers = new Map<string, BreakerState>();
+/** The breakers of an instance by name, as a `Map` keeps them. */
+export interface BreakerMap {
+  get(name: string): BreakerState | undefined;
+  set(name: string, state: BreakerState): unknown;
+}
+
+export interface ResilienceOptions {
+  /** The time, and how to let it pass. Default: that of the machine. */
+  readonly clock?: ResilienceClock;
+  /** Where breakers are kept. Default: a map of this instance's own. */
+  readonly breakers?: BreakerMap;
+}
+
+/** A function that makes a call with resilience. */
+export type WithResilience = <T>(
+  call: (context: ResilientCall) => T | Promise<T>,
+  policy?: ResiliencePolicy,
+) => Promise<T>;
 
 /**
- * Throws an `ErrandError` with the last failure's report and all attempts in it; where a deadline, an
- * open breaker or the caller ends it, that failure is the cause. Rejects with `validation.input` for
- * options that cannot be meant, before the call is made.
+ * Makes a `withResilience` with breakers and a clock of its own: one for each tenant, or for a test.
+ * Throws `validation.input` for options that cannot be meant.
+ * @example
+ * ```ts
+ * import { createResilience } from 'errand';
+ *
+ * const breakers = new Map();
+ * const resilient = createResilience({ breakers });
+ * await resilient(() => 'called', { breaker: 'openai' });
+ * console.log([...breakers.keys()]); // [ 'openai' ]
+ * ```
  */
-export async function withResilience<T>(
-  call: (context: Call) => T | Promise<T>,
-  policy: ResiliencePolicy = {},
+export function createResilience(options: ResilienceOptions = {}): WithResilience {
+  checkInstance(options);
+  const { clock = MACHINE_CLOCK, breakers = new Map<string, BreakerState>() } = options;
+  return async (call, policy = {}) => {
+    checkOptions(call, policy);
+    return callWithResilience(call, policy, { clock: policy.clock ?? clock, breakers });
+  };
+}
+
+async function callWithResilience<T>(
+  call: (context: ResilientCall) => T | Promise<T>,
+  policy: ResiliencePolicy,
+  { clock, breakers }: Required<ResilienceOptions>,
 ): Promise<T> {
-  checkOptions(call, policy);
   const waitAfter = readRetry(policy.retry);
-  const clock = policy.clock ?? AMBIENT;
+  const breaker = new NamedBreaker(policy.breaker, breakers);
   const endsAtMs = policy.deadlineMs === undefined ? Infinity : clock.now() + policy.deadlineMs;
   const scope = new AbortController();
   const stopListening = follow(policy.signal, scope);
@@ -74,13 +109,13 @@ export async function withResilience<T>(
   try {
     for (let number = 1; ; number++) {
       if (scope.signal.aborted) throw seen.cancelled();
-      refuseIfOpen(policy, seen, clock.now());
-      const tried = await attempt(call, { scope, number, endsAtMs, clock }, policy);
-      if (tried.type === 'answer') return tried.value;
-      if (tried.type === 'deadline') throw seen.overdue(number);
-      if (tried.type === 'cancelled') throw seen.cancelled(number);
-      seen.add(tried.report, number);
-      const delayMs = waitAfter(tried.report, number);
+      breaker.refuseIfOpen(seen, clock.now());
+      const tried = await attempt(call, { scope, number, endsAtMs, clock, breaker }, policy);
+      if (tried.type === 'value') return tried.value;
+      if (tried.type === 'deadline') throw seen.overdue(true);
+      if (tried.type === 'cancelled') throw seen.cancelled(true);
+      seen.add(tried.report);
+      const delayMs = hasOwnRetries(tried.report) ? undefined : waitAfter(tried.report, number);
       if (delayMs === undefined) throw seen.failed(tried.report);
       if (clock.now() + delayMs > endsAtMs) throw seen.overdue();
       await clock.sleep(delayMs, scope.signal).catch(() => {
@@ -94,7 +129,7 @@ export async function withResilience<T>(
 }
 
 type Tried<T> =
-  | { readonly type: 'answer'; readonly value: T }
+  | { readonly type: 'value'; readonly value: T }
   | { readonly type: 'failure'; readonly report: ErrorReport }
   | { readonly type: 'deadline' }
   | { readonly type: 'cancelled' };
@@ -103,15 +138,16 @@ interface Attempt {
   readonly scope: AbortController;
   readonly number: number;
   readonly endsAtMs: number;
-  readonly clock: Clock;
+  readonly clock: ResilienceClock;
+  readonly breaker: NamedBreaker;
 }
 
 /** Known by being this very object: a call may throw a failure of any kind. */
 const DEADLINE = new Error('The deadline passed');
 
 async function attempt<T>(
-  call: (context: Call) => T | Promise<T>,
-  { scope, number, endsAtMs, clock }: Attempt,
+  call: (context: ResilientCall) => T | Promise<T>,
+  { scope, number, endsAtMs, clock, breaker }: Attempt,
   policy: ResiliencePolicy,
 ): Promise<Tried<T>> {
   const ending = new AbortController();
@@ -119,14 +155,14 @@ async function attempt<T>(
   try {
     const work = Promise.resolve(call({ signal: scope.signal, attempt: number - 1 }));
     const value = await Promise.race([work, deadline, whenAborted(scope.signal)]);
-    note(policy.breaker, breakerSucceeded);
-    return { type: 'answer', value };
+    breaker.change(breakerSucceeded);
+    return { type: 'value', value };
   } catch (thrown) {
     if (thrown === DEADLINE) scope.abort(DEADLINE);
     // what the caller's own abort caused is that cancellation, whatever it looks like
     const isCancelled = policy.signal?.aborted === true;
     const failed = (kind: string): void =>
-      note(policy.breaker, (state) => breakerFailed(state, kind, clock.now()));
+      breaker.change((state) => breakerFailed(state, kind, clock.now()));
     if (thrown === DEADLINE) {
       failed(OVERDUE);
       return { type: 'deadline' };
@@ -135,7 +171,11 @@ async function attempt<T>(
       failed(CANCELLED);
       return { type: 'cancelled' };
     }
-    const report = reportFrom(thrown, policy);
+    // neither the deadline nor the caller waits for a body that does not come
+    const until = (): Promise<unknown> =>
+      Promise.race([deadline, whenAborted(scope.signal), timer(MAX_READ_MS, ending.signal)]);
+    const read = await withBodyRead(thrown, until);
+    const report = reportFrom(read, policy);
     failed(report.kind);
     return { type: 'failure', report };
   } finally {
@@ -143,10 +183,13 @@ async function attempt<T>(
   }
 }
 
+/** For the body of a response that was thrown unread. */
+const MAX_READ_MS = 5000;
+
 const OVERDUE = 'limit.node_timeout';
 const CANCELLED = 'cancelled.call';
 
-/** What went wrong so far, and what it ends with: the last failure is never lost. */
+/** The failures so far, and the error that they end in: the last failure is never lost. */
 class Seen {
   readonly #policy: ResiliencePolicy;
   readonly #attempts: AttemptSummary[] = [];
@@ -156,9 +199,15 @@ class Seen {
     this.#policy = policy;
   }
 
-  add(report: ErrorReport, number: number): void {
-    this.#attempts.push(summary(report, number, this.#policy));
+  /** Attempts of a call further in count one by one. */
+  add(report: ErrorReport): void {
+    const inner = hasOwnRetries(report) ? report.attempts : undefined;
+    for (const attempt of inner ?? [summary(report, this.#policy)]) this.#count(attempt);
     this.#last = report;
+  }
+
+  #count(attempt: Omit<AttemptSummary, 'number'>): void {
+    this.#attempts.push({ ...attempt, number: this.#attempts.length + 1 });
   }
 
   failed(report: ErrorReport): ErrandError {
@@ -166,21 +215,21 @@ class Seen {
     return new ErrandError(attempts.length === 0 ? report : rebuild(report, { attempts }));
   }
 
-  /** With the last failure as its cause; `cut` is the number of the attempt that it ended. */
-  ended(draft: ReportDraft, cut?: number): ErrandError {
+  /** With the last failure as its cause; `cut` where it ended an attempt. */
+  ended(draft: ReportDraft, cut = false): ErrandError {
     const { stamp = ambientStamp(), redactor } = this.#policy;
     const cause = this.#last === undefined ? {} : { cause: this.#last };
     const report = buildReport({ ...draft, ...cause }, { stamp, redactor });
-    if (cut !== undefined) this.#attempts.push(summary(report, cut, this.#policy));
+    if (cut) this.#count(summary(report, this.#policy));
     return this.failed(report);
   }
 
-  cancelled(cut?: number): ErrandError {
+  cancelled(cut?: boolean): ErrandError {
     return this.ended({ kind: CANCELLED, message: 'The call was cancelled by its caller' }, cut);
   }
 
-  /** It is no node that has this deadline, so the words of the kind are not used. */
-  overdue(cut?: number): ErrandError {
+  /** No node has this deadline, so the words of the kind are not used. */
+  overdue(cut = false): ErrandError {
     const { deadlineMs = 0 } = this.#policy;
     const { outcome, provider } = this.#last ?? {};
     const within = `its deadline of ${durationWords(deadlineMs)}`;
@@ -188,12 +237,11 @@ class Seen {
       {
         kind: OVERDUE,
         title: 'Deadline passed',
-        message:
-          cut === undefined
-            ? `The next attempt would come after ${within}`
-            : `The call did not end within ${within}`,
+        message: cut
+          ? `The call did not end within ${within}`
+          : `The next attempt would come after ${within}`,
         // a call that was given up may have done its work
-        outcome: cut === undefined ? (outcome ?? 'failed') : 'unknown',
+        outcome: cut ? 'unknown' : (outcome ?? 'failed'),
         details: { deadlineMs },
         action: {
           kind: 'raise_limit',
@@ -206,30 +254,48 @@ class Seen {
   }
 }
 
-function refuseIfOpen(policy: ResiliencePolicy, seen: Seen, nowMs: number): void {
-  if (policy.breaker === undefined) return;
-  const asked = askBreaker(breakers.get(policy.breaker) ?? CLOSED, nowMs);
-  if (asked.allowed) {
-    breakers.set(policy.breaker, asked.next);
-    return;
+/** The breaker that a policy names; without a name there is none. */
+class NamedBreaker {
+  readonly #name: string | undefined;
+  readonly #breakers: BreakerMap;
+
+  constructor(name: string | undefined, breakers: BreakerMap) {
+    this.#name = name;
+    this.#breakers = breakers;
   }
-  const draft: ReportDraft = {
-    kind: 'breaker.open',
-    message: `${policy.breaker} failed too often; calls to it are refused for the moment`,
-    details: { target: policy.breaker },
-    provider: { retryAfterMs: asked.untilMs - nowMs },
-  };
-  throw seen.ended(draft);
+
+  refuseIfOpen(seen: Seen, nowMs: number): void {
+    if (this.#name === undefined) return;
+    const asked = askBreaker(this.#breakers.get(this.#name) ?? CLOSED, nowMs);
+    if (asked.allowed) {
+      this.#breakers.set(this.#name, asked.next);
+      return;
+    }
+    const draft: ReportDraft = {
+      kind: 'breaker.open',
+      message: `${this.#name} failed too often; calls to it are refused for the moment`,
+      details: { target: this.#name },
+      provider: { retryAfterMs: asked.untilMs - nowMs },
+    };
+    throw seen.ended(draft);
+  }
+
+  change(next: (state: BreakerState) => BreakerState): void {
+    if (this.#name === undefined) return;
+    this.#breakers.set(this.#name, next(this.#breakers.get(this.#name) ?? CLOSED));
+  }
 }
 
-function note(name: string | undefined, change: (state: BreakerState) => BreakerState): void {
-  if (name !== undefined) breakers.set(name, change(breakers.get(name) ?? CLOSED));
+/** Whether a call further in has spent retries of its own: to repeat it would multiply the calls. */
+function hasOwnRetries(report: ErrorReport): boolean {
+  const { attempts = [], cut, cause } = report;
+  if (attempts.length + (cut?.attempts ?? 0) > 1) return true;
+  return cause !== undefined && hasOwnRetries(cause);
 }
 
-function summary(report: ErrorReport, number: number, policy: ResiliencePolicy): AttemptSummary {
+function summary(report: ErrorReport, policy: ResiliencePolicy): Omit<AttemptSummary, 'number'> {
   const target = [policy.provider, policy.model].filter((part) => part !== undefined).join('/');
   return {
-    number,
     kind: report.kind,
     message: report.message,
     at: report.at,
@@ -237,7 +303,11 @@ function summary(report: ErrorReport, number: number, policy: ResiliencePolicy):
   };
 }
 
-async function untilDeadline(endsAtMs: number, clock: Clock, ending: AbortSignal): Promise<never> {
+async function untilDeadline(
+  endsAtMs: number,
+  clock: ResilienceClock,
+  ending: AbortSignal,
+): Promise<never> {
   if (endsAtMs === Infinity) return never();
   try {
     await clock.sleep(Math.max(0, endsAtMs - clock.now()), ending);
@@ -271,7 +341,7 @@ function follow(signal: AbortSignal | undefined, scope: AbortController): () => 
 /** The longest a timer of this kind can wait; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const AMBIENT: Clock = {
+const MACHINE_CLOCK: ResilienceClock = {
   now: () => Date.now(),
   async sleep(ms, signal) {
     for (let leftMs = ms; leftMs > 0; leftMs -= MAX_TIMER_MS)
@@ -293,3 +363,22 @@ function timer(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', stop, { once: true });
   });
 }
+
+/**
+ * Makes a call again where that helps, behind a breaker and within a deadline: the default instance of
+ * `createResilience`. Throws an `ErrandError` with the last failure's report and all attempts in it;
+ * where a deadline, an open breaker or the caller ends it, that failure is the cause. Rejects with
+ * `validation.input` for options that cannot be meant, before the call is made.
+ * @example
+ * ```ts
+ * import { raise, withResilience } from 'errand';
+ *
+ * let calls = 0;
+ * const reply = await withResilience(
+ *   () => (++calls < 2 ? raise('house.busy', 'Come back later') : 'done'),
+ *   { retry: { max: 2, initialSeconds: 0, on: ['house.busy'] }, deadlineMs: 30_000 },
+ * );
+ * console.log(reply, calls); // done 2
+ * ```
+ */
+export const withResilience: WithResilience = /* @__PURE__ */ createResilience();

@@ -1,14 +1,12 @@
-/** `errand/temporal`: workers and clients for runs on Temporal, and reports across its boundary. */
-
+/** `errand/temporal`: workers for runs on Temporal, and reports across its boundary. */
 export {
-  openTemporal,
-  type TemporalDriver,
-  type TemporalOptions,
-} from './drivers/temporal/client.ts';
-export { reportOfFailure, toFailure, type FailureParts } from './drivers/temporal/failure.ts';
-export { temporalPlace, type TemporalPlace } from './drivers/temporal/place.ts';
+  fromTemporalFailure,
+  toTemporalFailure,
+  type FailureParts,
+} from './engine/temporal/failure.ts';
+export { temporalConfig, type TemporalConfig, type TemporalTls } from './engine/temporal/config.ts';
 export {
   startWorker,
   type ErrandWorker,
   type ErrandWorkerOptions,
-} from './drivers/temporal/worker.ts';
+} from './engine/temporal/worker.ts';

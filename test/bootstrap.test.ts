@@ -97,7 +97,24 @@ describe.skipIf(process.platform === 'win32')('the bootstrap', () => {
     expect(stderr).not.toContain('at install');
     expect(commands(ensure('sdks'))).toHaveLength(1);
   });
+
+  it('runs the tools on the Node that is asked for, and says when that is not there', () => {
+    const given = devNodeWith(process.execPath);
+    expect(given).toMatchObject({ status: 0, stdout: `${process.execPath}\n` });
+    const missing = devNodeWith('/nowhere/node');
+    expect(missing.status).toBe(1);
+    expect(missing.stderr).toContain('DEV_NODE is /nowhere/node');
+    expect(missing.stderr).not.toContain('at devNode');
+  });
 });
+
+function devNodeWith(path: string) {
+  const script = join(checkout, 'scripts', 'which.mjs');
+  const call = 'runScript(() => console.log(devNode()));';
+  writeFileSync(script, `import { devNode, runScript } from './install.mjs';\n${call}`);
+  const env = { PATH: process.env['PATH'], DEV_NODE: path };
+  return spawnSync(process.execPath, [script], { encoding: 'utf8', env });
+}
 
 function ensure(...names: string[]): ReturnType<typeof ensureWith> {
   return ensureWith({}, ...names);

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createErrand } from '../src/drivers/errand.ts';
-import type { RunResult } from '../src/drivers/leg.ts';
-import type { RunEvent } from '../src/machine/events.ts';
-import type { RunStore } from '../src/machine/store-port.ts';
-import { openSqliteStore } from '../src/stores/sqlite.ts';
-import { workflow } from '../src/workflow/define.ts';
+import { createErrand } from '../src/engine/errand.ts';
+import type { RunResult } from '../src/engine/backend.ts';
+import type { RunEvent } from '../src/machine/state/events.ts';
+import type { RunStore } from '../src/machine/ports/store-port.ts';
+import { openSqliteStore } from '../src/stores/sqlite/sqlite.ts';
+import { workflow } from '../src/workflow/authoring/define.ts';
 
 const STEPS = 200;
 

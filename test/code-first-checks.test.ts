@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toReport } from '../src/errors/to-report.ts';
-import type { ErrorReport } from '../src/errors/report.ts';
+import { toReport } from '../src/errors/thrown/to-report.ts';
+import type { ErrorReport } from '../src/errors/report/report.ts';
 import { openErrand, workflow, type Errand, type RunnableWorkflow } from '../src/index.ts';
 
 const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');

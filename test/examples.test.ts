@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { nodeFiles } from '../src/drivers/files.ts';
-import type { DiagnosticCode } from '../src/workflow/codes.ts';
-import { renderDiagnostic } from '../src/workflow/diagnostics.ts';
-import { validateWorkflow } from '../src/workflow/validate.ts';
+import { nodeFiles } from '../src/engine/loading/node-files.ts';
+import type { DiagnosticCode } from '../src/workflow/diagnostics/codes.ts';
+import { renderDiagnostic } from '../src/workflow/diagnostics/diagnostics.ts';
+import { validateWorkflow } from '../src/workflow/check/validate.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const EXAMPLES = globSync('examples/*.yaml', { cwd: ROOT }).toSorted();

@@ -1,11 +1,12 @@
 /**
  * The direction of imports and the purity of the lower layers, read from the syntax tree of each
  * source file. The compiler and the linter enforce the same; this one also sees type imports in
- * strings, computed imports and third-party packages, and is the place where the table is written.
+ * strings, computed imports and third-party packages. The table of layers is `scripts/layers.mjs`.
  */
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import { parseAst } from 'vite';
+import { LAYERS, READS_THE_WORLD, TOP_LEVEL } from '../scripts/layers.mjs';
 
 export interface SourceFile {
   /** Relative to the root of the checkout, with forward slashes. */
@@ -19,56 +20,22 @@ export interface Offence {
   readonly reason: string;
 }
 
-const LAYERS = [
-  'errors',
-  'providers',
-  'workflow',
-  'machine',
-  'effects',
-  'stores',
-  'drivers',
-  'server',
-  'cli',
-  /** `src/browser.ts` and what only it needs: the package without the engine. */
-  'root',
-  /** `src/index.ts`: the package. */
-  'entry',
-] as const;
-type Layer = (typeof LAYERS)[number];
+interface LayerRules {
+  readonly imports: readonly string[];
+  readonly doors?: Readonly<Record<string, readonly string[]>>;
+  readonly isPure?: boolean;
+}
 
-const PURE: readonly Layer[] = ['errors', 'providers', 'workflow', 'machine'];
-const ENGINE: readonly Layer[] = [...PURE, 'effects', 'stores', 'drivers'];
+const LAYERS_AND_TOP: Readonly<Record<string, LayerRules>> = { ...LAYERS, ...TOP_LEVEL };
 
-/** What each layer may import besides itself. */
-const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
-  errors: [],
-  providers: ['errors'],
-  workflow: ['errors', 'providers'],
-  machine: ['errors', 'providers', 'workflow'],
-  effects: PURE,
-  stores: PURE,
-  drivers: [...PURE, 'effects', 'stores'],
-  server: ENGINE,
-  cli: [...ENGINE, 'server', 'root', 'entry'],
-  root: PURE,
-  entry: ['root', 'errors', 'workflow', 'machine', 'drivers'],
-};
+/** Files beside the folders of `src`, each with its layer. */
+const TOP_FILES = new Map<string, string>(
+  Object.entries(TOP_LEVEL).flatMap(([layer, { files }]) =>
+    files.map((file) => [file, layer] as const),
+  ),
+);
 
-const TOP_FILES: Readonly<Record<string, Layer>> = {
-  'browser.ts': 'root',
-  'shared.ts': 'root',
-  'resilience.ts': 'root',
-  'resilience-options.ts': 'root',
-  'index.ts': 'entry',
-  'temporal.ts': 'entry',
-  'workflow-on-demand.ts': 'entry',
-};
-
-/** Files that reach every environment the package does: no Node, no clock, no randomness. */
-const PURE_LAYERS = new Set<Layer>([...PURE, 'root']);
-
-/** Stamps failures raised outside a run, and waits around a call outside a run; nobody else can. */
-const READS_THE_WORLD = new Set(['src/errors/stamp.ts', 'src/resilience.ts']);
+const READS_CLOCK = new Set<string>(READS_THE_WORLD);
 
 /** Loads what the user names, which is no part of the sources. */
 const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
@@ -76,11 +43,11 @@ const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
 /** Third-party packages, each with the few files or folders that may know it. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/engine.ts'],
-  '@temporalio/workflow': ['src/drivers/temporal/'],
+  '@temporalio/workflow': ['src/engine/temporal/'],
   commander: ['src/cli/'],
   'quickjs-emscripten-core': ['src/effects/sandbox/engine.ts'],
-  yaml: ['src/workflow/load/'],
-  zod: ['src/errors/schema.ts', 'src/workflow/schema/'],
+  yaml: ['src/workflow/yaml/'],
+  zod: ['src/errors/report/report-schema.ts', 'src/workflow/schema/'],
 };
 
 const FORBIDDEN_GLOBALS = new Set([
@@ -125,7 +92,7 @@ function offencesIn(file: SourceFile): Offence[] {
   };
   if (layer === null) return [{ path: file.path, line: 1, reason: 'belongs to no known layer' }];
 
-  const mustBePure = PURE_LAYERS.has(layer) && !READS_THE_WORLD.has(file.path);
+  const mustBePure = isPure(layer) && !READS_CLOCK.has(file.path);
   visit(parseAst(file.text, { lang: 'ts' }), null, (node, parent) => {
     const reason = importOffence(node, file.path, layer);
     if (reason !== null) report(node, reason);
@@ -135,7 +102,7 @@ function offencesIn(file: SourceFile): Offence[] {
   return offences;
 }
 
-function importOffence(node: Node, from: string, layer: Layer): string | null {
+function importOffence(node: Node, from: string, layer: string): string | null {
   const source = node['source'];
   if (!isNode(source)) return null;
   if (typeof source['value'] !== 'string') {
@@ -145,17 +112,21 @@ function importOffence(node: Node, from: string, layer: Layer): string | null {
   const specifier = source['value'];
   if (specifier.startsWith('.')) return relativeOffence(specifier, from, layer);
   if (specifier.startsWith('node:') || BUILTINS.has(specifier)) {
-    return PURE_LAYERS.has(layer) ? `${layer} is pure and may not import ${specifier}` : null;
+    return isPure(layer) ? `${layer} is pure and may not import ${specifier}` : null;
   }
   return packageOffence(specifier, from);
 }
 
-function relativeOffence(specifier: string, from: string, layer: Layer): string | null {
+function relativeOffence(specifier: string, from: string, layer: string): string | null {
   const path = posix.join(posix.dirname(from), specifier);
   const target = layerOf(path);
   if (target === null) return `imports ${path}, which is not a layer of src`;
-  if (target !== layer && !MAY_IMPORT[layer].includes(target)) {
+  if (target !== layer && !mayImport(layer, target)) {
     return `${layer} may not import ${target} (${path})`;
+  }
+  const doors = LAYERS_AND_TOP[layer]?.doors?.[target];
+  if (doors?.includes(path.slice(`src/${target}/`.length)) === false) {
+    return `${layer} may import of ${target} only ${doors.join(', ')} (${path})`;
   }
   const isBarrel = path.endsWith('/index.ts');
   if (isBarrel && layer !== 'root' && target !== 'root') {
@@ -211,11 +182,19 @@ function withoutCasts(value: unknown): Node | null {
   return isNode(value['expression']) ? withoutCasts(value['expression']) : value;
 }
 
-function layerOf(path: string): Layer | null {
+function layerOf(path: string): string | null {
   const [top, second, third] = path.split('/');
   if (top !== 'src' || second === undefined) return null;
-  if (third === undefined) return TOP_FILES[second ?? ''] ?? null;
-  return LAYERS.find((layer) => layer === second) ?? null;
+  if (third === undefined) return TOP_FILES.get(second) ?? null;
+  return Object.hasOwn(LAYERS, second) ? second : null;
+}
+
+function isPure(layer: string): boolean {
+  return LAYERS_AND_TOP[layer]?.isPure === true;
+}
+
+function mayImport(layer: string, target: string): boolean {
+  return LAYERS_AND_TOP[layer]?.imports.includes(target) === true;
 }
 
 function visit(

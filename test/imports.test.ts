@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { filesOfLayers } from '../scripts/layer-files.mjs';
+import { LAYERS } from '../scripts/layers.mjs';
 import { findOffences, type SourceFile } from './import-rules.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,6 +28,29 @@ describe('every import in src', () => {
   });
 });
 
+describe('the table of layers', () => {
+  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+  it('is what the compiler and the linter were given: else run `npm run layers`', () => {
+    for (const [path, text] of filesOfLayers(read))
+      expect(JSON.parse(read(path)), path).toEqual(JSON.parse(text));
+  });
+
+  it('has every folder of src', () => {
+    const folders = globSync('src/*/', { cwd: ROOT }).map((path) => path.slice('src/'.length));
+    expect(folders.toSorted()).toEqual(Object.keys(LAYERS).toSorted());
+  });
+});
+
+describe('a folder of src', () => {
+  it('has at most 25 source files', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of sources().filter(({ path }) => !/\.(test|test-d|cases)\.ts$/.test(path)))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 25)).toEqual([]);
+  });
+});
+
 describe('the checker', () => {
   const upward = 'errors may not import providers (src/providers/a.ts)';
 
@@ -45,11 +70,16 @@ describe('the checker', () => {
     ['src/providers/x.ts', '../workflow/a.ts', 'providers may not import workflow'],
     ['src/effects/x.ts', '../stores/a.ts', 'effects may not import stores'],
     ['src/stores/x.ts', '../effects/a.ts', 'stores may not import effects'],
-    ['src/server/x.ts', '../cli/a.ts', 'server may not import cli'],
+    ['src/engine/x.ts', '../cli/a.ts', 'engine may not import cli'],
+    ['src/machine/x.ts', '../history/a.ts', 'machine may not import history'],
+    ['src/history/x.ts', '../engine/a.ts', 'history may not import engine'],
     ['src/index.ts', './cli/main.ts', 'entry may not import cli'],
-    ['src/browser.ts', './drivers/local.ts', 'root may not import drivers'],
+    ['src/browser.ts', './engine/errand.ts', 'root may not import engine'],
     ['src/providers/x.ts', '../browser.ts', 'providers may not import root'],
     ['src/providers/x.ts', '../errors/index.ts', 'import the file that has the name'],
+    ['src/cli/x.ts', '../engine/local/local-backend.ts', 'cli may import of engine only errand.ts'],
+    ['src/cli/x/y.ts', '../../engine/run/effect-runner.ts', 'cli may import of engine only'],
+    ['src/cli/x.ts', '../engine/loading/extensions.ts', 'cli may import of engine only'],
     ['src/errors/x.ts', '../../scripts/a.ts', 'not a layer of src'],
     ['src/errors/x.ts', '../shared/a.ts', 'not a layer of src'],
   ])('refuses in %s an import of %s', (path, target, reason) => {
@@ -61,12 +91,15 @@ describe('the checker', () => {
     ['src/providers/extract/x.ts', '../../errors/report.ts'],
     ['src/machine/x.ts', '../workflow/a.ts'],
     ['src/cli/commands/x.ts', '../../errors/catalog.ts'],
+    ['src/cli/commands/x.ts', '../../engine/errand.ts'],
+    ['src/cli/commands/x.ts', '../../engine/loading/check-file.ts'],
+    ['src/rehearsal/x.ts', '../engine/local/local-backend.ts'],
     ['src/browser.ts', './errors/index.ts'],
     ['src/cli/x.ts', 'node:fs'],
     ['src/cli/commands/x.ts', 'commander'],
-    ['src/errors/schema.ts', 'zod'],
+    ['src/errors/report/report-schema.ts', 'zod'],
     ['src/workflow/schema/x.ts', 'zod'],
-    ['src/workflow/load/x.ts', 'yaml'],
+    ['src/workflow/yaml/x.ts', 'yaml'],
   ])('allows in %s an import of %s', (path, target) => {
     expect(reasons(path, `import '${target}';`)).toEqual([]);
   });
@@ -74,7 +107,11 @@ describe('the checker', () => {
   it.each([
     ['src/errors/x.ts', 'node:fs', 'pure and may not import node:fs'],
     ['src/providers/x.ts', 'fs/promises', 'pure and may not import fs/promises'],
-    ['src/errors/x.ts', 'zod', 'only src/errors/schema.ts and src/workflow/schema/ may'],
+    [
+      'src/errors/x.ts',
+      'zod',
+      'only src/errors/report/report-schema.ts and src/workflow/schema/ may',
+    ],
     ['src/workflow/nodes/x.ts', 'zod', 'imports zod, which only'],
     ['src/errors/x.ts', 'commander', 'imports commander, which only src/cli/ may'],
     ['src/cli/x.ts', '@scope/thing/sub', 'imports @scope/thing, which the table'],
@@ -117,7 +154,7 @@ describe('the checker', () => {
 
   it('lets one file of the pure layers look at the world, and tests do as they like', () => {
     const text = 'export const x = Date.now() + Math.random();';
-    expect(reasons('src/errors/stamp.ts', text)).toEqual([]);
+    expect(reasons('src/errors/thrown/stamp.ts', text)).toEqual([]);
     expect(reasons('src/errors/x.test.ts', text)).toEqual([]);
     expect(reasons('src/cli/main.ts', text)).toEqual([]);
     expect(reasons('src/providers/stamp.ts', text)).toHaveLength(2);

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toReport } from '../src/errors/to-report.ts';
-import type { InternalRecord } from '../src/errors/internal-record.ts';
-import type { JsonObject, JsonValue } from '../src/errors/json.ts';
+import { toReport } from '../src/errors/thrown/to-report.ts';
+import type { InternalRecord } from '../src/errors/thrown/internal-record.ts';
+import type { JsonObject, JsonValue } from '../src/errors/support/safe-json.ts';
 import { isKind, openErrand, raise, workflow, type Errand, type RunEvent } from '../src/index.ts';
 
 const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
@@ -50,7 +50,7 @@ describe('openErrand', () => {
 
   it.each([
     ['the path of a file', 'flow.yaml', 'a string'],
-    ['a definition', { name: 'flow', nodes: [] }, 'an object that is none'],
+    ['a definition', { name: 'flow', nodes: [] }, 'an unrecognised object'],
     ['nothing', undefined, 'undefined'],
   ])('refuses %s in place of a workflow', async (_, given, form) => {
     const errand = await open();
@@ -58,7 +58,7 @@ describe('openErrand', () => {
     const wrong = given as unknown as typeof gate;
     await expect(errand.start(wrong)).rejects.toMatchObject({
       kind: 'validation.input',
-      message: `A workflow is to be run, and ${form} was given`,
+      message: `Expected a workflow, but got ${form}`,
     });
   });
 
@@ -87,7 +87,7 @@ describe('openErrand', () => {
     const wrong = { workflow: null as unknown as typeof gate };
     await expect(errand.resume(run.id, wrong)).rejects.toMatchObject({
       kind: 'validation.input',
-      message: 'A workflow is to be run, and null was given',
+      message: 'Expected a workflow, but got null',
     });
   });
 
@@ -169,7 +169,7 @@ describe('openErrand', () => {
     const run = await errand.start(gate);
     await run.result();
     const value = 10n as unknown as JsonValue;
-    await expect(errand.signal(run.id, { value })).rejects.toSatisfy((e) =>
+    await expect(errand.answer(run.id, { value })).rejects.toSatisfy((e) =>
       isKind(e, 'validation.input'),
     );
   });
@@ -179,7 +179,7 @@ describe('openErrand', () => {
     const run = await first.start(gate);
     expect(await run.result()).toMatchObject({ status: 'paused', waiting: { reason: 'gate' } });
     const second = await open();
-    const handle = await second.signal(run.id, { value: 'yes' });
+    const handle = await second.answer(run.id, { value: 'yes' });
     expect(await handle?.result()).toMatchObject({ status: 'completed' });
   });
 
@@ -191,8 +191,8 @@ describe('openErrand', () => {
       for await (const event of run.events()) if (event.type === 'gate:opened') break;
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       const answers = await Promise.allSettled([
-        errand.signal(run.id, { value: 'yes' }),
-        errand.signal(run.id, { value: 'yes' }),
+        errand.answer(run.id, { value: 'yes' }),
+        errand.answer(run.id, { value: 'yes' }),
       ]);
       const taken = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer] : []));
       expect(taken).toHaveLength(1);
@@ -268,7 +268,7 @@ nodes:
     const before = await told();
 
     rmSync(file);
-    const refused: unknown = await errand.signal(run.id, { value: 'yes' }).catch((e: unknown) => e);
+    const refused: unknown = await errand.answer(run.id, { value: 'yes' }).catch((e: unknown) => e);
     expect(isKind(refused, 'run.resume_mismatch') && toReport(refused)).toMatchObject({
       details: {
         file: 'keyed.yaml',
@@ -279,11 +279,11 @@ nodes:
     expect(await told()).toBe(before);
 
     writeFileSync(file, text);
-    const called = await errand.signal(run.id, { value: 'yes' });
+    const called = await errand.answer(run.id, { value: 'yes' });
     expect(await called?.result()).toMatchObject({ status: 'paused', waiting: { node: 'lastly' } });
 
     rmSync(file);
-    const ended = await errand.signal(run.id, { value: 'yes' });
+    const ended = await errand.answer(run.id, { value: 'yes' });
     expect(await ended?.result()).toMatchObject({ status: 'completed' });
   });
 });

@@ -3,20 +3,20 @@
  * prints what came of it. Reads its orders from stdin. Started by `module.test.ts`.
  */
 import { readFileSync } from 'node:fs';
-import { createEffectRunner } from '../src/drivers/effect-runner.ts';
+import { createEffectRunner } from '../src/engine/run/effect-runner.ts';
 import { describeModule, loadModule } from '../src/effects/module/load-module.ts';
 import { describeModules } from '../src/effects/module/plan-modules.ts';
-import { nodeFiles } from '../src/drivers/files.ts';
-import { buildReport } from '../src/errors/build.ts';
-import type { JsonObject } from '../src/errors/json.ts';
-import { forPerson } from '../src/errors/project.ts';
-import { createRedactor } from '../src/errors/redact.ts';
-import { toReport } from '../src/errors/to-report.ts';
-import type { EffectRequest } from '../src/machine/effect-request.ts';
-import type { EffectWork } from '../src/machine/effect-work.ts';
+import { nodeFiles } from '../src/engine/loading/node-files.ts';
+import { buildReport } from '../src/errors/report/build.ts';
+import type { JsonObject } from '../src/errors/support/safe-json.ts';
+import { forPerson } from '../src/errors/report/audiences.ts';
+import { createRedactor } from '../src/errors/redaction/redact.ts';
+import { toReport } from '../src/errors/thrown/to-report.ts';
+import type { EffectRequest } from '../src/machine/decide/effect-request.ts';
+import type { EffectInput } from '../src/machine/decide/effect-input.ts';
 import { tool } from '../src/index.ts';
-import { loadWorkflow } from '../src/workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../src/workflow/model.ts';
+import { loadWorkflow } from '../src/workflow/yaml/load-workflow.ts';
+import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
 
 export type Order =
   | { readonly load: string; readonly timeoutMs?: number }
@@ -77,7 +77,7 @@ async function run(order: Call): Promise<unknown> {
 
 function requestOf(order: Call): EffectRequest {
   const { call, arguments: given = {}, module, timeoutMs, outputSchema } = order;
-  const work: EffectWork =
+  const work: EffectInput =
     call === undefined
       ? { type: 'tool', tool: order.tool ?? '', arguments: given }
       : { type: 'call', function: call, arguments: given };

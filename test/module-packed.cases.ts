@@ -44,7 +44,7 @@ export const go = tool({ run: () => [errors.ErrandError === ErrandError, typeof 
     );
     bench.write(
       'same.mjs',
-      `import { raise } from 'errand'; export const raised = () => raise('a.b', 'x');`,
+      `import { failure } from 'errand'; export const raised = () => failure('a.b', 'x');`,
     );
     const result = runIn(packed().app, process.execPath, ['host.mjs']);
     expect(result).toMatchObject({ status: 0, stdout: 'true true\n', stderr: '' });

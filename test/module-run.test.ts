@@ -44,7 +44,7 @@ describe('the example with a module', () => {
       '9',
       {
         refund: 0,
-        answer: expect.stringMatching(/^Sorry: What the tool find_order was called with/),
+        answer: expect.stringMatching(/^Sorry: The input of the tool find_order/),
       },
     ],
   ])('ends as it says for the order %s', (order, output) => {
@@ -87,7 +87,7 @@ output: {it: "{{ a.output }}"}
     bench.write('flows/deep/child.yaml', CHILD);
     expect(bench.obey({ plan: 'flows/top.yaml' })[0]?.error).toMatchObject({
       kind: 'extension.missing',
-      message: 'The module flows/deep/child.mjs is not there',
+      message: 'The module flows/deep/child.mjs does not exist',
       location: { workflow: 'child', file: 'flows/deep/child.yaml', pointer: '/workflow/module' },
     });
   });

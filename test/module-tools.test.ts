@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../src/errors/json.ts';
-import { checkValue } from '../src/workflow/value-check.ts';
+import type { JsonObject, JsonValue } from '../src/errors/support/safe-json.ts';
+import { checkValue } from '../src/workflow/json-schema/check-value.ts';
 import { openModuleBench, type Answer, type ModuleBench } from './module.cases.ts';
 
 let bench: ModuleBench;
@@ -62,7 +62,7 @@ describe('a bad declaration', () => {
     [
       'a schema of names',
       `{ run: go, input: { id: { type: 'string' } } }`,
-      /`input` has no word of JSON Schema, only id$/,
+      /`input` has no keyword of JSON Schema, only id$/,
       /properties/,
     ],
     [
@@ -80,7 +80,7 @@ describe('a bad declaration', () => {
     [
       'arguments without names',
       '{ run: go, input: z.string() }',
-      /`input` is a schema of type string, and arguments are an object$/,
+      /`input` is a schema of type string, but arguments are an object$/,
       /by its name/,
     ],
     [
@@ -143,7 +143,7 @@ describe('a bad declaration', () => {
     [
       'a retry on a misspelt kind',
       `{ run: go, retry: { max: 1, on: ['tool.failled'] } }`,
-      /`retry\.on` has tool\.failled, which is no kind/,
+      /`retry\.on` has tool\.failled, which is not a kind/,
       /^Write tool\.failed\.$/,
     ],
   ];
@@ -280,7 +280,7 @@ describe('a zod schema', () => {
       kind: 'tool.input_invalid',
       outcome: 'not_started',
       message: expect.stringMatching(
-        /^What the tool keep was called with does not have its declared shape: \/id is not valid: Too small: .* \(and 1 more\)$/,
+        /^The input of the tool keep does not have its declared shape: \/id is not valid: Too small: .* \(and 1 more\)$/,
       ),
       details: { findings: [{ pointer: '/id' }, { pointer: '/count' }] },
     });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { JsonObject, JsonValue } from '../src/errors/json.ts';
+import type { JsonObject, JsonValue } from '../src/errors/support/safe-json.ts';
 import type { Order } from './module-host.ts';
 
 export interface Answer {
@@ -49,7 +49,7 @@ export function openModuleBench(): ModuleBench {
       cwd: folder,
       encoding: 'utf8',
       input: JSON.stringify(orders),
-      timeout: 60_000,
+      timeout: 300_000,
       maxBuffer: 64 * 1024 * 1024,
     });
     if (status !== 0 || stderr !== '') throw new Error(`the host ended with ${status}: ${stderr}`);

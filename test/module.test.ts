@@ -98,7 +98,7 @@ describe('a module', () => {
         kind: 'tool.input_invalid',
         outcome: 'not_started',
         message:
-          'What the tool lookup was called with does not have its declared shape: /id must be a string',
+          'The input of the tool lookup does not have its declared shape: /id must be a string',
       });
       expect(odd).toMatchObject({
         error: { kind: 'tool.output_malformed', outcome: 'failed' },
@@ -114,7 +114,7 @@ describe('a module', () => {
     );
     bench.write(
       'b.js',
-      `const { raise } = require('errand');\nmodule.exports = { ['na' + 'me']: () => raise('a.b', 'x').kind };`,
+      `const { failure } = require('errand');\nmodule.exports = { ['na' + 'me']: () => failure('a.b', 'x').kind };`,
     );
     bench.write(
       'c.js',
@@ -160,7 +160,7 @@ describe('a module', () => {
     );
     bench.write(
       'node_modules/kit/kit.js',
-      `import { raise } from 'errand'; export const kind = () => raise('kit.x', 'x').kind;`,
+      `import { failure } from 'errand'; export const kind = () => failure('kit.x', 'x').kind;`,
     );
     bench.write(
       'm.ts',
@@ -179,7 +179,7 @@ describe('a module', () => {
     expect(bench.obey(...orders).map(({ output }) => output)).toEqual([1, 1, 1]);
   });
 
-  it('names every entry of the package', () => {
+  it('can import every entry of the package', () => {
     const manifest = JSON.parse(
       readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
     ) as {
@@ -226,7 +226,7 @@ describe('a name', () => {
     expect(none?.error?.action.detail).toMatch(/^Name a module after `module:`/);
     expect(broken?.error).toMatchObject({
       kind: 'extension.contract',
-      message: 'What the host registers as `broken` is a number and not a function',
+      message: 'The host registered `broken`, which is a number and not a function',
     });
     expect(wrong?.error).toMatchObject({
       kind: 'extension.contract',
@@ -258,9 +258,9 @@ describe('what cannot be called', () => {
       default: 'is a class, which cannot be called',
       getters: 'is an object and not a function',
       limit: 'is a number and not a function',
-      list: 'is a generator function, which has no answer',
+      list: 'is a generator function, which returns no result',
       nothing: 'is null',
-      stream: 'is a generator function, which has no answer',
+      stream: 'is a generator function, which returns no result',
       trap: 'is an object and not a function',
     });
   });
@@ -278,7 +278,7 @@ describe('what cannot be called', () => {
     expect(all).toEqual({ output: 1 });
     expect(generator?.error).toMatchObject({
       kind: 'validation.node_config',
-      message: '`s` of the module m.ts is a generator function, which has no answer',
+      message: '`s` of the module m.ts is a generator function, which returns no result',
     });
     expect(iterator?.error?.kind).toBe('tool.output_malformed');
   });
@@ -300,7 +300,7 @@ describe('a module that cannot be loaded', () => {
       'm.py',
       'x = 1',
       'validation.unsupported',
-      /^The module \.\/m\.py has the extension \.py, and only/,
+      /^The module \.\/m\.py has the extension \.py, but only/,
       /ends in \.ts, \.mts, \.js, \.mjs/,
     ],
     ['has none', 'module', '', 'validation.unsupported', /has no extension/, /ends in/],
@@ -357,7 +357,7 @@ describe('a module that cannot be loaded', () => {
       'm.ts',
       `import './lib/helper.ts';`,
       'extension.missing',
-      /^The module \.\/m\.ts imports \.\/lib\/helper\.ts, which is not there$/,
+      /^The module \.\/m\.ts imports \.\/lib\/helper\.ts, which does not exist$/,
       /with the extension of the file/,
     ],
     [
@@ -423,14 +423,14 @@ describe('a module that cannot be loaded', () => {
     );
     expect(none?.error).toMatchObject({
       kind: 'extension.missing',
-      message: 'The module ./none.ts is not there',
+      message: 'The module ./none.ts does not exist',
       action: {
         kind: 'fix_file',
         detail: expect.stringMatching(/^Correct its path/),
       },
     });
     expect(folder?.error?.message).toBe('The module folder.ts is not a file');
-    expect(elsewhere?.error?.message).toBe('The module none.ts is not there');
+    expect(elsewhere?.error?.message).toBe('The module none.ts does not exist');
     for (const answer of [none, folder, elsewhere]) expectNothingOfTheHost(answer?.error);
   });
 

@@ -6,10 +6,11 @@ import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as classifier from '../src/classify.ts';
 import * as errors from '../src/errors/index.ts';
 import * as library from '../src/index.ts';
 import * as stores from '../src/stores/index.ts';
-import * as files from '../src/workflow/define.ts';
+import * as files from '../src/workflow/authoring/define.ts';
 import { moduleOfPackedCases } from './module-packed.cases.ts';
 import { stepsOf } from './docs/page.ts';
 import { packPackage, runIn, type PackedPackage } from './packed-package.ts';
@@ -65,6 +66,7 @@ describe('an installed package', () => {
 
   it.each([
     ['errand', library],
+    ['errand/classify', classifier],
     ['errand/errors', errors],
     ['errand/workflow', files],
     ['errand/stores', stores],
@@ -101,7 +103,8 @@ describe('an installed package', () => {
 
   it('says what to install for runs in PostgreSQL', () => {
     const result = runModule(`
-      import { openErrand, toReport } from 'errand';
+      import { openErrand } from 'errand';
+      import { toReport } from 'errand/errors';
       const { kind, action } = toReport(await openErrand({ store: 'postgres://db/x' }).catch((e) => e));
       console.log(kind, action.detail);
     `);
@@ -115,13 +118,15 @@ describe('an installed package', () => {
 
   /** The engine speaks of signals and addresses, which every place where it can run has types for. */
   it.each([
-    ['errand/errors', 'es2024'],
-    ['errand', 'es2024,dom'],
-  ])('%s is typed for a project without Node types', (specifier, lib) => {
+    ['errand/errors', 'toReport', 'es2024'],
+    ['errand/classify', 'reportFromFailure', 'es2024'],
+    ['errand', 'reportFrom', 'es2024,dom'],
+  ])('%s is typed for a project without Node types', (specifier, maker, lib) => {
     const source = `
-      import { toReport, isKind } from '${specifier}';
+      import { isKind } from 'errand/errors';
+      import { ${maker} as makeReport } from '${specifier}';
       import type * as errand from '${specifier}';
-      const report = toReport(null);
+      const report = makeReport(null as never);
       const kind: string = report.kind;
       if (isKind(report, 'provider.rate_limited')) report.details;
       // @ts-expect-error a report is immutable
@@ -191,9 +196,9 @@ describe('a module of an installed package', () => moduleOfPackedCases(() => pac
 
 /** `workflow()` checks values by JSON Schema, whose references are addresses. */
 describe.each([
-  ['errand', { URL }],
-  ['errand/errors', {}],
-])('%s in a browser bundle', (specifier, globals) => {
+  ['errand', 'reportFrom', { URL }],
+  ['errand/errors', 'toReport', {}],
+])('%s in a browser bundle', (specifier, maker, globals) => {
   it('needs no Node module and runs where there are only the globals of the language', async () => {
     const { code, builtins } = await bundle(specifier);
     expect(builtins).toEqual([]);
@@ -206,8 +211,8 @@ describe.each([
       'undefined'.repeat(3),
     );
     runInContext(code, context);
-    expect(runInContext(`bundle.toReport(new Error('boom')).kind`, context)).toBe(
-      'internal.unexpected',
+    expect(runInContext(`bundle.${maker}(new Error('boom')).kind`, context)).toMatch(
+      /^(internal\.unexpected|call\.failed)$/,
     );
   });
 });

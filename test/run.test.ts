@@ -1,11 +1,26 @@
+/**
+ * The life of a run by the command line alone. A third of the tests start the command from the sources,
+ * others with each commit; the rest start the built one, which loads sooner.
+ */
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../src/cli/run-errand.cases.ts';
+import { drawn, howToRepeat, IS_WHOLE } from './sampled.ts';
 import { untilLine } from './survival/until.ts';
 
-const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
+const SOURCES = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
+
+afterAll(() => {
+  process.stdout.write(`\nfrom the sources: ${howToRepeat('test/run.test.ts')}\n`);
+});
+
+function launcher(): string {
+  const { currentTestName = '' } = expect.getState();
+  return IS_WHOLE || drawn(`sources for ${currentTestName}`, 3) === 0 ? SOURCES : LAUNCHER;
+}
 
 let folder = '';
 
@@ -18,10 +33,10 @@ afterEach(() => {
 });
 
 function errand(...args: string[]): SpawnSyncReturns<string> {
-  return spawnSync(process.execPath, [BINARY, ...args], {
+  return spawnSync(process.execPath, [launcher(), ...args], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
   });
 }
 
@@ -222,7 +237,7 @@ describe('errand resume', () => {
 });
 
 function errandInBackground(...args: string[]): ReturnType<typeof spawn> {
-  return spawn(process.execPath, [BINARY, ...args], { cwd: folder, stdio: 'ignore' });
+  return spawn(process.execPath, [launcher(), ...args], { cwd: folder, stdio: 'ignore' });
 }
 
 /** Kills the process once its script has left its first trace. */

@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toReport } from '../src/errors/to-report.ts';
-import type { ErrorReport } from '../src/errors/report.ts';
+import { LAUNCHER } from '../src/cli/run-errand.cases.ts';
+import { toReport } from '../src/errors/thrown/to-report.ts';
+import type { ErrorReport } from '../src/errors/report/report.ts';
 import { isKind, openErrand, tool, workflow, type Errand } from '../src/index.ts';
-
-const BINARY = join(import.meta.dirname, '..', 'bin', 'errand.mjs');
 
 let folder = '';
 const opened: Errand[] = [];
@@ -30,7 +29,7 @@ async function open(options: Parameters<typeof openErrand>[0] = {}): Promise<Err
 }
 
 function command(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
     cwd: folder,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', ERRAND_HOME: join(folder, '.errand') },
@@ -94,7 +93,7 @@ async function pausedRun(flow = refundFlow(() => 'paid')): Promise<string> {
 describe('a run of a workflow in code, where the workflow is not', () => {
   it.each([
     ['resume', async (errand: Errand, run: string) => errand.resume(run)],
-    ['signal', async (errand: Errand, run: string) => errand.signal(run, { value: 'yes' })],
+    ['answer', async (errand: Errand, run: string) => errand.answer(run, { value: 'yes' })],
     [
       'resume from a node',
       async (errand: Errand, run: string) => errand.resume(run, { from: 'ask' }),
@@ -149,7 +148,7 @@ describe('a run of a workflow in code, where the workflow is not', () => {
       const { stdout } = command(...args);
       expect(stdout).toContain('interrupted');
       expect(stdout).not.toContain('errand resume');
-      expect(stdout).toContain('in the program that has it');
+      expect(stdout).toContain('from that program');
     }
   });
 
@@ -184,12 +183,12 @@ describe('a run of a workflow in code, where the workflow is not', () => {
 });
 
 describe('a workflow in code that is registered', () => {
-  it('is found by its name: by signal, resume and adoption', async () => {
+  it('is found by its name: by answer, resume and adoption', async () => {
     const paid: string[] = [];
     const flow = refundFlow(() => void paid.push('paid'));
     const run = await pausedRun(flow);
     const errand = await open({ workflows: [flow] });
-    const answered = await errand.signal(run, { value: 'yes' });
+    const answered = await errand.answer(run, { value: 'yes' });
     expect(await answered?.result()).toMatchObject({
       status: 'paused',
       waiting: { node: 'lastly' },
@@ -206,7 +205,7 @@ describe('a workflow in code that is registered', () => {
     const fresh = refundFlow(() => void paid.push('fresh'), 'Really pay?');
     const run = await pausedRun(old);
     const errand = await open({ workflows: [old, fresh] });
-    await (await errand.signal(run, { value: 'yes' }))?.result();
+    await (await errand.answer(run, { value: 'yes' }))?.result();
     expect(paid).toEqual(['old']);
   });
 
@@ -216,9 +215,9 @@ describe('a workflow in code that is registered', () => {
     const first = await open({ workflows: [old] });
     const run = await first.start(old);
     await run.result();
-    await (await first.signal(run.id, { value: 'yes' }))?.result();
+    await (await first.answer(run.id, { value: 'yes' }))?.result();
     const second = await open({ workflows: [fresh] });
-    expect(await refusalOf(second.signal(run.id, { value: 'yes' }))).toMatchObject({
+    expect(await refusalOf(second.answer(run.id, { value: 'yes' }))).toMatchObject({
       kind: 'run.drifted',
       details: { nodes: ['ask'] },
     });
@@ -229,12 +228,12 @@ describe('a workflow in code that is registered', () => {
     const errand = await open();
     const run = await errand.start(flow);
     await run.result();
-    const answered = await errand.signal(run.id, { value: 'yes' });
+    const answered = await errand.answer(run.id, { value: 'yes' });
     expect(await answered?.result()).toMatchObject({ waiting: { node: 'lastly' } });
 
     const other = await pausedRun(flow);
     const second = await open({ functions: flow.functions });
-    const going = await second.signal(other, { value: 'yes' });
+    const going = await second.answer(other, { value: 'yes' });
     expect(await going?.result()).toMatchObject({ waiting: { node: 'lastly' } });
   });
 
@@ -269,17 +268,17 @@ describe('a workflow in code that is registered', () => {
     const run = await first.start(flow);
     await run.result();
     const second = await open();
-    expect(await refusalOf(second.signal(run.id, { value: 'yes' }))).toMatchObject({
+    expect(await refusalOf(second.answer(run.id, { value: 'yes' }))).toMatchObject({
       kind: 'run.resume_mismatch',
       details: { missing: ['the tool pay'] },
     });
     const third = await open({ workflows: [flow] });
     expect(
-      isKind(await refusalOf(third.signal(run.id, { value: 'yes' })), 'run.resume_mismatch'),
+      isKind(await refusalOf(third.answer(run.id, { value: 'yes' })), 'run.resume_mismatch'),
     ).toBe(true);
     const going = await (
       await open({ workflows: [flow], tools: { pay } })
-    ).signal(run.id, { value: 'yes' });
+    ).answer(run.id, { value: 'yes' });
     expect(await going?.result()).toMatchObject({ status: 'completed' });
   });
 });

@@ -60,6 +60,14 @@ const PROVIDERS: Rows = [
 ];
 
 const TEMPORAL: Rows = [
+  [
+    'TEMPORAL_PROFILE',
+    'The profile of Temporal’s configuration file that the rest comes from. Default: `default`.',
+  ],
+  [
+    'TEMPORAL_CONFIG_FILE',
+    'That file. Default: `temporalio/temporal.toml` in the folder for the settings of the user.',
+  ],
   ['TEMPORAL_ADDRESS', 'The server. Default: `127.0.0.1:7233`.'],
   ['TEMPORAL_NAMESPACE', 'The namespace. Default: `default`.'],
   ['TEMPORAL_TASK_QUEUE', 'The task queue of the workers. Default: `errand`.'],

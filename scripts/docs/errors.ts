@@ -1,11 +1,16 @@
 /** The page of all kinds of failure, from the catalog: one anchor for each, and the tables around. */
-import { retryableByDefault } from '../../src/errors/build.ts';
-import { CATALOG, DOMAIN_ROW } from '../../src/errors/catalog.ts';
+import { retryableByDefault } from '../../src/errors/report/build.ts';
+import { aliasesOf } from '../../src/errors/catalog/aliases.ts';
+import { CATALOG, DOMAIN_ROW, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
 import type { CatalogRow } from '../../src/errors/catalog/row.ts';
-import { EXITS } from '../../src/errors/exit-codes.ts';
-import { retryableWords, scheduleWords } from '../../src/errors/render/words.ts';
-import { CATEGORIES, CATEGORY_MEANING, ERROR_CLASSES } from '../../src/errors/vocabulary.ts';
-import type { ErrorClass } from '../../src/errors/vocabulary.ts';
+import { EXITS } from '../../src/errors/catalog/exit-codes.ts';
+import { retryableWords, scheduleWords } from '../../src/errors/render/phrases.ts';
+import {
+  CATEGORIES,
+  CATEGORY_MEANING,
+  ERROR_CLASSES,
+} from '../../src/errors/catalog/vocabulary.ts';
+import type { ErrorClass } from '../../src/errors/catalog/vocabulary.ts';
 
 const ROWS: readonly (readonly [string, CatalogRow])[] = Object.entries<CatalogRow>(CATALOG);
 
@@ -15,7 +20,7 @@ export function renderErrorsPage(): string {
     '<!-- Made by `npm run docs` from the catalog in src/errors/catalog/. Do not edit. -->',
     INTRODUCTION,
     '## Categories',
-    'The category of a failure says what would make it go away. What happened to the work can change it on one report: a transient failure after content was delivered is `ambiguous`.',
+    'The category of a failure says what would make it go away. The outcome of the work can change the category of one report: a transient failure after content was delivered is `ambiguous`.',
     categories(),
     ...ERROR_CLASSES.flatMap(classSection),
     '## Exit codes',
@@ -104,8 +109,8 @@ function httpStatuses(): string {
 }
 
 function otherNames(): string {
-  const found = ROWS.flatMap(([kind, { aliases }]) =>
-    Object.entries(aliases).flatMap(([system, names]) =>
+  const found = RUNTIME_KINDS.flatMap((kind) =>
+    Object.entries(aliasesOf(kind)).flatMap(([system, names]) =>
       names.map((name) => ({ name, system, kind })),
     ),
   );

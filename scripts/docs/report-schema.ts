@@ -1,6 +1,6 @@
 /** The report as JSON Schema, for readers that run no JavaScript. */
 import { z } from 'zod';
-import { reportSchema } from '../../src/errors/schema.ts';
+import { reportSchema } from '../../src/errors/report/report-schema.ts';
 
 export function renderReportSchema(): string {
   const schema = z.toJSONSchema(reportSchema, {

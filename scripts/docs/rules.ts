@@ -1,7 +1,7 @@
 /** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
 import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
-import { capitalised } from '../../src/workflow/words.ts';
+import { capitalised } from '../../src/workflow/diagnostics/phrases.ts';
 import { RULES } from '../../src/providers/classify/table.ts';
 
 export const RULES_PAGE = 'docs/reference/classification.md';
@@ -13,7 +13,7 @@ export function renderRules(): string {
     '<!-- Generated from src/providers/classify by `npm run docs`; edit the rules, not this page. -->',
     '',
     `The ${RULES.length} rules are asked from top to bottom, and the first whose conditions all hold decides.`,
-    'What is certain stands before what is likely, and structure before prose: a rule that reads prose',
+    'Certain rules come before likely ones, and structure comes before prose: a rule that reads prose',
     'is marked *low confidence* on every report. Codes are compared without case, joints and a trailing',
     '`Error` or `Exception`. Afterwards a transient verdict becomes ambiguous when a part of the answer',
     'was delivered, or when the request creates something and may have arrived.',
@@ -58,7 +58,7 @@ function conditionWords(name: keyof Conditions, value: unknown): string {
 
 const LABELS: Readonly<Record<keyof Conditions, string>> = {
   providers: 'provider',
-  verdicts: 'the SDK concluded',
+  findings: 'the SDK concluded',
   statuses: 'status',
   statusRange: 'status from and to',
   codes: 'code',
@@ -82,6 +82,7 @@ const LABELS: Readonly<Record<keyof Conditions, string>> = {
   emptyAnswer: 'an answer with nothing in it',
   unfinished: 'a stream without its end',
   reasonless: 'no reason is given',
+  bareStatus: 'the body only repeats the name of the status',
   hasStatus: 'has a status',
   hasTransport: 'has a transport fault',
 };

@@ -1,8 +1,8 @@
 /** `docs/reference/templates.md`: the filters, tests and methods that templates have. */
 import { FILTERS } from '../../src/workflow/template/filters.ts';
-import { METHODS } from '../../src/workflow/template/methods.ts';
+import { METHODS } from '../../src/workflow/template/evaluate/methods.ts';
 import type { Signature } from '../../src/workflow/template/signature.ts';
-import { TESTS } from '../../src/workflow/template/tests.ts';
+import { TESTS } from '../../src/workflow/template/evaluate/tests.ts';
 
 export const TEMPLATES_PAGE = 'docs/reference/templates.md';
 

@@ -1,7 +1,7 @@
 /**
- * The package as it is installed, for the hundreds of processes that tests start: a bundle is loaded
- * in a third of the time that the sources take. Its folder is named by what it was made from, so a
- * test that is run alone finds one of the present sources or makes it, and never one of others.
+ * Builds the package as it is installed, for the hundreds of processes that tests start: a bundle loads
+ * in a third of the time that the sources take. Its folder is named after a hash of the sources, so a
+ * test that runs alone finds the bundle of the present sources or builds it, and never uses an old one.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Inside of the checkout, so that packages are found from there. */
+/** Inside the checkout, so that packages resolve from there. */
 const BUILDS = join(ROOT, 'node_modules/.cache/errand-built');
 const PARTS = ['bin', 'helpers', 'schema', 'package.json'];
 const MADE_FROM = [
@@ -22,7 +22,7 @@ const MADE_FROM = [
 ];
 const OLD_MS = 24 * 3600_000;
 
-/** `bin/errand.mjs` of a package that was built from the sources as they are now. */
+/** Returns `bin/errand.mjs` of a package built from the present sources. */
 export function builtLauncher(): string {
   const folder = join(BUILDS, fingerprint());
   if (!existsSync(folder)) build(folder);
@@ -37,7 +37,7 @@ function fingerprint(): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-/** Whole or not there at all: another test may be looking for it, or make the same one meanwhile. */
+/** Renames the finished folder into place: another test may look for it or build the same one. */
 function build(folder: string): void {
   mkdirSync(BUILDS, { recursive: true });
   const making = mkdtempSync(join(BUILDS, 'making-'));

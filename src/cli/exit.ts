@@ -1,17 +1,17 @@
-/** How a command ends: the exit code of a leg, and for a refusal the report that says why. */
-import { jsonText, oneLine } from '../errors/printable.ts';
-import type { RunResult } from '../drivers/local.ts';
-import { ErrandError } from '../errors/errand-error.ts';
-import { toInternalRecord } from '../errors/internal-record.ts';
-import { exitCode, forPerson } from '../errors/project.ts';
+/** Exit codes: that of a leg, and for a refusal the report that says why. */
+import { jsonText, oneLine } from '../errors/support/printable.ts';
+import type { RunResult } from '../engine/backend.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { toInternalRecord } from '../errors/thrown/internal-record.ts';
+import { exitCode, forPerson } from '../errors/report/audiences.ts';
 import { renderLine } from '../errors/render/line.ts';
 import { renderMarkdown } from '../errors/render/markdown.ts';
-import type { ErrorReport } from '../errors/report.ts';
-import type { Telling } from './format.ts';
+import type { ErrorReport } from '../errors/report/report.ts';
+import type { OutputOptions } from './format.ts';
 import { configured, reportOf } from './report-of.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Ends that no kind of failure stands for; every other exit is that of its kind in the catalog. */
+/** Exits that belong to no kind of failure; every other exit comes from the catalog. */
 const EXIT = { completed: 0, failed: 3, paused: 5, store: 6, cancelled: 130, interrupted: 130 };
 
 export function exitOf(result: RunResult): number {
@@ -28,7 +28,7 @@ export function exitOf(result: RunResult): number {
   }
 }
 
-/** What was typed cannot be done; nothing was run. */
+/** Refuses what was typed; nothing was run. */
 export function refusal(message: string, next: string, cause?: unknown): ErrandError {
   return new ErrandError(
     {
@@ -40,10 +40,10 @@ export function refusal(message: string, next: string, cause?: unknown): ErrandE
   );
 }
 
-/** Shows why nothing was done, whatever was thrown, and gives the exit code for it. */
-export function refuse(thrown: unknown, telling: Telling, terminal: Terminal): number {
+/** Prints why nothing was done, whatever was thrown, and returns the exit code. */
+export function refuse(thrown: unknown, output: OutputOptions, terminal: Terminal): number {
   const report = reportOf(thrown);
-  switch (telling.format) {
+  switch (output.format) {
     case 'json':
       terminal.out(jsonText({ error: forPerson(report) }, 2));
       break;
@@ -51,21 +51,21 @@ export function refuse(thrown: unknown, telling: Telling, terminal: Terminal): n
       terminal.out(renderMarkdown(report));
       break;
     case 'text':
-      terminal.err(telling.quiet ? renderLine(report) : refusalText(report));
+      terminal.err(output.quiet ? renderLine(report) : refusalText(report));
       break;
   }
-  if (telling.verbose) for (const text of insideOf(thrown, report)) terminal.err(text);
+  if (output.verbose) for (const text of insideOf(thrown, report)) terminal.err(text);
   return exitCode(report);
 }
 
-/** What was typed is no command of ours, which has been said; a program that asked for JSON reads it too. */
+/** Refuses an unknown command. Commander has printed the message; programs get it as JSON too. */
 export function refuseTyped(
   message: string,
   argv: readonly string[],
   terminal: Pick<Terminal, 'out'>,
 ): number {
-  const [said = '', ...hints] = message.replace(/^error: /, '').split('\n');
-  const { report } = refusal(said, [...hints, 'See: errand --help'].join(' '));
+  const [first = '', ...hints] = message.replace(/^error: /, '').split('\n');
+  const { report } = refusal(first, [...hints, 'See: errand --help'].join(' '));
   const asksForJson = argv.some(
     (word, at) => word === '--format=json' || (word === 'json' && argv[at - 1] === '--format'),
   );
@@ -73,11 +73,11 @@ export function refuseTyped(
   return exitCode(report);
 }
 
-/** What was thrown, with its stacks: for whoever asks for it, and nobody else. */
+/** Returns what was thrown, with its stacks: for `--verbose` only. */
 export function insideOf(thrown: unknown, report: ErrorReport): readonly string[] {
   return toInternalRecord(thrown, report, configured()).thrown.flatMap(({ stack, message }) => {
     const text = stack ?? message;
-    // a message in a stack has lines too, and none of them is one of ours
+    // indented, so that a line of a foreign message cannot pass for one of ours
     return typeof text === 'string' ? [text.replaceAll('\n', '\n    ')] : [];
   });
 }

@@ -1,8 +1,8 @@
-/** The command as people start it: the launcher, in a process of its own. */
+/** Runs the command as people start it: the launcher, in its own process. */
 import { spawnSync } from 'node:child_process';
 import { builtLauncher } from './built-errand.cases.ts';
 
-/** Of the built package; `test/run.test.ts` and others start it from the sources. */
+/** The built package; `test/module-run.test.ts`, `test/run.test.ts` and others start the sources. */
 export const LAUNCHER = builtLauncher();
 
 export interface Ended {
@@ -16,7 +16,7 @@ export interface Given {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Without the colours, widths and settings of whoever runs the tests. */
+/** Runs without the colours, widths and settings of the developer's terminal. */
 export function runErrand(args: readonly string[], { stdin = '', env = {} }: Given = {}): Ended {
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
     encoding: 'utf8',

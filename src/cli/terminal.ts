@@ -1,34 +1,34 @@
 /**
- * What the command line knows of where its output goes. Answers go to stdout, all else to stderr, and
- * every byte of both is written here.
+ * The terminal: where output goes. Results go to stdout, all else to stderr, and every byte of both is
+ * written here.
  */
 import { once } from 'node:events';
-import { leave } from './interrupt.ts';
+import { leave } from './session/interrupt.ts';
 import { toScreen } from './screen/to-screen.ts';
 
 export interface Terminal {
-  /** Of stdout. */
+  /** The width of stdout. */
   readonly columns: number;
   readonly color: boolean;
   out(text: string): void;
   err(text: string): void;
-  /** Resolves when a slow reader has caught up; a command with much to say waits for it. */
+  /** Resolves when a slow reader has caught up; commands with long output wait for it. */
   drained(): Promise<void>;
-  /** What stderr looks like, where people are told things. Default: as stdout. */
+  /** Width and colour of stderr, where notes go. Default: as stdout. */
   readonly notes?: { readonly columns: number; readonly color: boolean };
   /** Only where stderr is a terminal that can be drawn on. */
   readonly screen?: Screen;
-  /** Only where someone sits at the terminal; undefined is Ctrl-C, the end of the input, or the signal. */
+  /** Only at an interactive terminal; undefined means Ctrl-C, the end of the input, or the signal. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 export interface Screen {
   size(): { readonly columns: number; readonly rows: number };
-  /** Draws lines over so many that stand above the cursor; what is left below them is gone. */
+  /** Draws lines over the last `over` lines above the cursor, and clears what is below them. */
   draw(lines: readonly string[], over: number): void;
 }
 
-/** Terminals that know these show a picture only when it is whole; others pass over them. */
+/** Synchronized output: terminals that know it show a picture only when it is whole; others ignore it. */
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?2026l';
 const CLEAR_LINE = '\u001b[K';
@@ -38,12 +38,12 @@ export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isUnread(error)) return leave(Number(process.exitCode ?? 0));
-    // what was done is stored; only the telling of it has failed
-    stderr.write(`errand: stdout cannot be written (${error.code ?? 'unknown'})\n`);
+    // what was done is stored; only printing it has failed
+    stderr.write(`errand: cannot write to stdout (${error.code ?? 'unknown'})\n`);
     leave(1);
   });
   stderr.on('error', (error: NodeJS.ErrnoException) => {
-    // where a full disk takes no notes, the answer can still be given
+    // a full disk may refuse notes while the result can still be printed
     if (isUnread(error)) leave(Number(process.exitCode ?? 0));
   });
   const isDrawable = stderr.isTTY && env['TERM'] !== 'dumb';
@@ -69,7 +69,7 @@ export function processTerminal(): Terminal {
           },
         }
       : {}),
-    // in this order: to ask stdin what it is means to open it
+    // in this order: asking stdin whether it is a terminal opens it
     ...(stderr.isTTY && process.stdin.isTTY ? { ask: askPerson } : {}),
   };
 }
@@ -80,7 +80,7 @@ function picture(lines: readonly string[], over: number, color: boolean): string
   return `${BEGIN}${toTop}${drawn}${CLEAR_BELOW}${END}`;
 }
 
-/** Whoever read it has gone (`| head`), or has closed the terminal: no failure of ours. */
+/** The reader has gone (`| head`) or has closed the terminal: not an error. */
 function isUnread({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'EIO';
 }
@@ -92,12 +92,12 @@ async function askPerson(question: string, signal: AbortSignal): Promise<string 
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   reader.once('SIGINT', () => leave(undefined));
   reader.once('close', () => leave(undefined));
-  const takeBack = (): void => leave(undefined);
-  signal.addEventListener('abort', takeBack);
+  const withdraw = (): void => leave(undefined);
+  signal.addEventListener('abort', withdraw);
   try {
     return await Promise.race([reader.question(toScreen(question, false)), left]);
   } finally {
-    signal.removeEventListener('abort', takeBack);
+    signal.removeEventListener('abort', withdraw);
     reader.close();
   }
 }

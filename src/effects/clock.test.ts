@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { steadyClock } from './clock.ts';
 
-/** A wall clock that can be set, and the time that goes by whatever it shows. */
+/** A wall clock that can be set, and the elapsed time, which does not depend on it. */
 function setting() {
   const time = { wallMs: 1_000_000, elapsedMs: 0 };
   const now = steadyClock(
@@ -22,7 +22,7 @@ function setting() {
   };
 }
 
-test('a clock that is set back goes on from where it was', () => {
+test('a clock that is set back continues from where it was', () => {
   const { now, pass, set } = setting();
   expect(pass(500)).toBe(1_000_500);
   expect(set(-3_600_000)).toBe(1_000_500);
@@ -35,7 +35,7 @@ test('a clock that is set back goes on from where it was', () => {
   expect(now()).toBe(4_602_510);
 });
 
-test('a clock that is set forward is believed, and one that is set a little is never behind', () => {
+test('a jump forward is accepted, and a small correction never puts the clock behind', () => {
   const { pass, set } = setting();
   expect(set(86_400_000)).toBe(87_400_000);
   expect(set(-300)).toBe(87_400_000);

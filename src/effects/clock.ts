@@ -1,4 +1,4 @@
-/** Time as effects and drivers need it. Given from outside, so that a test or a simulation can own it. */
+/** The clock that effects and the engine use. It is passed in, so that a test or a simulation can control it. */
 
 export interface EffectClock {
   /** Milliseconds since 1970. */
@@ -14,12 +14,12 @@ export function sleep(clock: EffectClock, ms: number): Promise<void> {
 /** A longer timer would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A wall clock that is further off than this from the time that went by has been set. */
+/** A wall clock that differs from the elapsed time by more than this has been set. */
 const SET_MS = 1000;
 
 /**
- * A clock that never goes back: one that is set back, as after a wrong start, goes on from where it
- * was, or a wait of a second would take as long as it was set back by. Set forward, it is believed.
+ * A clock that never runs backwards. When the wall clock is set back, this one continues from where it
+ * was; otherwise a wait of one second would last as long as the correction. A jump forward is accepted.
  */
 export function steadyClock(wallMs: () => number, elapsedMs: () => number): () => number {
   let aheadMs = 0;

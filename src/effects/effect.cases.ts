@@ -1,8 +1,8 @@
-/** What the tests of effects share: a context, and a look at processes that should be gone. */
+/** Shared by the tests of effects: a context, and a search for processes that should have ended. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { buildReport } from '../errors/build.ts';
-import { createRedactor } from '../errors/redact.ts';
-import type { ErrorReport } from '../errors/report.ts';
+import { buildReport } from '../errors/report/build.ts';
+import { createRedactor } from '../errors/redaction/redact.ts';
+import type { ErrorReport } from '../errors/report/report.ts';
 import type { EffectContext, EffectFailure, EffectResult } from './effect.ts';
 
 export const SECRET = 'hunter2-configured-value';
@@ -20,7 +20,7 @@ export function contextFor(changes: Partial<EffectContext> = {}): EffectContext 
   };
 }
 
-/** The failure, as the report that it becomes. */
+/** The report that the failure becomes. */
 export function reportOf(result: EffectResult): ErrorReport {
   return buildReport(failureOf(result).failure, {
     stamp: { id: 'err_test', at: '2026-11-16T00:00:00Z' },
@@ -33,11 +33,11 @@ export function failureOf(result: EffectResult): EffectFailure {
   return result;
 }
 
-/** Ids of living processes whose command line holds the word; zombies have none. */
-export function processesWith(word: string): readonly number[] {
+/** Ids of live processes whose command line contains the text; a zombie has no command line. */
+export function processesWith(text: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((name) => commandLine(name).includes(word))
+    .filter((name) => commandLine(name).includes(text))
     .map(Number);
 }
 

@@ -1,13 +1,19 @@
 /**
- * The port of everything that is done in the world. An effect does one try and says how it ended; it
- * decides nothing: no retry, no route, no repeat. It never rejects, and when it settles nothing that
- * it started is still running, except where its failure says so (`outcome: 'unknown'`).
+ * The port for everything that acts on the world. An effect makes one attempt and returns its result; it
+ * decides nothing: no retry, no route, no repeat. It never rejects. When it settles, nothing that it
+ * started is still running, unless its failure says so (`outcome: 'unknown'`).
  */
-import type { JsonValue } from '../errors/json.ts';
-import type { Redactor } from '../errors/redact.ts';
-import type { ReportDraft } from '../errors/report.ts';
-import { toReport } from '../errors/to-report.ts';
-import type { Usage } from '../machine/events.ts';
+import type { RuntimeKind } from '../errors/catalog/catalog.ts';
+import { buildReport } from '../errors/report/build.ts';
+import { PROBLEM_RULE } from '../errors/report/read-problem.ts';
+import type { JsonValue } from '../errors/support/safe-json.ts';
+import type { Redactor } from '../errors/redaction/redact.ts';
+import type { ReportDraft, Stamp } from '../errors/report/report.ts';
+import { ambientStamp } from '../errors/thrown/stamp.ts';
+import { thrownDraft } from '../errors/thrown/to-report.ts';
+import { endsTheRun } from '../machine/decide/unroutable.ts';
+import { omitUndefined } from '../workflow/plan/omit-undefined.ts';
+import type { KeptBackBy, Usage } from '../machine/state/events.ts';
 import type { EffectClock } from './clock.ts';
 
 export type CancellationKind =
@@ -19,43 +25,43 @@ export type CancellationKind =
 export interface EffectContext {
   /** Aborted when the work is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Of this effect; 0 for the first. */
+  /** Attempt of this effect, from 0. */
   readonly attempt: number;
-  /** The same for every try of the same action. */
+  /** The same for every attempt of the same action. */
   readonly idempotencyKey: string;
   readonly run: string;
   readonly node: string;
-  /** Through groups and sub-workflows. */
+  /** Path of the node through groups and sub-workflows. */
   readonly path: string;
-  /** Knows the configured key values. */
+  /** Removes the configured key values. */
   readonly redactor: Redactor;
-  /** What an abort is called. Default: what fits the effect. */
+  /** The kind of failure that an abort becomes. Default: the one of the effect. */
   readonly cancelled?: CancellationKind;
-  /** Default: the machine's own. */
+  /** Default: the clock of this computer. */
   readonly clock?: EffectClock;
-  /** Hears what a function tells while it works. Ephemeral. */
+  /** Receives the progress of a running effect. It is not stored. */
   readonly progress?: (value: JsonValue) => void;
 }
 
-/** A fault beside the result that nobody has to act on, but that must not vanish. */
+/** A fault beside the result: it needs no action, but it is recorded. */
 export interface Suppressed {
   readonly failure: ReportDraft;
   readonly reason: string;
-  /** Nothing has failed: it is something to know. */
+  /** Nothing failed; this is only a warning. */
   readonly isWarning?: true;
 }
 
-/** What an effect has used, as far as it is known. */
+/** The tokens that an effect has used, as far as they are known. */
 export interface Used {
   readonly usage?: Usage;
-  /** The counts are ours, not the provider's. */
+  /** The counts are our estimate, not the provider's. */
   readonly isEstimated?: boolean;
 }
 
 export interface EffectSuccess extends Used {
   readonly ok: true;
   readonly output: JsonValue;
-  /** Why the output is only a part of what was asked for; never mixed into it. */
+  /** Why the output is only a part of the requested one; never mixed into it. */
   readonly errors?: readonly ReportDraft[];
   readonly suppressed?: readonly Suppressed[];
 }
@@ -63,9 +69,11 @@ export interface EffectSuccess extends Used {
 export interface EffectFailure extends Used {
   readonly ok: false;
   readonly failure: ReportDraft;
-  /** What there was of an output. */
+  /** Set by the engine's own breaker or guards, and by nothing that an effect throws or receives. */
+  readonly keptBack?: KeptBackBy;
+  /** The part of an output that existed. */
   readonly output?: JsonValue;
-  /** Whoever did it is gone without a word: it may be asked for again where that is safe. */
+  /** The worker of the effect vanished; the effect may be repeated where that is safe. */
   readonly isLost?: boolean;
   /** For the internal record only: it may hold stacks, paths and secrets. */
   readonly thrown?: unknown;
@@ -76,12 +84,12 @@ export type EffectResult = EffectSuccess | EffectFailure;
 
 export type Effect<Request> = (request: Request, context: EffectContext) => Promise<EffectResult>;
 
-/** An effect that keeps the promise of this file even where it has a bug. */
+/** Makes an effect keep the promise of this file even where it has a bug. */
 export function neverRejecting<Request>(effect: Effect<Request>): Effect<Request> {
   return (request, context) => resultOf(() => effect(request, context), context);
 }
 
-/** Of one try: what it throws is a failure too. */
+/** Runs one attempt; a thrown value becomes a failure. */
 export async function resultOf(
   run: () => Promise<EffectResult>,
   { redactor }: Pick<EffectContext, 'redactor'>,
@@ -89,18 +97,45 @@ export async function resultOf(
   try {
     return await run();
   } catch (thrown) {
-    return { ok: false, failure: toDraft(toReport(thrown, { redactor })), thrown };
+    return { ok: false, failure: failureOfBug(thrown, { redactor }), thrown };
   }
 }
 
-/** The failure that an abort before the first step amounts to. */
+/** The failure of an effect that was aborted before its first step. */
 export function cancelledBefore(kind: CancellationKind): EffectFailure {
   const message = 'The work was cancelled before it began';
   return { ok: false, failure: { kind, message, outcome: 'not_started' } };
 }
 
-/** Without the facts that whoever records the failure gives it. */
-export function toDraft(report: ReportDraft): ReportDraft {
-  const { id: _id, at: _at, ...draft } = report;
-  return draft;
+/** The failure of something that threw where nothing should throw. */
+export function failureOfBug(
+  thrown: unknown,
+  { redactor }: Pick<EffectContext, 'redactor'>,
+): ReportDraft {
+  const stamp = ambientStamp();
+  const draft = thrownDraft(thrown, { redactor, stamp });
+  return asOwnFailure(draft, { redactor, stamp, fallback: 'call.failed' });
+}
+
+interface OwnFailureOptions {
+  readonly fallback: RuntimeKind;
+  readonly stamp: Stamp;
+  readonly redactor?: Redactor;
+}
+
+/**
+ * The draft without an id and a time of its own, which the recorder of the failure sets. The failure of
+ * another Errand has a location in that one's files, which says nothing here. A kind that ended the other
+ * run must not end this one: it becomes the cause of a failure that routes can take.
+ */
+export function asOwnFailure(
+  { id, at, ...open }: ReportDraft,
+  { fallback, stamp, redactor }: OwnFailureOptions,
+): ReportDraft {
+  if (open.rule?.id !== PROBLEM_RULE) return open;
+  const { location: _location, ...here } = open;
+  if (!endsTheRun(here.kind)) return here;
+  const cause = buildReport({ ...here, ...omitUndefined({ id, at }) }, { stamp, redactor });
+  const { message, category, retryable, outcome } = cause;
+  return { kind: fallback, message, category, retryable, outcome, cause };
 }

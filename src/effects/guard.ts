@@ -1,25 +1,25 @@
 /**
- * Asks the guards before a tool is called. The strictest verdict counts: one that denies wins over
- * those that ask, and those over the rest. A guard that fails denies.
+ * Runs the guards before a tool is called. The strictest decision counts: `deny` wins over `ask`, and
+ * `ask` over `allow`. A guard that fails denies.
  *
- * | what the guards say                    | kind          | outcome     |
+ * | decision of the guards                 | kind          | outcome     |
  * |----------------------------------------|---------------|-------------|
  * | nothing, or `allow`                    | none          | —           |
- * | `deny`; threw, nonsense, took too long | `tool.denied` | not_started |
- * | `ask`, and nobody has approved it      | `tool.denied`, with `details.ask` | not_started |
+ * | `deny`; threw, timed out, not a decision | `tool.denied` | not_started |
+ * | `ask`, and it is not approved          | `tool.denied`, with `details.ask` | not_started |
  */
-import { isPlainObject, type JsonObject } from '../errors/json.ts';
-import type { ErrorReport } from '../errors/report.ts';
-import { toReport } from '../errors/to-report.ts';
-import type { Guard, GuardedCall } from '../workflow/guard.ts';
-import { hashValue } from '../workflow/hash.ts';
+import { isPlainObject, type JsonObject } from '../errors/support/safe-json.ts';
+import type { ErrorReport } from '../errors/report/report.ts';
+import { toReport } from '../errors/thrown/to-report.ts';
+import type { Guard, GuardedCall } from '../workflow/authoring/guard.ts';
+import { hashValue } from '../workflow/plan/stable-hash.ts';
 import { MACHINE_CLOCK } from './clock.ts';
 import type { EffectContext, EffectFailure } from './effect.ts';
 
 const GUARD_MS = 10_000;
 
 export interface NamedGuard {
-  /** `careful of the module tools.ts`: for whoever reads why. */
+  /** For messages, such as `careful of the module tools.ts`. */
   readonly name: string;
   readonly check: Guard;
 }
@@ -33,23 +33,24 @@ export interface GuardRequest {
 /** Undefined where the call may be made. */
 export async function askGuards(
   guards: readonly NamedGuard[],
-  { tool, arguments: given, isApproved }: GuardRequest,
+  { tool, arguments: args, isApproved }: GuardRequest,
   context: EffectContext,
 ): Promise<EffectFailure | undefined> {
   const { run, node, path } = context;
   let asking: EffectFailure | undefined;
   for (const guard of guards) {
-    // a copy for each: what one guard does to it is nobody else's business
-    const call = { tool, arguments: structuredClone(given), run, node, path, isApproved };
-    const opinion = await ask(guard, call, context);
-    if (opinion.says === 'deny') return refusal(guard, tool, opinion, context);
-    if (opinion.says === 'ask' && !isApproved) asking ??= refusal(guard, tool, opinion, context);
+    // a copy for each guard, so that a change by one does not reach the next
+    const call = { tool, arguments: structuredClone(args), run, node, path, isApproved };
+    const decision = await ask(guard, call, context);
+    if (decision.choice === 'deny') return refusal(guard, tool, decision, context);
+    if (decision.choice === 'ask' && !isApproved)
+      asking ??= refusal(guard, tool, decision, context);
   }
   return asking;
 }
 
-interface Opinion {
-  readonly says: 'allow' | 'deny' | 'ask';
+interface GuardDecision {
+  readonly choice: 'allow' | 'deny' | 'ask';
   readonly reason?: string;
   readonly thrown?: unknown;
 }
@@ -58,49 +59,50 @@ async function ask(
   { check }: NamedGuard,
   call: GuardedCall,
   { clock = MACHINE_CLOCK }: EffectContext,
-): Promise<Opinion> {
-  const { promise: late, resolve } = Promise.withResolvers<Opinion>();
+): Promise<GuardDecision> {
+  const { promise: late, resolve } = Promise.withResolvers<GuardDecision>();
   const stopTimer = clock.after(GUARD_MS, () =>
-    resolve({ says: 'deny', reason: 'it took too long' }),
+    resolve({ choice: 'deny', reason: 'it took too long' }),
   );
   try {
-    return await Promise.race([opinionOf(check, call), late]);
+    return await Promise.race([decisionOf(check, call), late]);
   } catch (thrown) {
-    return { says: 'deny', reason: 'it failed', thrown };
+    return { choice: 'deny', reason: 'it failed', thrown };
   } finally {
     stopTimer();
   }
 }
 
-async function opinionOf(check: Guard, call: GuardedCall): Promise<Opinion> {
-  const verdict: unknown = await check(call);
-  if (verdict === undefined || verdict === 'allow') return { says: 'allow' };
-  if (verdict === 'deny' || verdict === 'ask') return { says: verdict };
-  if (isPlainObject(verdict)) {
-    const { deny, ask: wanted } = verdict;
-    if (typeof deny === 'string') return { says: 'deny', reason: deny };
-    if (typeof wanted === 'string') return { says: 'ask', reason: wanted };
+async function decisionOf(check: Guard, call: GuardedCall): Promise<GuardDecision> {
+  const returned: unknown = await check(call);
+  if (returned === undefined || returned === 'allow') return { choice: 'allow' };
+  if (returned === 'deny' || returned === 'ask') return { choice: returned };
+  if (isPlainObject(returned)) {
+    const { deny, ask: wanted } = returned;
+    if (typeof deny === 'string') return { choice: 'deny', reason: deny };
+    if (typeof wanted === 'string') return { choice: 'ask', reason: wanted };
   }
-  return { says: 'deny', reason: 'it says neither allow, deny nor ask' };
+  return { choice: 'deny', reason: 'it returned neither allow, deny nor ask' };
 }
 
 function refusal(
   { name }: NamedGuard,
   tool: string,
-  { says, reason, thrown }: Opinion,
+  { choice, reason, thrown }: GuardDecision,
   context: EffectContext,
 ): EffectFailure {
-  // told to people and models, and a guard may know the keys of its host
+  // people and models read the reason, and a guard may know secrets of its host
   const why = reason === undefined ? '' : `: ${context.redactor.text(reason)}`;
-  const isAsking = says === 'ask';
+  const isAsking = choice === 'ask';
   return {
     ok: false,
+    keptBack: 'guard',
     failure: {
       kind: 'tool.denied',
       outcome: 'not_started',
       message: isAsking
-        ? `A person has to approve ${tool}${why}`
-        : `A guard does not let ${tool} be called${why}`,
+        ? `A person must approve ${tool}${why}`
+        : `A guard denied the call of ${tool}${why}`,
       details: { by: 'guard', guard: name, ...(isAsking ? { ask: true } : {}) },
       ...(thrown === undefined ? {} : { cause: causeOf(thrown, name, context) }),
     },
@@ -108,7 +110,7 @@ function refusal(
   };
 }
 
-/** Of this call and this guard, so that the same call fails in the same words. */
+/** The id depends on the call and the guard only, so that a repeated call fails identically. */
 function causeOf(
   thrown: unknown,
   guard: string,

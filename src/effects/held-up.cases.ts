@@ -1,23 +1,23 @@
 /**
- * A process of ours that is held up for longer than anyone waits, in the worst moment: it has been
- * told that a child has ended, and has not read what that child wrote before. That comes about because
- * Node learns of every child's end when it learns of one.
+ * Blocks this process for longer than any grace period, at the worst moment: it knows that a child has
+ * ended, and has not read that child's last output yet. That can happen because Node collects the exits
+ * of all children when it receives one.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const HELD_UP_MS = 800;
-const MAX_MS = 20_000;
+const MAX_MS = 200_000;
 
-/** It looks for the end of a process before that has been collected. */
+/** The test reads the state of a process that has ended and has not been collected. */
 export const canHoldUp = existsSync('/proc/self/stat');
 
 export interface HoldUp {
-  /** What the child does first, in the language of a shell: it waits until it is told to go on. */
+  /** Shell code for the child to run first: it waits until `release` lets it continue. */
   readonly prelude: string;
-  /** Lets the child go on, and returns when we are held up no more. */
-  readonly bringAbout: () => Promise<void>;
+  /** Lets the child continue, and returns when this process is no longer blocked. */
+  readonly release: () => Promise<void>;
 }
 
 export function holdUp(folder: string): HoldUp {
@@ -25,7 +25,7 @@ export function holdUp(folder: string): HoldUp {
   const go = join(folder, 'go');
   return {
     prelude: `echo $$ > ${pidFile}; until [ -e ${go} ]; do sleep 0.01; done;`,
-    bringAbout: async () => {
+    release: async () => {
       while (!hasText(pidFile)) await new Promise((resolve) => setImmediate(resolve));
       const pid = Number(readFileSync(pidFile, 'utf8'));
       const other = spawn('echo', ['now'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -39,7 +39,7 @@ export function holdUp(folder: string): HoldUp {
         block(() => performance.now() > endsAtMs);
         resolve();
       });
-      // its output and its end then come in one turn, and the end of the child between the two
+      // its output and its exit then arrive in one turn, with the exit of the child between them
       block(() => isZombie(other.pid ?? 0));
       await promise;
     },
@@ -50,16 +50,16 @@ function hasText(file: string): boolean {
   return existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
 }
 
-/** Nothing else of this process happens meanwhile. */
+/** Blocks the whole process. */
 function block(isOver: () => boolean): void {
   const endsAtMs = performance.now() + MAX_MS;
   while (!isOver()) {
-    if (performance.now() > endsAtMs) throw new Error('It never came');
+    if (performance.now() > endsAtMs) throw new Error('The expected state was never reached');
     spawnSync('sleep', ['0.01']);
   }
 }
 
-/** Dead, and not collected by its parent yet. */
+/** Ended, but not yet collected by its parent. */
 function isZombie(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return stat.slice(stat.lastIndexOf(')')).startsWith(') Z ');

@@ -1,6 +1,6 @@
 import { MACHINE_CLOCK, type EffectClock } from './clock.ts';
 
-/** Every wait is over at once. */
+/** A clock on which every wait ends at once. */
 export const HURRIED: EffectClock = {
   ...MACHINE_CLOCK,
   after: (_, fire) => {

@@ -1,22 +1,22 @@
 /**
- * What an effect gives, as JSON that the log can hold: nothing is dropped silently, nothing is
- * deeper than what every reader of it can walk, and configured secrets are taken out. What runs is
- * what is stored, so this is the only form in which an output goes on.
+ * Turns the result of an effect into JSON for the log: nothing is dropped silently, nothing is nested
+ * deeper than readers can follow, and configured secrets are removed. A run continues with exactly what
+ * is stored, so an output has no other form.
  */
-import { isArray, readProperty, type JsonValue } from '../errors/json.ts';
-import type { Redactor } from '../errors/redact.ts';
-import { freeKey } from '../errors/without-values.ts';
-import { toPointer } from '../workflow/path.ts';
+import { isArray, readProperty, type JsonValue } from '../errors/support/safe-json.ts';
+import type { Redactor } from '../errors/redaction/redact.ts';
+import { freeKey } from '../errors/report/without-values.ts';
+import { toPointer } from '../workflow/plan/pointer.ts';
 
-/** Levels of lists and objects; those who store, compare and render an output recurse. */
+/** Levels of lists and objects: stores, comparisons and renderers recurse. */
 const MAX_OUTPUT_DEPTH = 500;
 
-/** Of what a tool gives. Every turn of an agent sends it again, and the log keeps it. */
+/** Limit of a tool's result. Every turn of an agent sends it again, and the log keeps it. */
 export const MAX_RESULT_CHARS = 1024 * 1024;
 
 export type Output =
   | { readonly ok: true; readonly value: JsonValue }
-  /** `it holds a function`, and where. */
+  /** Such as `is a function`, and where. */
   | { readonly ok: false; readonly problem: string; readonly pointer: string };
 
 interface Walk {
@@ -25,10 +25,10 @@ interface Walk {
   readonly path: (string | number)[];
 }
 
-/** For what is judged or handed on with its secrets in it. */
+/** For values that are checked or passed on with their secrets. */
 export const AS_IT_IS: Redactor = { text: (text) => text, values: (text) => text };
 
-/** Of any value at all. `undefined` on its own is null: a function need not return anything. */
+/** Accepts any value. A bare `undefined` becomes null, because a function need not return anything. */
 export function toOutput(value: unknown, redactor: Redactor): Output {
   const walk: Walk = { redactor, ancestors: [], path: [] };
   try {
@@ -56,7 +56,7 @@ function convert(value: unknown, walk: Walk): JsonValue {
   }
 }
 
-/** A configured value can be a number too. */
+/** A configured secret can be a number too. */
 function number(value: number, walk: Walk): JsonValue {
   if (!Number.isFinite(value)) throw new Unusable('is a number that is not finite');
   const written = String(value);
@@ -91,7 +91,7 @@ function contents(value: object, walk: Walk): JsonValue {
   return Object.fromEntries(entries);
 }
 
-/** The path is left as it is by what throws: it says where. */
+/** A throw leaves the path in place, so that it names the position of the fault. */
 function at(step: string | number, value: unknown, walk: Walk): JsonValue {
   walk.path.push(step);
   const converted = convert(value, walk);
@@ -99,7 +99,7 @@ function at(step: string | number, value: unknown, walk: Walk): JsonValue {
   return converted;
 }
 
-/** Whether a value is longer than that as JSON, nearly; looks no further than it has to. */
+/** Estimates whether a value is longer than that as JSON, and stops as soon as it is. */
 export function isLongerThan(value: JsonValue, maxChars: number): boolean {
   return charsIn(value, maxChars) > maxChars;
 }

@@ -1,23 +1,23 @@
 /**
  * The effect of a `transform` node: JavaScript over its arguments, in the sandbox. The same code and
- * input give the same result; a failure tells its sort and its place, never the code or a value.
+ * input give the same result. A failure shows its type and position, never the code or a value.
  *
- * | what happened               | kind                        | outcome     |
+ * | event                       | kind                        | outcome     |
  * |-----------------------------|-----------------------------|-------------|
- * | not parsable                | `sandbox.syntax`            | not_started |
+ * | cannot be parsed            | `sandbox.syntax`            | not_started |
  * | threw                       | `sandbox.runtime`           | failed      |
  * | memory, stack, text too big | `sandbox.memory`            | failed      |
- * | not JSON, or off its schema | `sandbox.result`            | failed      |
+ * | not JSON, or not its schema | `sandbox.result`            | failed      |
  * | more than one second        | `sandbox.timeout`           | failed      |
  * | our signal                  | `cancelled.*`               | failed      |
  * | the worker broke            | `internal.unexpected`       | failed      |
  * | no worker, as in a bundle   | `extension.missing`         | not_started |
  *
- * It has no side effects, so no outcome is ever in doubt.
+ * It has no side effects, so no outcome is ever unknown.
  */
-import type { JsonObject, JsonValue } from '../errors/json.ts';
-import type { ReportDraft } from '../errors/report.ts';
-import { checkValue } from '../workflow/value-check.ts';
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { ReportDraft } from '../errors/report/report.ts';
+import { checkValue } from '../workflow/json-schema/check-value.ts';
 import {
   cancelledBefore,
   neverRejecting,
@@ -43,12 +43,12 @@ export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest
     const cancelled = context.cancelled ?? 'cancelled.call';
     if (context.signal.aborted) return cancelledBefore(cancelled);
     const job = { code: request.code, input: JSON.stringify(request.input) };
-    const ending = await sandbox.evaluate(job, context.signal);
-    switch (ending.type) {
+    const end = await sandbox.evaluate(job, context.signal);
+    switch (end.type) {
       case 'answer':
-        return ending.answer.ok
-          ? succeeded(ending.answer.json, request, context)
-          : failed(faultOf(ending.answer));
+        return end.answer.ok
+          ? succeeded(end.answer.json, request, context)
+          : failed(faultOf(end.answer));
       case 'deadline':
         return failed({
           kind: 'sandbox.timeout',
@@ -57,15 +57,15 @@ export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest
       case 'cancelled':
         return failed({
           kind: cancelled,
-          message: 'The code was stopped because it is no longer wanted',
+          message: 'The code was cancelled while it ran',
           outcome: 'failed',
         });
       case 'missing':
         return failed(MISSING);
       case 'broken':
         return {
-          ...failed({ kind: 'internal.unexpected', message: 'The worker of the sandbox broke' }),
-          thrown: ending.thrown,
+          ...failed({ kind: 'internal.unexpected', message: 'The worker of the sandbox crashed' }),
+          thrown: end.thrown,
         };
     }
   });
@@ -73,11 +73,13 @@ export function createTransformEffect(sandbox: Sandbox): Effect<TransformRequest
 
 const MISSING: ReportDraft = {
   kind: 'extension.missing',
-  message: 'The sandbox of `transform` nodes is a file of its own, which a bundle lacks',
+  message:
+    'The sandbox of `transform` nodes needs its own worker file, which this bundle does not contain',
   outcome: 'not_started',
   action: {
     kind: 'fix_code',
-    detail: 'Leave errand out of the bundle: name it as external, and install it there.',
+    detail:
+      'Exclude errand from the bundle: mark it as external, and install it beside the bundle.',
   },
 };
 
@@ -86,7 +88,7 @@ function succeeded(
   request: TransformRequest,
   { redactor }: EffectContext,
 ): EffectResult {
-  // the prelude of the sandbox wrote it
+  // true: the prelude of the sandbox wrote this JSON
   const value = JSON.parse(json) as JsonValue;
   const output = toOutput(value, redactor);
   if (!output.ok) {
@@ -106,19 +108,19 @@ function succeeded(
 }
 
 const SENTENCES = {
-  syntax: 'The code is not JavaScript',
+  syntax: 'The code is not valid JavaScript',
   runtime: 'The code failed',
-  memory: 'The code is too much for the sandbox',
+  memory: 'The code exceeded a limit of the sandbox',
   result: 'The value of the code cannot be an output',
   timeout: 'The code ran longer than its time limit',
 } as const;
 
 function faultOf({ fault, reason, line, column }: Exclude<Answer, { ok: true }>): ReportDraft {
-  const place =
+  const position =
     line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
   return {
     kind: `sandbox.${fault}`,
-    message: `${SENTENCES[fault]}: ${reason}${place}`,
+    message: `${SENTENCES[fault]}: ${reason}${position}`,
     details: {
       ...(line === undefined ? {} : { line }),
       ...(column === undefined ? {} : { column }),

@@ -1,12 +1,23 @@
 /** `errand/errors`: failures as data, without the engine. Runs anywhere. */
-export { buildReport, crossBoundary, rebuild } from './build.ts';
-export { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from './catalog.ts';
+export {
+  buildReport,
+  crossBoundary,
+  rebuild,
+  type BuildOptions as BuildReportOptions,
+} from './report/build.ts';
+export { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from './catalog/catalog.ts';
 export type { CatalogRow, RetrySchedule } from './catalog/row.ts';
-export { ErrandError, isKind, raise, type DetailsOf } from './errand-error.ts';
-export { toInternalRecord, type InternalRecord } from './internal-record.ts';
-export type { JsonObject, JsonValue } from './json.ts';
-export type { KindDetails } from './kind-details.ts';
-export { isKindName, isReservedKind, isRuntimeKind, matchesKind, type Kind } from './kinds.ts';
+export { ErrandError, failure, isKind, raise, type DetailsOf } from './thrown/errand-error.ts';
+export { toInternalRecord, type InternalRecord } from './thrown/internal-record.ts';
+export type { JsonObject, JsonValue } from './support/safe-json.ts';
+export type { KindDetails } from './catalog/kind-details.ts';
+export {
+  isKindName,
+  isReservedKind,
+  isRuntimeKind,
+  matchesKind,
+  type Kind,
+} from './catalog/kinds.ts';
 export {
   exitCode,
   forModel,
@@ -15,10 +26,16 @@ export {
   httpStatus,
   type ModelReport,
   type PersonReport,
+  type PublicOptions as PublicReportOptions,
   type PublicReport,
-} from './project.ts';
-export { readReport, writeReport, type ReadReport } from './read.ts';
-export { createRedactor, type Redactor } from './redact.ts';
+} from './report/audiences.ts';
+export {
+  readReport,
+  writeReport,
+  type ReadOptions as ReadReportOptions,
+  type ReadReport,
+} from './report/read.ts';
+export { createRedactor, type Redactor } from './redaction/redact.ts';
 export { renderJson } from './render/json.ts';
 export { renderLine } from './render/line.ts';
 export { renderMarkdown } from './render/markdown.ts';
@@ -27,13 +44,19 @@ export { renderProblem, type Problem, type ProblemDocument } from './render/prob
 export type {
   AttemptSummary,
   ErrorReport,
-  Frame,
-  Location,
+  Frame as ErrorFrame,
+  Location as ErrorLocation,
   ProviderFacts,
   ReportDraft,
   RuleReceipt,
-  Stamp,
+  Stamp as ReportStamp,
   UserAction,
-} from './report.ts';
-export { toReport, type ReportContext } from './to-report.ts';
-export type { ActionKind, Category, Domain, ErrorClass, Outcome } from './vocabulary.ts';
+} from './report/report.ts';
+export { toReport, type ReportContext } from './thrown/to-report.ts';
+export type {
+  ActionKind,
+  Category as ErrorCategory,
+  Domain as ErrorDomain,
+  ErrorClass,
+  Outcome as ErrorOutcome,
+} from './catalog/vocabulary.ts';

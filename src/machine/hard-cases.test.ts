@@ -1,13 +1,13 @@
-/** What only many seeds together have brought to light, each by itself. */
+/** Regressions that the simulation found over many seeds, each as a test of its own. */
 import { describe, expect, it } from 'vitest';
-import { buildReport } from '../errors/build.ts';
-import { choose, newChain, noteFailure } from './chain.ts';
-import type { EventBody, RunEvent } from './events.ts';
+import { buildReport } from '../errors/report/build.ts';
+import { chooseModel, newChain, noteFailure } from './policy/model-chain.ts';
+import type { EventBody, RunEvent } from './state/events.ts';
 import { rehearse } from './harness.cases.ts';
-import { costsOf } from './ledger.ts';
-import { nodeAtPath } from './node-at-path.ts';
-import { step } from './step.ts';
-import { Stage } from './talk.cases.ts';
+import { costsOf } from '../history/cost-ledger.ts';
+import { nodeAtPath } from '../history/node-at-path.ts';
+import { step } from './decide/step.ts';
+import { Stage } from './conversation/conversation.cases.ts';
 
 function failed(kind: string): ReturnType<typeof buildReport> {
   return buildReport({ kind, message: 'x' }, { stamp: { id: 'e', at: '' } });
@@ -21,21 +21,21 @@ describe('a chain after a fatal failure', () => {
   ]);
   const context = { nowMs: 0, isTakenOver: false, words: [], maxAttempts: 6 };
 
-  it('waits for the entry that names it, however well a later one is', () => {
+  it('waits for the entry that names it, even when a later one is healthy', () => {
     expect(noteFailure(chain, 'sim/a', failed('provider.content_filter'), context)).toBe(true);
-    const rests = (model: string): number => (model === 'sim/b' ? 5000 : 0);
-    expect(choose(chain, 0, rests)).toEqual({ type: 'wait', untilMs: 5000 });
-    expect(choose(chain, 5000, rests)).toEqual({ type: 'ask', model: 'sim/b' });
+    const pauses = (model: string): number => (model === 'sim/b' ? 5000 : 0);
+    expect(chooseModel(chain, 0, pauses)).toEqual({ type: 'wait', untilMs: 5000 });
+    expect(chooseModel(chain, 5000, pauses)).toEqual({ type: 'ask', model: 'sim/b' });
   });
 
-  it('goes on to that one when the other fails for the time being', () => {
+  it('moves to that one when the other fails transiently', () => {
     noteFailure(chain, 'sim/b', failed('provider.overloaded'), context);
-    expect(choose(chain, 0, () => 0)).toEqual({ type: 'ask', model: 'sim/c' });
+    expect(chooseModel(chain, 0, () => 0)).toEqual({ type: 'ask', model: 'sim/c' });
   });
 });
 
-describe('the bill', () => {
-  it('has a call that was lost twice with what was set aside, each time', () => {
+describe('the cost ledger', () => {
+  it('counts a call that was lost twice with its estimate, each time', () => {
     const effect = { key: 'k', type: 'model', target: 'sim/m' } as const;
     const asked: EventBody = {
       type: 'effect:requested',
@@ -57,7 +57,7 @@ describe('the bill', () => {
 });
 
 describe('a run that failed', () => {
-  it('comes to an end when it is resumed, although a member had failed before the group did', () => {
+  it('ends when it is resumed, although a member had failed before the group did', () => {
     const { state, events } = rehearse(
       `
 workflow: {name: t, entry_point: g}
@@ -94,7 +94,7 @@ parallel: [{name: g, agents: [x, y], failure_mode: continue_on_error, routes: [{
     expect(state.status).toBe('completed');
   });
 
-  it('lets an agent that was stopped for it go on where it was', () => {
+  it('lets an agent that was stopped with it resume where it was', () => {
     const stage = new Stage({
       workflow: { name: 't', entry_point: 'g' },
       nodes: [
@@ -119,8 +119,8 @@ parallel: [{name: g, agents: [x, y], failure_mode: continue_on_error, routes: [{
   });
 });
 
-describe('a group that is written in a file of its own', () => {
-  it('fails there, and not at the same line of the workflow', () => {
+describe('a group in a file of its own', () => {
+  it('is located there, and not at the same line of the workflow', () => {
     const { state } = rehearse(
       `
 workflow: {name: t, entry_point: both}
@@ -157,7 +157,7 @@ for_each:
       agent: {name: leaf, type: call, function: f, arguments: {cell: '{{ cell }}'}}
 `;
 
-  it('is run through, group in group', () => {
+  it('runs as a group in a group', () => {
     const { state } = rehearse(NESTED, {
       input: { rows: [[1, 2], [3]] },
       effects: ({ work }) => (work.type === 'call' ? (work.arguments['cell'] ?? null) : null),
@@ -181,7 +181,7 @@ describe('an agent that waits for an approval and is no agent any more', () => {
   });
   const describes = { pay: { isDeclared: true, isIdempotent: false, writes: true } };
 
-  it('asks nobody any more when its run goes on with the new file', () => {
+  it('asks no one any more when its run is resumed with the new file', () => {
     const agent = { prompt: 'Pay', model: 'sim/m', tools: ['pay'], policy: { ask: ['pay'] } };
     const stage = new Stage(file(agent), { describes }).play();
     expect([...stage.state.gates.keys()]).toEqual(['a/pay#1.1']);
@@ -189,7 +189,7 @@ describe('an agent that waits for an approval and is no agent any more', () => {
     const late = { gate: 'a/pay#1.1', value: 'approve', by: 'test' };
     stage.take(
       { type: 'run:resumed', by: 'test', plan },
-      // given with the resumption, and checked before it
+      // an answer that comes with the resume, and is checked before it
       { type: 'gate:answered', node: 'a', path: 'a', ...late },
     );
     expect([...stage.state.gates.keys()]).toEqual([]);
@@ -198,7 +198,7 @@ describe('an agent that waits for an approval and is no agent any more', () => {
   });
 });
 
-describe('an agent whose failure is asked about and whose words have changed since', () => {
+describe('an agent whose failure is asked about and whose text has changed since', () => {
   const file = (prompt: string): object => ({
     workflow: {
       name: 't',
@@ -219,7 +219,7 @@ describe('an agent whose failure is asked about and whose words have changed sin
   it.each([
     ['edit', { edit: { n: 1 } }, { n: 1 }],
     ['retry', 'retry', { n: 2 }],
-  ])('goes on with the answer: %s', (_, value, output) => {
+  ])('continues with the answer: %s', (_, value, output) => {
     const stage = new Stage(file('Old')).play();
     expect([...stage.state.gates.keys()]).toEqual(['a']);
     const { plan } = new Stage(file('New'));
@@ -232,7 +232,7 @@ describe('an agent whose failure is asked about and whose words have changed sin
 });
 
 describe('a guard that fails', () => {
-  it('is offered every route of the workflow, also after nobody answered at the first', () => {
+  it('is offered every route of the workflow, also after the first question expired', () => {
     const { story, state } = rehearse(
       `
 workflow:
@@ -268,7 +268,7 @@ nodes: [{name: a, type: terminate, status: failed, reason: Enough}]
   });
 });
 
-describe('a budget that is used up while a model is to be asked again', () => {
+describe('a budget that is used up before a model is called again', () => {
   it('fails with the failure of the model as its cause', () => {
     const cut = { stream: ['x'], cut: true, usage: { output_tokens: 900 } };
     const node = { model: 'sim/m', on_partial: 'restart', budget: { tokens: 1500 } };
@@ -283,7 +283,7 @@ describe('a budget that is used up while a model is to be asked again', () => {
   });
 });
 
-describe('an agent that is begun anew after a person was asked about its calls', () => {
+describe('an agent that starts again after a person was asked about its calls', () => {
   const asks = { tool_calls: [{ name: 'pay', arguments: { to: 'ada' } }] };
   const simulate = { m: [asks, { answer: 'x' }, { answer: 'x' }, { answer: 'x' }, asks] };
   const describes = { pay: { isDeclared: true, isIdempotent: false, writes: true } };
@@ -298,7 +298,7 @@ describe('an agent that is begun anew after a person was asked about its calls',
   };
   const header = { name: 't', entry_point: 'a', runtime: { simulate } };
 
-  it('asks at a gate of another name, so that an answer to the first is given to nobody', () => {
+  it('asks at a gate of another name, so that a late answer approves nothing', () => {
     const stage = new Stage({ workflow: header, nodes: [agent] }, { describes }).play();
     expect([...stage.state.gates.keys()]).toEqual(['a/pay#1.1']);
     stage.take({

@@ -1,23 +1,23 @@
-/** A run in memory for tests: effects answer at once, time passes only by being waited for. */
-import type { JsonObject, JsonValue } from '../errors/json.ts';
-import type { ReportDraft } from '../errors/report.ts';
-import { memoryFiles } from '../workflow/load/files.cases.ts';
-import { loadWorkflow } from '../workflow/load/workflow.ts';
-import { pendingRequest, type EffectRequest } from './effect-request.ts';
-import type { EventBody } from './events.ts';
-import { failureAt } from './failure.ts';
-import { scopeOf } from './plan-lookup.ts';
-import { newRunState, type RunState } from './state.ts';
-import { step } from './step.ts';
+/** A run in memory for tests: effects end at once, time passes only by waiting. */
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { ReportDraft } from '../errors/report/report.ts';
+import { memoryFiles } from '../workflow/yaml/files.cases.ts';
+import { loadWorkflow } from '../workflow/yaml/load-workflow.ts';
+import { pendingRequest, type EffectRequest } from './decide/effect-request.ts';
+import type { EventBody } from './state/events.ts';
+import { failureAt } from './decide/failure.ts';
+import { scopeOf } from './state/plan-lookup.ts';
+import { newRunState, type RunState } from './state/state.ts';
+import { step } from './decide/step.ts';
 import { stopsOf } from './stops.cases.ts';
-import { nextTimerMs } from './timers.ts';
+import { nextTimerMs } from './state/timer-heap.ts';
 
 export type Effects = (request: EffectRequest) => JsonValue | { readonly fail: ReportDraft };
 
 export interface Rehearsal {
   readonly state: RunState;
   readonly events: readonly EventBody[];
-  /** `type path` of each event, or what is asked for. */
+  /** `type path` of each event, or its request. */
   readonly story: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function workflow(nodes: string, header = ''): string {
   return `workflow:\n  name: t\n  entry_point: a\n${header}nodes:\n${nodes}`;
 }
 
-/** So many times, then it answers. */
+/** Fails so many times, then succeeds. */
 export function failing(kind: string, times = Infinity): Effects {
   return (request) =>
     request.attempt < times

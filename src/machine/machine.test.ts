@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../errors/json.ts';
+import type { JsonValue } from '../errors/support/safe-json.ts';
 import { failing, rehearse, workflow } from './harness.cases.ts';
 
 describe('a straight line', () => {
@@ -48,7 +48,7 @@ describe('a straight line', () => {
     expect(state.output).toEqual({ tags: ['x', 'y'], total: 5 });
   });
 
-  it('holds what is written to shared state to its type', () => {
+  it('checks the type of a value that is written to shared state', () => {
     const { state } = rehearse(
       workflow(
         '  - {name: a, type: set, value: 1, state: {n: many}}\n',
@@ -59,14 +59,14 @@ describe('a straight line', () => {
       status: 'failed',
       error: {
         kind: 'validation.template',
-        message: expect.stringContaining('is of the type number'),
+        message: expect.stringContaining('must be of type number'),
       },
     });
   });
 });
 
 describe('a failure', () => {
-  it('at the top without a route ends the run, with where it was raised', () => {
+  it('at the top without a route ends the run, with its location', () => {
     const { state } = rehearse(workflow('  - {name: a, type: script, command: x}\n'), {
       effects: failing('order.missing'),
     });
@@ -91,7 +91,7 @@ describe('a failure', () => {
     expect(state.output).toBe('a: order.missing, order.missing at a');
   });
 
-  it('is retried as often as the route says, then goes on below it with every attempt', () => {
+  it('is retried as often as the route says, then later routes see every attempt', () => {
     const { events, story } = rehearse(
       workflow(
         '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, retry: {max: 2, jitter: 0}}, {on_error: true, to: b}]}\n  - {name: b, type: set, value: 1}\n'.replace(
@@ -115,7 +115,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('leaves no trace of an earlier try in what templates see after a success', () => {
+  it('of an earlier attempt is invisible to templates after a success', () => {
     const { state } = rehearse(
       workflow(
         '  - {name: a, type: script, command: x, routes: [{to: b}, {on_error: true, retry: {max: 2}}]}\n  - {name: b, type: set, value: "{{ a.error is defined }}"}\n',
@@ -139,7 +139,7 @@ describe('a failure', () => {
     });
   });
 
-  it('of a guard keeps the original as its cause and is taken by the workflow’s table', () => {
+  it('of a guard keeps the original as its cause and is handled by the workflow’s table', () => {
     const { state } = rehearse(
       workflow(
         '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, to: $end, when: "{{ nope.x }}"}]}\n  - {name: b, type: set, value: "{{ failing.error.cause.kind }}"}\n',
@@ -182,17 +182,17 @@ describe('a failure', () => {
     expect(state.error).toMatchObject({ kind: 'limit.retries', cause: { kind: 'order.missing' } });
   });
 
-  it('is the run’s time being up, also in the middle of a wait', () => {
+  it('is raised when the run’s time is up, also during a wait', () => {
     const { state } = rehearse(
       workflow('  - {name: a, type: wait, duration: 1h}\n', '  limits: {timeout_seconds: 60}\n'),
     );
     expect(state.error).toMatchObject({
       kind: 'limit.run_timeout',
-      message: 'The run has used its 1 min',
+      message: 'The run has reached its time limit of 1 min',
     });
   });
 
-  it('parks the run until its time, then tries again', () => {
+  it('parks the run until its time, then runs the node again', () => {
     const { story } = rehearse(
       workflow(
         '  - {name: a, type: script, command: x, routes: [{to: $end}, {on_error: true, park: {for: 15m}}]}\n',
@@ -210,7 +210,7 @@ nodes: [{name: x, type: script, command: "{{ workflow.input.n + workflow.input.m
 output: {done: "{{ x.output.n }}"}
 `;
 
-  it('get their inputs, with defaults, and give their output', () => {
+  it('get their inputs, with defaults, and return their output', () => {
     const seen: JsonValue[] = [];
     const { state } = rehearse(
       workflow('  - {name: a, type: workflow, workflow: ./c.yaml, input_mapping: {n: 1}}\n'),
@@ -226,7 +226,7 @@ output: {done: "{{ x.output.n }}"}
     expect(state).toMatchObject({ status: 'completed', output: { done: 7 } });
   });
 
-  it('are not begun with an input of another type, which a route can take', () => {
+  it('do not start with an input of another type, which a route can handle', () => {
     const { state, story } = rehearse(
       workflow(
         '  - {name: a, type: workflow, workflow: ./c.yaml, input_mapping: {n: "{{ workflow.name }}"}, routes: [{to: $end}, {on_error: validation.input, to: b}]}\n  - {name: b, type: set, value: "{{ failing.error.message }}"}\n',
@@ -258,19 +258,19 @@ output: {done: "{{ x.output.n }}"}
     });
   });
 
-  it('multiply their retries as written: 3 × 3 × 3 tries of the leaf', () => {
+  it('multiply their retries as written: 3 × 3 × 3 attempts of the leaf', () => {
     const retry = 'routes: [{to: $end}, {on_error: order.missing, retry: {max: 2, backoff: none}}]';
     const leaf = `workflow: {name: c, entry_point: x}\nnodes: [{name: x, type: script, command: x, raises: [order.missing], ${retry}}]\n`;
     const middle = `workflow: {name: m, entry_point: y}\nnodes: [{name: y, type: workflow, workflow: ./c.yaml, ${retry}}]\n`;
-    let tries = 0;
+    let attempts = 0;
     rehearse(workflow(`  - {name: a, type: workflow, workflow: ./m.yaml, ${retry}}\n`), {
       files: { 'c.yaml': leaf, 'm.yaml': middle },
       effects: () => {
-        tries++;
+        attempts++;
         return { fail: { kind: 'order.missing', message: 'no' } };
       },
     });
-    expect(tries).toBe(27);
+    expect(attempts).toBe(27);
   });
 
   it('end by a termination that their caller can route', () => {

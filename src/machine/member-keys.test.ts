@@ -1,12 +1,13 @@
 /**
- * Keys of members come from data, so anybody may choose them. Whatever they are, each member has a path,
- * an idempotency key and a gate of its own, and runs once, with its own data.
+ * Keys of members come from data. Whatever they are, each member has its own path, idempotency key and
+ * gate, and runs once, with its own data.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../errors/json.ts';
+import type { JsonObject } from '../errors/support/safe-json.ts';
 import { rehearse, workflow } from './harness.cases.ts';
-import { nodeAtPath } from './node-at-path.ts';
+import { nodeAtPath } from '../history/node-at-path.ts';
+import { runs } from '../../test/runs.ts';
 
 const NESTED = `${workflow('  - {name: z, type: set, value: 1}\n', '  input: {tickets: {type: array}}\n')}for_each:
   - name: a
@@ -23,13 +24,13 @@ interface Ticket {
 }
 
 function play(tickets: readonly Ticket[]) {
-  const run: { path: string; key: string; said: string }[] = [];
+  const run: { path: string; key: string; stdin: string }[] = [];
   const rehearsal = rehearse(NESTED, {
     input: { tickets: tickets.map(({ id, lines }): JsonObject => ({ id, lines: [...lines] })) },
     effects: ({ path, ref, work }) => {
-      const said = work.type === 'script' ? (work.stdin ?? '') : '';
-      run.push({ path, key: ref.key, said });
-      return said;
+      const stdin = work.type === 'script' ? (work.stdin ?? '') : '';
+      run.push({ path, key: ref.key, stdin });
+      return stdin;
     },
   });
   return { ...rehearsal, run };
@@ -56,7 +57,7 @@ const anything = fc
   .array(fc.constantFrom(...PIECES), { maxLength: 6 })
   .map((pieces) => pieces.join(''));
 const letter = fc.constantFrom('a', 'b');
-/** What stands in the path of one of the other members. */
+/** A part of the path of one of the other members. */
 const forged = fc.tuple(letter, letter).map(([id, line]) => `${id}]/inner[${line}`);
 const hostile = fc.oneof(anything, letter, letter, forged);
 const distinct = (maxLength: number) => fc.uniqueArray(hostile, { minLength: 1, maxLength });
@@ -73,18 +74,18 @@ describe('the keys of members', () => {
         const { state, run } = play(tickets);
         expect(state.status).toBe('completed');
         const wanted = tickets.flatMap(({ id, lines }) => lines.map((line) => [id, line]));
-        expect(run.map(({ said }) => JSON.parse(said) as unknown)).toEqual(
+        expect(run.map(({ stdin }) => JSON.parse(stdin) as unknown)).toEqual(
           expect.arrayContaining(wanted),
         );
         expect(run).toHaveLength(wanted.length);
         expect(new Set(run.map(({ key }) => key)).size).toBe(wanted.length);
         expect(new Set(run.map(({ path }) => path)).size).toBe(wanted.length);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
-  it('leave every path readable: it names its node, and holds no control character', () => {
+  it('leave every path readable: it names its node, and contains no control character', () => {
     fc.assert(
       fc.property(batch, (tickets) => {
         const { state, events } = play(tickets);
@@ -94,11 +95,11 @@ describe('the keys of members', () => {
           expect(event.path).not.toMatch(/[\p{Cc}\p{Cs}]/u);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
-  it('are written in a path as URLs write them, and nowhere else', () => {
+  it('are escaped in paths as in URLs, and nowhere else', () => {
     const { state, run } = play([{ id: '4[2]/#%\n', lines: ['ü (1)'] }]);
     expect(run.map(({ path }) => path)).toEqual(['a[4%5B2%5D%2F%23%25%0A]/inner[ü (1)]/one']);
     expect(Object.keys((state.output as { all: object }).all)).toEqual(['4[2]/#%\n']);

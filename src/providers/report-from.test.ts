@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENTRIES } from '../../test/corpus/entries.ts';
-import { raise } from '../errors/errand-error.ts';
-import { forModel, forPerson, forPublic } from '../errors/project.ts';
-import { readReport, writeReport } from '../errors/read.ts';
+import { failure } from '../errors/thrown/errand-error.ts';
+import { forModel, forPerson, forPublic } from '../errors/report/audiences.ts';
+import { readReport, writeReport } from '../errors/report/read.ts';
 import { reportFrom } from './report-from.ts';
+import { runs } from '../../test/runs.ts';
 
 const STAMP = { id: 'err_test', at: '2026-03-01T12:00:00.000Z' };
 
 describe('reportFrom', () => {
-  it('says who failed, what it means and what to do', () => {
+  it('names the provider, the meaning and what to do', () => {
     const error = {
       status: 429,
       headers: { 'x-request-id': 'req_7' },
@@ -23,7 +24,7 @@ describe('reportFrom', () => {
       kind: 'provider.quota_exhausted',
       category: 'capacity',
       retryable: false,
-      message: 'OpenAI says the quota of this account is used up; waiting will not help.',
+      message: 'The quota of this account at OpenAI is used up; waiting will not help.',
       action: {
         kind: 'check_billing',
         detail: 'Check billing at OpenAI, or add a fallback model.',
@@ -48,12 +49,34 @@ describe('reportFrom', () => {
     }
   });
 
+  it.each([
+    ['a 429 whose body may say that a quota is used up', 429, {}],
+    ['a problem document', 500, { 'content-type': 'application/problem+json' }],
+  ])('claims nothing about an unread response: %s', (_, status, headers) => {
+    const response = new Response('{}', { status, headers });
+    for (const thrown of [response, Object.assign(new Error('HTTP'), { response })])
+      expect(reportFrom(thrown, { provider: 'openai' })).toMatchObject({
+        kind: 'provider.unknown',
+        category: 'unknown',
+        retryable: null,
+        action: { kind: 'fix_code' },
+        provider: { name: 'openai', status },
+      });
+  });
+
+  it.each([
+    ['a hint says when', new Response('{}', { status: 429, headers: { 'retry-after': '7' } })],
+    ['there is no body', new Response(null, { status: 429 })],
+  ])('treats an unread 429 as a rate limit where %s', (_, response) => {
+    expect(reportFrom(response)).toMatchObject({ kind: 'provider.rate_limited', retryable: true });
+  });
+
   it('leaves a raise and a report of ours as they are', () => {
-    const report = reportFrom(raise('order.missing', 'No such order', { id: 7 }));
+    const report = reportFrom(failure('order.missing', 'No such order', { id: 7 }));
     expect(report).toMatchObject({ kind: 'order.missing', class: 'domain', details: { id: 7 } });
   });
 
-  it('calls what is no provider’s failure call.failed, and claims nothing of retrying', () => {
+  it('gives any other failure the kind call.failed, and claims nothing about retrying', () => {
     const report = reportFrom(new TypeError('x is not a function'));
     expect(report).toMatchObject({
       kind: 'call.failed',
@@ -71,11 +94,11 @@ describe('reportFrom', () => {
           return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
-  it('gives a valid report for any failure bent out of shape', () => {
+  it('gives a valid report for any malformed failure', () => {
     const key = fc.constantFrom(
       'status',
       'headers',
@@ -96,7 +119,7 @@ describe('reportFrom', () => {
           return readReport(JSON.parse(writeReport(report))).malformed.length === 0;
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 });

@@ -1,51 +1,100 @@
 /**
- * What any SDK threw, as a report: extract, classify, render. Needs no engine and runs anywhere.
- * What is no provider's failure goes the way of every other thrown value.
+ * Makes a report from what any SDK threw: extract, classify, describe. Needs no engine and runs anywhere.
+ * A value that is not a provider's failure is reported like any other thrown value.
  */
-import { buildReport } from '../errors/build.ts';
-import type { RuntimeKind } from '../errors/catalog.ts';
-import { readProperty } from '../errors/json.ts';
-import type { Redactor } from '../errors/redact.ts';
-import type { ErrorReport, ReportDraft, Stamp } from '../errors/report.ts';
-import { ambientStamp } from '../errors/stamp.ts';
-import { toReport } from '../errors/to-report.ts';
+import { buildReport } from '../errors/report/build.ts';
+import { catalogRow, type RuntimeKind } from '../errors/catalog/catalog.ts';
+import { readProperty } from '../errors/support/safe-json.ts';
+import { readProblem } from '../errors/report/read-problem.ts';
+import type { Redactor } from '../errors/redaction/redact.ts';
+import type { ErrorReport, ReportDraft, Stamp } from '../errors/report/report.ts';
+import { ambientStamp } from '../errors/thrown/stamp.ts';
+import { thrownDraft, toReport, type ReportContext } from '../errors/thrown/to-report.ts';
 import { classify as builtIn, type Classification, type Classify } from './classify/classify.ts';
-import type { Operation, ProviderFailure } from './envelope.ts';
+import type { Operation, ProviderFailure } from './provider-failure.ts';
 import { extractFailure } from './extract/extract.ts';
-import { renderFailure } from './render.ts';
+import { parseJsonText } from './json-text.ts';
+import { providerNamed } from './known-providers.ts';
+import { renderFailure } from './describe-failure.ts';
 
 export interface ReportFromOptions {
-  /** Who was called; wins over what the error says of itself. */
+  /** The provider that was called; wins over what the error says. */
   readonly provider?: string;
   readonly model?: string;
   readonly api?: string;
-  /** `submit` creates something: after it was sent, nothing is repeated blindly. */
+  /** `submit` creates something, so a request that was sent is not repeated blindly. */
   readonly operation?: Operation;
-  /** Whether a part of the answer had reached the caller, which no error tells. */
+  /** Whether a part of the reply had reached the caller, which no error says. */
   readonly delivered?: boolean;
-  /** From `extendClassify`, for rules of your own. */
+  /** From `extendClassify`, for your own rules. */
   readonly classify?: Classify;
-  /** What to call a failure that is no provider's. Default: `call.failed`. */
+  /** The kind of a failure that is not a provider's. Default: `call.failed`. */
   readonly fallback?: RuntimeKind;
   readonly stamp?: Stamp;
   readonly redactor?: Redactor;
 }
 
-/** Never throws, whatever was thrown. */
+/**
+ * Makes a report of whatever was thrown, by a provider's SDK or anything else. Never throws.
+ * @example
+ * ```ts
+ * import { reportFrom } from 'errand';
+ *
+ * const thrown = { status: 529, headers: {}, body: { error: { type: 'overloaded_error' } } };
+ * const report = reportFrom(thrown, { provider: 'anthropic' });
+ * console.log(report.kind, report.retryable); // provider.overloaded true
+ * console.log(reportFrom('anything else').kind); // call.failed
+ * ```
+ */
 export function reportFrom(thrown: unknown, options: ReportFromOptions = {}): ErrorReport {
+  return readWith(toReport, thrown, { options, read: ownProblem });
+}
+
+/**
+ * The same without a report: what was thrown is recognised and classified here, once, and the recorder
+ * of the failure builds the report. An id and a time are only in the draft where the failure came with
+ * them: in a report that an error carries, or from another Errand.
+ */
+export function draftFrom(thrown: unknown, options: ReportFromOptions = {}): ReportDraft {
+  return readWith(thrownDraft, thrown, { options, read: ownProblem });
+}
+
+/** The same for what a model's provider answered: its problem documents say no more than any provider. */
+export function draftFromProvider(thrown: unknown, options: ReportFromOptions = {}): ReportDraft {
+  return readWith(thrownDraft, thrown, { options, read: providersProblem });
+}
+
+type ReadProblem = (
+  failure: ProviderFailure,
+  options: ReportFromOptions,
+) => ReportDraft | undefined;
+
+interface Reading {
+  readonly options: ReportFromOptions;
+  readonly read: ReadProblem;
+}
+
+function readWith<T>(
+  make: (thrown: unknown, context: ReportContext) => T,
+  thrown: unknown,
+  { options, read }: Reading,
+): T {
   const stamp = options.stamp ?? ambientStamp();
   const tool = toolFailure(thrown);
   if (tool !== undefined)
-    return reportFrom(tool.error, { fallback: 'tool.failed', ...options, stamp });
-  return toReport(thrown, {
+    return readWith(make, tool.error, {
+      options: { fallback: 'tool.failed', ...options, stamp },
+      read,
+    });
+  return make(thrown, {
     stamp,
     redactor: options.redactor,
     fallback: options.fallback ?? 'call.failed',
-    recognise: (value) => recogniseFailure(value, options, stamp),
+    recognise: (value) => recogniseFailure(value, { options, stamp, read }),
   });
 }
 
-/** What a tool threw, in the part that the AI SDK makes of it; the wrapper says nothing more. */
+/** Unwraps the part in which the AI SDK passes on what a tool threw. */
 function toolFailure(thrown: unknown): { readonly error: unknown } | undefined {
   if (readProperty(thrown, 'type') !== 'tool-error') return undefined;
   const error = readProperty(thrown, 'error');
@@ -56,22 +105,112 @@ function toolFailure(thrown: unknown): { readonly error: unknown } | undefined {
 /** The draft of a provider's failure; undefined for anything else. */
 function recogniseFailure(
   thrown: unknown,
-  options: ReportFromOptions,
-  stamp: Stamp,
+  { options, stamp, read }: Reading & { readonly stamp: Stamp },
 ): ReportDraft | undefined {
   const failure = extractFailure(thrown, options);
   if (failure === undefined) return undefined;
-  return renderFailure(failure, classifyAt(failure, options.classify ?? builtIn, stamp));
+  const problem = read(failure, options);
+  if (problem !== undefined) return problem;
+  const draft = renderFailure(failure, classifyAt(failure, options.classify ?? builtIn, stamp));
+  return isOpen(failure, draft) ? unread(failure, draft) : draft;
 }
 
-/** An answer that an SDK took for a success, looked at again: refusals, cuts, in-band errors. */
+/** Only the body can say whether a 429 is a limit or a quota, and what a problem document is. */
+function isOpen(
+  { isUnread = false, status, headers }: ProviderFailure,
+  { category, provider }: ReportDraft,
+): boolean {
+  if (!isUnread || category !== 'transient') return false;
+  const isProblem = /^application\/problem\+json\b/i.test(headers['content-type'] ?? '');
+  return isProblem || (status === 429 && provider?.retryAfterMs === undefined);
+}
+
+/** Claims nothing about an unread response. */
+function unread({ status }: ProviderFailure, draft: ReportDraft): ReportDraft {
+  return {
+    ...draft,
+    kind: 'provider.unknown',
+    category: 'unknown',
+    retryable: null,
+    message: `The response (HTTP ${status ?? 0}) was not read, and only its body says what it means.`,
+    action: {
+      kind: 'fix_code',
+      detail:
+        'Read the body first: reportFrom({ status, headers, body: await response.text() }). withResilience reads it by itself.',
+    },
+  };
+}
+
+/** Keeps what another Errand has classified; some clients keep the body one level down. */
+function ownProblem({ body, status }: ProviderFailure): ReportDraft | undefined {
+  const whole = typeof body === 'string' ? parseJsonText(body) : body;
+  const draft = readProblem(whole) ?? readProblem(readProperty(whole, 'error'));
+  if (draft === undefined || status === undefined) return draft;
+  return { ...draft, provider: { ...draft.provider, status } };
+}
+
+/**
+ * Anyone can write a problem document, so a provider's may only name a failure of a provider. Title,
+ * advice, category and retryability are those of the catalog, and the message is ours, because a person
+ * takes what we print for our own words. After content was delivered the usual rules apply.
+ */
+function providersProblem(
+  failure: ProviderFailure,
+  { provider: asked, model }: ReportFromOptions,
+): ReportDraft | undefined {
+  const draft = ownProblem(failure);
+  const row = draft === undefined ? undefined : catalogRow(draft.kind);
+  if (draft === undefined || row?.class.startsWith('provider_') !== true) return undefined;
+  if (failure.delivered) return undefined;
+  const { name, display } = providerNamed(asked ?? failure.provider ?? 'unknown');
+  const status = failure.status === undefined ? '' : ` (HTTP ${failure.status})`;
+  return {
+    kind: draft.kind,
+    message: `${display} reported ${draft.kind}${status}.`,
+    // a request that was answered has left
+    outcome: row.category === 'ambiguous' ? 'unknown' : 'failed',
+    provider: { ...draft.provider, name, ...(model === undefined ? {} : { model }) },
+    ...(draft.rule === undefined ? {} : { rule: draft.rule }),
+  };
+}
+
+/**
+ * Makes a report of a failure that an SDK took for a success: a refusal, a cut, an error in the body.
+ * @example
+ * ```ts
+ * import { reportFromFailure } from 'errand/classify';
+ *
+ * const report = reportFromFailure({
+ *   provider: 'openai',
+ *   operation: 'generate',
+ *   status: 200,
+ *   headers: {},
+ *   body: { error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } },
+ *   phase: 'headers',
+ *   delivered: false,
+ *   source: 'my client',
+ * });
+ * console.log(report.kind); // provider.quota_exhausted
+ * ```
+ */
 export function reportFromFailure(
   failure: ProviderFailure,
   options: ReportFromOptions = {},
 ): ErrorReport {
   const stamp = options.stamp ?? ambientStamp();
-  const found = classifyAt(failure, options.classify ?? builtIn, stamp);
-  return buildReport(renderFailure(failure, found), { stamp, redactor: options.redactor });
+  const draft = draftFromFailure(failure, { ...options, stamp });
+  return buildReport(draft, { stamp, redactor: options.redactor });
+}
+
+/** The same without a report, for a recorder that builds it. */
+export function draftFromFailure(
+  failure: ProviderFailure,
+  {
+    classify = builtIn,
+    stamp = ambientStamp(),
+  }: Pick<ReportFromOptions, 'classify' | 'stamp'> = {},
+): ReportDraft {
+  return renderFailure(failure, classifyAt(failure, classify, stamp));
 }
 
 function classifyAt(failure: ProviderFailure, classify: Classify, stamp: Stamp): Classification {

@@ -1,8 +1,8 @@
-/** The failures of a store, one function each: what was asked, and why it cannot be. */
-import { ErrandError, isKind } from '../errors/errand-error.ts';
-import type { JsonObject } from '../errors/json.ts';
-import { toReport } from '../errors/to-report.ts';
-import type { ClaimState, Tombstone } from '../machine/store-port.ts';
+/** The failures of a store, one function each: what was requested, and why it failed. */
+import { ErrandError, isKind } from '../errors/thrown/errand-error.ts';
+import type { JsonObject } from '../errors/support/safe-json.ts';
+import { toReport } from '../errors/thrown/to-report.ts';
+import type { ClaimState, Tombstone } from '../machine/ports/store-port.ts';
 
 /** Why a store cannot be used now; goes into `details.reason`. */
 export type OutageReason =
@@ -15,10 +15,11 @@ export type OutageReason =
   | 'full'
   | 'interrupted'
   | 'io'
+  | 'no_database'
   | 'no_memory'
   | 'read_only';
 
-const SAID: Readonly<Record<OutageReason, string>> = {
+const MESSAGES: Readonly<Record<OutageReason, string>> = {
   busy: 'The store is locked by another process',
   cannot_open: 'The store cannot be opened',
   closed: 'The store is closed',
@@ -26,8 +27,9 @@ const SAID: Readonly<Record<OutageReason, string>> = {
   file_missing: 'The file of the store is gone',
   file_replaced: 'The file of the store was replaced by another one',
   full: 'There is no room left to write to the store',
-  interrupted: 'The store broke off what it was doing',
+  interrupted: 'The store interrupted the operation',
   io: 'The file of the store cannot be read or written',
+  no_database: 'The database of the store does not exist on its server',
   no_memory: 'The store ran out of memory',
   read_only: 'The store cannot be written to',
 };
@@ -41,9 +43,9 @@ export function unavailable(
   return new ErrandError(
     {
       kind: 'store.unavailable',
-      message: SAID[reason],
+      message: MESSAGES[reason],
       details: { reason, ...details },
-      // unlike a store that is away, it does not come back by itself
+      // unlike a store that is away, it does not recover by itself
       ...(mended === undefined
         ? {}
         : {
@@ -56,21 +58,24 @@ export function unavailable(
   );
 }
 
-const THEN = 'Then run the command again, or `errand resume` on a run that was begun.';
+const THEN = 'Then run the command again, or `errand resume` for a run that was started.';
 
-/** What somebody has to do about it. */
+/** Outages that a person has to end. */
 const MENDED_BY: Partial<Readonly<Record<OutageReason, string>>> = {
   full: 'Make room on the disk that holds the store; errand prune removes old runs.',
-  read_only: 'Let the store and its folder be written to by the user that runs Errand.',
-  cannot_open: 'Let the store and its folder be opened by the user that runs Errand.',
+  read_only: 'Give the user that runs Errand write access to the store and its folder.',
+  cannot_open:
+    'Give the user that runs Errand access to the store (to its file and folder, or to its server), or name another store in ERRAND_STORE.',
+  no_database:
+    'Create it on that server, for instance with `createdb`, or name an existing one in ERRAND_STORE; Errand creates its tables itself.',
 };
 
-/** Whether that is why it could not be used. */
+/** Whether the store was unavailable for that reason. */
 export function isOutageBy(thrown: unknown, reason: OutageReason): boolean {
   return isKind(thrown, 'store.unavailable') && toReport(thrown).details?.['reason'] === reason;
 }
 
-/** What is damaged, in one sentence; `where` names the run and the row or the event. */
+/** The damage in one sentence; `where` names the run and the row or the event. */
 export function corrupt(
   message: string,
   where: JsonObject,
@@ -81,16 +86,16 @@ export function corrupt(
   return new ErrandError({ kind: 'store.corrupt', message, details: where, ...action }, { cause });
 }
 
-/** A signal that was sent and is not there, or not as it was. */
+/** A message that was sent and is missing or altered. */
 export function damagedInbox(run: string, where: JsonObject = {}): ErrandError<'store.corrupt'> {
-  return corrupt(`A signal to run ${run} is missing or altered`, {
+  return corrupt(`A message to run ${run} is missing or altered`, {
     run,
-    table: 'signals',
+    table: 'messages',
     ...where,
   });
 }
 
-/** `removed` is what was left of it, where it was there once. */
+/** `removed` is the tombstone of a run that existed once. */
 export function runNotFound(run: string, removed?: Tombstone | null): ErrandError<'run.not_found'> {
   if (removed === undefined || removed === null)
     return new ErrandError({
@@ -103,15 +108,15 @@ export function runNotFound(run: string, removed?: Tombstone | null): ErrandErro
     kind: 'run.not_found',
     message: `Run ${run} was removed on ${removedAt.slice(0, 10)} by ${removedBy}`,
     details: { run, workflow, removedAt, removedBy },
-    action: { kind: 'change_input', detail: 'Start a new run; nothing of this one is left.' },
+    action: { kind: 'change_input', detail: 'Start a new run; this one was removed.' },
   });
 }
 
-/** A new run by that name would have the idempotency keys of the one that was removed. */
+/** A new run with that id would have the idempotency keys of the one that was removed. */
 export function idWasUsed({ run, removedAt }: Tombstone): ErrandError<'run.already_ended'> {
   return new ErrandError({
     kind: 'run.already_ended',
-    message: `There was a run ${run}, which was removed on ${removedAt.slice(0, 10)}`,
+    message: `Run ${run} was removed on ${removedAt.slice(0, 10)}, and its id cannot be used again`,
     details: { run, removedAt },
     action: { kind: 'change_input', detail: 'Start the run under another id.' },
   });
@@ -140,7 +145,7 @@ export function alreadyActive(run: string, held: ClaimState): ErrandError<'run.a
   const { id, host, pid } = held.owner;
   return new ErrandError({
     kind: 'run.already_active',
-    message: `Run ${run} is being carried on by process ${pid} on ${host}`,
+    message: `Process ${pid} on ${host} is running run ${run}`,
     details: { run, owner: id, host, pid, leaseUntilMs: held.untilMs },
   });
 }

@@ -1,4 +1,4 @@
-/** For whoever keeps runs elsewhere: the port, the stores there are, and what every store must do. */
+/** `errand/stores`: the port of a store, the stores that there are, and the cases that every store must pass. */
 export type {
   Checkpoint,
   Claim,
@@ -12,14 +12,20 @@ export type {
   RemoveRequest,
   RunRecord,
   RunStore,
+  RunStatusName,
+  RunStatusRow,
   RunSummary,
-  RunStanding,
   SeenClaim,
   StoredCommit,
-  StoredSignal,
+  StoredMessage,
   Tombstone,
-} from '../machine/store-port.ts';
+} from '../machine/ports/store-port.ts';
 export { openMemoryStore, type MemoryStoreOptions } from './memory.ts';
-export { openPostgresStore, type PostgresStoreOptions } from './postgres.ts';
-export { openSqliteStore, type SqliteStoreOptions } from './sqlite.ts';
-export { storeCases, type NewPlace, type StoreCase, type StorePlace } from './suite/suite.ts';
+export { openPostgresStore, type PostgresStoreOptions } from './postgres/open-postgres-store.ts';
+export { openSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.ts';
+export {
+  storeCases,
+  type NewPlace,
+  type StoreCase,
+  type StorePlace,
+} from './conformance/store-cases.ts';

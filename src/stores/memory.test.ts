@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { openMemoryStore } from './memory.ts';
-import { storeCases } from './suite/suite.ts';
+import { storeCases } from './conformance/store-cases.ts';
 
 describe('the memory store', () => {
   const cases = storeCases(async (now) => {

@@ -1,9 +1,9 @@
 /**
- * A store that lasts as long as its process: for tests, simulations and runs that nobody will
- * resume. Keeps JSON text like any other store, so that nobody can change what is stored.
+ * A store in memory, for tests, simulations and runs that are never resumed. Keeps JSON text like any
+ * other store, so that a caller cannot change what is stored.
  */
-import type { JsonObject, JsonValue } from '../errors/json.ts';
-import { LazyMap } from '../machine/lazy.ts';
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import { LazyMap } from '../machine/state/lazy-collections.ts';
 import type {
   Checkpoint,
   Claim,
@@ -18,9 +18,9 @@ import type {
   RunStore,
   RunSummary,
   StoredCommit,
-  StoredSignal,
+  StoredMessage,
   Tombstone,
-} from '../machine/store-port.ts';
+} from '../machine/ports/store-port.ts';
 import { claimLost, idWasUsed, logLostItsEnd, runNotFound, unavailable } from './failure.ts';
 import {
   checkTaken,
@@ -32,8 +32,8 @@ import {
   placeCommit,
   refuseHeld,
   seenClaim,
-  standingText,
-} from './rules.ts';
+  statusText,
+} from './store-rules.ts';
 
 export interface MemoryStoreOptions {
   /** Milliseconds since the epoch; leases are measured with it. */
@@ -51,16 +51,29 @@ interface Run {
   readonly input: string;
   readonly rows: Row[];
   readonly plan: string;
-  standing: string;
+  statusRow: string;
   head: LogHead;
   epoch: number;
   held: ClaimState | null;
   checkpoint: { readonly head: LogHead; readonly text: string } | null;
-  readonly signals: LazyMap<number, string>;
+  readonly messages: LazyMap<number, string>;
   sent: number;
   taken: number;
 }
 
+/**
+ * Opens a store that lasts as long as the process.
+ * @example
+ * ```ts
+ * import { openErrand } from 'errand';
+ * import { openMemoryStore } from 'errand/stores';
+ *
+ * const store = openMemoryStore({ now: Date.now });
+ * const errand = await openErrand({ store });
+ * console.log((await errand.list()).length); // 0
+ * await errand.close();
+ * ```
+ */
 export function openMemoryStore(options: MemoryStoreOptions): RunStore {
   return new MemoryStore(options.now);
 }
@@ -91,12 +104,12 @@ class MemoryStore implements RunStore {
       input: jsonText(fresh.input, `The input of run ${id}`),
       rows: [{ seq: 1, text, head }],
       plan: fresh.plan,
-      standing: standingText(id, fresh.standing),
+      statusRow: statusText(id, fresh.statusRow),
       head,
       epoch: 1,
       held: { owner, epoch: 1, untilMs: this.#now() + fresh.leaseMs },
       checkpoint: null,
-      signals: new LazyMap(),
+      messages: new LazyMap(),
       sent: 0,
       taken: 0,
     });
@@ -108,12 +121,12 @@ class MemoryStore implements RunStore {
     const text = eventsText(commit.claim.run, commit.events);
     if (placeCommit(commit, run) === 'past') return repeatedCommit(run, commit, text);
     const taken = checkTaken(commit, run);
-    const standing = commit.standing && standingText(commit.claim.run, commit.standing);
+    const statusRow = commit.statusRow && statusText(commit.claim.run, commit.statusRow);
 
     run.head = this.#nextHead(commit.seq, commit.events.length);
     run.rows.push({ seq: commit.seq, text, head: run.head });
-    run.standing = standing ?? run.standing;
-    for (; run.taken < taken; run.taken++) run.signals.delete(run.taken + 1);
+    run.statusRow = statusRow ?? run.statusRow;
+    for (; run.taken < taken; run.taken++) run.messages.delete(run.taken + 1);
     return run.head;
   }
 
@@ -121,7 +134,7 @@ class MemoryStore implements RunStore {
     const { rows } = this.#run(id);
     const end = rows.length;
     for (const row of rows.slice(firstRowFrom(rows, fromSeq), end)) {
-      // what is stored was checked on its way in
+      // stored values were checked on their way in
       const events = JSON.parse(row.text) as JsonObject[];
       const skipped = Math.max(0, fromSeq - row.seq);
       yield { seq: row.seq + skipped, events: events.slice(skipped), head: row.head };
@@ -218,22 +231,22 @@ class MemoryStore implements RunStore {
     this.#checkOpen();
   }
 
-  async send(id: string, signal: object): Promise<number> {
+  async send(id: string, message: object): Promise<number> {
     const run = this.#run(id);
-    run.signals.set(run.sent + 1, jsonText(signal, `A signal to run ${id}`));
+    run.messages.set(run.sent + 1, jsonText(message, `A message to run ${id}`));
     return ++run.sent;
   }
 
-  async signals(id: string): Promise<readonly StoredSignal[]> {
-    return [...this.#run(id).signals].map(([number, text]) => ({
+  async messages(id: string): Promise<readonly StoredMessage[]> {
+    return [...this.#run(id).messages].map(([number, text]) => ({
       number,
-      signal: JSON.parse(text) as JsonObject,
+      message: JSON.parse(text) as JsonObject,
     }));
   }
 
-  async runsWithSignals(): Promise<readonly string[]> {
+  async runsWithMessages(): Promise<readonly string[]> {
     this.#checkOpen();
-    return [...this.#runs].filter(([, run]) => run.signals.size > 0).map(([id]) => id);
+    return [...this.#runs].filter(([, run]) => run.messages.size > 0).map(([id]) => id);
   }
 
   async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
@@ -263,12 +276,12 @@ class MemoryStore implements RunStore {
   }
 
   #summaryOf(run: Run): RunSummary {
-    // written by this file, from a standing
-    const standing = JSON.parse(run.standing) as RunSummary;
-    return { ...run.start, ...standing, claim: seenClaim(run.held, this.#now()) };
+    // written by this file, from a status row
+    const statusRow = JSON.parse(run.statusRow) as RunSummary;
+    return { ...run.start, ...statusRow, claim: seenClaim(run.held, this.#now()) };
   }
 
-  /** No log here is ever rewritten, so the number of a commit tells it from all others. */
+  /** No log here is ever rewritten, so the number of a commit identifies it. */
   #nextHead(seq: number, count: number): LogHead {
     return { nextSeq: seq + count, digest: `memory-${++this.#commits}` };
   }

@@ -26,6 +26,31 @@ describe('an answer', () => {
       ],
     },
     {
+      it: 'with a number beyond the largest is off its schema',
+      models: {
+        m: [
+          { answer: '{"n": 1e400}' },
+          { answer: `{"n": -${'9'.repeat(400)}}` },
+          { answer: '{"n": 1e300}' },
+        ],
+        bad: [{ answer: '{"n": [{"deep": 1e999}]}' }],
+      },
+      nodes: [
+        agent({
+          output: N,
+          routes: [{ to: 'b', when: '{{ output.n > 100 }}' }, { to: '$end' }],
+        }),
+        agent({ model: 'sim/bad', output: { n: { type: 'array' } } }, 'b'),
+      ],
+      steps: [
+        {
+          exit: 3,
+          says: { error: { kind: 'agent.output_invalid', location: { node: 'b' } } },
+          calls: [...times(3, 'sim/m ok'), ...times(3, 'sim/bad ok')],
+        },
+      ],
+    },
+    {
       it: 'is held to its schema deep inside, and may stand between fences',
       models: {
         m: [

@@ -179,7 +179,7 @@ describe('long waits', () => {
       it: 'with --wait it stays, and after a kill it waits on',
       models: { m: [fail('provider.rate_limited', 200)], n: [call('mark'), { answer: 'n' }] },
       // nothing but the wait keeps the process until then
-      module: `export const mark = tool({ writes: false, run: () => { setTimeout(() => did('late'), 500).unref(); return 1; } });`,
+      module: `export const mark = tool({ writes: false, run: () => { setTimeout(() => did('late'), 1500).unref(); return 1; } });`,
       nodes: [agent({}, 'p'), agent({ model: 'sim/n' }, 'q')],
       top: { parallel: [{ name: 'g', agents: ['p', 'q'] }] },
       header: { entry_point: 'g' },

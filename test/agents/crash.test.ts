@@ -146,7 +146,7 @@ export const safe = tool({ writes: false, idempotent: true, run: (_, { attempt }
     {
       it: 'a call of a model that was lost is the same request of the script',
       models: {
-        m: [call('mark'), { answer: 'second', delay: '400ms' }, { answer: 'third' }],
+        m: [call('mark'), { answer: 'second', delay: '3s' }, { answer: 'third' }],
       },
       runtime: { simulate_price_per_mtok: { input: 1, output: 1 } },
       module: `export const mark = tool({ writes: false, run: () => { setTimeout(() => did('mark'), 150); return 1; } });`,

@@ -1,10 +1,10 @@
 /** An agent with eight tool calls in a process of its own, which is killed where its job says. */
 import { appendFileSync } from 'node:fs';
-import { createErrand, type Errand } from '../../src/drivers/errand.ts';
-import type { RunStore } from '../../src/machine/store-port.ts';
-import { openSqliteStore } from '../../src/stores/sqlite.ts';
-import { workflow, type WorkflowDefinition } from '../../src/workflow/define.ts';
-import { tool } from '../../src/workflow/tool.ts';
+import { createErrand, type Errand } from '../../src/engine/errand.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
+import { workflow, type WorkflowDefinition } from '../../src/workflow/authoring/define.ts';
+import { tool } from '../../src/workflow/authoring/tool.ts';
 import { killingStore, type KillPoint } from '../survival/kill-points.ts';
 
 export const TOOLS = 8;

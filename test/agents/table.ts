@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { hasOwnProcess, sharedErrand, type Ended } from '../cli/shared/command.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
 
@@ -108,23 +109,26 @@ function fileOf({ models = {}, nodes, header = {}, runtime = {}, ...row }: Row):
 }
 
 export function rows(all: readonly Row[]): void {
-  it.concurrent.each(all.map((row) => ({ name: row.it, row })))(
-    '$name',
-    async ({ row }) => {
-      const cwd = join(root, String(++places));
-      mkdirSync(cwd);
-      const module = row.module === undefined ? {} : { 'tools.ts': `${MODULE}${row.module}` };
-      writeAll(cwd, { 't.yaml': fileOf(row), ...module, ...row.files });
-      let run = '';
-      for (const step of row.steps) run = await take(step, cwd, run);
-    },
-    60_000,
-  );
+  it.concurrent.each(all.map((row) => ({ name: row.it, row })))('$name', async ({ row }) => {
+    const cwd = join(root, String(++places));
+    mkdirSync(cwd);
+    const module = row.module === undefined ? {} : { 'tools.ts': `${MODULE}${row.module}` };
+    writeAll(cwd, { 't.yaml': fileOf(row), ...module, ...row.files });
+    const at = { cwd, isOwn: hasOwnProcess(row.it) };
+    let run = '';
+    for (const step of row.steps) run = await take(step, at, run);
+  });
 }
 
-async function take(step: Step, cwd: string, run: string): Promise<string> {
+interface Place {
+  readonly cwd: string;
+  /** Each command has a process of its own. */
+  readonly isOwn: boolean;
+}
+
+async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<string> {
   writeAll(cwd, step.write ?? {});
-  const env = { ERRAND_HOME: join(cwd, 'home') };
+  const env = { PATH: process.env['PATH'] ?? '', ERRAND_HOME: join(cwd, 'home') };
   const typed = typeof step.do === 'string' ? step.do.split(' ') : (step.do ?? ['run', 't.yaml']);
   const args = typed.map((word) => (word === 'RUN' ? run : word));
   if (step.isKilled === true) {
@@ -135,7 +139,8 @@ async function take(step: Step, cwd: string, run: string): Promise<string> {
     const { stdout } = await errand(['runs', '--format', 'json'], { cwd, env });
     return (JSON.parse(stdout) as { run: string }[])[0]?.run ?? '';
   }
-  const ended = await errand([...args, '--format', 'json'], { cwd, env });
+  const words = [...args, '--format', 'json'];
+  const ended: Ended = await (isOwn ? errand : sharedErrand)(words, { cwd, env });
   const said = (ended.stdout === '' ? {} : JSON.parse(ended.stdout)) as { run?: string };
   expect({ exit: ended.exit, said }, ended.stderr).toMatchObject({
     exit: step.exit ?? 0,

@@ -37,7 +37,7 @@ describe('run', () => {
               kind: 'validation.input',
               action: {
                 detail:
-                  'Give another value for s; its schema is in the file, under `workflow.input`.',
+                  'Pass another value for s; its schema is in the file, under `workflow.input`.',
               },
             },
           },
@@ -112,6 +112,10 @@ describe('a run that is there', () => {
 - {name: b, type: set, value: ${value}, routes: [{to: c}]}
 - ${sh('c', script, ', routes: [{to: d}]')}
 - {name: d, type: set, value: "{{ b.output }}"}`);
+  const gate = (prompt: string, no: string): string =>
+    workflow(
+      `- {name: a, type: human_gate, prompt: "${prompt}", options: [{value: y}, {value: ${no}}]}`,
+    );
   const FAILED = { do: 'run t.yaml', exit: 3, says: { status: 'failed' }, count: 2 };
   rows([
     {
@@ -206,6 +210,21 @@ describe('a run that is there', () => {
       ],
     },
     {
+      it: 'takes no answer to a question that the file no longer asks; retry --from asks the new one',
+      file: gate('Delete nothing?', 'n'),
+      steps: [
+        { do: 'run t.yaml', exit: 5 },
+        {
+          write: { 't.yaml': gate('Delete all?', 'never') },
+          do: 'answer RUN --value y',
+          exit: 2,
+          says: REFUSED('run.drifted'),
+        },
+        { do: 'retry RUN --from a', exit: 5, says: { waiting: { options: ['y', 'never'] } } },
+        { do: 'answer RUN --value y', says: { status: 'completed' } },
+      ],
+    },
+    {
       it: 'takes new inputs; what finished and read them counts as changed',
       header: 'input: {x: {type: number, default: 1}, y: {type: number, default: 1}}',
       nodes: `- {name: a, type: set, value: "{{ workflow.input.x }}", routes: [{to: b}]}
@@ -219,7 +238,7 @@ describe('a run that is there', () => {
           says: {
             error: {
               kind: 'run.drifted',
-              message: 'The input x changed, which nodes that have finished or begun have read: a',
+              message: 'The input x changed after these nodes had read it: a',
             },
           },
           count: 1,

@@ -1,9 +1,9 @@
-/** What a command must not leave unsaid: that it was cut off, that something is in doubt, that a budget broke. */
+/** Facts that a command must print: that it was cut off, that an outcome is unknown, that a budget was exceeded. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import type { RunEvent } from '../../src/machine/events.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { errand } from '../survival/process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'errand-silence-'));
@@ -32,7 +32,7 @@ function place(files: Readonly<Record<string, string>>): Place {
   };
 }
 
-it('a function that ends the process ends no run: the exit is not 0, and the way on is said', async () => {
+it('a function that ends the process does not end the run: the exit is not 0, and the command to resume is printed', async () => {
   const { type } = place({
     't.yaml': `workflow: {name: t, entry_point: a, module: ./m.mjs}
 nodes: [{name: a, type: call, function: leave}]
@@ -42,14 +42,14 @@ nodes: [{name: a, type: call, function: leave}]
   for (const form of [[], ['--format', 'json'], ['--json'], ['--quiet']]) {
     const { exit, stderr } = await type('run', 't.yaml', ...form);
     expect(exit, stderr).toBe(130);
-    const said = stderr.split('\n').filter((line) => line.includes('is not over'));
+    const said = stderr.split('\n').filter((line) => line.includes('was cut off'));
     expect(said).toEqual([
-      expect.stringMatching(/^▪ (\w+) is not over: .*Resume with: errand resume \1$/),
+      expect.stringMatching(/^▪ (\w+) was cut off: .*Resume with: errand resume \1$/),
     ]);
   }
 });
 
-it('an extension that ends the process when it is stopped makes no success of a failure', async () => {
+it('an extension that ends the process in its stop does not turn a failure into success', async () => {
   const { type } = place({
     't.yaml': `workflow: {name: t, entry_point: a, extensions: [./e.mjs]}
 nodes: [{name: a, type: script, command: 'false'}]
@@ -72,11 +72,13 @@ nodes:
 `,
 };
 
-it('a run that completes with an effect in doubt says so', async () => {
+it('a run that completes with an effect in doubt prints it', async () => {
   const { type } = place(DOUBTFUL);
   const { exit, stderr } = await type('run', 't.yaml');
   expect(exit, stderr).toBe(0);
-  expect(stderr).toMatch(/▪ 1 effect is in doubt: both\[pay\]\/pay \(sh\); see errand show \w+\n/);
+  expect(stderr).toMatch(
+    /▪ 1 effect has an unknown outcome: both\[pay\]\/pay \(sh\); see errand show \w+\n/,
+  );
 });
 
 it('and in JSON, as errand show has it', async () => {
@@ -89,7 +91,7 @@ it('and in JSON, as errand show has it', async () => {
   expect(shown).toMatchObject({ in_doubt: said.in_doubt });
 });
 
-it('a run without a doubt has no word of one', async () => {
+it('a run without unknown outcomes mentions none', async () => {
   const { type } = place({
     't.yaml': `workflow: {name: t, entry_point: a}
 nodes: [{name: a, type: set, value: 1}]
@@ -117,7 +119,7 @@ it.each([
     'of one model',
     `runtime: {${SAYS}}\n  cost: {pricing: {sim/big: {input_per_mtok: 1, output_per_mtok: 10}}}`,
   ],
-])('the last call that breaks a budget leaves a word, by the price %s', async (_of, price) => {
+])('a last call that exceeds the budget leaves a warning, by the price %s', async (_of, price) => {
   const { type, events } = place({ 't.yaml': overspending(price) });
   const validated = await type('validate', 't.yaml');
   expect(validated.stdout.replaceAll(/\s+/g, ' ')).toContain(
@@ -125,7 +127,7 @@ it.each([
   );
   const { exit, stderr } = await type('run', 't.yaml');
   expect(exit, stderr).toBe(0);
-  expect(stderr).toMatch(/warning: A call of [ab] cost more than was set aside for it: \$/);
+  expect(stderr).toMatch(/warning: A call of [ab] cost more than was reserved for it: \$/);
   const warned = events().filter((event) => event.type === 'error:suppressed');
   expect(warned).toMatchObject([
     {

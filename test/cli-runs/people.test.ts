@@ -45,6 +45,23 @@ describe('ask', () => {
       ],
     },
     {
+      it: 'an answer is for one opening, which may be named',
+      nodes: asking(),
+      steps: [
+        { ...asked, says: { waiting: { gate: 'a', opening: 7, all: [{ opening: 7 }] } } },
+        {
+          do: 'answer RUN a --value retry --opening 6',
+          exit: 2,
+          says: { status: 'refused', error: { kind: 'validation.input' } },
+          count: 1,
+        },
+        { do: 'answer RUN a --value retry --opening soon', exit: 2 },
+        { do: 'answer RUN a --value retry --opening 7', exit: 5, count: 2 },
+        { do: 'answer RUN a --value retry --opening 7', exit: 2, count: 2 },
+        { do: 'show RUN', says: { status: 'paused' } },
+      ],
+    },
+    {
       it: 'skip goes on by the success routes with the partial output',
       nodes: asking().replace('a.output.n', 'a.output.stdout'),
       steps: [

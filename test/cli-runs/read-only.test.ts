@@ -1,4 +1,4 @@
-/** Looking at runs needs no right to write: on a disk that is mounted so, or in a folder of others. */
+/** Reading runs needs no right to write: on a read-only disk, or in a folder of another user. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -69,7 +69,7 @@ async function listed(cwd: string, home: string): Promise<readonly Listed[]> {
 }
 
 describe.skipIf(process.platform === 'win32')('a store that can only be read', () => {
-  it('is read, and a run that is begun there is refused as what it is', async () => {
+  it('is read, and a new run is refused as unavailable', async () => {
     const { cwd, home } = place(FILE);
     const env = { ERRAND_HOME: home };
     expect((await errand(['run', 't.yaml'], { cwd, env })).exit).toBe(0);
@@ -86,9 +86,9 @@ describe.skipIf(process.platform === 'win32')('a store that can only be read', (
     const again = await errand(['run', 't.yaml', '--format', 'json'], { cwd, env });
     expect(again.exit).toBe(6);
     expect(JSON.parse(again.stdout)).toMatchObject({ error: { kind: 'store.unavailable' } });
-  }, 60_000);
+  });
 
-  it('is read with what a killed process left in its log, and else says which file is missing', async () => {
+  it('is read with the log that a killed process left, or names the missing file', async () => {
     const { cwd, home } = place(LONG);
     const running = startErrand(['run', 't.yaml'], { cwd, env: { ERRAND_HOME: home } });
     await untilLine(join(cwd, 'did'));
@@ -103,5 +103,5 @@ describe.skipIf(process.platform === 'win32')('a store that can only be read', (
     expect(refused.exit).toBe(6);
     expect(refused.stderr).toContain('errand.db-shm');
     expect(refused.stderr).toContain('ERRAND_HOME');
-  }, 60_000);
+  });
 });

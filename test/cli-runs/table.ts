@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { hasOwnProcess, sharedErrand, type Ended } from '../cli/shared/command.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
 
@@ -49,23 +50,26 @@ export function workflow(nodes: string, header = ''): string {
 }
 
 export function rows(all: readonly Row[]): void {
-  it.each(all.map((row) => ({ name: row.it, row })))(
-    '$name',
-    async ({ row }) => {
-      const cwd = join(root, String(++places));
-      mkdirSync(cwd);
-      const main = row.file ?? workflow(row.nodes ?? '', row.header);
-      writeAll(cwd, { 't.yaml': main, ...row.files });
-      let run = '';
-      for (const step of row.steps) run = await take(step, cwd, run);
-    },
-    60_000,
-  );
+  it.each(all.map((row) => ({ name: row.it, row })))('$name', async ({ row }) => {
+    const cwd = join(root, String(++places));
+    mkdirSync(cwd);
+    const main = row.file ?? workflow(row.nodes ?? '', row.header);
+    writeAll(cwd, { 't.yaml': main, ...row.files });
+    const at = { cwd, isOwn: hasOwnProcess(row.it) };
+    let run = '';
+    for (const step of row.steps) run = await take(step, at, run);
+  });
 }
 
-async function take(step: Step, cwd: string, run: string): Promise<string> {
+interface Place {
+  readonly cwd: string;
+  /** Each command has a process of its own. */
+  readonly isOwn: boolean;
+}
+
+async function take(step: Step, { cwd, isOwn }: Place, run: string): Promise<string> {
   writeAll(cwd, step.write ?? {});
-  const env = { ERRAND_HOME: join(cwd, 'home') };
+  const env = { PATH: process.env['PATH'] ?? '', ERRAND_HOME: join(cwd, 'home') };
   if (step.killed !== undefined) {
     const running = startErrand(step.killed, { cwd, env });
     await untilLine(join(cwd, 'count'));
@@ -78,7 +82,8 @@ async function take(step: Step, cwd: string, run: string): Promise<string> {
   if (step.do !== undefined) {
     const typed = typeof step.do === 'string' ? step.do.split(' ') : step.do;
     const args = typed.map((word) => (word === 'RUN' ? run : word));
-    const ended = await errand([...args, '--format', 'json'], { cwd, env });
+    const words = [...args, '--format', 'json'];
+    const ended: Ended = await (isOwn ? errand : sharedErrand)(words, { cwd, env });
     const said: unknown = args.includes('--json') ? lines(ended.stdout) : parsed(ended.stdout);
     expect({ exit: ended.exit, said }, ended.stderr).toMatchObject({
       exit: step.exit ?? 0,

@@ -13,7 +13,7 @@ writeFileSync(
 );
 const without = { NODE_OPTIONS: '--no-experimental-sqlite' };
 
-it('refuses a run with what to do, and says so when it is asked how things are', async () => {
+it('refuses a run with what to do, and errand doctor reports it', async () => {
   const refused = await errand(['run', 't.yaml', '--format', 'json'], { cwd, env: without });
   expect(refused.exit).toBe(2);
   expect(JSON.parse(refused.stdout)).toMatchObject({
@@ -29,7 +29,7 @@ it('refuses a run with what to do, and says so when it is asked how things are',
   expect((await errand(['validate', 't.yaml'], { cwd, env: without })).exit).toBe(0);
 });
 
-it('refuses to look at runs that are there', async () => {
+it('refuses to read existing runs', async () => {
   const run = await errand(['run', 't.yaml'], { cwd });
   expect(run.exit, run.stderr).toBe(0);
   const refused = await errand(['runs'], { cwd, env: without });

@@ -56,7 +56,7 @@ nodes:
 
 let place: Place;
 beforeAll(() => {
-  place = newPlace();
+  place = newPlace({ isShared: true });
   place.write('parent.yaml', PARENT);
   place.write('child.yaml', CHILD);
   place.write('gate.yaml', GATE);
@@ -64,7 +64,7 @@ beforeAll(() => {
 afterAll(() => place.remove());
 
 describe('validate', () => {
-  it('tells of a circle in each file of it', () => {
+  it('reports a circle in each of its files', () => {
     const calls = (file: string): string =>
       `workflow: {name: t, entry_point: a}\nnodes: [{name: a, type: workflow, workflow: ./${file}}]\n`;
     place.write('left.yaml', calls('right.yaml'));
@@ -100,7 +100,7 @@ describe('help', () => {
   });
 });
 
-describe('a word that is not known', () => {
+describe('an unknown word', () => {
   it.each([
     [['rnu', 'x'], 'Did you mean run?'],
     [['run', 'gate.yaml', '--fromat', 'json'], 'Did you mean --format?'],
@@ -109,13 +109,13 @@ describe('a word that is not known', () => {
     [['run', 'gte.yaml'], 'Did you mean gate.yaml?'],
     [['run', 'gate'], 'Did you mean gate.yaml?'],
     [['show', 'nobody'], 'This project has no runs yet: errand run FILE starts one.'],
-  ])('%j is answered with what was meant', (args, hint) => {
+  ])('%j gets a suggestion', (args, hint) => {
     const { exit, stdout, stderr } = place.run(args);
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain(hint);
   });
 
-  it('makes no folder where somebody only looks', () => {
+  it('creates no folder for a command that only reads', () => {
     expect(place.run(['runs']).stdout).toBe('No runs yet. Start one with: errand run FILE\n');
     expect(existsSync(join(place.folder, '.errand'))).toBe(false);
   });
@@ -137,7 +137,7 @@ describe('a run that fails', () => {
       /where {6}call\/fetch in child \(child\.yaml:3:5\)/,
       /via {8}call in parent/,
       /tried {6}1\. node: internal\.script_error/,
-      /cost {7}\$0\.00075, of it \$0\.0003 for attempts that failed/,
+      /cost {7}\$0\.00075, of which \$0\.0003 for failed attempts/,
       new RegExp(`Resume: errand resume ${run}`),
       new RegExp(`Full history: errand explain ${run}`),
       /id {9}err_\w+/,
@@ -216,11 +216,11 @@ describe('a run that fails', () => {
       ],
     });
     const { stdout } = place.run(['explain', run]);
-    expect(stdout).toContain('sim/calm was asked instead, at once');
+    expect(stdout).toContain('sim/calm was called instead, at once');
     expect(stdout).toContain('not route number 2 (order.missing: to): it is not for');
   });
 
-  it('is told again by watch, as its events are', () => {
+  it('is printed again by watch, from its events', () => {
     const { exit, stdout } = place.run(['watch', run, '--json']);
     const path = join(place.folder, '.errand/runs', run, 'events.jsonl');
     expect([exit, stdout]).toEqual([0, readFileSync(path, 'utf8')]);
@@ -243,12 +243,12 @@ describe('a run that fails', () => {
     expect(said).not.toMatch(/^ +at .*:\d+:\d+/m);
   });
 
-  it('says one line where it was asked to be quiet, and every step where not', () => {
+  it('prints one line with --quiet, and every step with --verbose', () => {
     const quiet = place.run(['resume', run, '--quiet'], { env });
     expect([quiet.exit, quiet.stdout]).toEqual([3, '']);
     expect(quiet.stderr).toMatch(/^internal\.script_error \[.*\(err_\w+\)\n$/);
     const verbose = place.run(['resume', run, '--verbose'], { env });
-    expect(verbose.stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3}   call\/fetch: asks script node/m);
+    expect(verbose.stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3}   call\/fetch: calls script node/m);
     expect(place.json(['audit', run])).toMatchObject([
       { who: expect.stringMatching(/^cli(:|$)/), what: 'resume' },
       { who: expect.stringMatching(/^cli(:|$)/), what: 'resume' },
@@ -266,7 +266,7 @@ describe('a run that fails', () => {
     ]);
   });
 
-  it('is refused when a finished node has changed, with the commands that go on', () => {
+  it('is refused when a finished node has changed, with the commands that resume it', () => {
     place.write('parent.yaml', PARENT.replace('prompt: Hello', 'prompt: Good morning'));
     const { exit, stderr } = place.run(['resume', run]);
     expect(exit).toBe(2);
@@ -285,11 +285,11 @@ describe('a run that fails', () => {
 });
 
 describe('a run that waits', () => {
-  it('is listed with what it waits for, and goes on when it is answered', () => {
+  it('is listed with what it waits for, and resumes when it is answered', () => {
     const { exit, stderr } = place.run(['run', 'gate.yaml']);
     const [first] = place.json(['runs', '--limit', '1']) as Record<string, unknown>[];
     const run = String(first?.['run']);
-    const wait = { reason: 'gate', gate: 'review', node: 'review', path: 'review' };
+    const wait = { reason: 'gate', gate: 'review', opening: 3, node: 'review', path: 'review' };
     expect(exit).toBe(5);
     expect(stderr).toContain(`  answer: errand answer ${run} review --value yes\n`);
     expect(first).toEqual({
@@ -331,18 +331,18 @@ describe('errand init', () => {
     expect(ran.stderr).toMatch(/1 failure handled: errand explain \S+\n$/);
   });
 
-  it('writes nothing when the test is there already', () => {
+  it('writes nothing when the test exists', () => {
     writeFileSync(join(place.folder, 'mine.test.mjs'), '// mine');
     const { exit, stderr } = place.run(['init', 'mine.yaml']);
     expect([exit, existsSync(join(place.folder, 'mine.yaml'))]).toEqual([2, false]);
-    expect(stderr).toContain('mine.test.mjs is there already, and nothing was written');
+    expect(stderr).toContain('mine.test.mjs already exists; nothing was written');
   });
 
-  it('touches no file that is there', () => {
+  it('overwrites no file', () => {
     const before = readFileSync(join(place.folder, 'gate.yaml'), 'utf8');
     const { exit, stderr } = place.run(['init', 'gate.yaml']);
     expect(exit).toBe(2);
-    expect(stderr).toContain('gate.yaml is there already, and nothing was written');
+    expect(stderr).toContain('gate.yaml already exists; nothing was written');
     expect(readFileSync(join(place.folder, 'gate.yaml'), 'utf8')).toBe(before);
   });
 });
@@ -360,7 +360,7 @@ describe('errand doctor', () => {
     expect(readdirSync(place.folder)).not.toContain('elsewhere');
   });
 
-  it('says what to do about a store that cannot be written', () => {
+  it('suggests what to do about a store that cannot be written', () => {
     place.write('a-file', '');
     const { exit, stdout } = place.run(['doctor'], { env: { ERRAND_HOME: 'a-file/home' } });
     expect(exit).toBe(2);

@@ -34,7 +34,7 @@ export function offered(
   const { status, stdout, stderr } = spawnSync(shell, [...START[shell], ASKING[shell]], {
     cwd: place.folder,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
     env: {
       ...place.env,
       PATH: [join(place.folder, 'bin'), place.env['PATH']].join(delimiter),

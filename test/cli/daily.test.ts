@@ -1,4 +1,4 @@
-/** What a person types every day, and what they get to read for a slip. */
+/** Everyday commands, and the messages for common mistakes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,14 +29,14 @@ describe('errand runs', () => {
       ({ workflow, status }) => `${workflow} ${status}`,
     );
 
-  it('lists the newest first, and those that are wanted', () => {
+  it('lists the newest first, and filters', () => {
     expect(workflows()).toEqual(['good completed', 'late paused', 'bad failed', 'good completed']);
     expect(workflows('--limit', '1')).toEqual(['good completed']);
     expect(workflows('--workflow', 'good', '--limit', '1')).toEqual(['good completed']);
     expect(workflows('--status', 'failed')).toEqual(['bad failed']);
     expect(workflows('--status', 'failed,paused')).toEqual(['late paused', 'bad failed']);
     expect(workflows('--status', 'failed', '--status', 'paused')).toHaveLength(2);
-    // its hour has not come
+    // it is not due yet
     expect(workflows('--status', 'due')).toEqual([]);
     expect(workflows('--status', 'completed', '--workflow', 'bad')).toEqual([]);
   });
@@ -50,8 +50,8 @@ describe('errand runs', () => {
   });
 });
 
-describe('a slip', () => {
-  it('of --input for -i is told with what to type', () => {
+describe('a mistake', () => {
+  it('of --input for -i is refused with what to type', () => {
     const { exit, stdout } = place.run([
       'run',
       'good.yaml',
@@ -72,7 +72,7 @@ describe('a slip', () => {
 });
 
 describe('a file outside of the current folder', () => {
-  it('is called as it was typed', () => {
+  it('is named as it was typed', () => {
     const cwd = 'sub';
     expect(place.run(['validate', '../good.yaml'], { cwd }).stdout).toMatch(
       /^\.\.\/good\.yaml: valid/,

@@ -20,7 +20,7 @@ function script(...answers: readonly string[]): string {
 describe('errand draft', () => {
   let place: Place;
   beforeAll(() => {
-    place = newPlace();
+    place = newPlace({ isShared: true });
     place.write('good.sim.yaml', script(GOOD));
     place.write('better.sim.yaml', script(BAD, `\`\`\`yaml\n${GOOD}\`\`\``));
     place.write('bad.sim.yaml', script(BAD));
@@ -39,11 +39,11 @@ describe('errand draft', () => {
     expect(draft('good', '--quiet')).toEqual({ exit: 0, stdout: GOOD, stderr: '' });
   });
 
-  it('tells the model what is wrong, and writes what it makes of that', () => {
+  it('sends the diagnostics to the model, and writes the corrected file', () => {
     const { exit, stdout, stderr } = draft('better', '--out', 'hello.yaml');
     expect([exit, stdout]).toEqual([
       0,
-      'Wrote hello.yaml. See what can fail in it, and what it can cost: errand validate hello.yaml\n',
+      'Wrote hello.yaml. Check what can fail in it and what it can cost: errand validate hello.yaml\n',
     ]);
     expect(stderr).toContain('draft.not_valid: The draft is not valid: `type` must be a node type');
     // the fence that the model put around it is gone
@@ -58,7 +58,7 @@ describe('errand draft', () => {
     });
   });
 
-  it('gives up after three drafts, with what is wrong with the last, and writes nothing', () => {
+  it('gives up after three drafts, with the diagnostics of the last, and writes nothing', () => {
     const { exit, stdout, stderr } = draft('bad', '--out', 'never.yaml', '--format', 'json');
     const { status, error, costs } = JSON.parse(stdout) as Record<string, unknown>;
     expect([exit, stderr, status]).toEqual([3, '', 'failed']);
@@ -83,16 +83,16 @@ describe('errand draft', () => {
   });
 
   it.each([
-    ['a file that is there', ['--model', 'sim/w', '--out', 'there.yaml'], /there already/],
-    ['no model', [], /A model is needed to write the draft/],
-    ['a provider that nobody knows', ['--model', 'opnai/gpt'], /Did you mean openai\/gpt\?/],
+    ['an existing file', ['--model', 'sim/w', '--out', 'there.yaml'], /already exists/],
+    ['no model', [], /No model is set to write the draft/],
+    ['an unknown provider', ['--model', 'opnai/gpt'], /Did you mean openai\/gpt\?/],
     ['a script of a real model', ['--model', 'openai/gpt', '--simulate', 'x'], /is not simulated/],
-    ['a script that is not there', ['--model', 'sim/w', '--simulate', 'x'], /no such file/],
-  ])('spends nothing on %s', (_what, args, said) => {
+    ['a script that does not exist', ['--model', 'sim/w', '--simulate', 'x'], /no such file/],
+  ])('spends nothing on %s', (_what, args, message) => {
     const before = readdirSync(join(place.folder, '.errand/runs'));
     const { exit, stdout, stderr } = place.run(['draft', 'greet', ...args]);
     expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr.replace(/\s*│\n│\s*/g, ' ')).toMatch(said);
+    expect(stderr.replace(/\s*│\n│\s*/g, ' ')).toMatch(message);
     expect(readdirSync(join(place.folder, '.errand/runs'))).toEqual(before);
     expect(readFileSync(join(place.folder, 'there.yaml'), 'utf8')).toBe('mine');
   });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { hasOwnProcess, sharedErrandSync } from './shared/command.ts';
 
 export interface Ended {
   readonly exit: number | null;
@@ -31,18 +32,26 @@ export interface Place {
   remove(): void;
 }
 
-export function newPlace(): Place {
+export interface PlaceOptions {
+  /** Most commands run in a process that has run others. */
+  readonly isShared?: boolean;
+}
+
+export function newPlace({ isShared = false }: PlaceOptions = {}): Place {
   const folder = mkdtempSync(join(tmpdir(), 'errand-cli-'));
   const env = { PATH: process.env['PATH'] ?? '' };
+  let count = 0;
   const place: Place = {
     folder,
     env,
     run(args, more = {}) {
+      const surroundings = { cwd: join(folder, more.cwd ?? ''), env: { ...env, ...more.env } };
+      if (isShared && more.stdin === undefined && !hasOwnProcess(`${++count} ${args[0]}`))
+        return sharedErrandSync(args, surroundings);
       const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
-        cwd: join(folder, more.cwd ?? ''),
+        ...surroundings,
         encoding: 'utf8',
         input: more.stdin ?? '',
-        env: { ...env, ...more.env },
       });
       return { exit: status, stdout, stderr };
     },

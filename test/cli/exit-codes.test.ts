@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
-import { EXITS } from '../../src/errors/exit-codes.ts';
+import { EXITS } from '../../src/errors/catalog/exit-codes.ts';
 import { startErrand } from '../survival/process.ts';
 import { untilLine } from '../survival/until.ts';
 import { newPlace, type Place } from './errand.ts';
@@ -53,7 +53,7 @@ describe('the exit code', () => {
     reached.add(6);
   });
 
-  it('of a place where no runs can be kept', () => {
+  it('of a folder that cannot hold runs', () => {
     writeFileSync(join(place.folder, 'file'), '');
     const env = { ERRAND_HOME: join(place.folder, 'file', 'home') };
     const { exit, stderr } = place.run(['run', 'ok.yaml'], { env });
@@ -61,17 +61,17 @@ describe('the exit code', () => {
     expect(stderr).not.toContain(place.folder);
   });
 
-  it.skipIf(process.platform === 'win32')('of a folder that is gone', () => {
+  it.skipIf(process.platform === 'win32')('of a current folder that no longer exists', () => {
     const inGone = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
     const { status, stderr } = spawnSync(
       'sh',
       ['-c', inGone, 'sh', process.execPath, LAUNCHER, 'runs'],
       { cwd: place.folder, encoding: 'utf8' },
     );
-    expect([status, stderr]).toEqual([2, expect.stringContaining('is gone')]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('no longer exists')]);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('of an answer that cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('of a result that cannot be written', () => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, 'schema'], {
       cwd: place.folder,
@@ -79,10 +79,10 @@ describe('the exit code', () => {
       stdio: ['ignore', full, 'pipe'],
     });
     closeSync(full);
-    expect([status, stderr]).toEqual([1, 'errand: stdout cannot be written (ENOSPC)\n']);
+    expect([status, stderr]).toEqual([1, 'errand: cannot write to stdout (ENOSPC)\n']);
   });
 
-  it('of a run whose reader goes away, which goes on later', () => {
+  it('of a run whose reader goes away, and which is resumed later', () => {
     const typed = 'set -o pipefail; "$0" "$1" run ticks.yaml --json | head -n 1';
     const { status, stdout } = spawnSync('bash', ['-c', typed, process.execPath, LAUNCHER], {
       cwd: place.folder,
@@ -92,7 +92,7 @@ describe('the exit code', () => {
     expect([status, stdout]).toEqual([130, expect.stringContaining('run:started')]);
   });
 
-  it('of a defect of ours, which says so and shows nothing of the inside', () => {
+  it('of a defect of Errand, which is named as one and shows no internals', () => {
     // what no code of ours expects: a runtime that is broken
     writeFileSync(
       join(place.folder, 'break.mjs'),
@@ -110,7 +110,7 @@ describe('the exit code', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('of a run that %s stopped, which goes on later', async (signal, exit) => {
+  ] as const)('of a run that %s stopped, and which is resumed later', async (signal, exit) => {
     const home = join(place.folder, signal);
     const folder = join(place.folder, signal.toLowerCase());
     const env = { ERRAND_HOME: home };

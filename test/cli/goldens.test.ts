@@ -95,10 +95,10 @@ const STEPS: readonly (readonly [name: string, typed: string, exit: number])[] =
   ['schema-refused', 'schema again', 2],
   ['simulate-refused', 'simulate --port many', 2],
   ['worker-refused', 'worker --concurrency many', 2],
-  ['worker-unmeant', 'worker --on local', 2],
+  ['worker-unused', 'worker --on local', 2],
   ['unknown-command', 'rnu', 2],
   ['unknown-option', 'run good.yaml --fast', 2],
-  ['unmeant-option', 'doctor --on temporal', 2],
+  ['unused-option', 'doctor --on temporal', 2],
   ['two-minds', 'run good.yaml --quiet --verbose', 2],
   ['two-forms', 'run good.yaml --json --format markdown', 2],
   ['missing-argument', 'run', 2],
@@ -114,7 +114,7 @@ describe.each(['text', 'json'])('as %s', (format) => {
   let place: Place;
   const runs = new Map<string, string>();
   beforeAll(() => {
-    place = newPlace();
+    place = newPlace({ isShared: true });
     for (const [name, text] of Object.entries(FILES)) place.write(name, text);
   });
   afterAll(() => place.remove());
@@ -228,5 +228,5 @@ function settled(text: string): string {
     .replaceAll(/(?<=(?:node|errand) {2,4})\d+\.\d+\.\d+/g, '0.0.0')
     .replaceAll(/(?<=completed in |TOOK {2,}|took )\d+(?:\.\d+)? (?:ms|s)/g, '0 ms')
     .replaceAll(/ +\d+(?:\.\d+)? (?:ms|s) +(?=\S)/g, '  0 ms  ')
-    .replaceAll(/(?<=STATUS .*|TRY .*|^AT .*) {2,}(?=\S)/gm, '  ');
+    .replaceAll(/(?<=STATUS .*|ATTEMPT .*|^AT .*) {2,}(?=\S)/gm, '  ');
 }

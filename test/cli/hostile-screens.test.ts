@@ -59,7 +59,8 @@ nodes: [{name: a, type: set, value: ${JSON.stringify(HOSTILE)}, routes: [{to: $e
   'tools.mjs': `export const pay = async () => 'paid';\n`,
 };
 
-const ENV = { LABEL: HOSTILE.replaceAll('\u0000', '') };
+/** Not the text of an input: what comes from a variable is taken out of everything that has it. */
+const ENV = { LABEL: `label ${HOSTILE.replaceAll('\u0000', '')}` };
 
 /** Commands of ours to a terminal, and of the line editor that asks. */
 const OURS = /\u001b\[(?:(?:0|1|2|31|32|33|36)m|\?2026[hl]|K|J|0J|\d+[AG])/g;
@@ -86,7 +87,7 @@ function errand(...args: readonly string[]): Ended {
 }
 
 beforeAll(() => {
-  place = newPlace();
+  place = newPlace({ isShared: true });
   for (const [name, text] of Object.entries(FILES)) place.write(name, text);
   place.write('gate.json', JSON.stringify({ ticket: HOSTILE }));
   place.write('words.json', JSON.stringify({ words: HOSTILE }));
@@ -190,11 +191,11 @@ describe('a hostile string', () => {
     ['init', join('sub', TYPED.replaceAll('/', ''), 'a.yaml')],
     ['runs', '--limit', TYPED],
     ['help', TYPED],
-  ])('is told safely: errand %j %j', (...args) => {
+  ])('is printed safely: errand %j %j', (...args) => {
     errand(...args);
   });
 
-  it('is told safely as the name of a file', () => {
+  it('is printed safely as the name of a file', () => {
     const folder = join(place.folder, TYPED.replaceAll('/', ''));
     if (!existsSync(folder)) mkdirSync(folder);
     writeFileSync(join(folder, 'a.yaml'), FILES['named.yaml'] ?? '');
@@ -207,7 +208,7 @@ describe('a hostile string', () => {
     errand('show', place.lastRun());
   });
 
-  it('of a draft is told safely', () => {
+  it('of a draft is printed safely', () => {
     const answers = [{ answer: FILES['names.yaml'] }];
     place.write('answers.sim.yaml', JSON.stringify(answers));
     errand('draft', TYPED, '--model', 'sim/w', '--simulate', 'answers.sim.yaml');
@@ -235,7 +236,7 @@ describe.runIf(HAS_TERMINALS)('a hostile string on a terminal', () => {
     expect(written).toMatch(/^ {2}│ /m);
   });
 
-  it('in the arguments of a tool is shown for what it is before it is approved', async () => {
+  it('in the arguments of a tool is shown escaped before it is approved', async () => {
     const written = await onScreenOf(['run', 'tool.yaml'], [['answer: ', '1\r']]);
     expect(written.replaceAll(/\s/g, '')).toContain('\\u202etxt.exe');
   });

@@ -95,7 +95,7 @@ const REMADE: Readonly<Record<string, string>> = {
 
 let place: Place;
 beforeAll(() => {
-  place = newPlace();
+  place = newPlace({ isShared: true });
   mkdirSync(join(place.folder, 'pr'));
   mkdirSync(join(place.folder, 'victim'));
   place.write(
@@ -129,7 +129,7 @@ describe.each(Object.entries(HOSTILE))('%s from around a file', (_name, written)
     expectNothingOf(withoutOwn(stdout + stderr));
   });
 
-  it('is not told to a model that drafts, nor shown, nor stored', () => {
+  it('is not sent to a model that drafts, nor shown, nor stored', () => {
     const answers = [file(), file(), file()].map((text) => ({
       answer: text.replaceAll('${', () => '$${'),
     }));

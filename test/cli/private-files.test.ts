@@ -1,6 +1,15 @@
 /** What a run leaves on the disk is for its owner alone, whatever the umask, and also what was there before. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, globSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,7 +46,7 @@ function openIn(folder: string): readonly string[] {
 }
 
 describe.each(['000', '022', '077'])('under the umask %s', (umask) => {
-  it('nothing is open to others', () => {
+  it('no file is readable by others', () => {
     errand(umask, ['run', 'f.yaml']);
     errand(umask, ['draft', 'x', '--model', 'sim/w', '--simulate', 'bad.sim.yaml']);
     const home = join(place.folder, '.errand');
@@ -45,7 +54,7 @@ describe.each(['000', '022', '077'])('under the umask %s', (umask) => {
     expect(openIn(home)).toEqual([]);
   });
 
-  it('nothing that is made in a folder of one’s own choice is open, and the folder is left as it is', () => {
+  it('files in a folder of the user’s choice are private, and the folder itself is unchanged', () => {
     const home = join(place.folder, 'shared');
     mkdirSync(home);
     chmodSync(home, 0o755);
@@ -53,7 +62,7 @@ describe.each(['000', '022', '077'])('under the umask %s', (umask) => {
     expect(openIn(home)).toEqual([`${home} 755`]);
   });
 
-  it('what was open before is closed', () => {
+  it('files that were readable become private', () => {
     errand(umask, ['run', 'f.yaml']);
     const home = join(place.folder, '.errand');
     const run = place.lastRun();
@@ -73,10 +82,10 @@ describe('a store that is named by mistake', () => {
     chmodSync(path, 0o644);
     const { stdout, stderr } = place.run([command], { env: { ERRAND_STORE: 'sqlite:notes.txt' } });
     expect(statSync(path).mode & 0o777).toBe(0o644);
-    expect(stdout + stderr).toContain('no SQLite database');
+    expect(stdout + stderr).toContain('is not a SQLite database');
   });
 
-  it('keeps them where it is a database of somebody else', () => {
+  it('keeps its rights where it is another program’s database', () => {
     const path = join(place.folder, 'other.db');
     const db = new DatabaseSync(path);
     db.exec('CREATE TABLE cookies (name TEXT)');
@@ -84,5 +93,51 @@ describe('a store that is named by mistake', () => {
     chmodSync(path, 0o644);
     place.run(['runs'], { env: { ERRAND_STORE: 'sqlite:other.db' } });
     expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
+});
+
+describe('a link that a repository carries', () => {
+  function run(env: Record<string, string> = {}): { status: number | null; stderr: string } {
+    const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, 'run', 'f.yaml'], {
+      cwd: place.folder,
+      encoding: 'utf8',
+      env: { ...place.env, ...env },
+    });
+    return { status, stderr };
+  }
+
+  it.each(['internal.jsonl', 'errand.db', 'errand.db-wal', 'errand.db-shm'])(
+    'is not followed as .errand/%s',
+    (name) => {
+      const victim = join(place.folder, 'victim');
+      writeFileSync(victim, 'mine');
+      chmodSync(victim, 0o644);
+      mkdirSync(join(place.folder, '.errand'));
+      symlinkSync(victim, join(place.folder, '.errand', name));
+      const { status, stderr } = run();
+      expect(status).toBe(6);
+      expect(stderr).toContain(`${name} in the folder for runs is a link`);
+      expect(readFileSync(victim, 'utf8')).toBe('mine');
+      expect(statSync(victim).mode & 0o777).toBe(0o644);
+    },
+  );
+
+  it.each(['.errand', '.errand/runs'])('is not followed as %s', (name) => {
+    const victim = join(place.folder, 'victim');
+    mkdirSync(victim);
+    chmodSync(victim, 0o755);
+    if (name !== '.errand') mkdirSync(join(place.folder, '.errand'));
+    symlinkSync(victim, join(place.folder, name));
+    expect(run().status).toBe(6);
+    expect(readdirSync(victim)).toEqual([]);
+    expect(statSync(victim).mode & 0o777).toBe(0o755);
+  });
+
+  it('is followed where the user names it', () => {
+    const real = join(place.folder, 'real');
+    mkdirSync(real);
+    symlinkSync(real, join(place.folder, 'named'));
+    expect(run({ ERRAND_HOME: join(place.folder, 'named') }).status).toBe(3);
+    expect(readdirSync(real)).toContain('errand.db');
   });
 });

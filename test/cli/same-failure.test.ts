@@ -1,9 +1,9 @@
-/** One failure, read in every form in which it is given out: it is the same everywhere. */
+/** One failure is the same in every form in which it is printed or stored. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderProblem } from '../../src/errors/render/problem.ts';
-import type { ErrorReport } from '../../src/errors/report.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { newPlace, type Place } from './errand.ts';
 
 /** A spent quota inside of a sub-workflow, in the member of a group that a route takes no part of. */
@@ -52,7 +52,7 @@ describe('one failure', () => {
   let run: string;
   let stored: Record<string, unknown>;
   beforeAll(() => {
-    place = newPlace();
+    place = newPlace({ isShared: true });
     for (const [name, text] of Object.entries(FILES)) place.write(name, text);
     expect(place.run(['run', 'top.yaml', '-q']).exit).toBe(3);
     run = place.lastRun();
@@ -92,7 +92,7 @@ describe('one failure', () => {
       expect(facts(error)).toEqual(WANTED);
   });
 
-  it('is in the panel, the story, the line and the Markdown, word for word', () => {
+  it('is in the panel, the history, the line and the Markdown, word for word', () => {
     const flat = (text: string): string =>
       text.replaceAll(/[│╭╰─╮╯\\]+/g, ' ').replaceAll(/\s+/g, ' ');
     const panel = flat(place.run(['run', 'top.yaml']).stderr);

@@ -1,10 +1,10 @@
 /** Runs that went wrong in different ways, rehearsed with a clock of their own: the same every time. */
-import { simulate, type SimulationOptions } from '../../src/drivers/simulated.ts';
-import type { RunResult } from '../../src/drivers/local.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import type { RunRecord } from '../../src/machine/store-port.ts';
-import { loadWorkflowText } from '../../src/workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { simulate, type SimulationOptions } from '../../src/rehearsal/simulated-run.ts';
+import type { RunResult } from '../../src/engine/backend.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { RunRecord } from '../../src/machine/ports/store-port.ts';
+import { loadWorkflowText } from '../../src/workflow/yaml/load-workflow.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 
 export interface SampleRun {
   readonly run: string;

@@ -4,22 +4,22 @@ import { auditText } from '../../src/cli/commands/audit.ts';
 import { costsText } from '../../src/cli/commands/costs.ts';
 import { doctorText, nodeVersion } from '../../src/cli/commands/doctor.ts';
 import { runsText } from '../../src/cli/commands/runs.ts';
-import { EventLines } from '../../src/cli/event-line.ts';
-import { chosen, optionsOf, questionText } from '../../src/cli/gate-prompt.ts';
+import { EventLines } from '../../src/cli/session/event-line.ts';
+import { chosen, optionsOf, questionText } from '../../src/cli/session/gate-prompt.ts';
 import { completedText, pausedText } from '../../src/cli/screen/ending-text.ts';
 import { afterFailure, failurePanel } from '../../src/cli/screen/failure-panel.ts';
-import { livesMarkdown, livesText } from '../../src/cli/screen/life-text.ts';
+import { failuresMarkdown, failuresText } from '../../src/cli/screen/failure-history-text.ts';
 import { liveLines } from '../../src/cli/screen/live-lines.ts';
 import { LiveState } from '../../src/cli/screen/live-state.ts';
 import { showText } from '../../src/cli/screen/show-text.ts';
-import { shellWord, tokenWords, usdWords } from '../../src/cli/screen/words.ts';
-import { buildReport } from '../../src/errors/build.ts';
+import { shellWord, tokenWords, usdWords } from '../../src/cli/screen/phrases.ts';
+import { buildReport } from '../../src/errors/report/build.ts';
 import { columnsOf } from '../../src/errors/render/columns.ts';
-import { auditOf } from '../../src/machine/audit.ts';
-import { livesOf } from '../../src/machine/failure-life.ts';
-import { costsOf } from '../../src/machine/ledger.ts';
-import { nodesOf } from '../../src/machine/node-history.ts';
-import { forPerson } from '../../src/errors/project.ts';
+import { auditTrail } from '../../src/history/audit-trail.ts';
+import { failureHistories } from '../../src/history/failure-history.ts';
+import { costsOf } from '../../src/history/cost-ledger.ts';
+import { nodeTimelines } from '../../src/history/node-timeline.ts';
+import { forPerson } from '../../src/errors/report/audiences.ts';
 import { recordOf, SAMPLE_NAMES, sampleRun, type SampleRun } from './sample-runs.ts';
 
 const STYLE = /\u001b\[\d+m/g;
@@ -32,16 +32,26 @@ function ending(sample: SampleRun, look: Look): string {
   const costs = costsOf(events);
   const nowMs = Date.parse(events.at(-1)?.at ?? '');
   if (result.status === 'failed') {
-    const life = livesOf(plan, events).findLast(({ id }) => id === result.error.id);
+    const history = failureHistories(plan, events).findLast(({ id }) => id === result.error.id);
     const commands = afterFailure(run);
-    return failurePanel({ run, error: result.error, costs, life, commands }, look);
+    return failurePanel({ run, error: result.error, costs, history, commands }, look);
   }
   if (result.status === 'paused') return pausedText(run, result.waiting, { events, nowMs });
-  return completedText({ run, tookMs: 1500, costs, handled: livesOf(plan, events).length });
+  return completedText({
+    run,
+    tookMs: 1500,
+    costs,
+    handled: failureHistories(plan, events).length,
+  });
 }
 
-function lives({ run, events, plan, result }: SampleRun): Parameters<typeof livesText>[0] {
-  return { run, workflow: plan.name, status: result.status, lives: livesOf(plan, events) };
+function failures({ run, events, plan, result }: SampleRun): Parameters<typeof failuresText>[0] {
+  return {
+    run,
+    workflow: plan.name,
+    status: result.status,
+    failures: failureHistories(plan, events),
+  };
 }
 
 function shown(sample: SampleRun): string {
@@ -59,7 +69,7 @@ function shown(sample: SampleRun): string {
       ...(result.status === 'failed' ? { error: forPerson(result.error) } : {}),
       ...(result.status === 'paused' ? { waiting: result.waiting } : {}),
       in_doubt: [],
-      nodes: nodesOf(events),
+      nodes: nodeTimelines(events),
       costs: costsOf(events),
     },
     { record, events, columns: 80, nowMs },
@@ -87,11 +97,11 @@ function lines({ events }: SampleRun, verbose: boolean): string {
 const FORMS: Record<string, (sample: SampleRun) => string> = {
   'ending-80.txt': (sample) => ending(sample, { columns: 80, color: false }),
   'ending-50.txt': (sample) => ending(sample, { columns: 50, color: false }),
-  'explain.txt': (sample) => livesText(lives(sample), { columns: 80, color: false }),
-  'explain.md': (sample) => livesMarkdown(lives(sample)),
+  'explain.txt': (sample) => failuresText(failures(sample), { columns: 80, color: false }),
+  'explain.md': (sample) => failuresMarkdown(failures(sample)),
   'show.txt': shown,
   'costs.txt': ({ events }) => costsText(costsOf(events), 80),
-  'audit.txt': ({ events }) => auditText(auditOf(events), 80),
+  'audit.txt': ({ events }) => auditText(auditTrail(events), 80),
   'live.txt': (sample) => pictures(sample, { columns: 80, rows: 24, color: false }),
   'lines.txt': (sample) => lines(sample, false),
   'lines-verbose.txt': (sample) => lines(sample, true),
@@ -110,7 +120,7 @@ describe.each(SAMPLE_NAMES)('the run %s', (name) => {
     expect(new Set(text.split('\n').map(columnsOf))).toEqual(new Set([columns]));
   });
 
-  it('says the same in colour', async () => {
+  it('has the same text in colour', async () => {
     const sample = await sampleRun(name);
     const plain = { columns: 80, rows: 24, color: false };
     const colored = { ...plain, color: true };
@@ -148,26 +158,29 @@ describe('a screen', () => {
   });
 });
 
-describe('failures that are alike', () => {
-  it('are told in full a few times and counted then', async () => {
-    const sample = lives(await sampleRun('fallback'));
-    const [life] = sample.lives;
-    if (life === undefined) throw new Error('the sample has no failure');
-    const many = Array.from({ length: 52 }, (_, at) => ({ ...life, path: `each[${at}]/one` }));
-    const text = livesText({ ...sample, lives: many }, { columns: 80, color: false });
+describe('similar failures', () => {
+  it('are printed in full a few times, then counted', async () => {
+    const sample = failures(await sampleRun('fallback'));
+    const [history] = sample.failures;
+    if (history === undefined) throw new Error('the sample has no failure');
+    const many = Array.from({ length: 52 }, (_, at) => ({ ...history, path: `each[${at}]/one` }));
+    const text = failuresText({ ...sample, failures: many }, { columns: 80, color: false });
     expect(text.match(/^\d+\. /gm)).toHaveLength(2);
     expect(text.replace(/\s+/g, ' ')).toContain(
-      `and 50 more of ${life.kind} at each[…]/one: handled (each[2]/one, each[3]/one,`,
+      `and 50 more of ${history.kind} at each[…]/one: handled (each[2]/one, each[3]/one,`,
     );
-    expect(text).toContain(`All in full: errand explain ${sample.run} --format json`);
-    const other = { ...life, path: 'last' };
-    const both = livesText({ ...sample, lives: [...many, other] }, { columns: 80, color: false });
-    expect(both).toContain(`53. ${life.kind} at last`);
+    expect(text).toContain(`All of them in full: errand explain ${sample.run} --format json`);
+    const other = { ...history, path: 'last' };
+    const both = failuresText(
+      { ...sample, failures: [...many, other] },
+      { columns: 80, color: false },
+    );
+    expect(both).toContain(`53. ${history.kind} at last`);
   });
 });
 
 describe('a narrow screen', () => {
-  it('breaks the bill between cells, and a question between words', async () => {
+  it('breaks costs between cells, and a question between words', async () => {
     const { events } = await sampleRun('fallback');
     const bill = costsText(costsOf(events), 60).split('\n');
     expect(Math.max(...bill.slice(0, -4).map(columnsOf))).toBeLessThanOrEqual(60);
@@ -198,7 +211,7 @@ describe('a narrow screen', () => {
   });
 });
 
-describe('words of others that are broken to fit', () => {
+describe('foreign text that is wrapped', () => {
   const SAID = '▪ completed in 1 ms';
   const FORGED = /^ {0,3}▪/m;
 
@@ -214,20 +227,20 @@ describe('words of others that are broken to fit', () => {
   });
 
   it('begin no line of failures that are counted', async () => {
-    const sample = lives(await sampleRun('fallback'));
-    const [life] = sample.lives;
-    if (life === undefined) throw new Error('the sample has no failure');
+    const sample = failures(await sampleRun('fallback'));
+    const [history] = sample.failures;
+    if (history === undefined) throw new Error('the sample has no failure');
     for (let pad = 0; pad < 40; pad++) {
       const path = `each[${'w '.repeat(pad)}${SAID}]/one`;
-      const many = [path, path, path, path].map((each) => ({ ...life, path: each }));
-      const text = livesText({ ...sample, lives: many }, { columns: 60, color: false });
+      const many = [path, path, path, path].map((each) => ({ ...history, path: each }));
+      const text = failuresText({ ...sample, failures: many }, { columns: 60, color: false });
       expect(text).not.toMatch(FORGED);
     }
   });
 });
 
-describe('what did not stop a run', () => {
-  it('is a warning, or something that is over', () => {
+describe('a failure that did not stop a run', () => {
+  it('is a warning, or a recovery', () => {
     const at = '2026-03-01T12:00:03.000Z';
     const of = (
       kind: 'store.unavailable' | 'provider.not_configured',
@@ -254,7 +267,7 @@ describe('what did not stop a run', () => {
 });
 
 describe('a list of runs', () => {
-  it('says what each waits for or failed with, below it', async () => {
+  it('shows below each what it waits for or failed with', async () => {
     const all = await Promise.all(SAMPLE_NAMES.map(sampleRun));
     const listed = all.map((sample) => {
       const { result } = sample;
@@ -288,7 +301,7 @@ describe('a list of runs', () => {
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(runsText([run], 100));
   });
 
-  it('says how to begin where there is none', () => {
+  it('shows how to start the first one', () => {
     expect(runsText([], 80)).toBe('No runs yet. Start one with: errand run FILE');
   });
 });
@@ -325,21 +338,21 @@ describe('a question', () => {
 });
 
 describe('the doctor', () => {
-  it('puts what to do below what is wrong', () => {
+  it('prints what to do below the problems', () => {
     const findings = [nodeVersion('18.0.0'), nodeVersion('24.1.0')];
     expect(doctorText(findings, 80).split('\n')).toEqual([
-      '✗  node  18.0.0, and 22.18 is needed',
+      '✗  node  18.0.0; Errand needs 22.18 or newer',
       '✓  node  24.1.0',
       '',
       'node: Install Node 22.18 or newer.',
-      'Without a key these models answer: sim/ (errand init writes a workflow), and',
-      'those that you serve yourself: ollama/, lmstudio/, vllm/, openai-compatible/.',
+      'These models need no key: sim/ (errand init writes a workflow), and those that',
+      'you serve yourself: ollama/, lmstudio/, vllm/, openai-compatible/.',
     ]);
   });
 });
 
 describe('amounts', () => {
-  it('are never rounded, so that one amount reads the same wherever it stands', () => {
+  it('are never rounded, so that one amount reads the same everywhere', () => {
     expect([0, 1, 480, 12_345, 49_980, 500_000, 1_075_000, 12_500_000].map(usdWords)).toEqual([
       '$0',
       '$0.000001',

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { newPlace, type Place } from './errand.ts';
-import { durationWords } from '../../src/errors/render/words.ts';
+import { durationWords } from '../../src/errors/render/phrases.ts';
 import { HAS_TERMINALS, onTerminal } from './on-a-terminal.ts';
 
 const GATE = `workflow: {name: gated, entry_point: review}
@@ -45,7 +45,7 @@ nodes:
   - {name: sleep, type: wait, duration: 60s}
 `;
 
-describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
+describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 300_000 }, () => {
   let place: Place;
   beforeAll(() => {
     place = newPlace();
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     place.write('busy.yaml', BUSY);
     place.write(
       'brief.yaml',
-      BUSY.replace('prompt: Pay?', 'prompt: Pay?, timeout: 1s, default: no'),
+      BUSY.replace('prompt: Pay?', 'prompt: Pay?, timeout: 4s, default: no'),
     );
     place.write('slow.yaml', SLOW);
     place.write('short.yaml', SLOW.replace('name: slow', 'name: short').replace('60s', '3s'));
@@ -63,7 +63,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
 
   const runId = (): string => (place.json(['runs']) as { run: string }[])[0]?.run ?? '';
 
-  it('asks at a gate, asks again for what is no answer, and takes a text', async () => {
+  it('asks at a gate, asks again after an invalid answer, and takes a text', async () => {
     const { exit, screen } = await onTerminal(place, ['run', 'gate.yaml'], {
       keys: [
         ['answer: ', 'perhaps\n'],
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     ]);
   });
 
-  it('says how long the run took, and not how long its last leg did', async () => {
+  it('prints how long the run took, not how long its last leg did', async () => {
     const { screen } = await onTerminal(place, ['run', 'gate.yaml'], {
       keys: [['answer: ', '1\n']],
     });
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(screen).toContain(`▪ completed in ${durationWords(tookMs)}`);
   });
 
-  it('lets the person go when the gate is answered at another place', async () => {
+  it('withdraws the question when another process answers the gate', async () => {
     const before = runId();
     const asked = onTerminal(place, ['run', 'gate.yaml']);
     const isWaiting = (): boolean => {
@@ -118,7 +118,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(answered).toMatchObject({ status: 'completed' });
     const { exit, screen } = await asked;
     expect(exit).toBe(0);
-    expect(screen).toContain('It was answered at another place.');
+    expect(screen).toContain('Another process has resumed the run; following it.');
     expect(screen.some((line) => line.startsWith('▪ completed in'))).toBe(true);
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(place.json(['show', id])).toMatchObject({ status: 'paused' });
   });
 
-  it('asks as soon as a gate opens, while another branch goes on', async () => {
+  it('asks as soon as a gate opens, while another branch runs', async () => {
     const { exit, screen } = await onTerminal(place, ['run', 'busy.yaml'], {
       keys: [['answer: ', 'yes\n']],
     });
@@ -167,7 +167,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
   it.each([
     ['while another branch goes on', []],
     ['when the run has come to rest', ['go']],
-  ])('takes a question back when its time is over, %s', async (_when, files) => {
+  ])('withdraws a question when it expires, %s', async (_when, files) => {
     rmSync(join(place.folder, 'go'), { force: true });
     for (const file of files) place.write(file, '');
     const { exit, screen } = await onTerminal(place, ['run', 'brief.yaml']);
@@ -186,13 +186,13 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(screen.slice(0, 3)).toEqual([
       // and how long it took, on a slow machine
       expect.stringMatching(new RegExp(String.raw`^▸ fails \(${runId()}\)(  \d+ s)?$`)),
-      expect.stringMatching(/^  ✗ ask  provider\.auth, 2 requests, sim\/one(, \d+ s)?$/),
+      expect.stringMatching(/^  ✗ ask  provider\.auth, 2 requests, sim\/one(, [\d.]+ s)?$/),
       expect.stringMatching(/^╭─ Credentials rejected ─+╮$/),
     ]);
     expect(screen.join('\n')).toContain(`Resume: errand resume ${runId()}`);
   });
 
-  it('has no frame where there is no room for one', async () => {
+  it('has no frame on a narrow screen', async () => {
     const { screen } = await onTerminal(place, ['run', 'fails.yaml'], { columns: 40 });
     // what is to be copied is never broken
     const texts = screen.filter((line) => !line.includes(': errand '));
@@ -201,7 +201,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     expect(screen.join('\n')).not.toContain('│');
   });
 
-  it('follows a run that another process carries on, to its end', async () => {
+  it('follows a run in another process to its end', async () => {
     const carrier = spawn(process.execPath, [LAUNCHER, 'run', 'short.yaml', '--json'], {
       cwd: place.folder,
       env: place.env,
@@ -223,7 +223,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 90_000 }, () => {
     ]);
   });
 
-  it('stops at Ctrl-C with the run safe, and shows no trace of ours', async () => {
+  it('stops at Ctrl-C with the run safe, and prints no stack trace', async () => {
     const { exit, screen } = await onTerminal(place, ['run', 'slow.yaml'], {
       keys: [['sleep', '\u0003']],
     });

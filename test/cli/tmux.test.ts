@@ -18,7 +18,7 @@ nodes:
     idempotent: true
 `;
 
-describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
+describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 300_000 }, () => {
   let place: Place;
   let session: Session;
   beforeAll(() => {
@@ -53,7 +53,7 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
     expect(done).toContain('"selected": "yes"');
   });
 
-  it('presses Ctrl-C once: the run is stopped cleanly, and goes on later', async () => {
+  it('presses Ctrl-C once: the run is stopped cleanly, and is resumed later', async () => {
     session.type('errand run once.yaml; echo "exit=$?"');
     // its clock counts: the script is under way
     await session.until(/ work {2}1 s/);
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
     expect(await session.until(/^then=\d+$/m)).toMatch(/✓ work[^]*▪ completed in[^]*then=0/);
   });
 
-  it('presses it twice: it ends at once, and the run is as safe', async () => {
+  it('presses it twice: the process ends at once, and the run is safe', async () => {
     session.type('errand run twice.yaml; echo "exit=$?"');
     await session.until(/ work {2}1 s/);
     session.press('C-c', 'C-c');
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_TMUX)('a person in tmux', { timeout: 120_000 }, () => {
   });
 
   it('asks for help, mistypes, and is helped', async () => {
-    session.type('errand --help | tail -n 40 | head -n 30');
+    session.type('errand --help | tail -n 46 | head -n 36');
     const help = await session.until(/Write workflows:/);
     expect(help).toContain('Run workflows:');
     session.type('clear; errand rsume x; echo "exit=$?"');

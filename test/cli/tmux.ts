@@ -19,7 +19,7 @@ export interface Session {
   close(): void;
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 const LOOK_MS = 50;
 
 export function openSession(place: Place): Session {

@@ -40,6 +40,9 @@ export const MORE_ENTRIES: readonly Entry[] = read('more-failures.jsonl');
 /** Written by someone who knew the rules: families of failures beside those that were recorded. */
 export const SIBLING_ENTRIES: readonly Entry[] = read('sibling-failures.jsonl');
 
+/** An examination from sources that the others did not use; README.md has its first score. */
+export const EXAM_ENTRIES: readonly Entry[] = read('exam-failures.jsonl');
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

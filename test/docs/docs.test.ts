@@ -34,7 +34,7 @@ writeFileSync(join(bin, 'errand'), `#!/bin/sh\nexec "${process.execPath}" "${LAU
 chmodSync(join(bin, 'errand'), 0o755);
 
 describe.each(RUNNABLE)('%s', (page) => {
-  it('does what it says', { timeout: 180_000 }, async () => {
+  it('does what it says', { timeout: 300_000 }, async () => {
     const folder = join(root, page.replaceAll(/[^a-z]/g, '-'));
     // where pages have a program, Errand is installed
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
@@ -105,7 +105,7 @@ describe('a workflow on a page', () => {
     expect(wrong, `${page}:${line}`).toEqual([]);
   });
 
-  it('the first of the README, runs as it says', { timeout: 60_000 }, async () => {
+  it('the first of the README, runs as it says', { timeout: 300_000 }, async () => {
     const folder = join(root, 'first');
     // as it stands there, with models that need no key
     const text = (WORKFLOWS[0]?.text ?? '')

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PROVIDERS } from '../../src/providers/names.ts';
-import { priceOf } from '../../src/providers/prices.ts';
+import { PROVIDERS } from '../../src/providers/known-providers.ts';
+import { priceOf } from '../../src/providers/pricing/prices.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -12,7 +12,7 @@ const PAGES = [
   'docs/**/*.md',
   'examples/*.{yaml,ts}',
   'schema/*.json',
-  'src/cli/first-workflow.ts',
+  'src/cli/project/first-workflow.ts',
   'src/cli/draft/guide.ts',
 ];
 

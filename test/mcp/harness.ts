@@ -12,8 +12,8 @@ import {
   type McpRequest,
   type McpServers,
 } from '../../src/effects/mcp/mcp.ts';
-import type { JsonObject } from '../../src/errors/json.ts';
-import type { McpServer } from '../../src/workflow/model.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
+import type { McpServer } from '../../src/workflow/plan/plan.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { SDKS } from './tools.ts';
 

@@ -19,11 +19,14 @@ export interface TestServer {
   /** The key of each request that had one. */
   readonly keys: string[];
   /** From here on a gateway answers for the server whatever has a key. */
-  fail(status: number): void;
+  fail(status: number, headers?: Readonly<Record<string, string>>): void;
   /** Forgets every session, as a server does that was started anew. */
   forget(): void;
   close(): Promise<void>;
 }
+
+/** Where every server once was. */
+export const MOVED = '/moved';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
@@ -34,7 +37,7 @@ export async function serve(
 ): Promise<TestServer> {
   const did: string[] = [];
   const keys: string[] = [];
-  let gateway: number | undefined;
+  let gateway: Parameters<TestServer['fail']> | undefined;
   const authorizations = new Set<string | undefined>();
   const sockets = new Set<IncomingMessage['socket']>();
   const crash = (): void => {
@@ -53,7 +56,11 @@ export async function serve(
     const key = request.headers['idempotency-key'];
     if (typeof key === 'string') keys.push(key);
     if (typeof key === 'string' && gateway !== undefined) {
-      response.writeHead(gateway).end();
+      response.writeHead(...gateway).end();
+      return;
+    }
+    if (request.url === MOVED) {
+      response.writeHead(307, { location: '/mcp' }).end();
       return;
     }
     void Promise.resolve(handle(request, response));
@@ -69,8 +76,8 @@ export async function serve(
     did,
     authorizations,
     keys,
-    fail: (status) => {
-      gateway = status;
+    fail: (...answer) => {
+      gateway = answer;
     },
     forget: () => sessions.clear(),
     close: async () => {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
 import { host, http, until } from './harness.ts';
-import { serve, type TestServer } from './http-server.ts';
+import { MOVED, serve, type TestServer } from './http-server.ts';
 
 const ok = (output: unknown): object => ({ ok: true, output });
 const running: TestServer[] = [];
@@ -76,6 +76,36 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       const again = { server, request: { isIdempotent: true } };
       const inDoubt = expected === 'unknown' ? 'partial' : expected;
       expect(reportOf(await call('write', { id: 1 }, again)).outcome).toBe(inDoubt);
+    });
+
+    it.each([
+      [307, 'not_started'],
+      [308, 'not_started'],
+      [301, 'unknown'],
+      [302, 'unknown'],
+      [303, 'unknown'],
+    ])('that redirects a call with HTTP %i gets it once', async (status, outcome) => {
+      const gateway = await started(manner);
+      const { url, did, keys } = gateway;
+      const { call } = host();
+      const server = http(url, type);
+      gateway.fail(status, { location: '/mcp?again' });
+      const report = reportOf(await call('write', { id: 1 }, { server }));
+      expect(report).toMatchObject({
+        kind: 'mcp.unreachable',
+        outcome: manner === 'sse' ? 'unknown' : outcome,
+      });
+      expect(keys).toHaveLength(1);
+      expect(did).toEqual([]);
+    });
+
+    it('that has moved is called where it is, once', async () => {
+      const { url, did, keys } = await started(manner);
+      const { call } = host();
+      const server = http(new URL(MOVED, url).href, type);
+      expect(await call('write', { id: 1 }, { server })).toEqual(ok('written 1'));
+      expect(did).toEqual(['write 1']);
+      expect(keys).toHaveLength(1);
     });
 
     it('that is not there was not called', async () => {

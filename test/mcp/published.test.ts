@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { processesWith, reportOf } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import type { McpServer } from '../../src/workflow/model.ts';
+import type { McpServer } from '../../src/workflow/plan/plan.ts';
 import { errand } from '../survival/process.ts';
 import { host, until, type Host } from './harness.ts';
 import { SDKS } from './tools.ts';
@@ -153,7 +153,7 @@ describe.each(['stdio', 'http'] as const)('a published server over %s', (way) =>
     const asked = {
       server: {
         ...server.settings,
-        toolSettings: { echo: { timeoutMs: 300, idempotent: false } },
+        toolSettings: { echo: { timeoutMs: 2000, idempotent: false } },
       },
     };
     const sum = (): Promise<EffectResult> => at.call('get-sum', { a: 1, b: 2 }, asked);

@@ -4,13 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
-import type { McpServer } from '../../src/workflow/model.ts';
+import type { McpServer } from '../../src/workflow/plan/plan.ts';
 import { host } from './harness.ts';
 import { rubbish, RUBBISH, sane } from './rubbish.ts';
 
 const PROGRAM = fileURLToPath(new URL('rubbish-server.ts', import.meta.url));
+/** They are answers, if bad ones, and a busy machine may take its time for them. */
+const ANSWERED: readonly string[] = ['empty', 'old', 'fine'];
 const SETTINGS = Object.fromEntries(
-  [...RUBBISH, 'half', 'fine'].map((name) => [name, { timeoutMs: 1000, idempotent: false }]),
+  [...RUBBISH, 'half', 'fine'].map((name) => [
+    name,
+    { timeoutMs: ANSWERED.includes(name) ? 300_000 : 1000, idempotent: false },
+  ]),
 );
 
 let server: Server | undefined;
@@ -72,4 +77,17 @@ describe.each(['stdio', 'http'])('over %s', (way) => {
       if (way === 'http') expect(called).toEqual([name, 'fine']);
     },
   );
+
+  it.each(['empty', 'old'])('a result like %s is none', async (name) => {
+    const settings = await ways[way]?.(() => undefined);
+    const { call } = host();
+    const report = reportOf(await call(name, {}, { server: settings ?? {} }));
+    expect(report.kind).toBe('tool.output_malformed');
+  });
+
+  it('a result that says nothing is one', async () => {
+    const settings = await ways[way]?.(() => undefined);
+    const { call } = host();
+    expect(await call('silent', {}, { server: settings ?? {} })).toEqual({ ok: true, output: '' });
+  });
 });

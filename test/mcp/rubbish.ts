@@ -6,7 +6,17 @@ interface Message {
   readonly params?: { readonly name?: string; readonly protocolVersion?: string };
 }
 
-export const RUBBISH = ['text', 'number', 'list', 'nothing', 'error', 'stranger', 'huge'] as const;
+export const RUBBISH = [
+  'text',
+  'number',
+  'list',
+  'nothing',
+  'empty',
+  'old',
+  'error',
+  'stranger',
+  'huge',
+] as const;
 
 /** The answers that it still gets right; undefined for a call, and for what needs none. */
 export function sane({ id, method, params }: Message): object | undefined {
@@ -21,7 +31,7 @@ export function sane({ id, method, params }: Message): object | undefined {
       },
     };
   if (method === 'tools/list') {
-    const tools = [...RUBBISH, 'half', 'fine'].map((name) => ({
+    const tools = [...RUBBISH, 'half', 'silent', 'fine'].map((name) => ({
       name,
       inputSchema: { type: 'object' },
     }));
@@ -45,6 +55,12 @@ export function rubbish({ id, params }: Message): string | undefined {
       return answer({ result: { content: 'not a list' } });
     case 'nothing':
       return answer({});
+    case 'empty':
+      return answer({ result: {} });
+    case 'old':
+      return answer({ result: { toolResult: 'as it once was' } });
+    case 'silent':
+      return answer({ result: { content: [] } });
     case 'error':
       return answer({ error: 'just a word' });
     case 'stranger':

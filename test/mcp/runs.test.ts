@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { processesWith } from '../../src/effects/effect.cases.ts';
 import { openErrand } from '../../src/index.ts';
-import { checkFile } from '../../src/drivers/check-file.ts';
-import { serversFor } from '../../src/drivers/load-file.ts';
-import type { Validation } from '../../src/workflow/validate.ts';
+import { checkFile } from '../../src/engine/loading/check-file.ts';
+import { serversFor } from '../../src/engine/loading/load-file.ts';
+import type { Validation } from '../../src/workflow/check/validate.ts';
 import { errand, startErrand } from '../survival/process.ts';
 import { SERVER, until } from './harness.ts';
 import { SDKS } from './tools.ts';
@@ -80,16 +80,16 @@ describe('an application', () => {
     expect(await first.result()).toMatchObject({ status: 'paused' });
     const { id } = first;
     for (let count = 0; count < 3; count++) {
-      const leg = await application.signal(id, { value: 'again' });
+      const leg = await application.answer(id, { value: 'again' });
       expect(await leg?.result()).toMatchObject({ status: 'paused' });
-      await expect(application.signal(id, { value: 'no' })).rejects.toMatchObject({
+      await expect(application.answer(id, { value: 'no' })).rejects.toMatchObject({
         kind: 'validation.input',
       });
     }
     expect(did().length).toBeGreaterThan(1);
     // that of the workflow which the application has loaded
     await until(() => processesWith(mark).length === 1);
-    const last = await application.signal(id, { value: 'enough' });
+    const last = await application.answer(id, { value: 'enough' });
     expect(await last?.result()).toMatchObject({ status: 'completed', output: 'done' });
     await application.close();
     expect(processesWith(mark)).toEqual([]);
@@ -177,6 +177,29 @@ describe('a run', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
+  it.each([
+    ['its node', { idempotent: false }, {}],
+    ['the file, which lets it write', {}, { writes: true }],
+    ['the file', {}, { idempotent: false }],
+  ])('takes the word of %s over the hint of a server', async (_, node, settings) => {
+    const again = { on_error: true, retry: { max: 2, backoff: 'none' } };
+    const { folder, did } = project(
+      [
+        {
+          name: 'a',
+          type: 'tool',
+          tool: 's/crash_safely',
+          ...node,
+          routes: [{ to: '$end' }, again],
+        },
+      ],
+      { server: { tool_settings: { crash_safely: settings } } },
+    );
+    const { stdout: out } = await run(folder);
+    expect(JSON.parse(out)).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
+    expect(did().filter((what) => what === 'crash_safely')).toHaveLength(1);
+  });
+
   it('refuses a tool that the server does not have', async () => {
     const { folder } = project([{ name: 'a', type: 'tool', tool: 's/ad' }]);
     const { exit, stdout: out } = await run(folder);
@@ -194,7 +217,7 @@ describe('a run', () => {
     startBy('crash');
     const { exit, stdout: out, stderr } = await run(folder);
     expect(exit).toBe(3);
-    expect(stderr).toContain('The MCP server `s` ended with exit code 3 before it answered');
+    expect(stderr).toContain('The MCP server `s` ended with exit code 3 before it responded');
     expect(JSON.parse(out)).toMatchObject({
       status: 'failed',
       error: { kind: 'mcp.unreachable', outcome: 'not_started' },

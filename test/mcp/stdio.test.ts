@@ -222,7 +222,7 @@ describe('a server that cannot be started', () => {
       retryable: false,
       action: { kind: 'fix_setup' },
     });
-    expect(report.message).toMatch(/ended with exit code 3 before it answered: cannot start with/);
+    expect(report.message).toMatch(/ended with exit code 3 before it responded: cannot start with/);
     expect(JSON.stringify(report)).not.toContain('token-that-nobody-may-see');
     expect(did()).toEqual(['start crash', 'start crash', 'start crash']);
     startBy('work');
@@ -233,7 +233,7 @@ describe('a server that cannot be started', () => {
     const { call } = host();
     const server = { command: process.execPath, args: ['no-such-server.mjs'] };
     const report = reportOf(await call('add', {}, { server }));
-    expect(report.message).toContain('before it answered: Error: Cannot find module');
+    expect(report.message).toContain('before it responded: Error: Cannot find module');
     expect(report).toMatchObject({ category: 'configuration', retryable: false });
   });
 
@@ -241,7 +241,7 @@ describe('a server that cannot be started', () => {
     const { call } = host();
     const server = { command: 'sh', args: ['-c', 'kill -9 $$'] };
     expect(reportOf(await call('add', {}, { server }))).toMatchObject({
-      message: 'The MCP server `s` was ended by SIGKILL before it answered',
+      message: 'The MCP server `s` was killed by SIGKILL before it responded',
       category: 'transient',
       retryable: true,
       action: { kind: 'wait_and_retry' },
@@ -252,7 +252,7 @@ describe('a server that cannot be started', () => {
     const { call, startBy, mark } = host({ connectTimeoutMs: 700 });
     startBy('hang');
     const report = reportOf(await call('add', { a: 1, b: 2 }));
-    expect(report.message).toContain('did not answer within 700 ms');
+    expect(report.message).toContain('did not respond within 700 ms');
     expect(processesWith(mark)).toEqual([]);
   });
 

@@ -56,7 +56,12 @@ export function newServer({ did, crash }: World): unknown {
     ({ text: said }: { text: string }) => text(said),
   );
   server.registerTool('plain', {}, () => text('nothing to say'));
-  server.registerTool('refuse', {}, () => {
+  const token = process.env['TOKEN'] ?? 'nothing';
+  const about = {
+    description: `Refuses ${token}`,
+    inputSchema: z.object({ by: z.literal(token).optional() }),
+  };
+  server.registerTool('refuse', about, () => {
     did('refuse');
     return { ...text(`no luck with ${process.env['TOKEN'] ?? 'nothing'}`), isError: true };
   });

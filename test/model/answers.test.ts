@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelCall } from '../../src/machine/model-call.ts';
+import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS } from './protocols.ts';
 import { startUpstream, streams, type Upstream } from './upstream.ts';
@@ -54,6 +54,17 @@ describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
     });
     expect(JSON.stringify(upstream.received[0]?.body)).toContain('Finds an order.');
     expect(upstream.received).toHaveLength(1);
+  });
+
+  it('is no call where a number is beyond all numbers, and JSON has none for it', async () => {
+    const tool = { id: 'call00001', name: 'lookup', arguments: '{"id":1e400}' };
+    upstream.answer(streams(protocol.stream({ tool, stop: protocol.stops.tool })));
+    const result = await ask(protocol, upstream.url, { call: { tools: [LOOKUP] } });
+    const [call] = (result.output as { toolCalls: object[] } | undefined)?.toolCalls ?? [];
+    // Google's are no text: its package writes them again before anybody sees them
+    if (protocol.name === 'gemini') expect(call).toMatchObject({ arguments: { id: null } });
+    else expect(call).toMatchObject({ name: 'lookup', unparsable: '{"id":"Infinity"}' });
+    expect(JSON.parse(JSON.stringify(call))).toEqual(call);
   });
 
   it('tells its parts while they come', async () => {

@@ -78,6 +78,24 @@ describe('an answer of Bedrock', () => {
     });
   });
 
+  it.each(['brand_new', 'malformed_model_output', 'malformed_tool_use'])(
+    'that ends with a word that is not known to be good is no success: %s',
+    async (stop) => {
+      const result = await ask([...BEGINNING, ...ending(stop)]);
+      expect(failureOf(result)).toMatchObject({ output: { text: 'Once' } });
+      expect(reportOf(result).kind).toMatch(/^provider\./);
+    },
+  );
+
+  it.each([
+    ['max_tokens', 'provider.truncated'],
+    ['guardrail_intervened', 'provider.content_filter'],
+  ])('that ended with %s first is not made good by a second end', async (stop, kind) => {
+    const twice = [event('messageStop', { stopReason: stop }), ...ending('end_turn')];
+    const result = await ask([...BEGINNING, ...twice]);
+    expect(failureOf(result)).toMatchObject({ failure: { kind }, output: { text: 'Once' } });
+  });
+
   it('without its end is interrupted', async () => {
     const result = await ask(BEGINNING);
     expect(reportOf(result)).toMatchObject({
@@ -85,5 +103,12 @@ describe('an answer of Bedrock', () => {
       outcome: 'partial',
     });
     expect(upstream.received).toHaveLength(1);
+  });
+
+  it('with a frame that is longer than anything is broken off where it says so', async () => {
+    const frame = Buffer.alloc(1024 * 1024);
+    frame.writeUInt32BE(1024 ** 3);
+    const result = await ask([...BEGINNING, frame]);
+    expect(reportOf(result)).toMatchObject({ kind: 'provider.truncated', retryable: false });
   });
 });

@@ -257,7 +257,7 @@ describe('an ending by responses', () => {
     expect(reportOf(await hear(responses, silent)).kind).toBe('provider.content_filter');
   });
 
-  it.each(['The refund is approved', 'Something else'])(
+  it.each(['The refund is approved', 'Something else', 'The refund is not (yet) approved at all'])(
     'with pieces that are not in what was told when it was done is none: %s',
     async (text) => {
       const part = done({ status: 'completed', content: [{ type: 'output_text', text }] });

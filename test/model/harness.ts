@@ -5,7 +5,7 @@ import type { EffectContext, EffectResult } from '../../src/effects/effect.ts';
 import type { EffectClock } from '../../src/effects/clock.ts';
 import { createModelEffect, type ModelEffectOptions } from '../../src/effects/model/model.ts';
 import type { ModelRequest } from '../../src/effects/model/request.ts';
-import type { ModelCall } from '../../src/machine/model-call.ts';
+import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import type { Protocol } from './protocols.ts';
 

@@ -127,7 +127,7 @@ describe('killed in the middle', () => {
       'unknown',
       'succeeded',
     ]);
-  }, 120_000);
+  });
 
   it('of a backoff: it waits for what is left of it, and not anew', async () => {
     const limit = { error: { message: 'Slow down.' } };
@@ -142,7 +142,7 @@ describe('killed in the middle', () => {
     const [, limited = 0, , again = 0] = timesMs;
     expect(again - limited).toBeGreaterThanOrEqual(5_990);
     expect(said.costs.attempts).toHaveLength(4);
-  }, 120_000);
+  });
 
   it('of a fallback: it goes on with the second model, and the first one rests', async () => {
     const { said, asked } = await killedAt({ number: 3, ended: 2 }, [
@@ -159,5 +159,5 @@ describe('killed in the middle', () => {
       'anthropic/m',
     ]);
     expect(asked).toHaveLength(4);
-  }, 120_000);
+  });
 });

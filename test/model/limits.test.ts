@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { failureOf, reportOf } from '../../src/effects/effect.cases.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/effects/model/request.ts';
+import { CallTimeouts } from '../../src/effects/model/call-timeouts.ts';
+import type { SdkPart } from '../../src/effects/model/sdk.ts';
+import { newStreamState, readStream } from '../../src/effects/model/stream/read-stream.ts';
 import { ask, KEY, ManualClock } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { oneAgent, runFile } from './runs.ts';
@@ -102,7 +105,7 @@ describe('the limits of a call', () => {
     clock.advance(8);
     const report = reportOf(await pending);
     expect(report.details).toMatchObject({ limit: 'totalMs', limitMs: 8 });
-    expect(report.message).toContain('did not finish its answer');
+    expect(report.message).toContain('did not finish its reply');
   });
 
   it('are not those of the node, whose time is its own', async () => {
@@ -140,6 +143,25 @@ describe('the limits of a call', () => {
     expect(words).toBe(Math.ceil(totalMs / (idleMs - 1)));
     expect(reportOf(result).details).toMatchObject({ limit: 'totalMs' });
     expect(clock.pending).toBe(0);
+  });
+
+  it('are not held off by pieces that bring nothing', async () => {
+    const clock = new ManualClock();
+    const watch = new CallTimeouts(clock, DEFAULT_TIMEOUTS, new AbortController().signal);
+    const empty = { choices: [{ index: 0, delta: { content: '' }, finish_reason: null }] };
+    async function* pieces(): AsyncGenerator<SdkPart> {
+      yield { type: 'text-delta', id: '0', text: 'Once' };
+      for (let turn = 0; turn < 5; turn++) {
+        clock.advance(idleMs / 2);
+        yield { type: 'raw', rawValue: empty };
+        yield { type: 'text-delta', id: '0', text: '' };
+      }
+    }
+    const state = newStreamState();
+    const modelRef = { provider: 'openai', model: 'm' };
+    await readStream(pieces, { state, watch, onDelta: () => undefined, modelRef });
+    expect(watch.stop).toMatchObject({ by: 'limit', limit: 'idleMs' });
+    watch.close();
   });
 
   it('give a model that thinks as long as a first token may take', async () => {
@@ -211,13 +233,14 @@ describe('the limits of a file', () => {
   ])('%s holds for every call', async (name, limit, kind, requests) => {
     const provider = { name: 'groq', base_url: `${upstream.url}/v1`, api_key: KEY };
     upstream.answer(limit === 'firstTokenMs' ? () => undefined : stalls(chat.beginning));
-    const runtime = { provider, model_timeouts: { [name]: 0.15 } };
+    // long enough for a busy machine to send the request
+    const runtime = { provider, model_timeouts: { [name]: 1.5 } };
     const file = oneAgent('groq/m', {}, { runtime });
     const { result } = await runFile(file, { effectClock: MACHINE_CLOCK });
     if (result.status !== 'failed') throw new Error(result.status);
     const { error } = result;
     expect(error.kind).toBe(kind);
-    expect((error.cause ?? error).details).toMatchObject({ limit, limitMs: 150 });
+    expect((error.cause ?? error).details).toMatchObject({ limit, limitMs: 1500 });
     expect(upstream.received).toHaveLength(requests);
   });
 });

@@ -35,9 +35,26 @@ const BODIES = [
   ['a word without an error', { detail: 'Not authenticated' }, 'provider.auth'],
 ] as const;
 
+const EVENTS = 'text/event-stream; charset=utf-8';
+
+/** A gateway may put the label on it that was asked for. */
+const LABELLED = ['application/json', EVENTS].flatMap((type) =>
+  BODIES.map(([name, body, kind]) => [name, type, body, kind] as const),
+);
+
+/** The same answer in one piece, as nobody asked for it. */
+const WHOLE = {
+  content: [{ type: 'text', text: 'Hello.' }],
+  stop_reason: 'end_turn',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+  candidates: [{ content: { parts: [{ text: 'Hello.' }] }, finishReason: 'STOP' }],
+  output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hello.' }] }],
+  status: 'completed',
+};
+
 describe.each(PROTOCOLS)('HTTP 200 by $name', (protocol) => {
-  it.each(BODIES)('with %s is what it says', async (_, body, kind) => {
-    upstream.answer(refuses(200, body));
+  it.each(LABELLED)('with %s as %s is what it says', async (_, type, body, kind) => {
+    upstream.answer(refuses(200, body, { 'content-type': type }));
     const report = reportOf(await ask(protocol, upstream.url));
     expect(upstream.received).toHaveLength(1);
     const [provider = ''] = protocol.model.split('/');
@@ -47,7 +64,7 @@ describe.each(PROTOCOLS)('HTTP 200 by $name', (protocol) => {
     expect(report).toMatchObject({ kind, category, retryable, outcome });
   });
 
-  it.each(['text/html', 'text/plain', ''])('with a page as %s is one', async (type) => {
+  it.each(['text/html', 'text/plain', '', EVENTS])('with a page as %s is one', async (type) => {
     upstream.answer((response) => {
       response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(PAGE);
     });
@@ -55,6 +72,13 @@ describe.each(PROTOCOLS)('HTTP 200 by $name', (protocol) => {
       kind: 'provider.invalid_request',
       retryable: false,
     });
+  });
+
+  it.each(['application/json', EVENTS])('with a whole answer as %s is no success', async (type) => {
+    upstream.answer(refuses(200, WHOLE, { 'content-type': type }));
+    const report = reportOf(await ask(protocol, upstream.url));
+    expect(report.kind).toMatch(/^provider\./);
+    expect(upstream.received).toHaveLength(1);
   });
 
   it('with events under another name is an answer', async () => {

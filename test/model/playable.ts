@@ -1,6 +1,6 @@
 /** The entries of the corpus that a server on this machine can play to the real AI SDK. */
 import { builtInProvider } from '../../src/effects/model/built-in.ts';
-import { providerNamed } from '../../src/providers/names.ts';
+import { providerNamed } from '../../src/providers/known-providers.ts';
 import { ENTRIES, type Entry } from '../corpus/entries.ts';
 import { lossOf } from '../sdk-parity/losses.ts';
 import { scriptOf } from '../sdk-parity/play-entry.ts';

@@ -33,7 +33,7 @@ it('is told where a budget of money cannot count it, and on the bill', async () 
     totalUsdMicros: 0,
     attempts: [{ unpriced: true, estimated: true, inputTokens: 120 }],
   });
-  expect(costsText(costs, 100)).toContain('openai/unheard-of has no price');
+  expect(costsText(costs, 100)).toContain('No price is known for openai/unheard-of');
 });
 
 it('costs nothing when it refuses, price or no price', async () => {

@@ -1,5 +1,5 @@
 /** The same answer in four wire protocols, as the providers stream it. */
-import { given } from '../../src/workflow/given.ts';
+import { omitUndefined } from '../../src/workflow/plan/omit-undefined.ts';
 import { events } from './upstream.ts';
 
 export interface Answer {
@@ -63,8 +63,8 @@ function chatStream({ text, reasoning, tool, stop }: Answer): string {
 
 /** Its count is in the chunk that has the stop reason. */
 function mistralStream({ text, tool, stop }: Answer): string {
-  if (stop === undefined) return chatStream({ ...given({ text, tool }) });
-  const begun = chatStream({ ...given({ text, tool }) });
+  if (stop === undefined) return chatStream({ ...omitUndefined({ text, tool }) });
+  const begun = chatStream({ ...omitUndefined({ text, tool }) });
   const usage = { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 };
   return `${begun}${events({ ...chunk({ content: '' }, { finish_reason: stop }), usage })}data: [DONE]\n\n`;
 }
@@ -139,7 +139,7 @@ function geminiStream({ text, reasoning, signature, tool, stop }: Answer): strin
   if (text !== undefined) list.push(candidate([{ text }]));
   if (tool !== undefined) {
     const call = { name: tool.name, args: JSON.parse(tool.arguments) };
-    list.push(candidate([given({ functionCall: call, thoughtSignature: signature })]));
+    list.push(candidate([omitUndefined({ functionCall: call, thoughtSignature: signature })]));
   }
   if (stop === undefined) return events(...list);
   list.push({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/errors/json.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import { ask } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { startUpstream, streams, type Upstream } from './upstream.ts';

@@ -3,16 +3,17 @@
  * nothing is under way, so that an hour of waiting costs nothing and every wait is known exactly.
  */
 import { MACHINE_CLOCK, type EffectClock } from '../../src/effects/clock.ts';
-import { createEffectRunner, type EffectHost } from '../../src/drivers/effect-runner.ts';
-import { LocalDriver, type RunResult } from '../../src/drivers/local.ts';
-import { memoryFiles } from '../../src/workflow/load/files.cases.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import { costsOf, type Costs } from '../../src/machine/ledger.ts';
-import type { RunStore } from '../../src/machine/store-port.ts';
+import { createEffectRunner, type EffectHost } from '../../src/engine/run/effect-runner.ts';
+import type { RunResult } from '../../src/engine/backend.ts';
+import { LocalBackend } from '../../src/engine/local/local-backend.ts';
+import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import { costsOf, type Costs } from '../../src/history/cost-ledger.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
-import { loadWorkflow } from '../../src/workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { validateWorkflow } from '../../src/workflow/validate.ts';
+import { loadWorkflow } from '../../src/workflow/yaml/load-workflow.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { SDKS } from './harness.ts';
 
@@ -81,12 +82,12 @@ export function planOf(
   return { plan: loaded.plan, bound: verdict?.worstCase?.modelRequests ?? Infinity };
 }
 
-export function openRunner(setup: RunSetup, clock: JumpClock): LocalDriver {
+export function openRunner(setup: RunSetup, clock: JumpClock): LocalBackend {
   requireSdks();
   const { store = openMemoryStore({ now: () => clock.now() }), wait: _wait, ...host } = setup;
   const { effectClock = { ...MACHINE_CLOCK, now: () => clock.now() } } = setup;
   const effects = createEffectRunner({ env: {}, functions: {}, directory: SDKS, ...host });
-  return new LocalDriver({
+  return new LocalBackend({
     store,
     clock,
     isShared: false,

@@ -1,7 +1,7 @@
 /** Thoughts and their signatures go back to the provider that made them, and to nobody else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import type { ModelAnswer, ModelMessage } from '../../src/machine/model-call.ts';
+import type { ModelReply, ModelMessage } from '../../src/machine/conversation/model-message.ts';
 import { ask, HELLO } from './harness.ts';
 import { PROTOCOLS, type Protocol } from './protocols.ts';
 import { startUpstream, streams, type Upstream } from './upstream.ts';
@@ -30,13 +30,13 @@ function protocol(name: string): Protocol {
   return { ...found, model: MODELS[name] ?? found.model };
 }
 
-function answerOf(result: EffectResult): ModelAnswer {
+function answerOf(result: EffectResult): ModelReply {
   if (!result.ok) throw new Error(result.failure.message);
-  return result.output as unknown as ModelAnswer;
+  return result.output as unknown as ModelReply;
 }
 
 /** The conversation after its tool has answered, as the machine puts it together. */
-function after({ text, toolCalls, turn }: ModelAnswer): readonly ModelMessage[] {
+function after({ text, toolCalls, turn }: ModelReply): readonly ModelMessage[] {
   return [
     ...HELLO.messages,
     { role: 'assistant', text, toolCalls, ...(turn === undefined ? {} : { turn }) },
@@ -44,14 +44,14 @@ function after({ text, toolCalls, turn }: ModelAnswer): readonly ModelMessage[] 
   ];
 }
 
-async function thinkAndCall(each: Protocol, text?: string): Promise<ModelAnswer> {
+async function thinkAndCall(each: Protocol, text?: string): Promise<ModelReply> {
   const { stops } = each;
   const said = { reasoning: 'Look it up.', signature: SIGNATURE, tool: TOOL, stop: stops.tool };
   upstream.answer(streams(each.stream(text === undefined ? said : { ...said, text })));
   return answerOf(await ask(each, upstream.url, { call: TOOLS }));
 }
 
-async function goOn(each: Protocol, answer: ModelAnswer): Promise<string> {
+async function goOn(each: Protocol, answer: ModelReply): Promise<string> {
   upstream.answer(streams(each.stream({ text: 'Found.', stop: each.stops.good })));
   const result = await ask(each, upstream.url, { call: { ...TOOLS, messages: after(answer) } });
   expect(result).toMatchObject({ ok: true, output: { text: 'Found.' } });

@@ -1,6 +1,7 @@
 /** A node with a breaker of its own: broken too often, it is left alone, in every run of the store. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { raise, workflow } from '../../src/index.ts';
+import { costsOf } from '../../src/history/cost-ledger.ts';
+import { ErrandError, raise, workflow } from '../../src/index.ts';
 import { closeAll, eventsOf, open } from './stage.ts';
 
 afterEach(closeAll);
@@ -38,6 +39,23 @@ describe('breaker: true', () => {
       ({ type }) => type === 'breaker:changed',
     );
     expect(changes).toEqual([]);
+  });
+
+  it('is the engine’s own: a function that fails with its kind was called, and is on the bill', async () => {
+    const errand = await open({
+      functions: {
+        pay: () => {
+          throw new ErrandError({ kind: 'breaker.open', message: 'The breaker of a client' });
+        },
+      },
+    });
+    const run = await errand.start(calling('pay', {}));
+    expect(await run.result()).toMatchObject({
+      error: { kind: 'breaker.open', outcome: 'failed', category: 'transient', retryable: true },
+    });
+    expect(costsOf(await eventsOf(errand, run.id)).attempts).toMatchObject([
+      { node: 'a', kind: 'breaker.open', outcome: 'failed' },
+    ]);
   });
 
   it('is not opened by what the author raises', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { ErrorReport } from '../../src/errors/report.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
 import {
   extension,
@@ -328,7 +328,7 @@ describe('a store of an extension', () => {
       }),
       // what another database would be: ours, at another place
       'ext.ts': `import { extension } from 'errand';
-const { openSqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/stores/sqlite.ts'))});
+const { openSqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/stores/sqlite/sqlite.ts'))});
 export const acme = extension({ name: 'acme', contract: 1,
   store: (address) => openSqliteStore({ path: './' + address + '.db', now: Date.now }) });`,
     });

@@ -1,6 +1,6 @@
 /** Approvals: of one call with exactly its arguments, or a grant that lasts; each on the record. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { optionsOf } from '../../src/cli/gate-prompt.ts';
+import { optionsOf } from '../../src/cli/session/gate-prompt.ts';
 import { tool, workflow } from '../../src/index.ts';
 import { closeAll, talk, type Talk } from './stage.ts';
 
@@ -46,8 +46,8 @@ describe('an approval', () => {
       expect(paid).toEqual([1, 2, 3]);
       expect((await audit()).filter(({ what }) => what === 'approve')).toMatchObject([
         { who: 'ann', detail: `a/pay#1.1: {"approve":{"for":"${lasts}"}}` },
-        { who: 'ann', detail: 'pay: by what was granted at a/pay#1.1' },
-        { who: 'ann', detail: 'pay: by what was granted at a/pay#1.1' },
+        { who: 'ann', detail: 'pay: granted earlier at a/pay#1.1' },
+        { who: 'ann', detail: 'pay: granted earlier at a/pay#1.1' },
       ]);
     },
   );
@@ -77,7 +77,7 @@ describe('an approval', () => {
   it('survives the process: a grant counts when the run is folded from its log', async () => {
     const { run, errand, events } = await paying({}, 1, 2);
     await run.result();
-    const handle = await errand.signal(run.id, { value: { approve: { for: 'run' } }, by: 'ann' });
+    const handle = await errand.answer(run.id, { value: { approve: { for: 'run' } }, by: 'ann' });
     await handle?.result();
     const requested = (await events()).filter(
       (event) => event.type === 'effect:requested' && event.effect.type === 'tool',
@@ -106,7 +106,7 @@ describe('a person who takes too long', () => {
     expect(results()[0]?.value).toMatchObject({ error: { kind: 'tool.denied' } });
     expect(paid).toEqual([]);
     expect((await audit()).map(({ what, detail }) => `${what}: ${detail}`)).toEqual([
-      'resume: went on with the run',
+      'resume: resumed the run',
       'answer: nobody answered in time',
     ]);
   });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { raise, tool, workflow, type Guard } from '../../src/index.ts';
+import { ErrandError, failure, raise, tool, workflow, type Guard } from '../../src/index.ts';
 import { auditIn, closeAll, open, talk, type Talk } from './stage.ts';
 
 afterEach(closeAll);
@@ -34,7 +34,7 @@ describe('a guard', () => {
   it.each<[string, Guard, string]>([
     ['says so', () => 'deny', 'tool.denied'],
     ['says why', () => ({ deny: 'not on Sundays' }), 'not on Sundays'],
-    ['throws', () => Promise.reject(raise('rules.missing', 'No rules')), 'it failed'],
+    ['throws', () => Promise.reject(failure('rules.missing', 'No rules')), 'it failed'],
     ['says nonsense', () => 'perhaps' as never, 'neither allow, deny nor ask'],
   ])(
     'denies when it %s: the call is not made, the model hears it, the audit too',
@@ -72,7 +72,7 @@ describe('a guard', () => {
 
   it.each<[string, Guard]>([
     ['in a reason', () => ({ deny: 'the key plain-words-of-a-key is not for this' })],
-    ['that it threw', () => Promise.reject(raise('rules.missing', 'with plain-words-of-a-key'))],
+    ['that it threw', () => Promise.reject(failure('rules.missing', 'with plain-words-of-a-key'))],
   ])('tells no key of its host, %s', async (_, guard) => {
     const { run, events, shown } = await talk(
       [[{ name: 'pay', arguments: { amount: 50 } }], 'said'],
@@ -152,11 +152,11 @@ describe('a guard', () => {
     });
     const first = await errand.start(made);
     expect(await first.result()).toMatchObject({ status: 'paused', waiting: { node: 'a' } });
-    const approved = await errand.signal(first.id, { value: 'approve' });
+    const approved = await errand.answer(first.id, { value: 'approve' });
     expect(await approved?.result()).toMatchObject({ status: 'completed', output: 1 });
     const second = await errand.start(made);
     await second.result();
-    const denied = await errand.signal(second.id, { value: 'deny', by: 'ann' });
+    const denied = await errand.answer(second.id, { value: 'deny', by: 'ann' });
     expect(await denied?.result()).toMatchObject({ status: 'completed', output: 'tool.denied' });
     expect(done).toEqual([7]);
     expect((await auditIn(errand, second.id)).map(({ what, who }) => [what, who])).toEqual([
@@ -201,5 +201,39 @@ export const small = guard(({ tool, arguments: given }) => tool === 'pay' && giv
       },
     });
     expect(done).toEqual([]);
+  });
+});
+
+describe('a tool that fails in the words of a guard', () => {
+  it('was called, so no person is asked to let it be called again', async () => {
+    let calls = 0;
+    const errand = await open({
+      tools: {
+        pay: tool({
+          description: 'Pays',
+          input: { type: 'object' },
+          run: () => {
+            calls++;
+            throw new ErrandError({
+              kind: 'tool.denied',
+              message: 'A person must approve pay',
+              outcome: 'not_started',
+              details: { by: 'guard', ask: true },
+            });
+          },
+        }),
+      },
+    });
+    const one = workflow({
+      name: 't',
+      entryPoint: 'a',
+      nodes: [{ name: 'a', type: 'tool', tool: 'pay' }],
+    });
+    const run = await errand.start(one);
+    expect(await run.result()).toMatchObject({
+      status: 'failed',
+      error: { kind: 'tool.denied', outcome: 'failed' },
+    });
+    expect(calls).toBe(1);
   });
 });

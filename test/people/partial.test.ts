@@ -1,6 +1,6 @@
 /** A tool that has got a part of its work done: its payload and its errors, side by side everywhere. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { partial, raise, tool, workflow } from '../../src/index.ts';
+import { failure, partial, tool, workflow } from '../../src/index.ts';
 import { spyModel } from './spy-model.ts';
 import { closeAll, eventsOf, open } from './stage.ts';
 
@@ -14,7 +14,7 @@ const output = {
 } as const;
 
 const failures = [
-  raise('page.gone', 'Page 4 is gone', { page: 4 }),
+  failure('page.gone', 'Page 4 is gone', { page: 4 }),
   new Error('page 5 broke, at /home/ann/secret'),
 ];
 

@@ -34,10 +34,10 @@ describe('the sign-in of the guide', () => {
     const run = await errand.start(await errand.load('t.yaml'));
     const waiting = { status: 'paused', waiting: { gate: 'sign_in', options: ['done', 'cancel'] } };
     expect(await run.result()).toMatchObject(waiting);
-    const early = await errand.signal(run.id, { value: 'done' });
+    const early = await errand.answer(run.id, { value: 'done' });
     expect(await early?.result()).toMatchObject(waiting);
     hasSignedIn = true;
-    const last = await errand.signal(run.id, { value: 'done', by: 'ann' });
+    const last = await errand.answer(run.id, { value: 'done', by: 'ann' });
     expect(await last?.result()).toEqual({ status: 'completed', output: { user: 'ann' } });
     const prompts = (await eventsOf(errand, run.id)).flatMap((event) =>
       event.type === 'gate:opened' ? [event.prompt] : [],
@@ -45,7 +45,7 @@ describe('the sign-in of the guide', () => {
     expect(prompts).toEqual(
       Array.from({ length: 2 }, () => 'Open https://example.com/device and enter WDJB-MJHT.'),
     );
-    await expect(errand.signal(run.id, { value: 'done' })).rejects.toMatchObject({
+    await expect(errand.answer(run.id, { value: 'done' })).rejects.toMatchObject({
       kind: 'run.already_ended',
     });
   });

@@ -1,6 +1,6 @@
 /** A model of the application that says what it is told to, and keeps what it was shown. */
 import { fileURLToPath } from 'node:url';
-import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 
 /** Where the AI SDK is installed, which speaks to models of an application. */

@@ -1,5 +1,5 @@
 /** An application with an agent whose model says what the test wants, and what came of it. */
-import { auditOf, type AuditEntry } from '../../src/machine/audit.ts';
+import { auditTrail, type AuditEntry } from '../../src/history/audit-trail.ts';
 import {
   openErrand,
   workflow,
@@ -30,14 +30,14 @@ export async function eventsOf(errand: Errand, run: string): Promise<readonly Ru
 }
 
 export async function auditIn(errand: Errand, run: string): Promise<readonly AuditEntry[]> {
-  return auditOf(await eventsOf(errand, run));
+  return auditTrail(await eventsOf(errand, run));
 }
 
 export interface Talk extends Spy {
   readonly errand: Errand;
   readonly run: RunHandle;
   /** Answers the one gate that is open, and waits for what comes of it. */
-  readonly answer: (value: Parameters<Errand['signal']>[1]['value']) => Promise<unknown>;
+  readonly answer: (value: Parameters<Errand['answer']>[1]['value']) => Promise<unknown>;
   readonly events: () => Promise<readonly RunEvent[]>;
   readonly audit: () => Promise<readonly AuditEntry[]>;
 }
@@ -61,7 +61,7 @@ export async function talk(
     errand,
     run,
     answer: async (value) => {
-      const again = await errand.signal(run.id, { value, by: 'ann' });
+      const again = await errand.answer(run.id, { value, by: 'ann' });
       return again?.result();
     },
     events: () => eventsOf(errand, run.id),

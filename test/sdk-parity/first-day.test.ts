@@ -74,7 +74,7 @@ describe('a web page', () => {
       category: 'configuration',
       retryable: false,
       message:
-        'A web page came back instead of an answer from OpenAI: the base URL is wrong, or a proxy answered.',
+        'A web page came back instead of a reply from OpenAI: the base URL is wrong, or a proxy responded.',
     });
   });
 
@@ -95,7 +95,7 @@ describe('a web page', () => {
   it('is told from a 403 of the provider itself', async () => {
     answer = json(403, { error: { message: 'No access to this model', type: 'permission' } });
     const report = reportFrom(await thrownBy(CLIENTS.openai));
-    expect(report.message).toContain('knows the key');
+    expect(report.message).toContain('accepts the key');
   });
 });
 
@@ -112,7 +112,8 @@ describe('a result of streamText that is awaited after its stream failed', () =>
       kind: 'provider.stream_interrupted',
       category: 'transient',
       retryable: true,
-      message: 'The stream of the provider failed before any output came; its error part says why.',
+      message:
+        'The stream from the provider failed before any output came; its error part says why.',
     });
   });
 

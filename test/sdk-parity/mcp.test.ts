@@ -49,18 +49,18 @@ const CASES: readonly McpCase[] = [
   {
     name: 'an unknown method',
     script: rpcError(-32_601),
-    expected: { verdict: 'mcp_method_not_found', code: '-32601' },
+    expected: { finding: 'mcp_method_not_found', code: '-32601' },
   },
   {
     name: 'bad parameters',
     script: rpcError(-32_602),
-    expected: { verdict: 'mcp_invalid_params' },
+    expected: { finding: 'mcp_invalid_params' },
   },
-  { name: 'an internal error', script: rpcError(-32_603), expected: { verdict: 'mcp_internal' } },
+  { name: 'an internal error', script: rpcError(-32_603), expected: { finding: 'mcp_internal' } },
   {
     name: 'silence',
     script: () => undefined,
-    expected: { verdict: 'timed_out', phase: 'sent' },
+    expected: { finding: 'timed_out', phase: 'sent' },
     timeoutMs: 200,
   },
   {

@@ -1,8 +1,8 @@
-/** What agents asked of their tools in one run, call by call: a fold over its log, done once. */
-import { evolve } from '../../src/machine/evolve.ts';
-import type { ToolCall } from '../../src/machine/model-call.ts';
-import { newRunState, type RunState } from '../../src/machine/state.ts';
-import type { AgentPlan } from '../../src/workflow/node-model.ts';
+/** The tool calls of agents in one run: a fold over its log, done once. */
+import { evolve } from '../../src/machine/evolve/evolve.ts';
+import type { ToolCall } from '../../src/machine/conversation/model-message.ts';
+import { newRunState, type RunState } from '../../src/machine/state/state.ts';
+import type { AgentPlan } from '../../src/workflow/plan/node-plan.ts';
 import { NOTHING, type Spent } from './model-requests.ts';
 import { isType, nodeAt, type EventOf, type Subject } from './subject.ts';
 
@@ -10,12 +10,15 @@ export interface AskedCall {
   readonly path: string;
   readonly node: AgentPlan;
   readonly call: ToolCall;
-  /** Of its effect. */
+  /** Key of its effect. */
   readonly key: string;
-  /** Which answer of its conversation asked for it, from 1, and which of that answer's calls it is, from 0. */
+  /**
+   * Which reply of its conversation requested it, from 1, and which of that reply's calls it is, from
+   * 0.
+   */
   readonly turn: number;
   readonly index: number;
-  /** Number of the event with that answer, and of the start of its try. */
+  /** Number of the event with that reply, and of the start of its attempt. */
   readonly answerSeq: number;
   readonly trySeq: number;
   /** Number of the event with which a conversation begins anew, or another visit. */
@@ -27,7 +30,7 @@ type Effect = EventOf<'effect:requested' | 'effect:succeeded' | 'effect:failed'>
 export interface Calls {
   /** In the order of the answers. */
   readonly all: readonly AskedCall[];
-  /** By the key of the effect; a try that is repeated may have the same calls. */
+  /** By the key of the effect; an attempt that is repeated may have the same calls. */
   readonly byKey: ReadonlyMap<string, readonly AskedCall[]>;
   /** Events of tools by the key of the effect. */
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
@@ -76,9 +79,11 @@ function fold({ run, plan, events }: Subject): Calls {
   return { all, byKey, effects, spent: state.scopes.get('')?.spent ?? NOTHING };
 }
 
-/** Whether the try that has just begun goes on with the conversation of the one before. */
+/** Whether the attempt that has just begun continues the conversation of the one before. */
 function isContinued({ scopes }: RunState, path: string): boolean {
-  return [...scopes.values()].some(({ visit }) => visit?.path === path && visit.talk !== undefined);
+  return [...scopes.values()].some(
+    ({ visit }) => visit?.path === path && visit.conversation !== undefined,
+  );
 }
 
 function callsAt(
@@ -86,8 +91,8 @@ function callsAt(
   where: Omit<AskedCall, 'call' | 'key' | 'turn' | 'index'>,
 ): readonly AskedCall[] {
   for (const { visit } of scopes.values()) {
-    if (visit?.path !== where.path || visit.talk === undefined) continue;
-    const { calls, turns: turn } = visit.talk;
+    if (visit?.path !== where.path || visit.conversation === undefined) continue;
+    const { calls, turns: turn } = visit.conversation;
     return calls.map(({ call, key }, index) => ({ ...where, call, key, turn, index }));
   }
   return [];
@@ -106,7 +111,7 @@ export function isGateOf(gate: string, { turn, index }: AskedCall): boolean {
   return gate.includes('#') && place === `${turn}.${index + 1}`;
 }
 
-/** What has become of a call by then, in its conversation. */
+/** The status of a call by then, in its conversation. */
 export function settledBy(
   subject: Subject,
   { key, answerSeq, untilSeq }: AskedCall,

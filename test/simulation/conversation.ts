@@ -1,9 +1,14 @@
-/** What models say that have no script: mostly sense, and all that real ones get wrong. */
-import type { Speaker } from '../../src/drivers/simulation/model-fate.ts';
-import type { Random } from '../../src/drivers/simulation/random.ts';
-import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../../src/errors/json.ts';
-import type { ModelCall } from '../../src/machine/model-call.ts';
-import type { SimulatedAnswer } from '../../src/workflow/model.ts';
+/** Replies of models that have no script: mostly sensible, with all that real models get wrong. */
+import type { Speaker } from '../../src/rehearsal/world/model-fate.ts';
+import type { Random } from '../../src/rehearsal/world/random.ts';
+import {
+  isArray,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/errors/support/safe-json.ts';
+import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
+import type { SimulatedAnswer } from '../../src/workflow/plan/plan.ts';
 
 type Said = Extract<SimulatedAnswer, { type: 'answer' | 'tool_calls' | 'stream' }>;
 
@@ -27,7 +32,7 @@ export const speak: Speaker = (call, random) => {
   return { ...how, ...words(call, random) };
 };
 
-/** Of a supervisor: who may be named. */
+/** For a supervisor: the members that it may name. */
 function choicesOf({ outputSchema }: ModelCall): readonly JsonValue[] | undefined {
   const properties = outputSchema?.['properties'];
   const next = isPlainObject(properties) ? properties['next'] : undefined;
@@ -53,20 +58,20 @@ function isUnderstood({ messages }: ModelCall): boolean {
   return !/"tool\.(?:input_invalid|not_found)"/.test(JSON.stringify(last.result));
 }
 
-/** What it wanted and did not get, word for word. */
+/** What it requested and did not get, word for word. */
 function toldNo({ messages }: ModelCall): Said | undefined {
   const last = messages.at(-1);
   const asked = messages.findLast(({ role }) => role === 'assistant');
   if (last?.role !== 'tool' || !last.isError || asked?.role !== 'assistant') return undefined;
   const calls = asked.toolCalls.map(({ name, arguments: given }) => ({
     name,
-    // what it says is an object, or it could not have said it
+    // its reply is an object, or it could not have made the call
     arguments: isPlainObject(given) ? given : {},
   }));
   return { delayMs: 0, type: 'tool_calls', calls };
 }
 
-/** Of what it was told of, in the right form; or not. */
+/** Arguments for a tool that it was offered, in the right form; or not. */
 function oneCall(
   { tools }: ModelCall,
   random: Random,

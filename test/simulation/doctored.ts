@@ -1,7 +1,7 @@
 /** Runs that were tampered with after they ended: what a law has to notice. */
-import type { ErrorReport } from '../../src/errors/report.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import type { ModelMessage } from '../../src/machine/model-call.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { ModelMessage } from '../../src/machine/conversation/model-message.ts';
 import type { Subject } from './subject.ts';
 
 export function withNode(subject: Subject, name: string, fields: object): Subject {
@@ -15,7 +15,7 @@ export function withLimits(subject: Subject, fields: Partial<Subject['plan']['li
   return { ...subject, plan: { ...subject.plan, limits: { ...subject.plan.limits, ...fields } } };
 }
 
-/** The model charged something else for all that it said. */
+/** The model charged another amount for all its replies. */
 export function withCharges(subject: Subject): Subject {
   const charged = { inputTokens: 1_000_000, outputTokens: 0 };
   return withExecutions(subject, (each) => [
@@ -46,7 +46,7 @@ export function at(type: RunEvent['type'], path: string) {
     event.type === type && (!('path' in event) || event.path === path);
 }
 
-/** The error of the events that fit, with other fields. */
+/** Changes fields of the error of matching events. */
 export function withError(
   subject: Subject,
   fits: (event: RunEvent) => boolean,
@@ -64,7 +64,7 @@ export function withOutput(
   fits: (event: RunEvent) => boolean,
   output: object,
 ): Subject {
-  // only events that have an output are asked for
+  // only events that have an output are passed in
   return doctored(subject, (event) => (fits(event) ? ({ ...event, output } as RunEvent) : event));
 }
 

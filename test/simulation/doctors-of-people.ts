@@ -12,7 +12,7 @@ import {
 import * as conversations from './laws/conversations.ts';
 import * as repeated from './laws/nothing-repeated.ts';
 import * as peopleLaws from './laws/people.ts';
-import * as told from './laws/told.ts';
+import * as shownToModel from './laws/shown-to-model.ts';
 import * as toolLaws from './laws/tools.ts';
 import type { Law, Subject } from './subject.ts';
 
@@ -52,15 +52,15 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
   ],
   [toolLaws.writesArePermitted, (people) => withNode(people, 'm', { writes: [] })],
   [
-    told.toldWhatIsSo,
+    shownToModel.toldWhatIsSo,
     (people) =>
       withMessages(people, (message) =>
         message.role === 'tool' ? { ...message, result: { n: 'invented' } } : message,
       ),
   ],
-  [told.offeredWhatIsAllowed, (people) => withNode(people, 'm', { tools: ['lookup'] })],
+  [shownToModel.offeredWhatIsAllowed, (people) => withNode(people, 'm', { tools: ['lookup'] })],
   [
-    told.partsAreApart,
+    shownToModel.partsAreApart,
     (people) =>
       doctored(people, (event) =>
         event.type === 'effect:succeeded' && event.errors !== undefined
@@ -73,7 +73,7 @@ export const DOCTORS_OF_PEOPLE: readonly (readonly [Law, (people: Subject) => Su
       ),
   ],
   [
-    told.doubtIsSaid,
+    shownToModel.doubtIsSaid,
     (people) => withError(people, at('effect:failed', 't'), { kind: 'mcp.unreachable' }),
   ],
   [peopleLaws.oneAnswerPerGate, (people) => withAgain(people, at('gate:answered', 'h'))],

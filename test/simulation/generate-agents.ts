@@ -1,8 +1,8 @@
-/** Nodes that talk to models, tools, and what all of them may spend. */
-import type { Random } from '../../src/drivers/simulation/random.ts';
+/** Draws agents and supervisors, their tools, and their budgets. */
+import type { Random } from '../../src/rehearsal/world/random.ts';
 import { AUTHOR_KINDS, SECRET, type Fields, type Shape } from './shape.ts';
 
-/** What routes of an agent may name; the transient ones take over from the default schedule. */
+/** Kinds that routes of an agent may name; the transient ones replace the default schedule. */
 export const AGENT_KINDS = [
   'provider.rate_limited',
   'provider.overloaded',
@@ -36,7 +36,7 @@ export const TOOL_KINDS = [
 
 const MODELS = ['sim/one', 'sim/two', 'sim/three'];
 
-/** Whose answers are written down; the others speak as the seed has it. */
+/** Models with scripted replies; the others reply by the seed. */
 export function runtime({ random, isChild, isTimeless, hasAgents }: Shape): Fields {
   // a child without a runtime has that of its caller
   if (!hasAgents && isChild) return {};
@@ -86,7 +86,7 @@ const FAILURES: readonly Fields[] = [
   { provider: 'openai', status: 429, headers: { 'retry-after': '1' }, body: { error: {} } },
 ];
 
-/** A rest that is over is the same for every run; a breaker that opens is not. */
+/** A cooldown that has ended is the same for every run; a breaker that opens is not. */
 const TIMELESS_FAILURES: readonly Fields[] = [
   { kind: 'provider.rate_limited', retry_after: 2 },
   { kind: 'provider.content_filter' },

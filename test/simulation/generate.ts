@@ -1,5 +1,5 @@
 /** Workflows of every shape that the machine knows, drawn from a seed; as JSON, which is YAML. */
-import { randomFrom, type Random } from '../../src/drivers/simulation/random.ts';
+import { randomFrom, type Random } from '../../src/rehearsal/world/random.ts';
 import {
   agent,
   AGENT_KINDS,
@@ -15,6 +15,14 @@ import { AUTHOR_KINDS, SECRET, type Fields, type Shape } from './shape.ts';
 /** Texts by file name; `main.yaml` is the one to run. */
 export type Files = Readonly<Record<string, string>>;
 
+interface Content {
+  readonly workflow: Fields;
+  readonly nodes: readonly Fields[];
+  readonly parallel?: readonly Fields[];
+  readonly for_each?: readonly Fields[];
+  readonly output?: Fields;
+}
+
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
 /** Some plans are the same however long anything takes: only those can be compared across crashes. */
 export function generate(seed: number): { readonly files: Files; readonly isTimeless: boolean } {
@@ -28,16 +36,60 @@ export function generate(seed: number): { readonly files: Files; readonly isTime
     isTimeless,
   });
   const main = file('main', { random, children: ['child'], isChild: false, isTimeless });
+  // drawn apart, so that older seeds keep their shapes
+  const checks = randomFrom('checks', seed);
+  const texts = { 'main.yaml': main, 'child.yaml': child, 'grandchild.yaml': grandchild };
+  const files = Object.entries(texts).map(([name, content]) => [
+    name,
+    JSON.stringify(withFailingCheck(content, checks), null, 1),
+  ]);
+  return { files: Object.fromEntries(files) as Files, isTimeless };
+}
+
+/** In one of eight files something fails that only reads a result: a guard, a route, an assertion, an output. */
+function withFailingCheck(content: Content, random: Random): Content {
+  if (!random.chance(1 / 8)) return content;
+  const groups = [...(content.parallel ?? []), ...(content.for_each ?? [])];
+  const routed = [...content.nodes, ...groups].filter((each) => 'routes' in each);
+  const broken = routed.length === 0 ? undefined : random.pick(routed);
+  if (broken === undefined || random.chance(0.25))
+    return { ...content, output: { total: '{{ state.total.missing }}' } };
+  const mend = random.pick([withBadGuard, withoutMatch, withBadAssertion]);
+  const replace = (each: Fields): Fields => (each === broken ? mend(each) : each);
   return {
-    files: { 'main.yaml': main, 'child.yaml': child, 'grandchild.yaml': grandchild },
-    isTimeless,
+    ...content,
+    nodes: content.nodes.map(replace),
+    ...(content.parallel === undefined ? {} : { parallel: content.parallel.map(replace) }),
+    ...(content.for_each === undefined ? {} : { for_each: content.for_each.map(replace) }),
   };
+}
+
+function withBadGuard(each: Fields): Fields {
+  return {
+    ...each,
+    routes: [{ to: '$end', when: '{{ output.missing.field }}' }, ...routesOf(each)],
+  };
+}
+
+function withoutMatch(each: Fields): Fields {
+  const routes = routesOf(each).map((route) =>
+    'on_error' in route ? route : { ...route, when: '{{ false }}' },
+  );
+  return { ...each, routes };
+}
+
+function withBadAssertion(each: Fields): Fields {
+  return { ...each, assert: [{ that: '{{ false }}' }] };
+}
+
+function routesOf(each: Fields): readonly Fields[] {
+  return each['routes'] as readonly Fields[];
 }
 
 function file(
   name: string,
   given: Pick<Shape, 'random' | 'children' | 'isChild' | 'isTimeless'>,
-): string {
+): Content {
   const { random, isChild, isTimeless } = given;
   const names = NAMES.slice(0, 1 + random.int(isChild ? 2 : 5));
   const hasAgents = random.chance(0.5);
@@ -45,7 +97,7 @@ function file(
   const groups = random.chance(isChild ? 0.2 : 0.4) ? groupsOf(shape) : {};
   const groupNames = Object.values(groups).flatMap((list) => list.map(({ name: each }) => each));
   const nodes = names.map((each, index) => node(each, index, shape));
-  const content = {
+  return {
     workflow: {
       name,
       entry_point: groupNames[0] ?? 'a',
@@ -59,7 +111,6 @@ function file(
     ...groups,
     ...(random.chance(0.3) && !isTimeless ? { output: { total: '{{ state.total }}' } } : {}),
   };
-  return JSON.stringify(content, null, 1);
 }
 
 function limits(shape: Shape): Fields {
@@ -83,8 +134,8 @@ function node(name: string, index: number, shape: Shape): Fields {
 }
 
 /**
- * Onward only, or anywhere where the file bounds its loops; never to a group, because what a member
- * leads to would enter its own group again, one inside the other.
+ * Forward only, or anywhere where the file bounds its loops; never to a group, because a member that
+ * leads to its own group would nest it in itself.
  */
 function targetsFrom(index: number, { names, mayLoop }: Shape): readonly string[] {
   return mayLoop ? [...names, '$end'] : [...names.slice(index + 1), '$end'];
@@ -93,7 +144,7 @@ function targetsFrom(index: number, { names, mayLoop }: Shape): readonly string[
 function nodeBody(shape: Shape, name: string, targets: readonly string[]): Fields {
   const { random, children, isTimeless, hasAgents } = shape;
   const [child] = children;
-  // what a supervisor manages may not lead back to it, one round inside the other
+  // members of a supervisor may not lead back to it, which would nest one round in another
   const managed = shape.mayLoop ? [] : targets.filter((target) => target !== '$end');
   const kinds: (() => Fields)[] = [
     () => script(shape),
@@ -217,13 +268,13 @@ function groupsOf(shape: Shape): Record<string, { name: string }[]> {
   };
 }
 
-/** Anybody may choose the id of a ticket. */
+/** A user may choose any id for a ticket. */
 const HOSTILE_KEYS = ['7]/one[y', '%5B', '#budget', '\u001b[2J\n▪ done', '../..'];
 
 /** A group in each member of a group, where a key that forges a path would be taken for another member. */
 function hostileForEach(shape: Shape): Fields {
   const { random } = shape;
-  // the second stands in the path of a part of the first
+  // the second is part of a path of the first
   const keys = ['7', '7]/one[x', random.pick(HOSTILE_KEYS)];
   return {
     source: `{{ ${JSON.stringify(random.chance(0.5) ? keys : keys.toReversed())} }}`,

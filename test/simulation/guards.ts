@@ -1,12 +1,15 @@
-/** Guards of a host that object to some calls, by the seed; the same call always gets the same verdict. */
-import { randomFrom } from '../../src/drivers/simulation/random.ts';
+/**
+ * Guards of a host that object to some calls, by the seed; the same call always gets the same
+ * decision.
+ */
+import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import type { NamedGuard } from '../../src/effects/guard.ts';
-import type { JsonObject } from '../../src/errors/json.ts';
-import type { GuardVerdict } from '../../src/workflow/guard.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
+import type { GuardVerdict } from '../../src/workflow/authoring/guard.ts';
 import { SECRET } from './shape.ts';
 
 export type Opinion = 'allow' | 'ask' | 'deny';
-/** What the guards make of a call, whatever else may be said of it. */
+/** What the guards decide about a call, whatever else may apply. */
 export type Judge = (tool: string, given: JsonObject) => Opinion;
 
 interface Said {
@@ -14,7 +17,7 @@ interface Said {
   readonly verdict: () => GuardVerdict | Promise<GuardVerdict>;
 }
 
-/** Whoever says nothing sensible denies. */
+/** A guard that returns nonsense denies. */
 const SAID: readonly Said[] = [
   { opinion: 'allow', verdict: () => undefined },
   { opinion: 'allow', verdict: () => 'allow' },
@@ -23,7 +26,7 @@ const SAID: readonly Said[] = [
   { opinion: 'deny', verdict: () => ({ deny: `Not with ${SECRET}` }) },
   { opinion: 'deny', verdict: () => Promise.reject(new Error(`It broke with ${SECRET}`)) },
   { opinion: 'deny', verdict: () => 'certainly' as never },
-  // what takes longer than a guard may
+  // longer than a guard may take
   { opinion: 'deny', verdict: () => new Promise(() => undefined) },
 ];
 

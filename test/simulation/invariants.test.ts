@@ -1,12 +1,12 @@
 /** The invariants of `decide`, by their numbers there, at every decision of many drawn runs. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../src/drivers/simulated.ts';
-import { CALM } from '../../src/drivers/simulation/faults.ts';
-import { decide } from '../../src/machine/decide.ts';
-import type { EventBody, RunEvent } from '../../src/machine/events.ts';
-import { packState } from '../../src/machine/snapshot.ts';
-import { newRunState, ROOT_SCOPE, type RunState } from '../../src/machine/state.ts';
-import { carryOut, record, wake } from '../../src/machine/step.ts';
+import { simulate } from '../../src/rehearsal/simulated-run.ts';
+import { CALM } from '../../src/rehearsal/world/faults.ts';
+import { decide } from '../../src/machine/decide/decide.ts';
+import type { EventBody, RunEvent } from '../../src/machine/state/events.ts';
+import { packState } from '../../src/machine/state/snapshot.ts';
+import { newRunState, ROOT_SCOPE, type RunState } from '../../src/machine/state/state.ts';
+import { applyDecision, recordEvents, wakeDueScopes } from '../../src/machine/decide/step.ts';
 import { speak } from './conversation.ts';
 import { bodyOf, countGiven } from './laws/replay.ts';
 import { drawPlan } from './plans.ts';
@@ -30,10 +30,10 @@ const FAULTS = {
 
 const met = { decisions: 0, silent: 0, ended: 0, whole: 0 };
 
-/** One step as the machine makes it, looked at from all sides. */
+/** One step as the machine makes it, with all its invariants checked. */
 function lookedAt(state: RunState, given: readonly EventBody[], atMs: number): EventBody[] {
-  const events = [...record(state, given, atMs)];
-  wake(state);
+  const events = [...recordEvents(state, given, atMs)];
+  wakeDueScopes(state);
   for (;;) {
     const before = picture(state);
     const decision = decide(state);
@@ -42,7 +42,7 @@ function lookedAt(state: RunState, given: readonly EventBody[], atMs: number): E
     if (decision === undefined) return events;
     expect(state.ready.has(decision.scope), 'I1: it is ready').toBe(true);
     const { seq } = state;
-    const taken = carryOut(state, decision);
+    const taken = applyDecision(state, decision);
     expect(state.seq, 'I2: every event is taken').toBe(seq + taken.length);
     events.push(...taken);
     met.decisions++;
@@ -53,7 +53,9 @@ function picture(state: RunState): string {
   return JSON.stringify(packState(state));
 }
 
-/** I1: whoever is not ready has been asked, and is asked again when something happens to it. */
+/**
+ * I1: a scope that is not ready has been decided, and is decided again when something happens to it.
+ */
 function expectSilence(state: RunState): void {
   for (const { id, isFrozen } of state.scopes.values()) {
     if (isFrozen) continue;
@@ -76,12 +78,12 @@ async function follow(seed: number): Promise<void> {
   const { run, commits } = await simulate(plan, options);
   const state = newRunState(run, plan);
   for (const commit of commits) {
-    // written by the driver, and kept as JSON
+    // written by the engine, and stored as JSON
     const events = commit.events as unknown as readonly RunEvent[];
     const bodies = events.map(bodyOf);
     const given = bodies.slice(0, countGiven(events));
     const decided = lookedAt(state, given, Date.parse(events[0]?.at ?? ''));
-    // what the machine itself gave up looks like an answer: the law of replays knows these
+    // a call that the machine itself gave up looks like a result: the law of replays knows these
     if (JSON.stringify(decided) !== JSON.stringify(bodies)) return;
     if (state.status === 'running') expectSilence(state);
     else expectEnd(state);

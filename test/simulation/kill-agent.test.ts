@@ -1,11 +1,15 @@
 /**
- * An agent with eight calls of tools whose process dies before and after every commit: whatever has a
- * result in the log is never done again, and what may have happened and may not happen twice is asked
- * about. All laws hold as well.
+ * An agent with eight tool calls whose process dies before and after every commit: a call with a
+ * result in the log is never made again, and for a call that may have happened and may not happen
+ * twice a person is asked. All laws hold as well.
  */
 import { describe, expect, it } from 'vitest';
-import { simulate, type Simulation, type SimulationOptions } from '../../src/drivers/simulated.ts';
-import type { Death } from '../../src/drivers/simulation/world.ts';
+import {
+  simulate,
+  type Simulation,
+  type SimulationOptions,
+} from '../../src/rehearsal/simulated-run.ts';
+import type { Death } from '../../src/rehearsal/world/world.ts';
 import { LAWS } from './laws.ts';
 import { planOfFiles } from './plans.ts';
 import { isType, ofType } from './subject.ts';
@@ -82,12 +86,12 @@ describe('an agent with eight calls whose process dies around a commit', () => {
           expect(died.result, where).toEqual(whole.result);
           expect([...new Set(tools(died))].sort(), where).toEqual([...new Set(NAMES)].sort());
         } else {
-          // whoever was asked said that it is to stand
+          // the person answered that it counts
           expect(inDoubt, where).toEqual(['effect.outcome_unknown']);
           expect(died.result, where).toMatchObject({ error: { kind: 'effect.outcome_unknown' } });
           const asked = ofType(died.events, 'run:paused').at(-1)?.waiting;
           expect(asked, where).toMatchObject({ reason: 'outcome', node: 'a' });
-          // done when its process died, or about to be: who finds it cannot tell
+          // made when its process died, or about to be: the next process cannot know
           const doubtful = ofType(died.events, 'effect:failed')[0]?.effect.key;
           const made = died.executions.filter(({ effect }) => effect.key === doubtful);
           expect(made.map(({ isIdempotent, ending }) => [isIdempotent, ending?.type])).toEqual(
@@ -100,7 +104,7 @@ describe('an agent with eight calls whose process dies around a commit', () => {
     expect(endings).toEqual({ completed: 2 * whole.commits.length - 10, failed: 10 });
   });
 
-  it('goes on with what a person says that it gave, and does nothing more', async () => {
+  it('continues with the result that a person enters, and does nothing more', async () => {
     const whole = await run([], answers);
     for (let commit = 1; commit <= whole.commits.length; commit++) {
       const died = await run([{ commit, when: 'before' }], { ...answers, a: { edit: { n: 8 } } });

@@ -30,6 +30,7 @@ import {
   nothingBlindly,
   nothingRepeated,
   oneKeyOneAction,
+  resultsAreKept,
 } from './laws/nothing-repeated.ts';
 import {
   cancelledWins,
@@ -50,8 +51,19 @@ import {
   whatRanOutGoesOn,
 } from './laws/people.ts';
 import { replaysTheSame, resumesTheSame } from './laws/replay.ts';
-import { askedBeforeTwice, doubtsAreNamed, endsComeLast, placesAreAsked } from './laws/stopped.ts';
-import { doubtIsSaid, offeredWhatIsAllowed, partsAreApart, toldWhatIsSo } from './laws/told.ts';
+import {
+  actionsAreAsked,
+  askedBeforeTwice,
+  doubtsAreNamed,
+  endsComeLast,
+  placesAreAsked,
+} from './laws/stopped.ts';
+import {
+  doubtIsSaid,
+  offeredWhatIsAllowed,
+  partsAreApart,
+  toldWhatIsSo,
+} from './laws/shown-to-model.ts';
 import {
   approvalsAreExact,
   correctionsAreFew,
@@ -80,8 +92,10 @@ export const LAWS: readonly Law[] = [
   doubtsAreNamed,
   endsComeLast,
   placesAreAsked,
+  actionsAreAsked,
   oneKeyOneAction,
   doneIsDone,
+  resultsAreKept,
   nothingIsForgotten,
   reallySucceeded,
   handledFailures,

@@ -1,5 +1,5 @@
 /** What agents, tools and people have met in a run: what never comes up is not tested. */
-import type { RunEvent } from '../../src/machine/events.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { nodeAt, type EventOf, type Subject } from './subject.ts';
 
 export const MEETINGS = [
@@ -78,7 +78,7 @@ function metAt(subject: Subject, event: RunEvent): readonly Meeting[] {
   }
 }
 
-/** How what was told to stop has ended, where that may not be repeated. */
+/** How stopped effects ended that may not be repeated. */
 function ofStop({ isAborted, isIdempotent, ending }: Subject['executions'][number]): Meeting[] {
   if (!isAborted || isIdempotent) return [];
   switch (ending?.type) {

@@ -1,19 +1,19 @@
 /** The requests to models of one run: what was set aside, what came of them, and what they cost. */
-import type { Execution } from '../../src/drivers/simulation/execution.ts';
-import type { RunEvent, Usage } from '../../src/machine/events.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import type { Execution } from '../../src/rehearsal/world/execution.ts';
+import type { RunEvent, Usage } from '../../src/machine/state/events.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { filesAround, isType, type EventOf, type Subject } from './subject.ts';
 
 type Settled = EventOf<'effect:succeeded' | 'effect:failed'>;
 
 export interface ModelRequest {
   readonly asked: EventOf<'effect:requested'>;
-  /** Asked again because its process died, so the same one as before. */
+  /** Made again because its process died, so the same request as before. */
   readonly isAgain: boolean;
   readonly reserves: Spent;
-  /** Absent: nobody ever heard of it. */
+  /** Absent: no result was ever stored. */
   settled?: Settled;
-  /** What really happened, by the world's own books; absent: it never went out. */
+  /** What really happened, by the world's own books; absent: it was never sent. */
   execution?: Execution;
 }
 
@@ -59,7 +59,7 @@ function find(events: readonly RunEvent[], executions: readonly Execution[]): Mo
   return requests;
 }
 
-/** What it is to be on the bill with: as charged, or as it might have been where nobody heard. */
+/** What belongs on the bill: the charge, or the estimate where no result arrived. */
 export function dueFor(plan: WorkflowPlan, request: ModelRequest): Spent {
   const { settled, execution, reserves, asked } = request;
   if (settled === undefined) return reserves;

@@ -1,9 +1,9 @@
 /** Drawn workflows that the checks accept, with the worst case that they print. */
-import { simulate } from '../../src/drivers/simulated.ts';
-import { memoryFiles } from '../../src/workflow/load/files.cases.ts';
+import { simulate } from '../../src/rehearsal/simulated-run.ts';
+import { memoryFiles } from '../../src/workflow/yaml/files.cases.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { validateWorkflow } from '../../src/workflow/validate.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate.ts';
 import { speak } from './conversation.ts';
 import { generate, type Files } from './generate.ts';
 import { TOOLS } from './tools.ts';
@@ -27,7 +27,7 @@ const DRAWN = new Map<number, Promise<DrawnPlan>>();
 export function drawPlan(number: number): Promise<DrawnPlan> {
   const known = DRAWN.get(number);
   if (known !== undefined) return known;
-  // seeds come in order, so the one before is not asked for again
+  // seeds come in order, so the one before is not needed again
   DRAWN.clear();
   const drawn = draw(number);
   DRAWN.set(number, drawn);
@@ -68,7 +68,7 @@ export function planOfFiles(files: Files): Omit<DrawnPlan, 'isTimeless'> {
 
 const TEXTS = new WeakMap<WorkflowPlan, Files>();
 
-/** What a plan was made from. */
+/** The files that a plan was made from. */
 export function textsOf(plan: WorkflowPlan): Files {
   return TEXTS.get(plan) ?? {};
 }

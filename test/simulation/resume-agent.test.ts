@@ -1,20 +1,24 @@
 /**
- * An agent with eight calls of tools that is stopped at each of its calls, of models and of tools, and
- * taken up again through every door there is. The model knows nothing but what it is told: a
- * conversation that is begun anew would make its calls again.
+ * An agent with eight tool calls that is stopped at each of its calls, of models and of tools, and
+ * resumed in every possible way. The model knows only what it is shown: a conversation that starts
+ * anew would make its calls again.
  */
 import { describe, expect, it } from 'vitest';
-import { simulate, type Simulation, type SimulationOptions } from '../../src/drivers/simulated.ts';
-import type { Execution } from '../../src/drivers/simulation/execution.ts';
-import type { Speaker } from '../../src/drivers/simulation/model-fate.ts';
-import type { ReportDraft } from '../../src/errors/report.ts';
+import {
+  simulate,
+  type Simulation,
+  type SimulationOptions,
+} from '../../src/rehearsal/simulated-run.ts';
+import type { Execution } from '../../src/rehearsal/world/execution.ts';
+import type { Speaker } from '../../src/rehearsal/world/model-fate.ts';
+import type { ReportDraft } from '../../src/errors/report/report.ts';
 import { LAWS } from './laws.ts';
 import { planOfFiles, type DrawnPlan } from './plans.ts';
 import { isType } from './subject.ts';
 
 const NAMES = ['lookup', 'charge', 'send', 'box/read', 'box/write', 'plain', 'charge', 'lookup'];
 
-/** The next call by what was already done, as far as it was told. */
+/** The next call, by the results that it was shown. */
 const stateless: Speaker = ({ messages }) => {
   const made = messages.filter(({ role }) => role === 'tool').length;
   const name = NAMES[made];
@@ -97,7 +101,7 @@ function toldOf({ work }: Execution): number {
   return work.call.messages.filter(({ role }) => role === 'tool').length;
 }
 
-/** Each model request, with how many results it was told, beside how many were in the log. */
+/** For each model request: how many results it contained, beside how many were in the log. */
 function untold({ executions, events }: Simulation): readonly string[] {
   return executions.flatMap((execution) => {
     const { effect, afterSeq, number } = execution;
@@ -112,7 +116,7 @@ function untold({ executions, events }: Simulation): readonly string[] {
 }
 
 describe.each(DOORS)('an agent that a model failed, $name', (door) => {
-  it('goes on with its conversation, whichever call it was', async () => {
+  it('continues its conversation, whichever call it was', async () => {
     for (let result = 0; result < RESULTS; result += 2) {
       const simulation = await run(door, result, AUTH);
       const where = `result ${result}`;
@@ -126,11 +130,11 @@ describe.each(DOORS)('an agent that a model failed, $name', (door) => {
 /** Calls that may not be made twice. */
 const DOUBTFUL = [1, 2, 4, 5, 6];
 
-describe.each(DOUBTFUL)('an agent whose call %i is in doubt', (made) => {
+describe.each(DOUBTFUL)('an agent whose call %i has an unknown outcome', (made) => {
   const plan = planWith();
   const result = 2 * made + 1;
 
-  it('repeats that call alone, and goes on with its conversation', async () => {
+  it('repeats that call alone, and continues its conversation', async () => {
     const door = { name: 'repeat', plan, options: { answers: { a: 'repeat' } } };
     const simulation = await run(door, result, LOST);
     expect(simulation.result).toEqual({ status: 'completed', output: { n: 8 } });
@@ -138,7 +142,7 @@ describe.each(DOUBTFUL)('an agent whose call %i is in doubt', (made) => {
     expect(untold(simulation)).toEqual([]);
   });
 
-  it('takes what a person says for the result of that call', async () => {
+  it('takes what a person enters for the result of that call', async () => {
     const edit = { edit: { it: 'did happen' } };
     const door = { name: 'edit', plan, options: { answers: { a: edit } } };
     const simulation = await run(door, result, LOST);

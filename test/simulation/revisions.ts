@@ -1,7 +1,7 @@
 /** Changes to a drawn workflow between two legs of a run, such as a person makes with an editor. */
-import { randomFrom } from '../../src/drivers/simulation/random.ts';
-import type { Revision } from '../../src/drivers/simulated.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { randomFrom } from '../../src/rehearsal/world/random.ts';
+import type { Revision } from '../../src/rehearsal/simulated-run.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import type { Files } from './generate.ts';
 import { planOfFiles, type DrawnPlan } from './plans.ts';
 import type { Fields } from './shape.ts';
@@ -11,7 +11,7 @@ interface Revised {
   readonly plan: WorkflowPlan;
 }
 
-/** What a changed node says, and what it did not say before. */
+/** Keys of a changed node that it did not have before. */
 function markOf(number: number): string {
   return `revision-${number}`;
 }
@@ -61,7 +61,7 @@ interface FileText {
   readonly for_each?: ForEachText[];
 }
 
-/** By name, for whoever compares two texts. */
+/** By name, to compare two texts. */
 export function nodesOf({ nodes, for_each = [] }: FileText): readonly Fields[] {
   return [...nodes, ...for_each.flatMap(membersOf)];
 }
@@ -74,7 +74,7 @@ function isForEach(node: Fields | ForEachText): node is ForEachText {
   return node['type'] === 'for_each';
 }
 
-/** Something that changes what the node does, and nothing of where it leads. */
+/** A change of what the node does, and not of where it leads. */
 function change(node: Fields, mark: string): void {
   switch (node['type']) {
     case 'script':

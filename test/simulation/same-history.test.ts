@@ -1,16 +1,21 @@
 /** What a seed determines, and what a crash does not change. */
 import { describe, expect, it } from 'vitest';
-import { isPlainObject } from '../../src/errors/json.ts';
-import { simulate, type Simulation } from '../../src/drivers/simulated.ts';
-import { CALM, STORMY } from '../../src/drivers/simulation/faults.ts';
+import { isPlainObject } from '../../src/errors/support/safe-json.ts';
+import { simulate, type Simulation } from '../../src/rehearsal/simulated-run.ts';
+import { CALM, STORMY } from '../../src/rehearsal/world/faults.ts';
 import { speak } from './conversation.ts';
 import { guardsOf } from './guards.ts';
 import { drawPlan, planOfFiles } from './plans.ts';
 import { ofType, type EventOf } from './subject.ts';
 import { tryOut } from './trial.ts';
 import { SURVIVABLE } from './weather.ts';
+import { IS_SOAK } from '../runs.ts';
+import { drawn, howToRepeat, IS_WHOLE } from '../sampled.ts';
 
-const COMPARED = Number(process.env['RUNS'] ?? (process.env['MODE'] === 'soak' ? 10_000 : 1000));
+/** Every fourth plan of a thousand runs, and others with each commit. */
+const PARTS = IS_WHOLE || process.env['RUNS'] !== undefined ? 1 : 4;
+const PART = drawn('killed and resumed', PARTS);
+const COMPARED = Number(process.env['RUNS'] ?? (IS_SOAK ? 10_000 : 1000)) / PARTS;
 
 /** The first line in which two runs differ; everything that happened is in the lines. */
 function firstDifference(one: Simulation, other: Simulation): readonly string[] | undefined {
@@ -55,8 +60,9 @@ describe('a run that is killed and resumed', () => {
       let compared = 0;
       let deaths = 0;
       for (let seed = Number(process.env['FROM'] ?? 0); compared < COMPARED; seed++) {
-        const { plan, isTimeless } = await drawPlan(Math.floor(seed / 20));
-        if (!isTimeless) {
+        const number = Math.floor(seed / 20);
+        const { plan, isTimeless } = await drawPlan(number);
+        if (!isTimeless || number % PARTS !== PART) {
           seed += 19;
           continue;
         }
@@ -69,20 +75,22 @@ describe('a run that is killed and resumed', () => {
         compared++;
         deaths += disturbed.incidents.filter(({ what }) => what.startsWith('died')).length;
       }
-      process.stdout.write(`${compared} runs compared with undisturbed ones, ${deaths} deaths\n`);
+      process.stdout.write(
+        `${compared} runs compared with undisturbed ones, ${deaths} deaths (${howToRepeat('test/simulation/same-history.test.ts')})\n`,
+      );
     },
     60 * 60_000,
   );
 });
 
-/** A death leaves some effects in doubt, and takes from the time that a tool has. */
+/** A death leaves some outcomes unknown, and takes from the time that a tool has. */
 function isAffected(event: Simulation['events'][number]): boolean {
   if (event.type !== 'effect:failed') return false;
   const { kind } = event.error;
   return kind === 'effect.outcome_unknown' || kind === 'limit.node_timeout';
 }
 
-/** What the two have in common whatever the time was, and in whichever order branches went on. */
+/** What the two have in common whatever the time was, and in whichever order branches ran. */
 function essence({ events }: Simulation): unknown {
   const last = events.at(-1);
   const results = ofType(events, 'effect:succeeded', 'effect:failed')
@@ -105,7 +113,10 @@ function isHeard(event: EventOf<'effect:succeeded' | 'effect:failed'>): boolean 
   return event.error.kind !== 'cancelled.call' || event.error.outcome !== 'unknown';
 }
 
-/** Reports in it have the time and the place in the log, and the number of the try: a crash changes them. */
+/**
+ * Reports in it have the time, the position in the log and the number of the call: a crash changes
+ * them.
+ */
 function withoutStamps(value: unknown): unknown {
   const text = JSON.stringify(value, (key, inner: unknown) =>
     key === 'id' || key === 'at' || key === 'attempt' ? undefined : withoutFirst(inner),

@@ -56,7 +56,7 @@ export function twoNodes(mark: string): string {
   });
 }
 
-/** Approvals, a grant, a part of a result, a state key, a gate that runs out, and a call in doubt. */
+/** Approvals, a grant, a partial result, a state key, a gate that expires, and an unknown outcome. */
 export const PEOPLE = JSON.stringify({
   workflow: {
     name: 'main',

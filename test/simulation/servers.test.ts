@@ -1,6 +1,6 @@
-/** Servers of tools that go wrong in every way: the run goes on as its file says, and all laws hold. */
+/** Tool servers that fail in every way: the run continues as its file says, and all laws hold. */
 import { expect, it } from 'vitest';
-import { simulate } from '../../src/drivers/simulated.ts';
+import { simulate } from '../../src/rehearsal/simulated-run.ts';
 import { LAWS } from './laws.ts';
 import { planOfFiles } from './plans.ts';
 import { ofType } from './subject.ts';
@@ -32,18 +32,18 @@ const DRAWN = planOfFiles({
   }),
 });
 
-/** What a run comes to, by what its tool failed with. */
+/** The result of a run, by what its tool failed with. */
 const ENDS: Readonly<Record<string, object>> = {
   'mcp.unreachable': { status: 'completed', output: 'elsewhere' },
   'mcp.tool_failed': { status: 'completed', output: [1] },
   'tool.output_malformed': { status: 'completed', output: 'without' },
   'tool.not_found': { status: 'completed', output: 'without' },
   'tool.busy': { status: 'completed', output: 'without' },
-  // killed in the middle, or out of time: who is asked has not answered
+  // killed in the middle, or out of time: the person who is asked has not answered
   'effect.outcome_unknown': { status: 'paused', waiting: { reason: 'outcome' } },
 };
 
-it('a server that is killed, away, too slow or talks rubbish is gone around as the file says', async () => {
+it('a server that is killed, away, too slow or replies with rubbish is routed around as the file says', async () => {
   const met = new Set<string>();
   for (let seed = 0; seed < 150; seed++) {
     const simulation = await simulate(DRAWN.plan, { seed, faults: { serverFails: 1 } });

@@ -1,5 +1,5 @@
 /** What a drawn file may contain, and the words that all of them share. */
-import type { Random } from '../../src/drivers/simulation/random.ts';
+import type { Random } from '../../src/rehearsal/world/random.ts';
 
 export interface Shape {
   readonly random: Random;
@@ -17,7 +17,7 @@ export interface Shape {
 
 export type Fields = Record<string, unknown>;
 
-/** Of the shape of a key: where it may stand, and where it must never be seen. */
+/** A value in the shape of a key: where it may be, and where it must never be seen. */
 export const SECRET = `sk-ant-api03-${'Q7w9'.repeat(20)}`;
 
 export const AUTHOR_KINDS = ['order.missing', 'order.late', 'stock.empty'];

@@ -1,20 +1,42 @@
 /**
  * Thousands of runs in which everything goes wrong, and after each of them every promise that can be
- * checked. `SEED=7 npx vitest run test/simulation` runs one alone and tells its story; `RUNS=` and
- * `FROM=` choose others; `npm run soak` runs 100,000.
+ * checked. Each commit takes another quarter of the first 10,000 seeds; `RUNS=10000` takes them all, and
+ * `npm run soak` 100,000. `SEED=7 npx vitest run test/simulation` runs one alone and tells its story;
+ * `RUNS=` and `FROM=` choose others.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Tally } from './tally.ts';
 import { story, tryOut } from './trial.ts';
+import { drawn, IS_WHOLE } from '../sampled.ts';
 
 const SEED = process.env['SEED'];
-const FROM = Number(process.env['FROM'] ?? 0);
-const RUNS = Number(process.env['RUNS'] ?? (process.env['MODE'] === 'soak' ? 100_000 : 20_000));
-
-/** In as many runs as this everything comes up that agents, tools and people can meet. */
+/** So many runs meet everything that agents, tools and people can meet. */
 const ENOUGH = 10_000;
+const PARTS = 4;
+const SOAK = 100_000;
+/** Beyond all of these, and a breach was found there once. */
+const ONCE_BROKEN = [29_529, 45_835, 47_119, 3_219_579];
 
-/** A rejection that nobody waits for ends a real process: it is a breach like any other. */
+interface Range {
+  readonly from: number;
+  readonly runs: number;
+}
+
+function ranges(): readonly Range[] {
+  const { FROM, RUNS } = process.env;
+  if (FROM !== undefined || RUNS !== undefined)
+    return [{ from: Number(FROM ?? 0), runs: Number(RUNS ?? ENOUGH) }];
+  if (IS_WHOLE) return [{ from: 0, runs: SOAK }];
+  const runs = ENOUGH / PARTS;
+  const part = { from: runs * drawn('simulated runs', PARTS), runs };
+  return [part, ...ONCE_BROKEN.map((seed) => ({ from: seed, runs: 1 }))];
+}
+
+const HERE = 'npx vitest run test/simulation/simulation.test.ts';
+const RANGES = ranges();
+const RUNS = RANGES.reduce((sum, { runs }) => sum + runs, 0);
+
+/** An unhandled rejection ends a real process: it is a breach like any other. */
 const unhandled: string[] = [];
 let seedNow = 0;
 const note = (reason: unknown): void => {
@@ -26,7 +48,7 @@ describe('whatever goes wrong', () => {
 
   beforeAll(() => {
     process.on('unhandledRejection', note);
-    // stores fail all the time here, and each time the driver says so
+    // stores fail all the time here, and each time the backend warns
     quiet.mockImplementation(() => quiet.mockClear());
   });
 
@@ -39,9 +61,14 @@ describe('whatever goes wrong', () => {
     `every promise is kept in ${RUNS} runs`,
     async () => {
       const tally = new Tally();
-      for (seedNow = FROM; seedNow < FROM + RUNS; seedNow++) tally.add(await tryOut(seedNow));
+      for (const { from, runs } of RANGES)
+        for (seedNow = from; seedNow < from + runs; seedNow++) tally.add(await tryOut(seedNow));
       // how much was tried is part of the result
       process.stdout.write(`${tally.summary()}\n`);
+      for (const { from, runs } of RANGES)
+        process.stdout.write(
+          `${runs} seeds from ${from}; the same: FROM=${from} RUNS=${runs} ${HERE}\n`,
+        );
       expect(unhandled.slice(0, 5)).toEqual([]);
       expect(tally.failures()).toBe('');
       if (RUNS >= ENOUGH) expect(tally.missing()).toEqual([]);

@@ -1,25 +1,25 @@
-/** What a law looks at: a workflow, what was promised of it, and all that happened to one run of it. */
-import type { Simulation } from '../../src/drivers/simulated.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import { allNodes } from '../../src/workflow/all-nodes.ts';
+/** What a law reads: a workflow, what was promised of it, and all that happened to one run of it. */
+import type { Simulation } from '../../src/rehearsal/simulated-run.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import { allNodes } from '../../src/workflow/plan/node-list.ts';
 import type { WorstCase } from '../../src/workflow/check/worst-case.ts';
-import type { FilePlan, WorkflowPlan } from '../../src/workflow/model.ts';
-import type { NodePlan } from '../../src/workflow/node-model.ts';
-import type { Route } from '../../src/workflow/route.ts';
-import type { ErrorReport } from '../../src/errors/report.ts';
+import type { FilePlan, WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import type { NodePlan } from '../../src/workflow/plan/node-plan.ts';
+import type { Route } from '../../src/workflow/plan/route.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
 import type { Judge } from './guards.ts';
 
 export interface Subject extends Simulation {
   readonly plan: WorkflowPlan;
   /** What validate printed before the run. */
   readonly worstCase: WorstCase;
-  /** What the guards of the host make of a call; absent where it has none. */
+  /** What the guards of the host decide about a call; absent where it has none. */
   readonly judge?: Judge | undefined;
 }
 
 export interface Law {
   readonly name: string;
-  /** The promise of the README that it holds the engine to, or what else it rests on. */
+  /** The promise of the README that it enforces, or its other basis. */
   readonly promise: string;
   /** One sentence for each breach. */
   readonly breaches: (subject: Subject) => readonly string[];
@@ -80,7 +80,7 @@ export interface Around {
   readonly holder: string;
 }
 
-/** The route that an event says was taken; undefined for the default. */
+/** The route that an event records as taken; undefined for the default. */
 export function routeOf(plan: WorkflowPlan, event: EventOf<'route:taken'>): Route | undefined {
   const found = nodeAt(plan, event.path);
   if (event.rule === undefined || found === undefined) return undefined;
@@ -94,7 +94,7 @@ export function isInside(path: string, ancestor: string): boolean {
 
 const REPORTS = new WeakMap<object, readonly ErrorReport[]>();
 
-/** Every report that was written or told, with its causes and members. */
+/** Every report that was stored or returned, with its causes and members. */
 export function reportsOf({ events, result }: Subject): readonly ErrorReport[] {
   const known = REPORTS.get(events);
   if (known !== undefined) return known;

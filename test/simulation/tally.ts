@@ -1,4 +1,4 @@
-/** What was tried in all, and which laws were broken by which seeds. */
+/** Counts what came up in all runs, and which seeds broke which laws. */
 import { MEETINGS, metIn, type Meeting } from './met.ts';
 import type { Trial } from './trial.ts';
 

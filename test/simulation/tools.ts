@@ -1,5 +1,5 @@
 /** The tools that drawn workflows may call, as a module would declare them. */
-import type { ToolDescriptions } from '../../src/workflow/tool-description.ts';
+import type { ToolDescriptions } from '../../src/workflow/authoring/tool-description.ts';
 
 const INPUT = {
   type: 'object',
@@ -10,7 +10,7 @@ const INPUT = {
 const BACKOFF = { backoff: 'fixed', initialMs: 2000, maxMs: 10_000, jitter: 0 } as const;
 
 export const TOOLS: ToolDescriptions = {
-  /** Only reads, and tries again by itself. */
+  /** Only reads, and retries by itself. */
   lookup: {
     isDeclared: true,
     inputSchema: INPUT,
@@ -28,7 +28,7 @@ export const TOOLS: ToolDescriptions = {
     raises: ['stock.empty'],
     retry: { max: 1, ...BACKOFF, on: ['tool.failed', 'tool.busy', 'stock.*'] },
   },
-  /** Of an MCP server, so that a breaker guards it; asked again when its server was away. */
+  /** A tool of an MCP server, so that a breaker guards it; called again when its server was away. */
   'box/read': {
     isDeclared: true,
     isIdempotent: true,
@@ -36,8 +36,8 @@ export const TOOLS: ToolDescriptions = {
     timeoutMs: 20_000,
     retry: { max: 1, ...BACKOFF },
   },
-  /** Of the same server, and must not happen twice. */
+  /** A tool of the same server that must not happen twice. */
   'box/write': { isDeclared: true, isIdempotent: false, writes: true, timeoutMs: 30_000 },
-  /** A plain function, which says nothing. */
+  /** A plain function without declarations. */
   plain: { isDeclared: false, isIdempotent: false, writes: null },
 };

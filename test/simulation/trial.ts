@@ -1,7 +1,11 @@
-/** One seed: one workflow, one run of it in bad weather, and what the laws say of it. */
-import { simulate, type Simulation, type SimulationOptions } from '../../src/drivers/simulated.ts';
-import type { FaultPlan } from '../../src/drivers/simulation/faults.ts';
-import { randomFrom } from '../../src/drivers/simulation/random.ts';
+/** One seed: one workflow, one run of it with faults, and the laws that it breaks. */
+import {
+  simulate,
+  type Simulation,
+  type SimulationOptions,
+} from '../../src/rehearsal/simulated-run.ts';
+import type { FaultPlan } from '../../src/rehearsal/world/faults.ts';
+import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { speak } from './conversation.ts';
 import { guardsOf, judgeOf } from './guards.ts';
 import { LAWS } from './laws.ts';
@@ -34,7 +38,7 @@ export async function tryOut(seed: number): Promise<Trial> {
     speaker: speak,
     resumes: 1,
     maxLegs: 20,
-    // looking for signals costs five timers a second, so only some do
+    // polling for messages costs five timers a second, so only some do
     isShared: seed % 100 === 0 || hasRivals(seed),
     ...(seed % 4 === 1 ? { revise: reviser(drawn, seed) } : {}),
     ...peopleOf(seed),
@@ -48,7 +52,9 @@ function isGuarded(seed: number): boolean {
   return seed % 3 === 0;
 }
 
-/** A rival may have a run that nobody keeps: only who looks after his claims is to be robbed. */
+/**
+ * A rival may take a run without a heartbeat: only a backend that renews its claims is to be tested.
+ */
 function hasRivals(seed: number): boolean {
   return seed % 50 === 25;
 }
@@ -61,7 +67,7 @@ function mishapsOf(seed: number): Partial<FaultPlan> {
   };
 }
 
-/** Guards, answers that were given beforehand, and legs with nobody to ask. */
+/** Guards, prepared answers, and legs without people. */
 function peopleOf(seed: number): Partial<SimulationOptions> {
   return {
     ...(isGuarded(seed) ? { guards: guardsOf(seed) } : {}),
@@ -86,7 +92,7 @@ function breachesOf(subject: Subject): readonly Breach[] {
   });
 }
 
-/** What happened, one line each, for whoever has to find out why. */
+/** What happened, one line each, to find out why. */
 export function story({ events, executions, incidents, legs }: Simulation): string {
   const startMs = Date.parse(events[0]?.at ?? '');
   return [

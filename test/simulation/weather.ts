@@ -1,6 +1,6 @@
-/** Which faults a seed meets: a bad day of everything, or much of one thing. */
-import { CALM, STORMY, type FaultPlan } from '../../src/drivers/simulation/faults.ts';
-import { randomFrom } from '../../src/drivers/simulation/random.ts';
+/** Which faults a seed meets: some of everything, or much of one thing. */
+import { CALM, STORMY, type FaultPlan } from '../../src/rehearsal/world/faults.ts';
+import { randomFrom } from '../../src/rehearsal/world/random.ts';
 
 const WEATHERS: readonly FaultPlan[] = [
   STORMY,
@@ -53,7 +53,10 @@ export function weatherOf(seed: number): FaultPlan {
   return randomFrom('weather', seed).pick(WEATHERS);
 }
 
-/** Faults that a run survives without a trace: nothing that hangs, gets lost or is left in doubt. */
+/**
+ * Faults that a run survives without a trace: nothing that hangs, gets lost or leaves an unknown
+ * outcome.
+ */
 export const SURVIVABLE: FaultPlan = {
   ...CALM,
   effectFails: 0.25,

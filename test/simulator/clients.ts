@@ -1,5 +1,5 @@
 /** The real SDKs, each behind one function that asks the simulator something and says what came. */
-import type { JsonObject } from '../../src/errors/json.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import { load } from '../sdk-parity/install.ts';
 
 export interface Question {

@@ -48,7 +48,7 @@ class Running {
   }
 
   async ready(): Promise<string> {
-    while (!this.out.includes('Any key will do'))
+    while (!this.out.includes('Any key works'))
       await new Promise((resolve) => this.#child.stdout?.once('data', resolve));
     return /OPENAI_BASE_URL=(\S+)/.exec(this.out)?.[1] ?? '';
   }
@@ -106,7 +106,7 @@ it('refuses a port that is in use', async () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const running = new Running({ port: String(port) });
   expect(await running.ended()).toBe(2);
-  expect(running.err).toContain('it is in use');
+  expect(running.err).toContain('the port is in use');
   await new Promise((resolve) => {
     taken.close(resolve);
   });

@@ -1,9 +1,9 @@
 /** What the simulator plays as failures, seen by the real SDKs and judged by `reportFrom`. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCorpus } from '../../src/effects/simulator/server/corpus.ts';
-import { startSimulator, type SimulatorServer } from '../../src/effects/simulator/server/start.ts';
-import type { ErrorReport } from '../../src/errors/report.ts';
+import { readCorpus } from '../../src/simulator-server/corpus.ts';
+import { startSimulator, type SimulatorServer } from '../../src/simulator-server/start.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { reportFrom } from '../../src/providers/report-from.ts';
 import { ENTRIES } from '../corpus/entries.ts';
 import { requireSdks } from '../sdk-parity/install.ts';

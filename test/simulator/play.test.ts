@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { contextFor, failureOf, reportOf, SECRET } from '../../src/effects/effect.cases.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
 import { playModel, playModelWithin } from '../../src/effects/simulator/play.ts';
-import { RUNTIME_KINDS } from '../../src/errors/catalog.ts';
-import type { JsonValue } from '../../src/errors/json.ts';
+import { RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
+import type { JsonValue } from '../../src/errors/support/safe-json.ts';
 import { reportFrom } from '../../src/providers/report-from.ts';
-import type { ModelCall } from '../../src/machine/model-call.ts';
-import type { SimulatedAnswer } from '../../src/workflow/model.ts';
+import type { ModelCall } from '../../src/machine/conversation/model-message.ts';
+import type { SimulatedAnswer } from '../../src/workflow/plan/plan.ts';
 import { ManualClock } from './manual-clock.ts';
 
 const CALL: ModelCall = {

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { playModel } from '../../src/effects/simulator/play.ts';
-import { contextFor } from '../../src/effects/effect.cases.ts';
-import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
-import { checkValue } from '../../src/workflow/value-check.ts';
+import { contextFor, reportOf } from '../../src/effects/effect.cases.ts';
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import { checkValue } from '../../src/workflow/json-schema/check-value.ts';
 
 /** What a model without a script says to a call that wants this form. */
 async function saidFor(outputSchema: JsonObject): Promise<JsonValue> {
@@ -30,6 +30,8 @@ const patterned = fc
     '^v\\d+\\.\\d+(?:\\.\\d+)?$',
     '^\\+?[0-9]{7,15}$',
     '^#[0-9a-f]{6}$',
+    String.raw`^\u{1f600}?[\]\-][^\]]\.\cA{2,3}?\b(?<=\x01)a|b$`,
+    String.raw`^\p{Lu}\x62\u00e9[^\w-]?\/(?<rest>z){2}(?!y)$`,
   )
   .map((pattern) => ({ type: 'string', pattern }));
 
@@ -136,6 +138,7 @@ describe('the answer to a schema', () => {
 
   const cases: readonly (readonly [string, JsonObject, JsonValue])[] = [
     ['the first of an enum', { enum: ['refund', 'bug'] }, 'refund'],
+    ['an example', { type: 'string', examples: ['such'] }, 'such'],
     ['a default', { type: 'string', default: 'usual' }, 'usual'],
     ['the lowest number', { type: 'integer', minimum: 3 }, 3],
     ['a number between bounds', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
@@ -192,8 +195,16 @@ describe('the answer to a schema', () => {
     expect(await saidFor(wanted)).toEqual(expected);
   });
 
-  it('is something where nothing fits', async () => {
-    expect(await saidFor({ type: 'string', minLength: 5, maxLength: 2 })).toBeTypeOf('string');
-    expect(await saidFor({ $ref: '#/$defs/gone' })).toBeNull();
+  it.each<JsonObject>([
+    { type: 'string', minLength: 5, maxLength: 2 },
+    { type: 'string', pattern: '^((a{900}){900}){900}$' },
+    { type: 'string', pattern: String.raw`^(a)\1$` },
+    { $ref: '#/$defs/gone' },
+  ])('is a failure that asks for a script where no value fits: %j', async (outputSchema) => {
+    const call = { model: 'sim/any', messages: [], tools: [], ordinal: 0, outputSchema };
+    expect(reportOf(await playModel(call, contextFor()))).toMatchObject({
+      kind: 'agent.output_invalid',
+      action: { kind: 'fix_file', detail: expect.stringContaining('`answer:`') },
+    });
   });
 });

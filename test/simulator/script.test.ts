@@ -1,8 +1,8 @@
 /** Scripts of the server: what they may say, and what is told of those that are wrong. */
 import { expect, it } from 'vitest';
-import { ErrandError } from '../../src/errors/errand-error.ts';
-import type { ErrorReport } from '../../src/errors/report.ts';
-import { readCorpus } from '../../src/effects/simulator/server/corpus.ts';
+import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
+import { readCorpus } from '../../src/simulator-server/corpus.ts';
 import { scriptOf } from './script.cases.ts';
 
 function refusalOf(load: () => unknown): ErrorReport {

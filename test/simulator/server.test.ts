@@ -1,7 +1,7 @@
 /** The real SDKs talk to the simulator as they would to their providers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSimulator, type SimulatorServer } from '../../src/effects/simulator/server/start.ts';
-import { checkValue } from '../../src/workflow/value-check.ts';
+import { startSimulator, type SimulatorServer } from '../../src/simulator-server/start.ts';
+import { checkValue } from '../../src/workflow/json-schema/check-value.ts';
 import { requireSdks } from '../sdk-parity/install.ts';
 import { CLIENTS, type Client } from './clients.ts';
 import { scriptOf } from './script.cases.ts';

@@ -4,7 +4,7 @@ import {
   startSimulator,
   type RequestRecord,
   type SimulatorServer,
-} from '../../src/effects/simulator/server/start.ts';
+} from '../../src/simulator-server/start.ts';
 import { ManualClock } from './manual-clock.ts';
 import { scriptOf } from './script.cases.ts';
 

@@ -4,14 +4,15 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
-import { LocalDriver, type RunResult } from '../../src/drivers/local.ts';
-import { readProperty } from '../../src/errors/json.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import type { RunStore } from '../../src/machine/store-port.ts';
-import { openPostgresStore } from '../../src/stores/postgres.ts';
-import { commitAt, newRun, readAll, rejects } from '../../src/stores/suite/scene.ts';
-import { workflow } from '../../src/workflow/define.ts';
+import { createEffectRunner } from '../../src/engine/run/effect-runner.ts';
+import type { RunResult } from '../../src/engine/backend.ts';
+import { LocalBackend } from '../../src/engine/local/local-backend.ts';
+import { readProperty } from '../../src/errors/support/safe-json.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
+import { commitAt, newRun, readAll, rejects } from '../../src/stores/conformance/scene.ts';
+import { workflow } from '../../src/workflow/authoring/define.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { countingStore } from '../survival/kill-points.ts';
@@ -73,13 +74,13 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
       const { claim } = await store.create(newRun('r'));
       await store.send('r', { n: 1 });
       const through = await store.send('r', { n: 2 });
-      const commit = { ...commitAt(claim, 2), signalsThrough: through };
+      const commit = { ...commitAt(claim, 2), messagesThrough: through };
       const lost = proxy.loseAnswer(TRANSACTION, loss);
       await rejects(store.append(commit), 'store.unavailable');
       await lost;
       await store.append(commit);
       await store.send('r', { n: 3 });
-      expect((await store.signals('r')).map(({ signal }) => signal)).toEqual([{ n: 3 }]);
+      expect((await store.messages('r')).map(({ message }) => message)).toEqual([{ n: 3 }]);
       expect(await seqs(store)).toEqual([1, 2]);
       await store.close();
     });
@@ -130,7 +131,7 @@ async function runLosing(append: number, loss: Loss): Promise<Played> {
     said.push(word);
     return word;
   };
-  const driver = new LocalDriver({
+  const driver = new LocalBackend({
     store: countingStore(store, (when, number) => {
       appends = number;
       if (when === 'before' && number === append) void proxy.loseAnswer(ONE_STATEMENT, loss);

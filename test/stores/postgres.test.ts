@@ -1,7 +1,7 @@
 /** The PostgreSQL store against a real server: what every store must do, and what only a server can do to it. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openPostgresStore } from '../../src/stores/postgres.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import {
   commitAt,
   LEASE_MS,
@@ -9,9 +9,9 @@ import {
   OWNER,
   readAll,
   rejects,
-} from '../../src/stores/suite/scene.ts';
-import { storeCases } from '../../src/stores/suite/suite.ts';
-import type { RunStore } from '../../src/machine/store-port.ts';
+} from '../../src/stores/conformance/scene.ts';
+import { storeCases } from '../../src/stores/conformance/store-cases.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 
 const programs = postgresPrograms();
@@ -76,22 +76,6 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
       await store.close();
     },
   );
-
-  it('is brought forward from before runs could be removed', async () => {
-    const schema = newSchema();
-    await (await open(schema)).close();
-    const place = quoted(schema);
-    await meddle(
-      `DROP TABLE ${place}.tombstones; DROP INDEX ${place}.runs_under_way;
-       UPDATE ${place}.meta SET value = '1' WHERE name = 'version'`,
-    );
-    const [store, other] = await Promise.all([open(schema), open(schema)]);
-    await store.create(newRun('r'));
-    await other.remove({ run: 'r', by: 'me', at: 'now', isAlive: () => false });
-    expect(await store.tombstone('r')).toMatchObject({ removedBy: 'me' });
-    await store.close();
-    await other.close();
-  });
 
   it('lists the others when one is damaged', async () => {
     const schema = newSchema();
@@ -178,10 +162,21 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     expect(JSON.stringify(report)).not.toContain('sesame');
   });
 
-  it('refuses a store of a newer Errand', async () => {
+  it('says that a database is not there, which one, and how to make it', async () => {
+    const url = new URL('/not-there', server.url).href;
+    const { report } = await rejects(openPostgresStore({ pg, url }), 'store.unavailable');
+    expect(report).toMatchObject({
+      category: 'configuration',
+      retryable: false,
+      details: { reason: 'no_database', database: 'not-there', sqlstate: '3D000' },
+      action: { kind: 'fix_setup', detail: expect.stringContaining('createdb') },
+    });
+  });
+
+  it.each(['99', '2'])('refuses a store of version %s, which it does not know', async (version) => {
     const schema = newSchema();
     await (await open(schema)).close();
-    await meddle(`UPDATE "${schema.replaceAll('"', '""')}".meta SET value = '99'`);
+    await meddle(`UPDATE "${schema.replaceAll('"', '""')}".meta SET value = '${version}'`);
     await rejects(open(schema), 'validation.contract_version');
   });
 

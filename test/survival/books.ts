@@ -1,6 +1,6 @@
 /** What the log says against what the world saw: nothing twice, nothing lost, one ending for each leg. */
 import { expect } from 'vitest';
-import type { RunEvent } from '../../src/machine/events.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { REPEATABLE } from './subjects.ts';
 import type { Deed } from './world.ts';
 

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { RunResult } from '../../src/drivers/local.ts';
-import { ErrandError } from '../../src/errors/errand-error.ts';
-import type { ReportDraft } from '../../src/errors/report.ts';
+import type { RunResult } from '../../src/engine/backend.ts';
+import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
+import type { ReportDraft } from '../../src/errors/report/report.ts';
 import type { GoOn } from './journey.ts';
 import type { KillEnvironment } from './kill-hook.ts';
 import type { KillPoint } from './kill-points.ts';

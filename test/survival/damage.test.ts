@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrandError, isKind } from '../../src/errors/errand-error.ts';
+import { ErrandError, isKind } from '../../src/errors/thrown/errand-error.ts';
 import { logOf, oneLeg, type Job } from './one-leg.ts';
 import { prepare } from './place.ts';
 import { errand, killable } from './process.ts';

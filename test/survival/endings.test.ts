@@ -1,11 +1,10 @@
 /** One ending for each leg, whatever comes together: cancel, failure, time, completion, shutdown. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isKind } from '../../src/errors/errand-error.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
+import { isKind } from '../../src/errors/thrown/errand-error.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { expectWholeLog, legsOf } from './books.ts';
 import { BAD, call, OK, planOf, Stage } from './stage.ts';
-import { ownMs } from '../own-time.ts';
 
 const RACES = Number(process.env['ERRAND_RACES'] ?? 600);
 const LIMIT_MS = 10_000;
@@ -54,7 +53,7 @@ describe('a race', () => {
         { numRuns: RACES },
       );
     },
-    120_000,
+    300_000,
   );
 });
 
@@ -158,6 +157,7 @@ describe('a cancel', () => {
     },
   });
 
+  // nobody moves the clock, so a run that waited would never end
   it('during a backoff is over at once, without any time passing', async () => {
     const stage = new Stage();
     const handle = await stage.driver.start(WAITING, {});
@@ -165,10 +165,8 @@ describe('a cancel', () => {
     stage.end('a', BAD);
     await stage.turn();
     expect((await stage.events(handle.id)).at(-1)?.type).toBe('node:retrying');
-    const begunMs = ownMs();
     handle.cancel('someone');
     expect(await handle.result()).toEqual({ status: 'cancelled' });
-    expect(ownMs() - begunMs).toBeLessThan(50);
     await stage.pass(600_000);
     expect(stage.begun).toEqual(['a']);
     expect((await stage.events(handle.id)).at(-1)).toMatchObject({

@@ -1,7 +1,7 @@
 /** The examples, and with what they are run. */
 import { join } from 'node:path';
-import type { PreparedAnswer } from '../../src/drivers/local.ts';
-import type { JsonObject } from '../../src/errors/json.ts';
+import type { PreparedAnswer } from '../../src/engine/backend.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 

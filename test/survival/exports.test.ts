@@ -1,9 +1,10 @@
 /** What the command writes and reads of a run beside carrying it on: however long, whatever failed. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/errors/json.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import { errand } from './process.ts';
 import { text } from './subjects.ts';
 
@@ -69,7 +70,7 @@ it('goes on with a run that has more events than a call takes arguments', async 
   const answered = await errand(['answer', run, '--value', 'yes', '--format', 'json'], small);
   expect(JSON.parse(answered.stdout)).toMatchObject({ status: 'completed', output: { n: STEPS } });
   expect(exported(place).types.at(-1)).toBe('run:completed');
-}, 120_000);
+});
 
 it('exports the whole run when the disk takes it again before the end', async () => {
   const sh = (name: string, script: string, to: string): JsonObject => ({
@@ -89,6 +90,36 @@ it('exports the whole run when the disk takes it again before the end', async ()
   });
   const { exit, stderr } = await errand(['run', 't.yaml'], place);
   expect(exit).toBe(0);
-  expect(stderr).toContain('events.jsonl cannot be written');
+  expect(stderr).toContain('Cannot write events.jsonl');
   expect(exported(place).types).toContain('run:completed');
-}, 60_000);
+});
+
+it.each([
+  ['a folder', 'rm events.jsonl; mkdir events.jsonl'],
+  ['a pipe', 'rm events.jsonl; mkfifo events.jsonl'],
+])(
+  'goes on where the exports cannot be read or written, and says so to all: %s',
+  async (what, spoil) => {
+    const place = placeOf(what.replace(' ', '-'), {
+      workflow: { name: 't', entry_point: 'ask' },
+      nodes: [
+        {
+          name: 'ask',
+          type: 'human_gate',
+          prompt: 'On?',
+          options: [{ label: 'Yes', value: 'yes', route: '$end' }],
+        },
+      ],
+    });
+    expect((await errand(['run', 't.yaml', '--quiet'], place)).exit).toBe(5);
+    const { run } = exported(place);
+    execFileSync('sh', ['-c', spoil], { cwd: join(place.cwd, 'home', 'runs', run) });
+    const { exit, stderr } = await errand(['answer', run, '--value', 'yes', '--quiet'], place);
+    expect(exit).toBe(0);
+    // a pipe is replaced by a file, which a folder cannot be
+    if (what === 'a folder')
+      expect(stderr).toContain('Cannot write events.jsonl: a folder has that name');
+    else expect(exported(place).types.at(-1)).toBe('run:completed');
+  },
+  300_000,
+);

@@ -1,10 +1,10 @@
 /** A run that is killed, taken up again, asked about what nobody knows, and brought to its end. */
 import { expect } from 'vitest';
-import type { RunResult } from '../../src/drivers/local.ts';
-import { isKind } from '../../src/errors/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
-import type { Answer } from '../../src/machine/answers.ts';
-import type { RunEvent, Waiting } from '../../src/machine/events.ts';
+import type { RunResult } from '../../src/engine/backend.ts';
+import { isKind } from '../../src/errors/thrown/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
+import type { Answer } from '../../src/machine/gates/gate-answer.ts';
+import type { RunEvent, Waiting } from '../../src/machine/state/events.ts';
 import { doneIn, expectHonestEffects, expectWholeLog, inDoubt } from './books.ts';
 import { countingStore, type KillPoint } from './kill-points.ts';
 import { logOf, oneLeg } from './one-leg.ts';

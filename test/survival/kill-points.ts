@@ -1,5 +1,5 @@
 /** A store that ends its process, by a signal that nobody can catch, around one of its appends. */
-import type { RunStore } from '../../src/machine/store-port.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
 
 export interface KillPoint {
   /** `during`: when it was asked for, and nobody knows how far it got. */

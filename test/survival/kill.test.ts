@@ -1,6 +1,7 @@
 /**
- * A run is killed before and after each of its commits, by a signal that nobody can catch, and taken
- * up again: it ends as if nothing had been. `ERRAND_KILLS=all` does so with more workflows.
+ * A run is killed before and after its commits, by a signal that nobody can catch, and taken up again:
+ * it ends as if nothing had been. Each commit of ours takes a seventh of the places, so that all
+ * are taken in a few; `SAMPLE=all` takes all at once, and `ERRAND_KILLS=all` does so with more workflows.
  */
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,10 +16,13 @@ import { logOf } from './one-leg.ts';
 import { inPlace, prepare, prepareFile, type Prepared } from './place.ts';
 import { bundleKillable, killable, type Bundled } from './process.ts';
 import { generatedSubject } from './subjects.ts';
+import { howToRepeat, sampled } from '../sampled.ts';
 
 const IS_ALL = process.env['ERRAND_KILLS'] === 'all';
 const SEEDS = Array.from({ length: IS_ALL ? 60 : 10 }, (_, index) => index + 1);
 const AT_ONCE = 4;
+/** An odd number, or all places of a workflow would be before an append, or all after one. */
+const ONE_OF = 7;
 const LONG_MS = 900_000;
 
 const root = mkdtempSync(join(tmpdir(), 'errand-kill-'));
@@ -34,7 +38,7 @@ afterAll(() => {
   bundled.remove();
   rmSync(root, { recursive: true, force: true });
   process.stdout.write(
-    `\nkilled ${tried.kills} times in ${tried.runs} workflows; ${tried.doubts} effects in doubt\n`,
+    `\nkilled ${tried.kills} times in ${tried.runs} workflows; ${tried.doubts} effects in doubt (${howToRepeat('test/survival/kill.test.ts')})\n`,
   );
 });
 
@@ -58,6 +62,11 @@ function pointsOf(appends: number): KillPoint[] {
   }));
 }
 
+function sampledPoints(appends: number, what: string): readonly KillPoint[] {
+  const points = pointsOf(appends);
+  return IS_ALL ? points : sampled(points, { oneOf: ONE_OF, what });
+}
+
 async function kill(prepared: Prepared, options: JourneyOptions): Promise<number> {
   try {
     const begin = beginKillable(bundled.script);
@@ -74,7 +83,7 @@ async function kill(prepared: Prepared, options: JourneyOptions): Promise<number
 async function killEverywhere(prepared: Prepared): Promise<void> {
   const expected = await undisturbed(prepared, root);
   tried.runs++;
-  const points = pointsOf(expected.appends);
+  const points = sampledPoints(expected.appends, prepared.name);
   await each(points, async (point) => void (await kill(prepared, { expected, kills: [point] })));
 }
 

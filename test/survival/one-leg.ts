@@ -1,15 +1,16 @@
 /** One leg of a run over a real SQLite file or PostgreSQL server, in this process or in one that is about to be killed. */
 import { readFileSync } from 'node:fs';
 import type { EffectClock } from '../../src/effects/clock.ts';
-import { createEffectRunner } from '../../src/drivers/effect-runner.ts';
-import { LocalDriver, type PreparedAnswer, type RunResult } from '../../src/drivers/local.ts';
-import { openPostgres } from '../../src/drivers/open-postgres.ts';
-import type { JsonObject } from '../../src/errors/json.ts';
-import type { Answer } from '../../src/machine/answers.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import type { RunStore } from '../../src/machine/store-port.ts';
-import { openSqliteStore } from '../../src/stores/sqlite.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { createEffectRunner } from '../../src/engine/run/effect-runner.ts';
+import type { PreparedAnswer, RunResult } from '../../src/engine/backend.ts';
+import { LocalBackend } from '../../src/engine/local/local-backend.ts';
+import { openPostgres } from '../../src/engine/loading/open-postgres.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
+import type { Answer } from '../../src/machine/gates/gate-answer.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 
 /** Everything that a process has to know; goes to another one as JSON. */
 export interface Job {
@@ -42,7 +43,7 @@ export interface LegOptions {
 
 export async function oneLeg(job: Job, { around, clock }: LegOptions = {}): Promise<LegEnd> {
   const store = await openStore(job.store);
-  const driver = new LocalDriver({
+  const driver = new LocalBackend({
     store: around?.(store) ?? store,
     effects: createEffectRunner({
       env: { ...process.env, WORLD: job.world },

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../src/machine/events.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
 import { expectWholeLog } from './books.ts';
 import { BREAKAGES, mountSmallDisk, unmount, type BreakageName } from './breakages.ts';
 import { takeUp, undisturbed, type Undisturbed } from './journey.ts';
@@ -118,7 +118,7 @@ describe('an outage', () => {
         await takeUp(place, expected);
       });
     }
-  }, 60_000);
+  });
 });
 
 describe('the command', () => {
@@ -163,5 +163,5 @@ describe('the command', () => {
       said: { status: 'completed' },
     });
     expect(readFileSync(join(cwd, 'count'), 'utf8')).toBe('x\nx\n');
-  }, 60_000);
+  });
 });

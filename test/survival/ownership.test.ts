@@ -68,5 +68,5 @@ describe.runIf(canUnshare)('from another PID namespace of the same host', () => 
     // here the pid means something: it is known at once that nobody has it
     writeFileSync(join(root, 'go'), '');
     expect((await errand(['resume', run], place)).exit).toBe(0);
-  }, 60_000);
+  });
 });

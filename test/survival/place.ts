@@ -1,10 +1,10 @@
 /** Where a run takes place: a folder of its own with the workflow, the store and the world. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nodeFiles } from '../../src/drivers/files.ts';
-import type { JsonObject } from '../../src/errors/json.ts';
-import { completeInput } from '../../src/workflow/inputs.ts';
-import { validateWorkflow } from '../../src/workflow/validate.ts';
+import { nodeFiles } from '../../src/engine/loading/node-files.ts';
+import type { JsonObject } from '../../src/errors/support/safe-json.ts';
+import { completeInput } from '../../src/workflow/plan/inputs.ts';
+import { validateWorkflow } from '../../src/workflow/check/validate.ts';
 import type { Job } from './one-leg.ts';
 import type { Subject } from './subjects.ts';
 import { DEED } from './world.ts';

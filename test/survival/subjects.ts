@@ -1,5 +1,5 @@
 /** Workflows to be interrupted: made from a seed, out of everything that a run can be in the middle of. */
-import type { JsonObject, JsonValue } from '../../src/errors/json.ts';
+import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 
 export interface Subject {
   readonly name: string;

@@ -1,17 +1,20 @@
 /** What Temporal itself holds and shows of a run, and what happens at the edges of what it carries. */
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
-import type { FunctionContext } from '../../src/effects/function.ts';
-import { isKind } from '../../src/errors/errand-error.ts';
-import { toReport } from '../../src/errors/to-report.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { planOfTexts } from '../drivers/plan.ts';
+import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
+import type { FunctionContext } from '../../src/effects/function/call-function.ts';
+import { isKind } from '../../src/errors/thrown/errand-error.ts';
+import { toReport } from '../../src/errors/thrown/to-report.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import { planOfTexts } from '../engine/plan.ts';
 import { until } from './killing.ts';
-import { temporalPlace } from '../../src/drivers/temporal/place.ts';
-import { openStage, PACKAGES, whyNot, type Stage } from './place.ts';
+import { temporalConfig } from '../../src/engine/temporal/config.ts';
+import { openErrand } from '../../src/index.ts';
+import { openStage, PACKAGES, PATIENCE_MS, whyNot, type Stage } from './place.ts';
 import { extendedProject } from './extensions.ts';
 import { mutualTls, pemFile } from './tls.ts';
 
@@ -53,9 +56,9 @@ const functions = {
   large: (input: unknown) => ({ text: 'x'.repeat(Number((input as { chars: number }).chars)) }),
 };
 
-describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 60_000 }, () => {
+describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 300_000 }, () => {
   let stage: Stage;
-  let driver: TemporalDriver;
+  let driver: TemporalBackend;
   // Temporal's own client, as anyone would use it
   let client: { workflow: { list(q: object): AsyncIterable<never>; getHandle(id: string): never } };
   let close: () => Promise<void>;
@@ -70,7 +73,7 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     const connection = await Connection.connect({ address: stage.place.address });
     client = new Client({ connection, namespace: stage.place.namespace });
     close = () => connection.close();
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await close?.();
@@ -92,6 +95,25 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     });
   });
 
+  it.each([
+    ['function', '{name: a, type: call, function: nobody, ROUTES}'],
+    ['tool', '{name: a, type: tool, tool: nobody, ROUTES}'],
+  ])('ends where the worker lacks a %s, whatever its routes say', async (noun, node) => {
+    const routes = 'routes: [{to: $end}, {on_error: true, to: $end}]';
+    const run = await driver.start(plan(node.replace('ROUTES', routes)), {});
+    expect(await run.result()).toMatchObject({
+      status: 'failed',
+      error: { kind: 'run.resume_mismatch', details: { missing: [`the ${noun} nobody`] } },
+    });
+  });
+
+  it('takes a name that a template gave for the work of the node', async () => {
+    const node =
+      "{name: a, type: call, function: \"{{ 'no' ~ 'body' }}\", routes: [{to: $end}, {on_error: validation.node_config, to: $end}]}";
+    const run = await driver.start(plan(node), {});
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+  });
+
   it('is started once under an id of one’s own, whenever it is asked for', async () => {
     const again = plan('{name: a, type: call, function: once, arguments: {n: 1}}');
     const id = `own-${randomBytes(6).toString('hex')}`;
@@ -104,7 +126,8 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     // ended, it is still the run that is there
     const later = await driver.start(again, {}, { id });
     expect(await later.result()).toEqual(results[0]);
-    expect(await driver.get(id)).toMatchObject({ run: id, workflow: 'shown', status: 'failed' });
+    const errand = await openErrand({ temporal: { ...stage.place, queryMs: PATIENCE_MS } });
+    expect(await errand.get(id)).toMatchObject({ run: id, workflow: 'shown', status: 'failed' });
     const refused = driver.start(
       planOfTexts({
         'main.yaml':
@@ -117,7 +140,8 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     await expect(driver.start(again, {}, { id: '../x' })).rejects.toMatchObject({
       kind: 'validation.input',
     });
-    await expect(driver.get('nobody')).rejects.toMatchObject({ kind: 'run.not_found' });
+    await expect(errand.get('nobody')).rejects.toMatchObject({ kind: 'run.not_found' });
+    await errand.close();
   });
 
   it('shows each failure as what it is, without a stack or a path of this machine', async () => {
@@ -241,7 +265,7 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
         TEMPORAL_TLS_CLIENT_CERT_PATH: pemFile('client.pem'),
         TEMPORAL_TLS_CLIENT_KEY_PATH: pemFile('client.key'),
       };
-      const place = temporalPlace({}, env, PACKAGES);
+      const place = temporalConfig({}, env, PACKAGES);
       const worker = await stage.worker({ place, functions });
       const afar = await stage.client({ place });
       const run = await afar.start(
@@ -253,6 +277,39 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
       await worker.stop();
     } finally {
       await front.close();
+    }
+  });
+
+  it('is carried on at the server of a profile, whose key stays out of its history', async () => {
+    const key = 'key-of-the-profile-42';
+    const folder = mkdtempSync(join(tmpdir(), 'errand-profile-'));
+    const { address, namespace } = stage.place;
+    const toml = `[profile.own]\naddress = "${address}"\nnamespace = "${namespace}"\napi_key = "${key}"\ntls = { disabled = true }\n`;
+    writeFileSync(join(folder, 'temporal.toml'), toml);
+    const env = {
+      TEMPORAL_CONFIG_FILE: join(folder, 'temporal.toml'),
+      TEMPORAL_PROFILE: 'own',
+      TEMPORAL_TASK_QUEUE: `${stage.place.taskQueue}-profile`,
+    };
+    try {
+      const place = temporalConfig({}, env, PACKAGES);
+      const leaking = { leak: () => ({ text: `the key is ${key}` }) };
+      const worker = await stage.worker({ place, functions: leaking });
+      const there = await stage.client({ place });
+      const run = await there.start(plan('{name: a, type: call, function: leak}'), {
+        note: `the key is ${key}`,
+      });
+      expect(await run.result()).toMatchObject({ status: 'completed' });
+      const handle: { fetchHistory(): Promise<{ events: object[] }> } = client.workflow.getHandle(
+        run.id,
+      );
+      const { events } = await handle.fetchHistory();
+      expect(textsIn(events)).toContain('the key is [redacted]');
+      expect(textsIn(events)).not.toContain(key);
+      await there.close();
+      await worker.stop();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 

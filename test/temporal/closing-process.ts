@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { openTemporal } from '../../src/drivers/temporal/client.ts';
-import { toReport } from '../../src/errors/to-report.ts';
+import { openTemporal } from '../../src/engine/temporal/client.ts';
+import { toReport } from '../../src/errors/thrown/to-report.ts';
 import { PACKAGES } from './place.ts';
 
 const UNAVAILABLE = '14';

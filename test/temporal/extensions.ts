@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadWorkflowFile } from '../../src/drivers/load-file.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
+import { loadWorkflowFile } from '../../src/engine/loading/load-file.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
 import { ROOT } from './place.ts';
 
 /** The sources as they are here: what resolves `errand` for modules is not there under a test runner. */

@@ -27,7 +27,7 @@ describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
       join(PACKAGES, 'node_modules', '@temporalio'),
       join(folder, 'node_modules', '@temporalio'),
     );
-  }, 300_000);
+  });
 
   afterAll(async () => {
     worker?.kill('SIGKILL');
@@ -35,7 +35,7 @@ describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('does what it says', { timeout: 180_000 }, async () => {
+  it('does what it says', { timeout: 600_000 }, async () => {
     const { address, namespace, taskQueue } = stage.place;
     const env = {
       PATH: process.env['PATH'],

@@ -6,8 +6,8 @@
 import { createRequire } from 'node:module';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { act, planOf, type DriverCase } from '../drivers/case.ts';
-import { CASES } from '../drivers/cases.ts';
+import { act, planOf, type DriverCase } from '../engine/case.ts';
+import { CASES } from '../engine/cases.ts';
 import { openStage, PACKAGES } from './place.ts';
 
 export const FOLDER = join(import.meta.dirname, '__fixtures__', 'histories');

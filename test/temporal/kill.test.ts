@@ -3,11 +3,11 @@
  * again, what may have happened is asked about, and the runs come to their end.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TemporalDriver } from '../../src/drivers/temporal/client.ts';
-import type { RunEvent } from '../../src/machine/events.ts';
-import type { WorkflowPlan } from '../../src/workflow/model.ts';
-import { stored } from '../drivers/subjects.ts';
-import { planOfTexts } from '../drivers/plan.ts';
+import type { TemporalBackend } from '../../src/engine/temporal/client.ts';
+import type { RunEvent } from '../../src/machine/state/events.ts';
+import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
+import { stored } from '../engine/subjects.ts';
+import { planOfTexts } from '../engine/plan.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { Killing, until } from './killing.ts';
 import { openStage, whyNot, type Stage } from './place.ts';
@@ -35,15 +35,16 @@ function asked(events: readonly RunEvent[]): Readonly<Record<string, number>> {
   return counts;
 }
 
-describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 120_000 }, () => {
+describe.skipIf(skipped !== undefined)('a run on Temporal', { timeout: 300_000 }, () => {
   let stage: Stage;
-  let driver: TemporalDriver;
+  let driver: TemporalBackend;
   let killing: Killing;
 
   beforeAll(async () => {
     stage = await openStage('kill');
-    driver = await stage.client();
-  }, 300_000);
+    // so long a worker that was killed is waited for, and one that is only slow has to come back
+    driver = await stage.client({ heartbeatMs: 4000 });
+  });
   afterAll(() => stage?.close());
   beforeEach(() => void (killing = new Killing(stage)));
   afterEach(() => killing.close());

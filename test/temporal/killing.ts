@@ -23,7 +23,7 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 300_000;
 
 export class Killing {
   readonly #stage: Stage;

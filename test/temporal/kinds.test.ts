@@ -1,22 +1,36 @@
-/** Every kind of the catalog, raised in an activity, below a child and below a grandchild. */
+/**
+ * The kinds of the catalog, raised in an activity, below a child and below a grandchild: half of them or a
+ * third at each commit, so that three commits raise them all.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogRow, RUNTIME_KINDS } from '../../src/errors/catalog.ts';
-import { act, type DriverCase } from '../drivers/case.ts';
-import { LOCAL, type Subject } from '../drivers/subjects.ts';
-import { temporalSubject } from '../drivers/temporal-subject.ts';
+import { catalogRow, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
+import { act, type DriverCase } from '../engine/case.ts';
+import { LOCAL, type Subject } from '../engine/subjects.ts';
+import { temporalSubject } from '../engine/temporal-subject.ts';
 import { openStage, whyNot, type Stage } from './place.ts';
+import { howToRepeat, sampled } from '../sampled.ts';
 
 const AT_ONCE = 12;
+const LONG = { timeout: 300_000 };
 
-const PLACES: Readonly<Record<string, { path: string; files: Record<string, string> }>> = {
+interface Place {
+  readonly path: string;
+  /** One of so many kinds is raised there. */
+  readonly oneOf: number;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const PLACES: Readonly<Record<string, Place>> = {
   'in an activity': {
     path: 'a',
+    oneOf: 2,
     files: {
       'main.yaml': 'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, act(a)}',
     },
   },
   'below a child': {
     path: 'a/b',
+    oneOf: 3,
     files: {
       'main.yaml':
         'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, type: workflow, workflow: ./child.yaml}',
@@ -26,6 +40,7 @@ const PLACES: Readonly<Record<string, { path: string; files: Record<string, stri
   },
   'below a grandchild': {
     path: 'a/b/c',
+    oneOf: 3,
     files: {
       'main.yaml':
         'workflow: {name: main, entry_point: a}\nagents:\n  - {name: a, type: workflow, workflow: ./child.yaml}',
@@ -47,18 +62,22 @@ describe.skipIf(skipped !== undefined)('the report at the client is the local on
     stage = await openStage('kinds');
     await stage.worker({ functions: { act } });
     temporal = temporalSubject(await stage.client());
-  }, 300_000);
+  });
 
-  afterAll(() => stage?.close());
+  afterAll(async () => {
+    await stage?.close();
+    process.stdout.write(`\nkinds raised: ${howToRepeat('test/temporal/kinds.test.ts')}\n`);
+  });
 
-  it.each(Object.keys(PLACES))('for each kind raised %s', { timeout: 120_000 }, async (where) => {
-    const cases = RUNTIME_KINDS.map((kind) => raising(kind, where));
+  it.each(Object.entries(PLACES))('for each kind raised %s', LONG, async (where, { oneOf }) => {
+    const kinds = sampled(RUNTIME_KINDS, { oneOf, what: where });
+    const cases = kinds.map((kind) => raising(kind, where));
     const told = await inTurn(cases, async (each) => ({
       kind: each.name,
       temporal: await temporal.tell(each),
       local: await LOCAL.tell(each),
     }));
-    expect(told).toHaveLength(RUNTIME_KINDS.length);
+    expect(told).toHaveLength(kinds.length);
     for (const each of told) expect(each.temporal, each.kind).toEqual(each.local);
   });
 });

@@ -5,27 +5,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   openTemporal,
-  type TemporalDriver,
-  type TemporalOptions,
-} from '../../src/drivers/temporal/client.ts';
-import type { TemporalPlace } from '../../src/drivers/temporal/place.ts';
+  type TemporalBackend,
+  type TemporalBackendOptions,
+} from '../../src/engine/temporal/client.ts';
+import type { TemporalConfig } from '../../src/engine/temporal/config.ts';
 import {
   bundleWorkflow,
   startWorker,
   type ErrandWorker,
   type ErrandWorkerOptions,
-} from '../../src/drivers/temporal/worker.ts';
+} from '../../src/engine/temporal/worker.ts';
 import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 /** Where the tests have Temporal's packages. */
 export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
 
+/** So long nothing is taken for lost that is only slow. */
+export const PATIENCE_MS = 300_000;
+
 export interface Stage {
-  readonly place: TemporalPlace;
+  readonly place: TemporalConfig;
   /** Undefined where the server is somebody else's, who would mind. */
   readonly server: TemporalServer | undefined;
-  client(options?: Partial<TemporalOptions>): Promise<TemporalDriver>;
+  client(options?: Partial<TemporalBackendOptions>): Promise<TemporalBackend>;
   worker(options?: Partial<ErrandWorkerOptions>): Promise<ErrandWorker>;
   close(): Promise<void>;
 }
@@ -57,7 +60,7 @@ export async function openStage(name: string): Promise<Stage> {
   const given = process.env['TEMPORAL_ADDRESS'];
   const server = given === undefined ? await ownServer() : undefined;
   const address = given ?? server?.address ?? '';
-  const place: TemporalPlace = {
+  const place: TemporalConfig = {
     address,
     namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: `errand-${name}-${process.pid}`,
@@ -68,7 +71,12 @@ export async function openStage(name: string): Promise<Stage> {
     place,
     server,
     client: async (options = {}) => {
-      const driver = await openTemporal({ place, heartbeatMs: 1500, ...options });
+      const driver = await openTemporal({
+        place,
+        heartbeatMs: PATIENCE_MS,
+        queryMs: PATIENCE_MS,
+        ...options,
+      });
       open.push(driver);
       return driver;
     },
@@ -103,7 +111,7 @@ async function ownServer(): Promise<TemporalServer> {
 /** Bundling takes longer than most tests; the same sources give the same bundle. */
 export async function cachedBundle(): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of globSync('src/{errors,providers,workflow,machine,effects,drivers}/**/*.ts', {
+  for (const file of globSync('src/{errors,providers,workflow,machine,effects,engine}/**/*.ts', {
     cwd: ROOT,
   }).toSorted())
     hash.update(file).update(readFileSync(join(ROOT, file)));

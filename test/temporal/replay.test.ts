@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DATA_CONVERTER } from '../../src/drivers/temporal/codec.ts';
+import { DATA_CONVERTER } from '../../src/engine/temporal/codec.ts';
 import { recordedHistories } from './histories.ts';
 import { cachedBundle, hasPackages, PACKAGES } from './place.ts';
 import { say } from './server.ts';
@@ -13,14 +13,14 @@ const isHere = hasPackages();
 if (!isHere)
   say('SKIPPED, so no recorded history was replayed: run `npm test`, which installs the SDK');
 
-describe.skipIf(!isHere)('the workflow', { timeout: 240_000 }, () => {
+describe.skipIf(!isHere)('the workflow', { timeout: 300_000 }, () => {
   it('is a bundle without any Node API, and without effects, stores and drivers of this machine', async () => {
     const code = readFileSync(await cachedBundle(), 'utf8');
     const ours = [...code.matchAll(/"\.\/src\/(?<file>[\w/-]+\.ts)"/g)].map(
       (match) => match[1] ?? '',
     );
-    expect(ours).toContain('machine/decide.ts');
-    expect(ours).toContain('drivers/run-loop.ts');
+    expect(ours).toContain('machine/decide/decide.ts');
+    expect(ours).toContain('engine/run/run-loop.ts');
     const foreign = ours.filter((file) => /^(stores|cli|server)\//.test(file));
     const worldly = ours.filter(
       (file) => file.startsWith('effects/') && file !== 'effects/effect.ts',

@@ -4,6 +4,7 @@
  */
 import type * as activity from '../temporal-sdk/node_modules/@temporalio/activity/lib/index.js';
 import type * as client from '../temporal-sdk/node_modules/@temporalio/client/lib/index.js';
+import type * as envconfig from '../temporal-sdk/node_modules/@temporalio/envconfig/lib/index.js';
 import type * as worker from '../temporal-sdk/node_modules/@temporalio/worker/lib/index.js';
 import type * as workflow from '../temporal-sdk/node_modules/@temporalio/workflow/lib/index.js';
 import type * as declared from '@temporalio/workflow';
@@ -11,13 +12,14 @@ import type {
   ActivityModule,
   ClientModule,
   Connection,
+  EnvconfigModule,
   GrpcCall,
   GrpcListener,
   GrpcStatus,
   WorkerModule,
   WorkerOptions,
   WorkflowClient,
-} from '../../src/drivers/temporal/sdk.ts';
+} from '../../src/engine/temporal/sdk.ts';
 
 type ConnectingOptions = Parameters<ClientModule['Connection']['connect']>[0];
 type RealInterceptor = NonNullable<client.ConnectionOptions['interceptors']>[number];
@@ -41,6 +43,7 @@ export type Checked = [
   Is<keyof GrpcListener, keyof RealListener>,
   Is<Parameters<RealListener['onReceiveStatus']>[0], GrpcStatus>,
   Is<typeof client.defaultGrpcRetryOptions, ClientModule['defaultGrpcRetryOptions']>,
+  Is<typeof envconfig.loadClientConfigProfile, EnvconfigModule['loadClientConfigProfile']>,
   Is<worker.Worker['shutdown'], () => void>,
   Is<typeof worker.NativeConnection.connect, WorkerModule['NativeConnection']['connect']>,
   Is<Omit<WorkerOptions, 'connection'>, Omit<worker.WorkerOptions, 'connection'>>,

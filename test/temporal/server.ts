@@ -13,7 +13,7 @@ import { setTimeout as after } from 'node:timers/promises';
 
 const VERSION = 'v1.5.1';
 const BUILD_MS = 25 * 60_000;
-const READY_MS = 60_000;
+const READY_MS = 300_000;
 
 export interface TemporalServer {
   readonly address: string;

@@ -3,12 +3,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectionOptions } from '../../src/drivers/temporal/connect.ts';
-import { openTemporal } from '../../src/drivers/temporal/client.ts';
-import { tryHandshake } from '../../src/drivers/temporal/handshake.ts';
-import { temporalPlace } from '../../src/drivers/temporal/place.ts';
-import { toReport } from '../../src/errors/to-report.ts';
-import type { ErrorReport } from '../../src/errors/report.ts';
+import { connectionOptions } from '../../src/engine/temporal/connect.ts';
+import { openTemporal } from '../../src/engine/temporal/client.ts';
+import { tryHandshake } from '../../src/engine/temporal/handshake.ts';
+import { temporalConfig } from '../../src/engine/temporal/config.ts';
+import { toReport } from '../../src/errors/thrown/to-report.ts';
+import type { ErrorReport } from '../../src/errors/report/report.ts';
 import { hasPackages, PACKAGES } from './place.ts';
 import { gatekeeper, mutualTls, pemFile, type Front } from './tls.ts';
 
@@ -28,30 +28,30 @@ type Settings = Readonly<Record<string, string | undefined>>;
 
 function refusalOf(settings: Settings): ErrorReport | undefined {
   try {
-    connectionOptions(temporalPlace({}, settings, '.'));
+    connectionOptions(temporalConfig({}, settings, PACKAGES));
     return undefined;
   } catch (thrown) {
     return toReport(thrown);
   }
 }
 
-describe('the settings of a connection', () => {
+describe.skipIf(!hasPackages())('the settings of a connection', () => {
   it('are those of Temporal’s own tools', () => {
-    const place = temporalPlace(
+    const place = temporalConfig(
       {},
       {
         ...WHOLE,
         TEMPORAL_ADDRESS: 'eu.api.temporal.example:7233',
         TEMPORAL_NAMESPACE: 'agents',
         TEMPORAL_API_KEY: ' a-key\n',
-        TEMPORAL_GRPC_META_X_TEAM: 'blue',
+        TEMPORAL_GRPC_META_X_TEAM_NAME: 'blue',
       },
-      '.',
+      PACKAGES,
     );
     expect(connectionOptions(place)).toEqual({
       address: 'eu.api.temporal.example:7233',
       apiKey: 'a-key',
-      metadata: { 'x-team': 'blue' },
+      metadata: { 'x-team-name': 'blue' },
       tls: {
         serverNameOverride: 'server.errand.test',
         serverRootCACertificate: readFileSync(pemFile('ca.pem')),
@@ -67,11 +67,12 @@ describe('the settings of a connection', () => {
   it('may have certificates as they are, and TLS said outright', () => {
     const data = readFileSync(pemFile('ca.pem'), 'utf8').trim();
     const tlsOf = (settings: Settings): unknown =>
-      connectionOptions(temporalPlace({}, settings, '.')).tls;
+      connectionOptions(temporalConfig({}, settings, PACKAGES)).tls;
     expect(tlsOf({ TEMPORAL_TLS_SERVER_CA_CERT_DATA: data })).toEqual({
       serverRootCACertificate: Buffer.from(data),
     });
-    expect(tlsOf({ TEMPORAL_TLS: 'true' })).toEqual({});
+    expect(tlsOf({ TEMPORAL_TLS: 'TRUE' })).toEqual({});
+    expect(tlsOf({ TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'false' })).toBeUndefined();
     expect(tlsOf({ TEMPORAL_TLS: 'FALSE', TEMPORAL_API_KEY: 'k' })).toBe(false);
     expect(tlsOf({ TEMPORAL_API_KEY: 'k' })).toBeUndefined();
     expect(tlsOf({ TEMPORAL_TLS: '', TEMPORAL_TLS_SERVER_NAME: '' })).toBeUndefined();
@@ -96,10 +97,10 @@ describe('the settings of a connection', () => {
   });
 });
 
-describe('a handshake', () => {
+describe.skipIf(!hasPackages())('a handshake', () => {
   const from = (address: string, settings: Settings = {}): ReturnType<typeof tryHandshake> =>
     tryHandshake(
-      connectionOptions(temporalPlace({}, { ...settings, TEMPORAL_ADDRESS: address }, '.')),
+      connectionOptions(temporalConfig({}, { ...settings, TEMPORAL_ADDRESS: address }, PACKAGES)),
     );
 
   it('tells a certificate that nobody vouches for from a name that is not in it', async () => {
@@ -135,7 +136,7 @@ describe.skipIf(!hasPackages())('a key', () => {
     const keeper = await gatekeeper();
     open.push(keeper);
     const { TEMPORAL_TLS_SERVER_NAME, TEMPORAL_TLS_SERVER_CA_CERT_PATH } = WHOLE;
-    const place = temporalPlace(
+    const place = temporalConfig(
       {},
       {
         TEMPORAL_TLS_SERVER_NAME,
@@ -148,7 +149,7 @@ describe.skipIf(!hasPackages())('a key', () => {
     const refusal = await openTemporal({ place }).then(() => undefined, toReport);
     expect(keeper.headers[0]).toMatchObject({ authorization: 'Bearer key-of-the-cloud-42' });
     expect(refusal).toMatchObject({ kind: 'store.unavailable' });
-    expect(refusal?.message).toContain('does not let us in');
+    expect(refusal?.message).toContain('refuses access');
     expect(JSON.stringify(refusal)).not.toContain('key-of-the-cloud');
   });
 });

@@ -1,9 +1,9 @@
 /** A worker in a process of its own, which can be killed. Its deeds are lines of a file. */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
-import type { FunctionContext } from '../../src/effects/function.ts';
-import type { JsonValue } from '../../src/errors/json.ts';
-import { startWorker, type ErrandWorkerOptions } from '../../src/drivers/temporal/worker.ts';
+import type { FunctionContext } from '../../src/effects/function/call-function.ts';
+import type { JsonValue } from '../../src/errors/support/safe-json.ts';
+import { startWorker, type ErrandWorkerOptions } from '../../src/engine/temporal/worker.ts';
 
 export interface WorkerProcessOptions extends Pick<
   ErrandWorkerOptions,

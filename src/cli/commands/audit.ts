@@ -1,12 +1,12 @@
 /** `errand audit`: who did what to a run. */
-import { onScreen } from '../../errors/on-screen.ts';
-import { jsonText, singleLine } from '../../errors/printable.ts';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { auditOf, type AuditEntry } from '../../machine/audit.ts';
+import { onScreen } from '../../errors/support/on-screen.ts';
+import { jsonText, singleLine } from '../../errors/support/printable.ts';
+import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
 import type { Format } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
-import { timeWords } from '../screen/words.ts';
-import { readRun, sayLostLog, withStore } from '../stored-run.ts';
+import { timeWords } from '../screen/phrases.ts';
+import { readRun, warnLostLog, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function audit(
@@ -14,10 +14,10 @@ export async function audit(
   { format }: { readonly format: Format },
   terminal: Terminal,
 ): Promise<number> {
-  return withStore(async (store) => {
-    const { events } = await readRun(store, id);
-    await sayLostLog(store, id, terminal);
-    const entries = auditOf(events).map(withoutHostPaths);
+  return withRuns(async (runs) => {
+    const { events } = await readRun(runs, id);
+    await warnLostLog(runs, id, terminal);
+    const entries = auditTrail(events).map(withoutHostPaths);
     terminal.out(
       format === 'json' ? jsonText(entries, 2) : auditText(onScreen(entries), terminal.columns),
     );
@@ -27,7 +27,7 @@ export async function audit(
 
 export function auditText(entries: readonly AuditEntry[], columns: number): string {
   if (entries.length === 0)
-    return 'Nobody changed the course of this run: no retry, no answer, no resumption.';
+    return 'This run has had no retry, answer, approval, resume or cancellation.';
   return tableLines(
     [
       ['AT', 'WHO', 'WHAT', 'NODE', 'DETAIL'],

@@ -1,13 +1,13 @@
-/** `errand classify`: failures in, verdicts out, one JSON object for each. */
-import { jsonText } from '../../errors/printable.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { isPlainObject, readProperty } from '../../errors/json.ts';
-import { exitCode, forPerson } from '../../errors/project.ts';
-import type { ErrorReport } from '../../errors/report.ts';
+/** `errand classify`: reads failures and prints the classification of each as a JSON object. */
+import { jsonText } from '../../errors/support/printable.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { exitCode, forPerson } from '../../errors/report/audiences.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
 import { classify as classifyFailure } from '../../providers/classify/classify.ts';
 import { extractFailure } from '../../providers/extract/extract.ts';
 import { refusal } from '../exit.ts';
-import { linesOf, type Line } from '../lines.ts';
+import { linesOf, type Line } from '../session/read-lines.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ClassifyOptions {
@@ -24,17 +24,17 @@ export async function classify(
   return options.jsonl === true ? classifyLines(input, terminal) : classifyWhole(input, terminal);
 }
 
-/** A bad line is told on its own line, and the rest goes on. */
+/** A bad line gives an error on its own line, and the other lines are still read. */
 async function classifyLines(input: AsyncIterable<string>, terminal: Terminal): Promise<number> {
   let read = 0;
   for await (const line of linesOf(input)) {
     if (line.text.trim() === '') continue;
-    const answer = tryVerdict(() => verdictOn(parseLine(line)));
+    const answer = tryClassify(() => classifyValue(parseLine(line)));
     if (answer.report === undefined) read++;
     terminal.out(
       jsonText(
         answer.report === undefined
-          ? answer.verdict
+          ? answer.classification
           : { line: line.number, error: forPerson(answer.report) },
       ),
     );
@@ -50,9 +50,9 @@ async function classifyWhole(input: AsyncIterable<string>, terminal: Terminal): 
   const text = chunks.join('').replace(/^\ufeff/, '');
   if (text.trim() === '') throw nothingRead();
 
-  const answer = tryVerdict(() => verdictOn(parseWhole(text)));
+  const answer = tryClassify(() => classifyValue(parseWhole(text)));
   if (answer.report === undefined) {
-    terminal.out(jsonText(answer.verdict));
+    terminal.out(jsonText(answer.classification));
     return 0;
   }
   terminal.out(jsonText({ error: forPerson(answer.report) }));
@@ -67,19 +67,19 @@ function nothingRead(): ErrandError {
 }
 
 type Answer =
-  | { readonly verdict: Verdict; readonly report?: undefined }
+  | { readonly classification: ClassifyAnswer; readonly report?: undefined }
   | { readonly report: ErrorReport };
 
-function tryVerdict(judge: () => Verdict): Answer {
+function tryClassify(work: () => ClassifyAnswer): Answer {
   try {
-    return { verdict: judge() };
+    return { classification: work() };
   } catch (error) {
     if (error instanceof ErrandError) return { report: (error as ErrandError).report };
     throw error;
   }
 }
 
-export interface Verdict {
+export interface ClassifyAnswer {
   readonly id?: unknown;
   readonly kind: string;
   readonly category: string;
@@ -90,12 +90,12 @@ export interface Verdict {
   readonly confidence: string;
 }
 
-/** Throws `validation.input` when the value holds no failure. */
-function verdictOn(value: unknown): Verdict {
+/** Throws `validation.input` when the value describes no failure. */
+function classifyValue(value: unknown): ClassifyAnswer {
   const failure = isPlainObject(value) ? extractFailure({ transport: null, ...value }) : undefined;
   if (failure === undefined) {
     throw refusal(
-      'There is no failure in it: an object with a status, a body or a transport is needed',
+      'The JSON describes no failure: it needs a status, a body or a transport',
       `Give an object with some of ${FIELDS}; errand classify --help has an example.`,
     );
   }
@@ -116,9 +116,10 @@ function verdictOn(value: unknown): Verdict {
 
 function parseLine({ text, isCut }: Line): unknown {
   if (isCut) {
-    throw refusal('The line is too long to be read', 'Leave out what is not the failure itself.');
+    throw refusal('The line is too long to read', 'Leave out what is not the failure itself.');
   }
-  const next = 'Put one whole JSON object on each line; one that takes several needs no --jsonl.';
+  const next =
+    'Put one whole JSON object on each line. Leave --jsonl out for an object that takes several lines.';
   return parse(text, 'The line is not JSON', next);
 }
 
@@ -151,13 +152,13 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // the question was whether it can be parsed
+    // not JSON
     return false;
   }
 }
 
-/** Without the piece of the input that the parser quotes; the excerpt has it. */
+/** Removes the piece of input that the parser quotes; the excerpt has it. */
 function reasonOf(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
-  return said.replace(/, ?(?:\.{3})?".*is not valid JSON$/s, '');
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/, ?(?:\.{3})?".*is not valid JSON$/s, '');
 }

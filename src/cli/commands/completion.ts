@@ -1,6 +1,6 @@
-/** `errand completion`: what a shell needs to complete commands, options, files and runs. */
+/** `errand completion`: prints the script with which a shell completes commands, options, files and runs. */
 import type { Command } from 'commander';
-import { suggest } from '../../errors/suggest.ts';
+import { suggest } from '../../errors/support/suggest.ts';
 import { bash } from '../completion/bash.ts';
 import { completedCommands, globalOptions, SHELL_NAMES } from '../completion/completed.ts';
 import { fish } from '../completion/fish.ts';

@@ -1,12 +1,12 @@
-/** `errand costs`: the bill of a run, one line for each attempt of each effect. */
-import { onScreen } from '../../errors/on-screen.ts';
-import { jsonText } from '../../errors/printable.ts';
-import { durationWords } from '../../errors/render/words.ts';
-import { costsOf, type Costs, type LedgerRow } from '../../machine/ledger.ts';
+/** `errand costs`: what a run cost, one line for each attempt of each effect. */
+import { onScreen } from '../../errors/support/on-screen.ts';
+import { jsonText } from '../../errors/support/printable.ts';
+import { durationWords } from '../../errors/render/phrases.ts';
+import { costsOf, type Costs, type LedgerRow } from '../../history/cost-ledger.ts';
 import type { Format } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
-import { countWords, tokenWords, usdWords } from '../screen/words.ts';
-import { readRun, sayLostLog, withStore } from '../stored-run.ts';
+import { countWords, tokenWords, usdWords } from '../screen/phrases.ts';
+import { readRun, warnLostLog, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function costs(
@@ -14,9 +14,9 @@ export async function costs(
   { format }: { readonly format: Format },
   terminal: Terminal,
 ): Promise<number> {
-  return withStore(async (store) => {
-    const { events } = await readRun(store, id);
-    await sayLostLog(store, id, terminal);
+  return withRuns(async (runs) => {
+    const { events } = await readRun(runs, id);
+    await warnLostLog(runs, id, terminal);
     const bill = costsOf(events);
     terminal.out(
       format === 'json' ? jsonText(bill, 2) : costsText(onScreen(bill), terminal.columns),
@@ -29,13 +29,13 @@ export function costsText(
   { totalUsdMicros, failedUsdMicros, attempts }: Costs,
   columns: number,
 ): string {
-  if (attempts.length === 0) return 'Nothing was asked of the world, so nothing was spent.';
+  if (attempts.length === 0) return 'No call was made, so nothing was spent.';
   const failed = attempts.filter(({ outcome }) => outcome !== 'succeeded');
   const hasCorrections = failedUsdMicros > sum(failed.map((row) => row.costUsdMicros));
   const isEstimated = attempts.some(({ estimated }) => estimated);
   const lines = tableLines(
     [
-      ['NODE', 'TRY', 'OUTCOME', 'TOKENS', 'COST', 'TIME', 'TARGET'],
+      ['NODE', 'ATTEMPT', 'OUTCOME', 'TOKENS', 'COST', 'TIME', 'TARGET'],
       ...attempts.map((row) => [
         row.path,
         String(row.attempt + 1),
@@ -53,11 +53,9 @@ export function costsText(
     ...lines,
     ...sumLines(attempts, columns),
     '',
-    `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}, ${usdWords(failedUsdMicros)} of it for attempts that failed`,
-    ...(hasCorrections
-      ? ['answers that were sent back, being off their schema, count as failed']
-      : []),
-    ...(isEstimated ? ['~ is an estimate: nobody said what it really cost'] : []),
+    `${usdWords(totalUsdMicros)} for ${countWords(attempts.length, 'attempt')}, ${usdWords(failedUsdMicros)} of it for failed attempts`,
+    ...(hasCorrections ? ['replies that did not fit their schema count as failed'] : []),
+    ...(isEstimated ? ['~ is an estimate: no usage was reported, or the call was cut off'] : []),
     ...unpricedLines(attempts),
   ].join('\n');
 }
@@ -71,7 +69,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** What each node, each target and each kind of failure cost, where there is more than one to compare. */
+/** Sums by node, target and outcome, where there is more than one to compare. */
 function sumLines(attempts: readonly LedgerRow[], columns: number): readonly string[] {
   const rows = [
     ...sums('node', attempts, ({ path }) => path),
@@ -99,6 +97,6 @@ function sums(
 function unpricedLines(attempts: readonly LedgerRow[]): readonly string[] {
   const models = new Set(attempts.flatMap((row) => (row.unpriced === true ? [row.target] : [])));
   return [...models].map(
-    (model) => `${model} has no price and counts as $0; give it one under \`cost.pricing\``,
+    (model) => `No price is known for ${model}, so it counts as $0; set one under \`cost.pricing\``,
   );
 }

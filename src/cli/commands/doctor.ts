@@ -1,34 +1,39 @@
 /**
- * `errand doctor`: whether this machine and this project are ready. Keys are named and never shown, and
- * nothing is sent anywhere unless that is asked for.
+ * `errand doctor`: checks whether this machine and this project are ready. It names keys and never shows
+ * their values, and sends nothing without `--online`.
  */
-import { onScreen } from '../../errors/on-screen.ts';
-import { jsonText } from '../../errors/printable.ts';
+import { onScreen } from '../../errors/support/on-screen.ts';
+import { jsonText } from '../../errors/support/printable.ts';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import { wrap } from '../../errors/render/columns.ts';
-import { toReport } from '../../errors/to-report.ts';
-import { openSqliteStore } from '../../stores/sqlite.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { openSqliteStore } from '../../stores/sqlite/sqlite.ts';
 import { sqliteEngine } from '../../stores/sqlite/engine.ts';
 import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
-import { errandHome } from '../home.ts';
-import { makePrivateFolder, systemWords } from '../make-folder.ts';
-import { LOCAL_PROVIDERS, PROVIDERS, reachability, type KnownProvider } from '../providers.ts';
+import { errandHome } from '../project/home.ts';
+import { makePrivateFolder, systemWords } from '../project/make-folder.ts';
+import {
+  LOCAL_PROVIDERS,
+  PROVIDERS,
+  reachability,
+  type KnownProvider,
+} from '../project/doctor-providers.ts';
 import { tableLines } from '../screen/table.ts';
-import { countWords } from '../screen/words.ts';
+import { countWords } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../version.ts';
-import { withStore } from '../stored-run.ts';
+import { withRuns } from '../project/stored-run.ts';
 
 export interface Finding {
   readonly check: string;
-  /** `off`: not set up, which is fine unless it is wanted. */
+  /** `off`: not set up, which is fine unless it is needed. */
   readonly state: 'ok' | 'wrong' | 'off';
   readonly detail: string;
-  /** What to do, where something is wrong. */
+  /** The remedy for a problem. */
   readonly next?: string;
 }
 
@@ -56,15 +61,15 @@ export async function doctor(
 
 export function doctorText(findings: readonly Finding[], columns: number): string {
   const marks = { ok: '✓', wrong: '✗', off: '–' } as const;
-  const told = findings.filter(({ state }) => state !== 'off');
+  const shown = findings.filter(({ state }) => state !== 'off');
   const off = findings.filter(({ state }) => state === 'off').map(({ check }) => check);
   const lines = tableLines(
-    told.map(({ check, state, detail }) => [marks[state], check, detail]),
+    shown.map(({ check, state, detail }) => [marks[state], check, detail]),
     columns,
     { wrapped: true },
   );
-  const wrong = told.filter(({ state }) => state === 'wrong');
-  const isKeyless = !told.some(({ check }) => check.startsWith(KEY));
+  const wrong = shown.filter(({ state }) => state === 'wrong');
+  const isKeyless = !shown.some(({ check }) => check.startsWith(KEY));
   return [
     ...lines,
     ...(off.length === 0
@@ -78,7 +83,7 @@ export function doctorText(findings: readonly Finding[], columns: number): strin
     ...(wrong.length === 0 ? ['Ready.'] : []),
     ...(isKeyless
       ? wrap(
-          `Without a key these models answer: sim/ (errand init writes a workflow), and those that you serve yourself: ${LOCAL_PROVIDERS.map((name) => `${name}/`).join(', ')}.`,
+          `These models need no key: sim/ (errand init writes a workflow), and those that you serve yourself: ${LOCAL_PROVIDERS.map((name) => `${name}/`).join(', ')}.`,
           columns,
         )
       : []),
@@ -105,22 +110,28 @@ export function nodeVersion(version: string): Finding {
     : {
         check: 'node',
         state: 'wrong',
-        detail: `${version}, and ${needed} is needed`,
+        detail: `${version}; Errand needs ${needed} or newer`,
         next: `Install Node ${needed} or newer.`,
       };
 }
 
-/** Promises are kept by what Node brings along. */
+/** The SQLite of older Nodes lacks a check that we promise. */
 function blindSpot(): string {
   if (KNOWS_NOOP) return '';
   const version = process.versions['sqlite'] ?? '';
-  return `; the SQLite of this Node (${version}) does not notice every damage to a log that is being written, that of Node 24 does`;
+  return `; the SQLite of this Node (${version}) cannot detect all damage to a log that is being written; the SQLite of Node 24 can`;
 }
 
-/** Where `ERRAND_STORE` says that runs are. */
+/** Checks the store that `ERRAND_STORE` names. */
 async function configuredStore(): Promise<Finding> {
   try {
-    const { length } = await withStore((opened) => opened.list());
+    const { length } = await withRuns((runs) =>
+      runs.list({
+        onDamage: (damage) => {
+          throw damage;
+        },
+      }),
+    );
     return { check: 'store', state: 'ok', detail: `ERRAND_STORE, ${countWords(length, 'run')}` };
   } catch (thrown) {
     const { message, action } = toReport(thrown);
@@ -133,21 +144,21 @@ async function configuredStore(): Promise<Finding> {
   }
 }
 
-/** Looking makes no store: where there is none yet, the folder is tried. */
+/** Creates no store: where there is none yet, checks that the folder is writable. */
 async function store(): Promise<Finding> {
   if ((process.env['ERRAND_STORE'] ?? '') !== '') return configuredStore();
   const home = errandHome(process.env, process.cwd());
-  const shown = relative(process.cwd(), home) || '.';
-  const where = shown.startsWith('..') ? 'ERRAND_HOME' : shown;
+  const folder = relative(process.cwd(), home) || '.';
+  const where = folder.startsWith('..') ? 'ERRAND_HOME' : folder;
   const path = join(home, 'errand.db');
   try {
     sqliteEngine();
     if (!existsSync(path)) {
-      tryFolder(home);
+      checkWritable(home);
       return {
         check: 'store',
         state: 'ok',
-        detail: `${where} can be written; no runs yet${blindSpot()}`,
+        detail: `${where} is writable; no runs yet${blindSpot()}`,
       };
     }
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -171,8 +182,8 @@ async function store(): Promise<Finding> {
   }
 }
 
-/** Leaves nothing behind that was not there. */
-function tryFolder(home: string): void {
+/** Removes what it creates. */
+function checkWritable(home: string): void {
   const first = makePrivateFolder(home);
   const probe = join(home, `.doctor-${process.pid}`);
   writeFileSync(probe, '');
@@ -180,7 +191,7 @@ function tryFolder(home: string): void {
   if (first !== undefined) rmSync(first, { recursive: true });
 }
 
-/** What is installed for models, tools and stores, whether a key is set or not. */
+/** Lists the installed optional packages, whether a key is set or not. */
 function packages(): Finding {
   const wanted = [
     'ai',
@@ -194,7 +205,7 @@ function packages(): Finding {
   return {
     check: 'packages',
     state: 'ok',
-    detail: isNone ? 'none of the optional ones is installed' : `${there.join(', ')} installed`,
+    detail: isNone ? 'no optional package is installed' : `${there.join(', ')} installed`,
   };
 }
 
@@ -214,14 +225,14 @@ function providerFinding(
     : { check, state: 'wrong', detail, next: `npm install ai ${packageName}` };
 }
 
-/** As the project sees it, else as Errand itself does. */
+/** Resolves from the project, else from Errand itself. */
 function isThere(packageName: string): boolean {
   return [join(process.cwd(), 'errand.js'), import.meta.url].some((from) => {
     try {
       createRequire(from).resolve(packageName);
       return true;
     } catch (thrown) {
-      // a package that only has an `import` entry is there all the same
+      // a package with only an `import` entry is installed all the same
       return readProperty(thrown, 'code') === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
     }
   });
@@ -233,7 +244,7 @@ async function online(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
     set.map(async ({ name, url }): Promise<Finding> => {
       const check = `reach ${name}`;
       if (url === undefined)
-        return { check, state: 'ok', detail: 'not asked: its address is yours' };
+        return { check, state: 'ok', detail: 'not checked: the address is your own' };
       const { isReached, detail } = await reachability(url);
       return isReached
         ? { check, state: 'ok', detail }

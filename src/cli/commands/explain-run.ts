@@ -1,14 +1,14 @@
-/** `errand explain RUN`: the life of each failure of a run. */
-import { onScreen } from '../../errors/on-screen.ts';
-import { jsonText } from '../../errors/printable.ts';
-import type { ErrandError } from '../../errors/errand-error.ts';
-import { forPerson } from '../../errors/project.ts';
-import { livesOf } from '../../machine/failure-life.ts';
-import type { ReadableStore } from '../../machine/store-port.ts';
-import type { WorkflowPlan } from '../../workflow/model.ts';
+/** `errand explain RUN`: the history of each failure of a run. */
+import { onScreen } from '../../errors/support/on-screen.ts';
+import { jsonText } from '../../errors/support/printable.ts';
+import type { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { forPerson } from '../../errors/report/audiences.ts';
+import { failureHistories } from '../../history/failure-history.ts';
+import type { Engine } from '../../engine/errand.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { Format } from '../format.ts';
-import { livesMarkdown, livesText } from '../screen/life-text.ts';
-import { isUnknown, readRun, sayLostLog, statusOf, unknownRun, withStore } from '../stored-run.ts';
+import { failuresMarkdown, failuresText } from '../screen/failure-history-text.ts';
+import { isUnknown, readRun, warnLostLog, unknownRun, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `noKind` is the refusal for a name that is neither a kind nor a run. */
@@ -17,34 +17,34 @@ export async function explainRun(
   { format, noKind }: { readonly format: Format; readonly noKind: ErrandError },
   terminal: Terminal,
 ): Promise<number> {
-  return withStore(async (store) => {
-    if (!(await isRun(store, id))) throw looksLikeRun(id) ? await unknownRun(store, id) : noKind;
-    const { record, events } = await readRun(store, id);
-    await sayLostLog(store, id, terminal);
+  return withRuns(async (runs) => {
+    if (!(await isRun(runs, id))) throw looksLikeRun(id) ? await unknownRun(runs, id) : noKind;
+    const { record, events, status } = await readRun(runs, id);
+    await warnLostLog(runs, id, terminal);
     const last = events.at(-1);
-    // written by a driver, and its row is checked
-    const lives = livesOf(JSON.parse(record.plan) as WorkflowPlan, events);
-    const told = { run: id, workflow: record.workflow, status: statusOf(record), lives };
+    // written by a backend, and the row's checksum is verified
+    const failures = failureHistories(JSON.parse(record.plan) as WorkflowPlan, events);
+    const shown = { run: id, workflow: record.workflow, status, failures };
     switch (format) {
       case 'json': {
         const error = last?.type === 'run:failed' ? forPerson(last.error) : null;
-        terminal.out(jsonText({ run: id, error, life: lives }, 2));
+        terminal.out(jsonText({ run: id, error, life: failures }, 2));
         break;
       }
       case 'markdown':
-        terminal.out(livesMarkdown(onScreen(told)));
+        terminal.out(failuresMarkdown(onScreen(shown)));
         break;
       case 'text':
-        terminal.out(livesText(onScreen(told), terminal));
+        terminal.out(failuresText(onScreen(shown), terminal));
         break;
     }
     return 0;
   }, id);
 }
 
-async function isRun(store: ReadableStore, id: string): Promise<boolean> {
+async function isRun(runs: Engine, id: string): Promise<boolean> {
   try {
-    await store.summary(id);
+    await runs.record(id);
     return true;
   } catch (thrown) {
     if (isUnknown(thrown)) return false;
@@ -52,7 +52,7 @@ async function isRun(store: ReadableStore, id: string): Promise<boolean> {
   }
 }
 
-/** Of the letters that drivers use, and with a digit; kinds have a dot and words. */
+/** The alphabet of run ids, with a digit; kinds have a dot and words. */
 function looksLikeRun(id: string): boolean {
   return /^(?=[^\d]*\d)[0-9a-hjkmnp-tv-z-]{4,}$/.test(id);
 }

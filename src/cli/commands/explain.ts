@@ -1,13 +1,14 @@
-/** `errand explain`: what a kind means, under our name or the one it has elsewhere; or a run. */
-import { jsonText } from '../../errors/printable.ts';
-import { CATALOG, catalogRow, RUNTIME_KINDS, type RuntimeKind } from '../../errors/catalog.ts';
-import type { ErrandError } from '../../errors/errand-error.ts';
-import { isKindName, isReservedKind } from '../../errors/kinds.ts';
+/** `errand explain`: explains a kind, by our name or that of another system, or the failures of a run. */
+import { jsonText } from '../../errors/support/printable.ts';
+import { aliasNames, kindsWithAlias } from '../../errors/catalog/aliases.ts';
+import { catalogRow, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import type { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isKindName, isReservedKind } from '../../errors/catalog/kinds.ts';
 import { wrap } from '../../errors/render/columns.ts';
-import { suggest } from '../../errors/suggest.ts';
+import { suggest } from '../../errors/support/suggest.ts';
 import { refusal } from '../exit.ts';
-import { explainJson, explainMarkdown, explainText, listText } from '../explain-kind.ts';
-import type { MeantWord } from '../explain-word.ts';
+import { explainJson, explainMarkdown, explainText, listText } from './explain-kind.ts';
+import type { MeantWord } from './explain-word.ts';
 import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -26,7 +27,7 @@ export async function explain(
 ): Promise<number> {
   if (options.list === true) {
     if (name !== undefined) {
-      throw refusal('A kind and --list were given, and only one can be meant', ALL_KINDS);
+      throw refusal('Give either a kind or --list, not both', ALL_KINDS);
     }
     terminal.out(showAll(options.format, terminal));
     return 0;
@@ -39,8 +40,8 @@ export async function explain(
   }
   const kinds = kindsCalled(name);
   if (kinds.length === 0) {
-    const { meantByWord } = await import('../explain-word.ts');
-    // a kind without its prefix is a kind that was meant, and no word of a provider
+    const { meantByWord } = await import('./explain-word.ts');
+    // a kind without its prefix gets a suggestion, and is not read as a provider's code
     const isEnding = RUNTIME_KINDS.some((kind) => kind.endsWith(`.${name}`));
     const word = isEnding ? undefined : meantByWord(name);
     if (word !== undefined) {
@@ -80,13 +81,13 @@ function showNamed(
       return kinds.map(explainMarkdown).join('\n');
     case 'text': {
       const texts = kinds.map((kind) => explainText(kind, terminal));
-      const here = kinds.includes(name) ? [] : [`${name} is called ${kinds.join(' or ')} here.`];
+      const here = kinds.includes(name) ? [] : [`Errand calls ${name} ${kinds.join(' or ')}.`];
       return [...here, ...texts].join('\n\n');
     }
   }
 }
 
-/** A word from a log, with the rule by which it means what it means. */
+/** Explains a word from a log, with the rule that classifies it. */
 function showWord(
   name: string,
   { kind, rule, as }: MeantWord,
@@ -95,7 +96,7 @@ function showWord(
 ): string {
   if (format !== 'text') return showNamed(name, [kind], format, terminal);
   const noun = { status: 'The HTTP status', code: 'The code', error: 'The error' }[as];
-  const how = `${noun} ${name} alone is ${kind}, by the rule ${rule}. With the whole answer \`errand classify\` can tell more.`;
+  const how = `${noun} ${name} alone means ${kind} (rule ${rule}). With the whole response, \`errand classify\` is more precise.`;
   return [wrap(how, terminal.columns).join('\n'), explainText(kind, terminal)].join('\n\n');
 }
 
@@ -103,14 +104,14 @@ function toJson(value: unknown): string {
   return jsonText(value, 2);
 }
 
-/** More than one where a name from elsewhere stands for several failures. */
+/** Returns several kinds where a name of another system covers several failures. */
 function kindsCalled(name: string): readonly string[] {
   if (catalogRow(name) !== undefined) return [name];
-  return RUNTIME_KINDS.filter((kind) => aliasesOf(kind).includes(name));
+  return kindsWithAlias(name);
 }
 
 function unknownKind(name: string): ErrandError {
-  const meant = suggest(name, RUNTIME_KINDS) ?? suggest(name, RUNTIME_KINDS.flatMap(aliasesOf));
+  const meant = suggest(name, RUNTIME_KINDS) ?? suggest(name, RUNTIME_KINDS.flatMap(aliasNames));
   return refusal(
     `There is no kind called ${name.slice(0, MAX_NAME_CHARS)}`,
     [hintFor(name, meant), ALL_KINDS].filter((part) => part !== '').join(' '),
@@ -122,9 +123,4 @@ function hintFor(name: string, meant: string | undefined): string {
   return isKindName(name) && !isReservedKind(name)
     ? 'A workflow may raise this kind itself; then its own report says what it means.'
     : '';
-}
-
-function aliasesOf(kind: RuntimeKind): readonly string[] {
-  const { aliases } = CATALOG[kind];
-  return Object.values<readonly string[]>(aliases).flat();
 }

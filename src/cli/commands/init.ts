@@ -1,39 +1,41 @@
-/** `errand init`: a first workflow that runs at once and fails on purpose, and a test of it. */
-import { jsonText, oneLine } from '../../errors/printable.ts';
+/** `errand init`: writes a first workflow that runs right away and fails on purpose, and a test of it. */
+import { jsonText, oneLine } from '../../errors/support/printable.ts';
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { refusal } from '../exit.ts';
-import { firstTest, firstWorkflow } from '../first-workflow.ts';
-import type { Telling } from '../format.ts';
+import { firstTest, firstWorkflow } from '../project/first-workflow.ts';
+import type { OutputOptions } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
-import { shellWord } from '../screen/words.ts';
+import { shellWord } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
-import { writeNew } from '../write-new.ts';
+import { writeNew } from '../project/write-new.ts';
 
 export function init(
   file: string,
-  { format, quiet }: Pick<Telling, 'format' | 'quiet'>,
+  { format, quiet }: Pick<OutputOptions, 'format' | 'quiet'>,
   terminal: Terminal,
 ): number {
   const path = extname(file) === '' ? `${file}.yaml` : file;
   if (!['.yaml', '.yml'].includes(extname(path)))
-    throw refusal(`${path} is not a name of a workflow file`, 'Give a name that ends in .yaml.');
+    throw refusal(`${path} is not a name for a workflow file`, 'Give a name that ends in .yaml.');
   const text = firstWorkflow({ file: path, name: nameOf(path), schema: schemaFor(path) });
   const test = `${path.slice(0, -extname(path).length)}.test.mjs`;
-  // neither is written when one of them is there; the workflow is the one to speak of
+  // neither file is written when one of them exists; the workflow is named first
   if (existsSync(test) && !existsSync(path))
-    throw refusal(`${test} is there already, and nothing was written`, OTHER);
+    throw refusal(`${test} already exists; nothing was written`, OTHER);
   writeNew(path, text, OTHER);
   writeNew(test, firstTest(basename(path)), OTHER);
   if (format === 'json') terminal.out(jsonText({ file: path, test }, 2));
   else
-    terminal.out(quiet ? `${oneLine(path)}\n${oneLine(test)}` : told(path, test, terminal.columns));
+    terminal.out(
+      quiet ? `${oneLine(path)}\n${oneLine(test)}` : writtenText(path, test, terminal.columns),
+    );
   return 0;
 }
 
 const OTHER = 'Choose another name: errand init NAME.yaml';
 
-function told(path: string, test: string, columns: number): string {
+function writtenText(path: string, test: string, columns: number): string {
   const word = shellWord(path);
   const commands = [
     [`errand validate ${word}`, 'what can fail in it'],
@@ -49,13 +51,13 @@ function told(path: string, test: string, columns: number): string {
   ].join('\n');
 }
 
-/** A name that a workflow may have. */
+/** Makes a valid workflow name. */
 function nameOf(path: string): string {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9_-]+/g, '-');
   return /^[A-Za-z_]/.test(name) ? name : `workflow-${name}`;
 }
 
-/** What an editor completes the file by: the installed package's, else where it will be. */
+/** The path of the schema for editors: that of the installed package, else where it will be installed. */
 function schemaFor(path: string): string {
   const installed = 'node_modules/errand/schema/workflow.json';
   for (let folder = dirname(path), ups = 0; ups < MAX_UPS; folder = join(folder, '..'), ups++) {

@@ -1,36 +1,35 @@
-/** `errand prune`: removes the runs that are over and old enough; unless told so, it only lists them. */
-import { isKind } from '../../errors/errand-error.ts';
-import { toReport } from '../../errors/to-report.ts';
+/** `errand prune`: removes the runs that have ended and are old enough; without `--yes` it only lists them. */
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
 import { renderLine } from '../../errors/render/line.ts';
-import type { RunSummary, StandingStatus } from '../../machine/store-port.ts';
+import type { RunSummary, RunStatusName } from '../../machine/ports/store-port.ts';
 import { refusal } from '../exit.ts';
-import type { Telling } from '../format.ts';
-import { compactUnlessBusy, removeRun, withRemovalPlace, type RemovalPlace } from '../removal.ts';
-import { shellWord, timeWords } from '../screen/words.ts';
+import type { OutputOptions } from '../format.ts';
+import { removeRun, withRemovalContext, type RemovalContext } from '../project/remove-runs.ts';
+import { shellWord, timeWords } from '../screen/phrases.ts';
 import { tableLines } from '../screen/table.ts';
-import { statusOf } from '../stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 import { LATER } from './delete.ts';
 
-export interface PruneOptions extends Telling {
-  /** A number and its unit. */
+export interface PruneOptions extends OutputOptions {
+  /** A number and its unit, such as `30d`. */
   readonly olderThan?: string;
   readonly status?: string;
   readonly workflow?: string;
-  /** Remove them. */
+  /** Remove the runs instead of listing them. */
   readonly yes?: boolean;
 }
 
-/** What nobody can go on with, or somebody looked at; the others have to be asked for by name. */
-const OVER: readonly StandingStatus[] = ['completed', 'failed', 'cancelled'];
+/** The statuses that are pruned by default; others only when `--status` names them. */
+const OVER: readonly RunStatusName[] = ['completed', 'failed', 'cancelled'];
 
-/** Somebody may still want to go on with these. */
-const KEPT: readonly StandingStatus[] = ['paused', 'interrupted'];
+/** A person may still want to resume these. */
+const KEPT: readonly RunStatusName[] = ['paused', 'interrupted'];
 
 interface Pruned {
   readonly run: string;
   readonly workflow: string;
-  readonly status: StandingStatus;
+  readonly status: RunStatusName;
   readonly startedAt: string;
   readonly endedAt?: string;
 }
@@ -39,31 +38,31 @@ export async function prune(options: PruneOptions, terminal: Terminal): Promise<
   const { olderThan, status, workflow, yes = false } = options;
   if (olderThan === undefined && status === undefined && workflow === undefined)
     throw refusal(
-      'Nothing says which runs to remove',
-      'Say it with --older-than, --status or --workflow, such as: errand prune --older-than 30d',
+      'It is not clear which runs to remove',
+      'Use --older-than, --status or --workflow, for example: errand prune --older-than 30d',
     );
   const beforeMs = olderThan === undefined ? Infinity : Date.now() - ageOf(olderThan);
-  return withRemovalPlace(undefined, async (place) => {
-    const all = await place.store.list({
+  return withRemovalContext(undefined, async (context) => {
+    const all = await context.runs.list({
       onDamage: (damage) => terminal.err(renderLine(toReport(damage))),
     });
-    const meant = all
+    const matching = all
       .map(toPruned)
       .filter((run) => workflow === undefined || run.workflow === workflow)
       .filter((run) => Date.parse(run.endedAt ?? run.startedAt) <= beforeMs);
-    const chosen = meant.filter((run) =>
+    const chosen = matching.filter((run) =>
       status === undefined ? OVER.includes(run.status) : run.status === status,
     );
-    const removed = yes ? await removeAll(place, chosen, terminal) : chosen;
-    const isCompact = !yes || removed.length === 0 || (await compactUnlessBusy(place.store));
+    const removed = yes ? await removeAll(context, chosen, terminal) : chosen;
+    const isCompact = !yes || removed.length === 0 || (await context.archive.compact());
     if (options.format === 'json')
       terminal.out(JSON.stringify({ isDryRun: !yes, runs: removed }, null, 2));
     else if (options.quiet === true) for (const { run } of removed) terminal.out(run);
     else {
       const isKept = ({ status: each }: Pruned): boolean =>
         status === undefined && KEPT.includes(each);
-      const others = meant.filter(isKept).length;
-      tell(removed, { yes, again: againWith(options), others }, terminal);
+      const others = matching.filter(isKept).length;
+      printRuns(removed, { yes, again: againWith(options), others }, terminal);
       if (!isCompact) terminal.err(LATER);
     }
     return 0;
@@ -71,21 +70,20 @@ export async function prune(options: PruneOptions, terminal: Terminal): Promise<
 }
 
 function toPruned(found: RunSummary): Pruned {
-  const { run, workflow, startedAt, endedAt } = found;
-  const status = statusOf(found);
+  const { run, workflow, status, startedAt, endedAt } = found;
   return { run, workflow, status, startedAt, ...(endedAt === undefined ? {} : { endedAt }) };
 }
 
-/** One that goes on again meanwhile is left alone. */
+/** Skips a run that was resumed or removed meanwhile. */
 async function removeAll(
-  place: RemovalPlace,
+  context: RemovalContext,
   chosen: readonly Pruned[],
   terminal: Terminal,
 ): Promise<readonly Pruned[]> {
   const removed: Pruned[] = [];
   for (const each of chosen) {
     try {
-      await removeRun(place, each.run);
+      await removeRun(context, each.run);
       removed.push(each);
     } catch (thrown) {
       if (!isKind(thrown, 'run.already_active') && !isKind(thrown, 'run.not_found')) throw thrown;
@@ -95,7 +93,7 @@ async function removeAll(
   return removed;
 }
 
-function tell(
+function printRuns(
   runs: readonly Pruned[],
   {
     yes,
@@ -114,8 +112,7 @@ function tell(
   if (runs.length > 0)
     for (const line of tableLines([heads, ...rows], terminal.columns)) terminal.out(line);
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
-  const verb = runs.length === 1 ? 'is' : 'are';
-  if (yes) terminal.err(`${count} ${verb} removed.`);
+  if (yes) terminal.err(`Removed ${count}.`);
   else if (runs.length === 0) terminal.err('No run would be removed.');
   else
     terminal.err(
@@ -123,7 +120,7 @@ function tell(
     );
   if (others > 0)
     terminal.err(
-      `${others === 1 ? '1 more is' : `${others} more are`} paused or interrupted, and only removed by --status.`,
+      `${others === 1 ? '1 more is' : `${others} more are`} paused or interrupted; add --status to include ${others === 1 ? 'it' : 'them'}.`,
     );
 }
 
@@ -143,13 +140,13 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** A store is kept for longer than any wait, so it is not a duration of a workflow. */
+/** Ages may be longer than the durations of workflow files, so they have a syntax of their own. */
 function ageOf(written: string): number {
   const { number, unit = '' } = /^(?<number>\d{1,6})(?<unit>[smhdw])$/.exec(written)?.groups ?? {};
   const unitMs = UNITS_MS[unit];
   if (number !== undefined && unitMs !== undefined) return Number(number) * unitMs;
   throw refusal(
-    `${written} is not an age`,
+    `${written} is not a valid age`,
     'Give --older-than a number and a unit: 12h, 30d or 8w.',
   );
 }

@@ -1,29 +1,29 @@
-/** `errand run`, `resume`, `retry`, `answer` and `cancel`: one leg of a run. */
+/** `errand run`, `resume`, `retry`, `answer` and `cancel`: each executes one leg of a run. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Place } from '../../drivers/check-file.ts';
-import { loadWorkflowFile, reloadWorkflow, type LoadedWorkflow } from '../../drivers/load-file.ts';
-import { ErrandError, isKind } from '../../errors/errand-error.ts';
-import { isJsonObject, type JsonObject } from '../../errors/json.ts';
-import { toReport } from '../../errors/to-report.ts';
-import { suggest } from '../../errors/suggest.ts';
-import type { RunOptions } from '../../drivers/local.ts';
-import type { Answer } from '../../machine/answers.ts';
-import type { ReadableStore, RunRecord, RunStore } from '../../machine/store-port.ts';
-import { allNodes } from '../../workflow/all-nodes.ts';
-import { readJson, type ReadJson } from '../../workflow/exact-number.ts';
-import { completeInput, readInput, refuseInexact } from '../../workflow/inputs.ts';
-import { IN_CODE, type WorkflowPlan } from '../../workflow/model.ts';
+import type { LoadedWorkflow } from '../../engine/errand.ts';
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import { isJsonObject, type JsonObject } from '../../errors/support/safe-json.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import type { RunOptions } from '../../engine/backend.ts';
+import { latestPlan } from '../../history/latest-plan.ts';
+import type { Answer } from '../../machine/gates/gate-answer.ts';
+import type { RunRecord } from '../../machine/ports/store-port.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { allNodes } from '../../workflow/plan/node-list.ts';
+import { readJson, type ReadJson } from '../../workflow/json-schema/exact-number.ts';
+import { completeInput, readInput, refuseInexact } from '../../workflow/plan/inputs.ts';
+import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { refusal } from '../exit.ts';
-import { Journal, storedEvents } from '../journal.ts';
-import { projectExtensions } from '../extensions.ts';
-import { leg, legOptions, splitPair, type LegFlags } from '../leg.ts';
-import { openProject, type Project } from '../project.ts';
-import { shellWord } from '../screen/words.ts';
-import { Showing } from '../showing.ts';
-import { findRun } from '../stored-run.ts';
+import { Journal } from '../session/journal.ts';
+import { runLeg, legOptions, splitPair, type LegFlags } from '../session/run-session.ts';
+import { openProject, type Project } from '../project/project.ts';
+import { shellWord } from '../screen/phrases.ts';
+import { SessionView } from '../session/session-view.ts';
+import { findRun } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
-import { whoIsHere } from '../who.ts';
+import { currentUser } from '../project/user-name.ts';
 
 export interface RunFlags extends LegFlags {
   /** A JSON file of inputs. */
@@ -38,90 +38,82 @@ export interface ResumeFlags extends LegFlags {
 }
 
 export async function run(file: string, flags: RunFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, { workflow: file });
-  let workflow: LoadedWorkflow | undefined;
-  try {
-    const extensions = await projectExtensions(({ message }) => show.note(message));
-    workflow = await loadWorkflowFile(file, here(), { extensions });
+  const show = new SessionView(flags, terminal, { workflow: file });
+  const hint = (error: unknown): string | undefined =>
+    similarFile(file) ?? checkCommand(file, error);
+  return inProject({ show, hint }, async (project) => {
+    const { engine } = project;
+    const workflow = await engine.load(file);
     show.about({ workflow: workflow.plan.name });
     noteServers(workflow, show);
-    const given = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
-    const input = completeInput(workflow.plan, given);
-    const options = { ...legOptions(flags), file: workflow.file };
-    const { plan } = workflow;
-    refuseUnknownGates(plan, options.answers);
-    const project = await openProject(extensions);
-    return await leg({ show, project, workflow, flags, terminal }, (driver, onEvent) =>
-      driver.start(plan, input, { ...options, onEvent }),
+    const inputs = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
+    const input = completeInput(workflow.plan, inputs);
+    const options = legOptions(flags);
+    refuseUnknownGates(workflow.plan, options.answers);
+    await engine.open();
+    return runLeg({ show, project, workflow, flags, terminal }, (onEvent) =>
+      engine.start(workflow, { ...options, input, onEvent }),
     );
-  } catch (error) {
-    await workflow?.servers?.close();
-    return await show.refused(error, similarFile(file) ?? checkCommand(file, error));
-  }
+  });
 }
 
-/** Also `retry` and `answer`: whatever goes on with a run that is there. */
+/** Also `retry` and `answer`. */
 export async function resume(id: string, flags: ResumeFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, { run: id });
-  try {
-    const extensions = await projectExtensions(({ message }) => show.note(message));
-    const project = await openProject(extensions, id);
-    return await closing(project.store, show, async () => {
-      const record = await found(project, id, show);
-      const workflow = await reloadWorkflow(record.file, here(), { extensions });
-      noteServers(workflow, show);
-      await noteChanges({ store: project.store, record, workflow, show });
-      const { answer, now, from, acceptDrift, inputs = [] } = flags;
-      const by = whoIsHere();
-      // written by a driver, and its row is checked
-      const plan = workflow?.plan ?? (JSON.parse(record.plan) as WorkflowPlan);
-      const options = {
-        ...legOptions(flags),
-        by,
-        now: now === true,
-        acceptDrift: acceptDrift === true,
-        ...(workflow === undefined ? {} : { plan: workflow.plan }),
-        ...(from === undefined ? {} : { from }),
-        ...(inputs.length === 0 ? {} : { input: typedInputs(plan, inputs) }),
-      };
-      return leg({ show, project, workflow, flags, terminal }, async (driver, onEvent) => {
-        try {
-          const handle = await (answer === undefined
-            ? driver.resume(id, { ...options, onEvent })
-            : driver.answer(id, { ...answer, by }, { ...options, onEvent }));
-          if (workflow === undefined && record.file?.startsWith(IN_CODE) === false)
-            show.note('The workflow file is gone; the run goes on with what it was started with.');
-          return handle;
-        } catch (refused) {
-          if (isKind(refused, 'run.already_ended')) await exportAnew(project, id, show);
-          throw refused;
-        }
-      });
+  const show = new SessionView(flags, terminal, { run: id });
+  return inProject({ show, run: id }, async (project) => {
+    const { engine } = project;
+    const record = await openRun(project, id, show);
+    // the only time that the log is read as a whole before the leg: the note, the engine and the
+    // screen share it, and an answer is for a question that it has
+    const known = record.status === 'cancelled' ? [] : [...(await engine.events(id))];
+    const workflow = await engine.reload(record.file);
+    noteServers(workflow, show);
+    await noteChanges({ record, known, workflow, show });
+    const { answer, now, from, acceptDrift, inputs = [] } = flags;
+    const by = currentUser();
+    // written by a backend, and the row's checksum is verified
+    const plan = workflow?.plan ?? (JSON.parse(record.plan) as WorkflowPlan);
+    const options = {
+      ...legOptions(flags),
+      by,
+      now: now === true,
+      acceptDrift: acceptDrift === true,
+      workflow,
+      known,
+      ...(from === undefined ? {} : { from }),
+      ...(inputs.length === 0 ? {} : { input: typedInputs(plan, inputs) }),
+    };
+    return runLeg({ show, project, workflow, flags, terminal, known }, async (onEvent) => {
+      try {
+        const handle = await (answer === undefined
+          ? engine.resume(id, { ...options, onEvent })
+          : engine.answer(id, { ...answer, by }, { ...options, onEvent }));
+        if (workflow === undefined && record.file?.startsWith(IN_CODE) === false)
+          show.note(
+            'The workflow file no longer exists; the run continues with the version it was started with.',
+          );
+        return handle;
+      } catch (refused) {
+        if (isKind(refused, 'run.already_ended')) await rewriteExport(project, id, show);
+        throw refused;
+      }
     });
-  } catch (error) {
-    return await show.refused(error);
-  }
+  });
 }
 
 export async function cancel(id: string, flags: LegFlags, terminal: Terminal): Promise<number> {
-  const show = new Showing(flags, terminal, { run: id });
-  try {
-    const extensions = await projectExtensions(({ message }) => show.note(message));
-    const project = await openProject(extensions, id);
-    const exit = await closing(project.store, show, async () => {
-      await found(project, id, show);
-      return leg({ show, project, workflow: undefined, flags, terminal }, (driver, onEvent) =>
-        driver.cancel(id, whoIsHere(), { onEvent }),
-      );
-    });
-    // the command did what it was asked for; it is the run that ended with another code
+  const show = new SessionView(flags, terminal, { run: id });
+  return inProject({ show, run: id }, async (project) => {
+    await openRun(project, id, show);
+    const exit = await runLeg({ show, project, workflow: undefined, flags, terminal }, (onEvent) =>
+      project.engine.requestCancel(id, currentUser(), { onEvent }),
+    );
+    // the command succeeded; 130 is the code of the cancelled run
     return exit === 130 ? 0 : exit;
-  } catch (error) {
-    return await show.refused(error);
-  }
+  });
 }
 
-/** For a file that is not there: the one beside it that was probably meant. */
+/** Suggests a file in the same folder for one that does not exist. */
 function similarFile(file: string): string | undefined {
   const folder = dirname(file);
   if (existsSync(file) || !existsSync(folder)) return undefined;
@@ -131,44 +123,40 @@ function similarFile(file: string): string | undefined {
   return meant === undefined ? undefined : `Did you mean ${join(folder, meant)}?`;
 }
 
-/** For a file that is there and not valid. */
+/** Suggests `errand validate` for a file that exists and is not valid. */
 function checkCommand(file: string, error: unknown): string | undefined {
   const isOfFile = isKind(error, 'validation.*') && !isKind(error, 'validation.input');
-  // what an MCP server lacks is asked by a run only, and `validate` would call the file valid
-  const isOfServer = readsOfServer(error);
+  // only a run asks MCP servers for their tools, so `validate` would call the file valid
+  const isOfServer = isMissingServerTool(error);
   return isOfFile && !isOfServer && existsSync(file)
     ? `Check it: errand validate ${shellWord(file)}`
     : undefined;
 }
 
-/** A tool that a server does not have, as the first or the only thing that is wrong. */
-function readsOfServer(error: unknown): boolean {
+/** The only error is a tool that a server does not have. */
+function isMissingServerTool(error: unknown): boolean {
   const { details } = toReport(error);
   return details?.['code'] === 'unknown-tool' && details['count'] === undefined;
 }
 
-/** The other warnings are for those who write the file; this one is about today. */
-function noteServers(workflow: LoadedWorkflow | undefined, show: Showing): void {
+/** Other warnings are for the author of the file; this one concerns the present run. */
+function noteServers(workflow: LoadedWorkflow | undefined, show: SessionView): void {
   const away = workflow?.warnings.filter(({ code }) => code === 'server-unreachable') ?? [];
   for (const { message, suggestion = '' } of away) show.note(`${message}. ${suggestion}`);
 }
 
 interface Reopened {
-  readonly store: ReadableStore;
   readonly record: RunRecord;
+  readonly known: readonly RunEvent[];
   readonly workflow: LoadedWorkflow | undefined;
-  readonly show: Showing;
+  readonly show: SessionView;
 }
 
-async function noteChanges({ store, record, workflow, show }: Reopened): Promise<void> {
+async function noteChanges({ record, known, workflow, show }: Reopened): Promise<void> {
   if (workflow === undefined || record.status === 'cancelled') return;
-  const { driftNote } = await import('../drift-note.ts');
-  const note = await driftNote(store, record, workflow);
+  const { driftNote } = await import('../session/drift-note.ts');
+  const note = driftNote(latestPlan(record.plan, known), workflow);
   if (note.length > 0) show.noteLines(note);
-}
-
-function here(): Place {
-  return { base: process.cwd(), env: process.env };
 }
 
 function inputsFrom(file: string | undefined): JsonObject {
@@ -187,7 +175,7 @@ function inputsFrom(file: string | undefined): JsonObject {
   const { value, inexact } = parseJson(file, readFile(file));
   if (inexact !== undefined) refuseInexact(file, inexact);
   if (isJsonObject(value)) return value;
-  throw refusal(`${file} must hold a JSON object`, 'Write the inputs as {"name": value, …}.');
+  throw refusal(`${file} must contain a JSON object`, 'Write the inputs as {"name": value, …}.');
 }
 
 function quotedWord(word: string): string {
@@ -196,14 +184,18 @@ function quotedWord(word: string): string {
 
 function readFile(file: string): string {
   try {
-    // some editors begin a file with a mark of its encoding
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+    // also takes away the byte order mark with which some editors begin a file
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
+    const isNoText = error instanceof TypeError;
     throw new ErrandError(
       {
         kind: 'validation.input',
-        message: `${file} cannot be read`,
-        action: { kind: 'change_input', detail: 'Give --input a JSON file that is there.' },
+        message: isNoText ? `${file} is not text in UTF-8` : `Cannot read ${file}`,
+        action: {
+          kind: 'change_input',
+          detail: isNoText ? 'Save the file as UTF-8.' : 'Give --input a JSON file that exists.',
+        },
       },
       { cause: error },
     );
@@ -225,7 +217,7 @@ function parseJson(file: string, text: string): ReadJson {
   }
 }
 
-/** A name that no node has is a slip of the hand; a path is known only when the run has come there. */
+/** Refuses a name that no node has; a path can be checked only when the run has reached it. */
 function refuseUnknownGates(plan: WorkflowPlan, answers: RunOptions['answers'] = []): void {
   const files = [plan, ...Object.values(plan.children)];
   const names = new Set(files.flatMap((file) => allNodes(file)).map(({ name }) => name));
@@ -233,7 +225,7 @@ function refuseUnknownGates(plan: WorkflowPlan, answers: RunOptions['answers'] =
     if (names.has(gate) || /[/[#]/.test(gate)) continue;
     const meant = suggest(gate, names);
     throw refusal(
-      `--answer is for ${gate}, and no node has that name`,
+      `--answer names ${gate}, but no node has that name`,
       meant === undefined ? 'Write --answer NODE=VALUE.' : `Did you mean ${meant}?`,
     );
   }
@@ -248,33 +240,45 @@ function typedInputs(plan: WorkflowPlan, pairs: readonly string[] = []): JsonObj
   );
 }
 
-/** A process may have died between its last commit and the export of it. */
-async function exportAnew({ home, store }: Project, run: string, show: Showing): Promise<void> {
-  const read = (): ReturnType<ReadableStore['read']> => store.read(run);
-  const journal = new Journal({ home, run, read, warn: (text) => show.note(text) });
-  journal.repair(await storedEvents(read()));
+/** Rewrites the export: a process may have died between its last commit and the export of it. */
+async function rewriteExport(
+  { home, engine }: Project,
+  run: string,
+  show: SessionView,
+): Promise<void> {
+  const read = (): Promise<readonly RunEvent[]> => engine.events(run);
+  const journal = new Journal({ home, run, read, warn: (text) => show.warn(text) });
+  journal.repair(await read());
 }
 
-/** The store is closed also when nothing came of it, which is told while the run can be read. */
-async function closing(
-  store: Pick<RunStore, 'close'>,
-  show: Showing,
-  work: () => Promise<number>,
+interface ProjectCommand {
+  readonly show: SessionView;
+  /** The run that the command is about; undefined for a new one. */
+  readonly run?: string;
+  /** One more suggestion after a refusal. */
+  readonly hint?: (refusal: unknown) => string | undefined;
+}
+
+/** Closes the project in every case; a refusal before the leg is printed first, while the run can be read. */
+export async function inProject(
+  { show, run: id, hint }: ProjectCommand,
+  work: (project: Project) => Promise<number>,
 ): Promise<number> {
+  let project: Project | undefined;
   try {
-    return await work();
+    project = await openProject(({ message }) => show.note(message), id);
+    return await work(project);
   } catch (error) {
-    return await show.refused(error);
+    return await show.refused(error, hint?.(error));
   } finally {
-    await store.close();
+    await project?.engine.close();
   }
 }
 
-async function found(project: Project, id: string, show: Showing): Promise<RunRecord> {
-  const { store } = project;
-  const record = await findRun(store, id);
-  show.about({ workflow: record.workflow, events: () => storedEvents(store.read(id)) });
-  // before anything else is said of it, and before its export is written anew
-  await project.refuseLostLog(id);
+async function openRun({ engine }: Project, id: string, show: SessionView): Promise<RunRecord> {
+  const record = await findRun(engine, id);
+  show.about({ workflow: record.workflow, events: () => engine.events(id) });
+  // before anything else is printed about it, and before its export is rewritten
+  await engine.refuseLostLog(id);
   return record;
 }

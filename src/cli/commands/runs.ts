@@ -1,20 +1,20 @@
 /** `errand runs`: the runs of this project, newest first. */
-import { onScreen } from '../../errors/on-screen.ts';
-import { durationWords } from '../../errors/render/words.ts';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { jsonText, singleLine } from '../../errors/printable.ts';
+import { onScreen } from '../../errors/support/on-screen.ts';
+import { durationWords } from '../../errors/render/phrases.ts';
+import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
-import { toReport } from '../../errors/to-report.ts';
-import { suggest } from '../../errors/suggest.ts';
-import type { RunSummary } from '../../machine/store-port.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import type { RunSummary } from '../../machine/ports/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
 import { isInCode, RESUME_IN_CODE, waitWords } from '../screen/ending-text.ts';
 import { paintWith, type Style } from '../screen/paint.ts';
 import { tableRows } from '../screen/table.ts';
-import { timeWords, usdWords } from '../screen/words.ts';
-import { statusOf, withStore } from '../stored-run.ts';
+import { timeWords, usdWords } from '../screen/phrases.ts';
+import { withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 type ListedRun = Pick<
@@ -22,7 +22,7 @@ type ListedRun = Pick<
   'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
 > &
   Partial<Pick<RunSummary, 'file'>> & {
-    /** The time that it waits for has come, and nothing has resumed it. */
+    /** Its time has come, and nothing has resumed it. */
     readonly due?: true;
   };
 
@@ -34,10 +34,10 @@ export interface RunsOptions {
   readonly quiet?: boolean;
 }
 
-/** For a person; a program gets all, unless it asks for fewer. */
+/** For people; programs get all, unless `--limit` is given. */
 const DEFAULT_LIMIT = 50;
 
-/** `due` is not a status of its own: it is a paused run whose time has come. */
+/** `due` is not a status in the store: it is a paused run whose time has come. */
 const STATUSES = [
   'running',
   'paused',
@@ -54,25 +54,27 @@ export async function runs(options: RunsOptions, terminal: Terminal): Promise<nu
   const statuses = new Set((options.status ?? []).flatMap(statusesOf));
   const most = limit ?? (isForPerson ? DEFAULT_LIMIT : undefined);
   const isFiltered = statuses.size > 0 || options.workflow !== undefined;
-  // one more than is shown, to know whether there are more
+  // one more than is shown, to find out whether there are more
   const query = isFiltered || most === undefined ? {} : { limit: most + 1 };
-  return withStore(async (store) => {
+  return withRuns(async (stored) => {
     const nowMs = Date.now();
     const onDamage = (damage: unknown): void => terminal.err(renderLine(toReport(damage)));
-    const all = (await store.list({ ...query, onDamage })).map((summary) => listed(summary, nowMs));
+    const all = (await stored.list({ ...query, onDamage })).map((summary) =>
+      listed(summary, nowMs),
+    );
     const wanted = all.filter(
       (run) =>
         (statuses.size === 0 || statusesHeld(run).some((status) => statuses.has(status))) &&
         (options.workflow === undefined || run.workflow === options.workflow),
     );
     const shown = wanted.slice(0, most);
-    if (options.format === 'json') terminal.out(jsonText(shown.map(told), 2));
+    if (options.format === 'json') terminal.out(jsonText(shown.map(withoutFile), 2));
     else if (isForPerson) {
       if (wanted.length === 0 && all.length > 0) terminal.out(noneText(options));
       else terminal.out(runsText(onScreen(shown), terminal.columns, { color: terminal.color }));
       if (limit === undefined && wanted.length > shown.length)
         terminal.err(
-          `These are the newest ${shown.length}; there are more: --limit, --status and --workflow choose.`,
+          `These are the newest ${shown.length}; see others with --limit, --status or --workflow.`,
         );
     } else if (shown.length > 0) terminal.out(onScreen(shown.map(({ run }) => run)).join('\n'));
     return 0;
@@ -123,7 +125,7 @@ export function runsText(
   ].join('\n');
 }
 
-/** Why it is not completed, where there is something to say. */
+/** Says why a run is not completed. */
 function remarks(run: ListedRun | undefined, columns: number): string[] {
   const { status, error, waiting, file } = run ?? {};
   if (status === 'failed' && error !== undefined)
@@ -138,8 +140,8 @@ function remarks(run: ListedRun | undefined, columns: number): string[] {
   return [];
 }
 
-/** Where it lies on this machine is nobody else's business. */
-function told({ file: _file, ...run }: ListedRun): Omit<ListedRun, 'file'> {
+/** Removes the path of the file, which is private to this machine. */
+function withoutFile({ file: _file, ...run }: ListedRun): Omit<ListedRun, 'file'> {
   return run;
 }
 
@@ -152,8 +154,8 @@ function noneText({ status = [], workflow }: RunsOptions): string {
 }
 
 function listed(summary: RunSummary, nowMs: number): ListedRun {
-  const { run, workflow, file, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
-  const status = statusOf(summary);
+  const { run, workflow, file, status, startedAt, endedAt, error, waiting, costUsdMicros } =
+    summary;
   const isDue =
     status === 'paused' && waiting?.until !== undefined && Date.parse(waiting.until) <= nowMs;
   return {
@@ -180,7 +182,7 @@ function statusesOf(written: string): readonly string[] {
     if (STATUSES.some((known) => known === status)) return status;
     const meant = suggest(status, STATUSES);
     throw refusal(
-      `${status === '' ? 'Nothing' : status} is not a status of a run`,
+      `${status === '' ? 'An empty text' : status} is not a run status`,
       `${meant === undefined ? '' : `Did you mean ${meant}? `}Give --status one of ${STATUSES.join(', ')}.`,
     );
   });
@@ -188,5 +190,5 @@ function statusesOf(written: string): readonly string[] {
 
 function limitOf(written: string): number {
   if (/^[1-9]\d{0,8}$/.test(written)) return Number(written);
-  throw refusal(`${written} is not a number of runs`, 'Give --limit a whole number from 1 on.');
+  throw refusal(`${written} is not a number of runs`, 'Give --limit a whole number of at least 1.');
 }

@@ -1,5 +1,5 @@
 /** `errand schema`: the JSON Schema of workflow files, for editors and other validators. */
-import { jsonText } from '../../errors/printable.ts';
+import { jsonText } from '../../errors/support/printable.ts';
 import { workflowJsonSchema } from '../../workflow/schema/json-schema.ts';
 import type { Terminal } from '../terminal.ts';
 

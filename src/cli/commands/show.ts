@@ -1,9 +1,9 @@
-/** `errand show`: what became of a run and of each of its nodes. */
-import { jsonText } from '../../errors/printable.ts';
-import { runView } from '../../drivers/run-view.ts';
+/** `errand show`: the status of a run and of each of its nodes. */
+import { jsonText } from '../../errors/support/printable.ts';
+import { runView } from '../../engine/run-view.ts';
 import type { Format } from '../format.ts';
 import { showText } from '../screen/show-text.ts';
-import { readRun, sayLostLog, statusOf, withStore } from '../stored-run.ts';
+import { readRun, warnLostLog, withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function show(
@@ -11,11 +11,10 @@ export async function show(
   { format }: { readonly format: Format },
   terminal: Terminal,
 ): Promise<number> {
-  return withStore(async (store) => {
-    const stored = await readRun(store, id);
-    await sayLostLog(store, id, terminal);
-    const status = statusOf(stored.record);
-    const shown = runView({ ...stored, status, directory: process.cwd() });
+  return withRuns(async (runs) => {
+    const stored = await readRun(runs, id);
+    await warnLostLog(runs, id, terminal);
+    const shown = runView({ ...stored, directory: process.cwd() });
     terminal.out(
       format === 'json'
         ? jsonText(shown, 2)

@@ -1,29 +1,29 @@
-/** `errand simulate`: simulated models behind the protocols of the large providers, on this machine. */
-import { jsonText, oneLine } from '../../errors/printable.ts';
-import { createRedactor } from '../../errors/redact.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty } from '../../errors/json.ts';
-import { readCorpus } from '../../effects/simulator/server/corpus.ts';
-import { loadScript } from '../../effects/simulator/server/script.ts';
+/** `errand simulate`: serves simulated models with the protocols of the large providers, on this machine. */
+import { jsonText, oneLine } from '../../errors/support/printable.ts';
+import { createRedactor } from '../../errors/redaction/redact.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import { readCorpus } from '../../simulator-server/corpus.ts';
+import { loadScript } from '../../simulator-server/reply-script.ts';
 import {
   startSimulator,
   type RequestRecord,
   type ServerOptions,
   type SimulatorServer,
-} from '../../effects/simulator/server/start.ts';
+} from '../../simulator-server/start.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
-import { nodeFiles } from '../../drivers/files.ts';
+import { nodeFiles } from '../../engine/loading/node-files.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface SimulateOptions {
-  /** As it was typed; default: one that is free. */
+  /** As typed; default: a free one. */
   readonly port?: string;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: every model answers with what fits. */
+  /** Default: every model replies with something that fits the schema. */
   readonly script?: string;
-  /** Recorded failures that a script may name by id. */
+  /** Recorded failures that a script can name by id. */
   readonly corpus?: string;
   readonly format?: Format;
   /** No line for each request. */
@@ -73,7 +73,7 @@ function portOf(written: string): number {
   if (port > MAX_PORT) {
     throw refusal(
       `${written} is not a port`,
-      `Give a number from 0 to ${MAX_PORT}; 0 takes one that is free.`,
+      `Give a number from 0 to ${MAX_PORT}; 0 picks a free one.`,
     );
   }
   return port;
@@ -86,8 +86,8 @@ function corpusIn(
   const content = files.read(files.resolve('', path));
   if (content.ok) return readCorpus(content.text);
   throw refusal(
-    `The corpus ${path} cannot be read: ${content.reason}`,
-    'Give a file of failures, one JSON object with an `id` a line.',
+    `Cannot read the corpus ${path}: ${content.reason}`,
+    'Give a file of failures, one JSON object with an `id` per line.',
   );
 }
 
@@ -97,14 +97,14 @@ async function open(options: ServerOptions): Promise<SimulatorServer> {
   } catch (cause) {
     const { host = '127.0.0.1', port = 0 } = options;
     const code = readProperty(cause, 'code');
-    const why = code === 'EADDRINUSE' ? 'it is in use' : `the system says ${String(code)}`;
+    const why = code === 'EADDRINUSE' ? 'the port is in use' : `system error ${String(code)}`;
     throw new ErrandError(
       {
         kind: 'validation.input',
         message: `The simulator cannot listen on ${host}, port ${port}: ${why}`,
         action: {
           kind: 'change_input',
-          detail: 'Choose another port or host; 0 takes a free port.',
+          detail: 'Choose another port or host; port 0 picks a free one.',
         },
       },
       { cause },
@@ -112,7 +112,7 @@ async function open(options: ServerOptions): Promise<SimulatorServer> {
   }
 }
 
-/** What to set, for each of the clients that people have. */
+/** The variables to set for each client library. */
 function addressesOf(url: string): Readonly<Record<string, string>> {
   return {
     OPENAI_BASE_URL: `${url}/v1`,
@@ -125,7 +125,7 @@ function addressText(url: string): string {
   return [
     ...Object.entries(addressesOf(url)).map(([name, address]) => `${name}=${address}`),
     `# AI SDK (baseURL): openai ${url}/v1, anthropic ${url}/v1, google ${url}/v1beta`,
-    '# Any key will do.',
+    '# Any key works.',
   ].join('\n');
 }
 
@@ -138,6 +138,6 @@ function lineOf(record: RequestRecord): string {
   const { inputTokens = 0, outputTokens = 0 } = usage;
   const tokens = inputTokens + outputTokens === 0 ? '' : `, ${inputTokens}+${outputTokens} tokens`;
   const line = `${number} ${asked}: ${ending}${status === undefined ? '' : ` ${status}`}${tokens}`;
-  // whoever asks chooses the words, and may send a key by mistake
+  // the text comes from the client, and may contain a key by mistake
   return oneLine(SHAPES.text(line));
 }

@@ -1,23 +1,23 @@
-/** `errand validate`: what can be proved of workflow files before a token is spent. */
-import { jsonText, oneLine } from '../../errors/printable.ts';
+/** `errand validate`: checks workflow files before a token is spent. */
+import { jsonText, oneLine } from '../../errors/support/printable.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { usdWords } from '../../errors/render/money.ts';
-import { durationWords } from '../../errors/render/words.ts';
-import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
-import type { ValidatedFile, Validation } from '../../workflow/validate.ts';
-import { fileVerdict } from '../../workflow/verdict.ts';
+import { durationWords } from '../../errors/render/phrases.ts';
+import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
+import type { ValidatedFile, Validation } from '../../workflow/check/validate.ts';
+import { fileVerdict } from '../../workflow/check/validation-json.ts';
 import type { WorstCase } from '../../workflow/check/worst-case.ts';
-import { checkFile, type CheckFileOptions } from '../../drivers/check-file.ts';
+import { checkFile, checkProjectFile, type Workspace } from '../../engine/loading/check-file.ts';
 import type { Format } from '../format.ts';
-import { projectExtensions, projectModules } from '../extensions.ts';
+import { projectModules } from '../project/project-extensions.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ValidateOptions {
   readonly strict?: boolean;
   readonly format: Format;
-  /** False: nothing that a file names is loaded. */
+  /** False: load no module and no extension. */
   readonly modules?: boolean;
-  /** Only what is not valid. */
+  /** Print only what makes a file invalid. */
   readonly quiet?: boolean;
 }
 
@@ -28,15 +28,13 @@ export async function validate(
   options: ValidateOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const place = { base: process.cwd(), env: process.env };
-  const verdicts: Validation[] = [];
+  const workspace = { base: process.cwd(), env: process.env };
+  const validations: Validation[] = [];
   const strict = options.strict === true;
-  // each file with the extensions that it would be run with
-  for (const path of paths) {
-    verdicts.push(await checkFile(path, place, { strict, ...(await codeOf(options)) }));
-  }
-  const isValid = verdicts.every((verdict) => verdict.isValid);
-  const all = uniqueFiles(verdicts);
+  // each file is checked with the extensions that it would run with
+  for (const path of paths) validations.push(await check(path, workspace, options));
+  const isValid = validations.every((validation) => validation.isValid);
+  const all = uniqueFiles(validations);
   if (options.format === 'json')
     terminal.out(jsonText({ isValid, files: all.map(fileVerdict) }, 2));
   else if (options.quiet !== true)
@@ -45,38 +43,39 @@ export async function validate(
   return isValid ? 0 : EXIT_INVALID;
 }
 
-/** The extensions of the project are code too, and may lie in the same pull request. */
-async function codeOf({ modules }: ValidateOptions): Promise<CheckFileOptions> {
-  if (modules === false)
-    return {
-      modules: projectModules().length === 0 ? 'not loaded' : 'not loaded, nor the project’s',
-    };
-  return { extensions: await projectExtensions(() => undefined) };
+/** The extensions of the project are code too, and may be part of the same pull request. */
+function check(path: string, workspace: Workspace, options: ValidateOptions): Promise<Validation> {
+  const strict = options.strict === true;
+  const extensionModules = projectModules();
+  if (options.modules !== false)
+    return checkProjectFile(path, workspace, { strict, extensionModules });
+  const modules = extensionModules.length === 0 ? 'not loaded' : 'not loaded, nor the project’s';
+  return checkFile(path, workspace, { strict, modules });
 }
 
-/** A child that two files call is told once, with what either found; what was asked for comes first. */
-function uniqueFiles(verdicts: readonly Validation[]): ValidatedFile[] {
+/** Lists a child that two files call once, with the diagnostics of both; named files come first. */
+function uniqueFiles(validations: readonly Validation[]): ValidatedFile[] {
   const seen = new Map<string, ValidatedFile>();
-  const asked = verdicts.flatMap(({ files }) => files.slice(0, 1));
-  const reached = verdicts.flatMap(({ files }) => files.slice(1));
+  const asked = validations.flatMap(({ files }) => files.slice(0, 1));
+  const reached = validations.flatMap(({ files }) => files.slice(1));
   for (const file of [...asked, ...reached]) {
     const known = seen.get(file.file);
-    seen.set(file.file, known === undefined ? file : both(known, file));
+    seen.set(file.file, known === undefined ? file : merged(known, file));
   }
   return [...seen.values()];
 }
 
-function both(known: ValidatedFile, again: ValidatedFile): ValidatedFile {
-  const told = new Set(known.diagnostics.map(sameness));
-  const more = again.diagnostics.filter((diagnostic) => !told.has(sameness(diagnostic)));
+function merged(known: ValidatedFile, again: ValidatedFile): ValidatedFile {
+  const seen = new Set(known.diagnostics.map(identityOf));
+  const more = again.diagnostics.filter((diagnostic) => !seen.has(identityOf(diagnostic)));
   return { ...known, diagnostics: [...known.diagnostics, ...more] };
 }
 
-function sameness({ code, pointer, severity }: Diagnostic): string {
+function identityOf({ code, pointer, severity }: Diagnostic): string {
   return [code, pointer, severity].join(' ');
 }
 
-/** What stands in the way, and nothing of what does not. */
+/** The diagnostics that make a file invalid. */
 function wrongLines(files: readonly ValidatedFile[], strict: boolean): string[] {
   return files
     .flatMap(({ diagnostics }) => diagnostics)
@@ -91,13 +90,13 @@ function toText(
 ): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length;
-  // a file whose own text is right is no workflow yet when one that it reads is wrong
+  // a file without errors of its own is not valid when a file that it uses is not
   const isRead = worstCase !== null;
   const isValid = isRead && errors === 0 && (options.strict !== true || warnings === 0);
   const counts = [
     ...(errors === 0 ? [] : [count(errors, 'error')]),
     ...(warnings === 0 ? [] : [count(warnings, 'warning')]),
-    ...(errors === 0 && !isRead ? ['a file that it reads is not'] : []),
+    ...(errors === 0 && !isRead ? ['a file that it uses is not'] : []),
   ];
   return [
     `${oneLine(file)}: ${isValid ? 'valid' : 'not valid'}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
@@ -123,7 +122,7 @@ function worstCaseLines(worst: WorstCase): string[] {
   ];
 }
 
-/** To the cent, and never less than it is. What costs anything is bounded by a budget, which counts on this. */
+/** Rounded up to the cent, so that it stays an upper bound. */
 function worstCost(micros: number): string {
   if (micros === 0) return '$0.00';
   const isBelowACent = micros < 10_000;
@@ -153,7 +152,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A long line goes on below, further in. */
+/** Wraps a long line, with further lines indented. */
 function hanging(line: string, columns: number): string[] {
   const before = line.length - line.trimStart().length;
   const room = Math.max(40, Math.min(columns, 100)) - before - 2;

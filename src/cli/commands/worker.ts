@@ -1,15 +1,15 @@
-/** `errand worker`: carries on the runs of a Temporal server until it is stopped. */
-import { oneLine } from '../../errors/printable.ts';
-import { temporalPlace } from '../../drivers/temporal/place.ts';
-import { startWorker } from '../../drivers/temporal/worker.ts';
+/** `errand worker`: runs the workflows of a Temporal task queue until it is stopped. */
+import { oneLine } from '../../errors/support/printable.ts';
+import { temporalConfig } from '../../engine/temporal/config.ts';
+import { startWorker } from '../../engine/temporal/worker.ts';
 import { wrap } from '../../errors/render/columns.ts';
-import { parseDuration } from '../../workflow/duration.ts';
+import { parseDuration } from '../../workflow/plan/duration.ts';
 import { refusal } from '../exit.ts';
-import { projectModules } from '../extensions.ts';
-import { madeHome } from '../home.ts';
-import { keepInternal } from '../project.ts';
+import { projectModules } from '../project/project-extensions.ts';
+import { createHome } from '../project/home.ts';
+import { keepInternal } from '../project/project.ts';
 import type { Terminal } from '../terminal.ts';
-import { whereFlags } from '../where-flags.ts';
+import { runLocationFlags } from '../project/run-location-flags.ts';
 
 export async function worker(
   flags: { readonly concurrency: string; readonly drain: string; readonly quiet?: boolean },
@@ -21,10 +21,10 @@ export async function worker(
   };
   const concurrency = concurrencyOf(flags.concurrency);
   const drainMs = drainOf(flags.drain);
-  const place = temporalPlace(whereFlags(), process.env, process.cwd());
-  const home = madeHome(process.env, process.cwd());
+  const config = temporalConfig(runLocationFlags(), process.env, process.cwd());
+  const home = createHome(process.env, process.cwd());
   const running = await startWorker({
-    place,
+    place: config,
     extensionModules: projectModules(),
     base: process.cwd(),
     env: process.env,
@@ -33,18 +33,18 @@ export async function worker(
     onInternal: keepInternal(home),
     onWarning: (text) => terminal.err(`errand worker: ${oneLine(text)}`),
   });
-  const { address, namespace, taskQueue } = place;
-  note(`Carrying on runs of the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
+  const { address, namespace, taskQueue } = config;
+  note(`Executing runs from the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
   note(`Up to ${concurrency} effects at once. Ctrl-C stops.`);
   if (!running.hasAttributes)
     note(
-      'The namespace has no search attributes of Errand; runs show in its memo only. The guide says how to add them.',
+      'The namespace lacks the search attributes of Errand, so Temporal cannot filter runs by them. docs/guide/temporal.md says how to add them.',
     );
   const stop = (): void => {
-    // a second one ends at once
+    // a second one ends the process at once
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
-    note(`Stopping: nothing new is begun, and what is under way has ${flags.drain} to end.`);
+    note(`Stopping: no new effect starts, and running ones have ${flags.drain} to finish.`);
     void running.stop();
   };
   process.on('SIGINT', stop);
@@ -58,7 +58,7 @@ function concurrencyOf(written: string): number {
   if (/^[1-9]\d{0,4}$/.test(written)) return Number(written);
   throw refusal(
     `${written} is not a number of effects`,
-    'Give --concurrency a whole number from 1 on.',
+    'Give --concurrency a whole number of at least 1.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** Completion for bash, of any version that is about. */
+/** Completion for bash, of any version in use. */
 import {
   LIST_RUNS,
   type Completable,
@@ -38,7 +38,7 @@ ${commands.map(commandCase).join('\n')}
 complete -F _errand errand`;
 }
 
-/** What comes after an option that takes a value. */
+/** The cases for the value of an option. */
 function valueCases(
   commands: readonly CompletedCommand[],
   globals: readonly CompletedOption[],
@@ -65,7 +65,7 @@ function commandCase({ name, options, arguments: given }: CompletedCommand): str
       esac ;;`;
 }
 
-/** Where there is more than one argument, those before it are counted, without values of options. */
+/** For several arguments, counts those before the cursor, without values of options. */
 function placedCase(
   name: string,
   options: readonly CompletedOption[],

@@ -1,8 +1,8 @@
-/** What can be completed, read from the commands themselves, so that no list can fall behind. */
+/** Collects what can be completed from the commands themselves, so that no list can become stale. */
 import type { Argument, Command, Option } from 'commander';
-import { RUNTIME_KINDS } from '../../errors/catalog.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 
-/** What stands in a place: a few words, files, runs of this project, or anything. */
+/** The values of an argument or option: a few words, files, runs of this project, or anything. */
 export type Completable =
   | { readonly type: 'words'; readonly words: readonly string[] }
   | { readonly type: 'files' }
@@ -21,14 +21,14 @@ export interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly CompletedOption[];
-  /** In order; the last one goes on where `isVariadic`. */
+  /** In order; the last one repeats where `isVariadic`. */
   readonly arguments: readonly { readonly name: string; readonly value: Completable }[];
   readonly isVariadic: boolean;
 }
 
 export const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const;
 
-/** Asks the command itself; it makes nothing, and says nothing where there is nothing. */
+/** Calls the command itself; it creates nothing, and prints nothing where there is no run. */
 export const LIST_RUNS = 'errand runs --quiet --limit 50 2>/dev/null';
 
 export function completedCommands(program: Command): readonly CompletedCommand[] {
@@ -45,7 +45,7 @@ export function completedCommands(program: Command): readonly CompletedCommand[]
   }));
 }
 
-/** Of `errand` itself. */
+/** The options of `errand` itself. */
 export function globalOptions(program: Command): readonly CompletedOption[] {
   return program.createHelp().visibleOptions(program).map(completedOption);
 }
@@ -56,7 +56,7 @@ function completedOption(option: Option): CompletedOption {
     flags: [short, long].filter((flag) => typeof flag === 'string'),
     description,
     value: required ? optionValue(option.flags, argChoices) : undefined,
-    // what collects its values has a way to do so
+    // an option that may be repeated has a parser that collects
     isRepeatable: parseArg !== undefined && argChoices === undefined,
   };
 }
@@ -84,7 +84,7 @@ function argumentValue(command: Command, argument: Argument, program: Command): 
   }
 }
 
-/** Inside single quotes of a shell. */
+/** Makes text safe inside single quotes of a shell. */
 export function quoted(text: string): string {
   return text.replaceAll("'", '’').replaceAll('`', '');
 }

@@ -53,7 +53,7 @@ function commandCase({ name, options, arguments: given, isVariadic }: CompletedC
 ${specs.replace(/ \\\n$/, ' ;;')}`;
 }
 
-/** Where one way to write an option is used, the other is not offered any more. */
+/** Once one form of an option is used, the other is no longer offered. */
 function optionSpecs({
   flags,
   description,
@@ -85,7 +85,7 @@ function continued(spec: string): string {
   return `    ${spec} \\\n`;
 }
 
-/** Inside single quotes and brackets of `_arguments`, where a colon ends what is said. */
+/** Escapes text for single quotes and brackets of `_arguments`, where a colon ends the description. */
 function bracketed(text: string): string {
   return quoted(text).replaceAll(/[[\]\\:]/g, '\\$&');
 }

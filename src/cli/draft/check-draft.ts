@@ -1,20 +1,20 @@
-/** What becomes of a draft: the file when it is valid, else what is wrong with it, so many times. */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { isJsonObject, type JsonValue } from '../../errors/json.ts';
-import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics.ts';
-import { NO_FILES } from '../../workflow/load/port.ts';
-import { loadWorkflowText } from '../../workflow/load/workflow.ts';
-import { validateLoaded } from '../../workflow/validate.ts';
+/** Checks a draft: returns the file when it is valid, else throws its diagnostics, for a limited number of rounds. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { renderDiagnostic, type Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
+import { NO_FILES } from '../../workflow/yaml/file-port.ts';
+import { loadWorkflowText } from '../../workflow/yaml/load-workflow.ts';
+import { validateLoaded } from '../../workflow/check/validate.ts';
 import { DRAFT_FILE, DRAFT_INVALID, MAX_ROUNDS, withoutFence } from './names.ts';
 
-const MAX_TOLD = 20;
+const MAX_SHOWN = 20;
 
-/** `{text, round}` in; throws what is wrong, after the last round as `architect.failed`. */
+/** Takes `{text, round}`. Throws `draft.not_valid`, and after the last round `architect.failed`. */
 export function checkDraft(input: JsonValue): JsonValue {
   const { text, round } = isJsonObject(input) ? input : {};
   const file = withoutFence(typeof text === 'string' ? text : '');
-  // a stranger wrote it, and what is wrong with it goes back to the stranger: no file and no variable of
-  // this machine is looked at, so that none can be read through what is said about them
+  // a model wrote it, and the diagnostics go back to the model: no file and no variable of this machine
+  // is read, so that none can leak through a diagnostic
   const loaded = loadWorkflowText(file, { file: DRAFT_FILE, files: NO_FILES, environment: {} });
   const { isValid, files } = validateLoaded(DRAFT_FILE, loaded, { asTop: true });
   const found = files.flatMap(({ diagnostics }) => diagnostics);
@@ -24,7 +24,7 @@ export function checkDraft(input: JsonValue): JsonValue {
 
 function refused(found: readonly Diagnostic[], rounds: number): ErrandError {
   const errors = found.filter(({ severity }) => severity === 'error');
-  const diagnostics = errors.slice(0, MAX_TOLD).map(renderDiagnostic);
+  const diagnostics = errors.slice(0, MAX_SHOWN).map(renderDiagnostic);
   const details = { rounds, diagnostics };
   const [first] = errors;
   if (rounds < MAX_ROUNDS)

@@ -1,14 +1,15 @@
 /**
- * `errand draft` as what it drafts: a workflow. A model writes, a check refuses, the model is told
- * why. So a draft is stored, on the bill and resumable like any run.
+ * The built-in workflow of `errand draft`: a model writes, a check refuses, the model gets the diagnostics.
+ * So a draft is stored, has costs and can be resumed like any run.
  */
-import type { LoadedWorkflow } from '../../drivers/load-file.ts';
-import { nodeFiles } from '../../drivers/files.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
-import type { Diagnostic } from '../../workflow/diagnostics.ts';
-import { IN_CODE, type WorkflowPlan } from '../../workflow/model.ts';
-import { loadWorkflowText } from '../../workflow/load/workflow.ts';
-import { validateLoaded } from '../../workflow/validate.ts';
+import type { RunnableWorkflow } from '../../engine/errand-options.ts';
+import { nodeFiles } from '../../engine/loading/node-files.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { Diagnostic } from '../../workflow/diagnostics/diagnostics.ts';
+import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { loadWorkflowText } from '../../workflow/yaml/load-workflow.ts';
+import { validateLoaded } from '../../workflow/check/validate.ts';
+import { checkDraft } from './check-draft.ts';
 import { draftGuide } from './guide.ts';
 import { CHECK_FUNCTION, DRAFT_INVALID, MAX_ROUNDS, WRITER } from './names.ts';
 
@@ -35,18 +36,18 @@ interface Known {
 
 export interface DraftRequest {
   readonly model: string;
-  /** What a sim/ model answers: a file with a list of entries. */
+  /** The replies of a sim/ model: a file with a list of entries. */
   readonly simulate?: string;
 }
 
 /** Throws a refusal for a model that does not exist, or a script that cannot be read. */
-export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow {
+export function draftWorkflow({ model, simulate }: DraftRequest): RunnableWorkflow {
   const script = simulate === undefined ? {} : { simulate: { [simulatedName(model)]: simulate } };
   const document = {
     workflow: {
       name: 'draft',
       entry_point: WRITER,
-      description: 'A model writes a workflow file, and is told what is wrong with it.',
+      description: 'A model writes a workflow file and corrects the errors that validation finds.',
       input: { goal: { type: 'string' } },
       limits: { max_iterations: 4 * MAX_ROUNDS, timeout_seconds: 900 },
       on_unhandled: 'fail',
@@ -58,7 +59,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
         name: WRITER,
         type: 'agent',
         model,
-        // what it says about variables is not to be filled in
+        // the guide mentions variables and templates, which must not be expanded
         system_prompt: `{% raw %}${draftGuide().replaceAll('${', () => '$${')}{% endraw %}`,
         prompt: PROMPT,
         tools: [],
@@ -86,12 +87,13 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
   });
   const known = (): Known => ({ functions: [CHECK_FUNCTION], tools: [] });
   const { plan, files, secrets } = validateLoaded(FILE, loaded, { asTop: true, known });
-  if (plan !== undefined) return { plan: withoutLines(plan), file: '', secrets, warnings: [] };
-  // the text is ours, so what is wrong with it was typed
+  if (plan !== undefined)
+    return { plan: withoutLines(plan), secrets, functions: { [CHECK_FUNCTION]: checkDraft } };
+  // the document is ours, so the error comes from the options
   const [first] = files.flatMap(({ diagnostics }) => diagnostics).filter(isError);
-  const { message = 'No draft can be asked for like this', suggestion } = first ?? {};
-  const meant = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-  const detail = `Look at --model and --simulate.${meant}`;
+  const { message = 'The draft cannot be started', suggestion } = first ?? {};
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+  const detail = `Check --model and --simulate.${hint}`;
   throw new ErrandError({
     kind: 'validation.input',
     message,
@@ -99,7 +101,7 @@ export function draftWorkflow({ model, simulate }: DraftRequest): LoadedWorkflow
   });
 }
 
-/** It lies in no file, so a line of it is nowhere that anybody could look. */
+/** The document is in no file, so its line numbers mean nothing. */
 function withoutLines(plan: WorkflowPlan): WorkflowPlan {
   const text = JSON.stringify(plan, (key, value: unknown) =>
     key === 'line' || key === 'column' ? undefined : value,

@@ -1,11 +1,11 @@
 /**
- * What a model has to know to write a workflow file: an example that is valid, the keys of each node
- * type from the schema, and the kinds from the catalog, so that it never tells of a format we had.
+ * The guide for a model that writes a workflow file: a valid example, the keys of each node type from the
+ * schema, and the kinds from the catalog, so that it never describes an old format.
  */
-import { RUNTIME_KINDS } from '../../errors/catalog.ts';
-import { isJsonObject, type JsonValue } from '../../errors/json.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { workflowJsonSchema } from '../../workflow/schema/json-schema.ts';
-import { firstWorkflow } from '../first-workflow.ts';
+import { firstWorkflow } from '../project/first-workflow.ts';
 
 export function draftGuide(): string {
   return [
@@ -19,9 +19,9 @@ export function draftGuide(): string {
 }
 
 const RULES = [
-  'Every node has a unique name of letters, digits, _ and -, and entry_point names the first. Nodes stand under nodes:, groups under parallel: or for_each:.',
+  'Every node has a unique name of letters, digits, _ and -, and entry_point names the first. Nodes go under nodes:, groups under parallel: or for_each:.',
   'routes is one table: entries without on_error are for success, with it for failure; the first that matches is taken. Each entry has exactly one move: to: NODE or $end, retry: {max, initial_seconds}, ask: {options: [retry, skip, abort], timeout}, park: {for: 15m}, halt: {message}.',
-  'A node with an error route needs a success route too. on_error is true (any), a kind, a list of kinds, or "prefix.*"; true stands last.',
+  'A node with an error route needs a success route too. on_error is true (any), a kind, a list of kinds, or "prefix.*"; put true last.',
   'Own kinds are dotted and lowercase, such as order.missing; a node lists those it can fail with under raises. A script raises by writing {"kind", "message", "details"} to the file that $ERRAND_ERROR_OUT names.',
   'Values in {{ … }} are strict Jinja: workflow.input.NAME, NODE.output.FIELD, GROUP.outputs, failing.error.message after an error route. A name that may be missing needs | default(…).',
   'output: of an agent or script is a map of fields, each {type: string | number | boolean | array | object, enum?}; without it an agent gives {result: text}.',

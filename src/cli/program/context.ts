@@ -1,25 +1,25 @@
-/** What every command is given, and the options that several of them share. */
+/** The context of every command, and the options that several commands share. */
 import { Option, type Command } from 'commander';
-import { FORMATS, type Format, type Telling } from '../format.ts';
+import { FORMATS, type Format, type OutputOptions } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface CliContext {
   readonly program: Command;
   readonly terminal: Terminal;
-  /** What the command that runs was asked for, so that a failure is told as its answer would be. */
-  telling: Telling;
+  /** How the running command prints, so that a failure has the same form as its result. */
+  output: OutputOptions;
 }
 
 export function formatOption(formats: readonly Format[] = FORMATS): Option {
   return new Option('--format <format>', 'how to print it').choices(formats).default('text');
 }
 
-/** Of a command whose answer has one form: a refusal may have this one. */
+/** `--format json` for commands with a single output format; affects errors only. */
 export function onlyJsonOption(): Option {
   return new Option('--format <format>', 'how to print a refusal').choices(['json']);
 }
 
-/** Also by the name of an extension, which is known when the workflow is loaded. */
+/** Takes the name of an extension too, which is resolved when the workflow is loaded. */
 export function anyFormatOption(): Option {
   return formatOption().argParser((name: string) => name);
 }
@@ -28,15 +28,15 @@ export function eventsOption(what: string): Option {
   return new Option('--json', `print ${what}, one per line`);
 }
 
-/** Events are lines of JSON, so a form that is another one cannot be meant as well. */
+/** Events are lines of JSON, so `--json` excludes every other format. */
 export async function refuseTwoForms(command: Command): Promise<void> {
   const { json, format } = command.opts<{ readonly json?: boolean; readonly format?: string }>();
-  const isSaid = command.getOptionValueSource('format') === 'cli';
-  if (json !== true || !isSaid || format === 'json') return;
+  const isTyped = command.getOptionValueSource('format') === 'cli';
+  if (json !== true || !isTyped || format === 'json') return;
   const { refusal } = await import('../exit.ts');
   throw refusal(
-    `--json and --format ${format} were given, and only one can be meant`,
-    'Leave one out: events are one JSON object a line.',
+    `Give either --json or --format ${format}, not both`,
+    'Leave one out: --json prints events as JSON.',
   );
 }
 
@@ -48,7 +48,7 @@ export function verboseOption(what = 'include internal details of an Errand bug'
   return new Option('-v, --verbose', what);
 }
 
-/** Of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
@@ -58,15 +58,15 @@ export function examples(...lines: readonly string[]): string {
   return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-/** Everything is looked for from here, so without it nothing can be found. */
+/** Everything is resolved from the current folder, so nothing works without it. */
 export async function refuseGoneFolder(): Promise<void> {
   try {
     process.cwd();
   } catch (thrown) {
     const { refusal } = await import('../exit.ts');
     throw refusal(
-      'The folder that this command was started in is gone',
-      'Go to a folder that is there, and try again.',
+      'The current folder no longer exists',
+      'Change to a folder that exists, and try again.',
       thrown,
     );
   }

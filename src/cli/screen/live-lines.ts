@@ -1,10 +1,10 @@
-/** The live view as lines: a pure picture of a state at a time, no wider and no longer than a screen. */
-import { singleLine } from '../../errors/printable.ts';
+/** Renders the live view as lines that fit the screen, purely from a state and a time. */
+import { singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
-import { durationWords } from '../../errors/render/words.ts';
+import { durationWords } from '../../errors/render/phrases.ts';
 import type { LiveNode, LiveState } from './live-state.ts';
 import { paintWith, type Style } from './paint.ts';
-import { tokenWords, usdWords } from './words.ts';
+import { tokenWords, usdWords } from './phrases.ts';
 
 export interface Frame {
   readonly nowMs: number;
@@ -25,12 +25,12 @@ const MARKS: Readonly<Record<LiveNode['status'], readonly [string, Style]>> = {
 
 const SPINNER = ['◐', '◓', '◑', '◒'];
 const SPIN_MS = 200;
-/** What takes less long needs no clock. */
-const MIN_TOLD_MS = 1000;
+/** Shorter times are not shown. */
+const MIN_SHOWN_MS = 1000;
 
 export function liveLines(state: LiveState, frame: Frame): string[] {
   const paint = paintWith(frame.color);
-  const all = [...state.nodes.values()];
+  const all = state.nodes();
   const room = Math.max(3, frame.rows - 3);
   const { shown, hidden } = fitting(all, room);
   const paths = new Set(all.map(({ path }) => path));
@@ -39,7 +39,7 @@ export function liveLines(state: LiveState, frame: Frame): string[] {
   return [headLine(state, frame), ...lines, ...more];
 }
 
-/** What has ended makes room for what is going on, and for what it is part of. */
+/** Where the screen is too small, hides ended nodes first, and keeps running ones and what contains them. */
 function fitting(
   all: readonly LiveNode[],
   room: number,
@@ -62,14 +62,14 @@ function fitting(
 function headLine({ title, startedAtMs, costUsdMicros }: LiveState, frame: Frame): string {
   const tookMs = startedAtMs === undefined ? 0 : Math.max(0, frame.nowMs - startedAtMs);
   const cost = costUsdMicros === 0 ? '' : `  ${usdWords(costUsdMicros)}`;
-  const took = tookMs < MIN_TOLD_MS ? '' : `  ${durationWords(wholeSeconds(tookMs))}`;
+  const took = tookMs < MIN_SHOWN_MS ? '' : `  ${durationWords(wholeSeconds(tookMs))}`;
   const text = clip(`▸ ${title}${took}${cost}`, frame.columns - 1);
   return paintWith(frame.color)(text, 'bold');
 }
 
 function nodeLine(node: LiveNode, paths: ReadonlySet<string>, frame: Frame): string {
   const paint = paintWith(frame.color);
-  const { depth, label } = placeOf(node.path, paths);
+  const { depth, label } = treePosition(node.path, paths);
   const [still, style] = MARKS[node.status];
   const spinning = SPINNER[Math.floor(frame.nowMs / SPIN_MS) % SPINNER.length] ?? still;
   const mark = node.status === 'running' ? spinning : still;
@@ -81,8 +81,8 @@ function nodeLine(node: LiveNode, paths: ReadonlySet<string>, frame: Frame): str
   return `${indent}${paint(mark, style)} ${name}${paint(text.slice(name.length), 'dim')}`;
 }
 
-/** Indented below the nearest node around it that is shown, whose name is not repeated. */
-function placeOf(path: string, paths: ReadonlySet<string>): { depth: number; label: string } {
+/** Indents a node below the nearest shown node around it, whose name is not repeated. */
+function treePosition(path: string, paths: ReadonlySet<string>): { depth: number; label: string } {
   let depth = 0;
   let from = 0;
   for (let at = 0; at < path.length; at++) {
@@ -95,7 +95,8 @@ function placeOf(path: string, paths: ReadonlySet<string>): { depth: number; lab
 }
 
 function detailsOf(node: LiveNode, nowMs: number): string[] {
-  const { status, tries, requests, target, tokens, costUsdMicros, kind, question, members } = node;
+  const { status, attempts, requests, target, tokens, costUsdMicros, kind, question, members } =
+    node;
   const tookMs = (node.endedAtMs ?? nowMs) - node.startedAtMs;
   const isOver = node.endedAtMs !== undefined;
   return [
@@ -103,12 +104,12 @@ function detailsOf(node: LiveNode, nowMs: number): string[] {
     ...(members === undefined ? [] : [memberWords(members)]),
     ...(status === 'waiting' ? [waitWords(node, nowMs)] : []),
     ...(status === 'asking' && question !== undefined ? [singleLine(question)] : []),
-    ...(tries > 1 ? [`try ${tries}`] : []),
+    ...(attempts > 1 ? [`attempt ${attempts}`] : []),
     ...(requests > 1 ? [`${requests} requests`] : []),
     ...(target === undefined || (isOver && requests === 0) ? [] : [target]),
     ...(tokens === 0 ? [] : [`${tokenWords(tokens)} tokens`]),
     ...(costUsdMicros === 0 ? [] : [usdWords(costUsdMicros)]),
-    ...(status !== 'waiting' && tookMs >= MIN_TOLD_MS
+    ...(status !== 'waiting' && tookMs >= MIN_SHOWN_MS
       ? [durationWords(isOver ? tookMs : wholeSeconds(tookMs))]
       : []),
   ];
@@ -120,10 +121,10 @@ function memberWords({ all, succeeded, failed }: NonNullable<LiveNode['members']
 
 function waitWords({ untilMs, kind }: LiveNode, nowMs: number): string {
   const why = kind === undefined ? '' : ` (${kind})`;
-  if (untilMs === undefined) return `waits${why}`;
+  if (untilMs === undefined) return `waiting${why}`;
   const leftMs = Math.max(0, untilMs - nowMs);
   if (leftMs === 0) return `again in a moment${why}`;
-  // counted up, so that the last second is told as one
+  // rounded up, so that the last second is shown as 1 s
   return `again in ${durationWords(Math.ceil(leftMs / 1000) * 1000)}${why}`;
 }
 

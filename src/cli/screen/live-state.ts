@@ -1,44 +1,67 @@
-/** What is going on in a run right now, from its events: the state behind the live view. */
-import { catalogRow } from '../../errors/catalog.ts';
-import type { RunEvent } from '../../machine/events.ts';
-import { scopeIdOf } from '../../machine/plan-lookup.ts';
-import { branchId } from '../../machine/scopes.ts';
-import { END } from '../../workflow/route.ts';
+/**
+ * The state behind the live view: the timeline of each node, and what only the screen shows: calls,
+ * tokens, costs, questions, and waits that a stored run does not have.
+ */
+import { catalogRow } from '../../errors/catalog/catalog.ts';
+import { isInside, NodeTimelines, type NodeTimeline } from '../../history/node-timeline.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
+import { branchId } from '../../machine/state/scopes.ts';
+import { END } from '../../workflow/plan/route.ts';
 
-export interface LiveNode {
-  readonly path: string;
-  status: 'running' | 'waiting' | 'asking' | 'completed' | 'failed' | 'skipped' | 'cancelled';
-  /** Tries of the node so far. */
-  tries: number;
-  /** Requests to models so far. */
+/** What the screen shows of a node beside its timeline. */
+interface LiveDetails {
+  /** Calls of models so far. */
   requests: number;
-  startedAtMs: number;
-  endedAtMs: number | undefined;
-  /** The model or tool that was asked last. */
+  /** The model or tool that was called last. */
   target: string | undefined;
   tokens: number;
   costUsdMicros: number;
-  /** When a wait ends, as far as it is known. */
-  untilMs: number | undefined;
   /** The kind of the latest failure. */
   kind: string | undefined;
-  /** What is asked of a person. */
+  /** The question to a person. */
   question: string | undefined;
-  /** Of a group: how many of its members are through. */
+  /** A wait for the next call or attempt, and when it ends, where that is known. */
+  wait: { readonly untilMs: number | undefined } | undefined;
+  /** Whether it has called something since the run paused. */
+  isCalling: boolean;
+  /** For a group: how many of its members have ended. */
   members: { readonly all: number; succeeded: number; failed: number } | undefined;
-  /** Whether something runs inside it. */
-  isContainer: boolean;
+}
+
+export interface LiveNode extends Readonly<Omit<LiveDetails, 'wait' | 'isCalling'>> {
+  readonly path: string;
+  readonly status: NodeTimeline['status'] | 'asking';
+  /** Attempts of the node so far. */
+  readonly attempts: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | undefined;
+  /** When the wait ends, where that is known. */
+  readonly untilMs: number | undefined;
+  /** Whether other nodes run inside it. */
+  readonly isContainer: boolean;
 }
 
 type NodeEvent = Extract<RunEvent, { path: string }>;
 
 export class LiveState {
-  readonly nodes = new Map<string, LiveNode>();
-  /** The group of each branch. */
-  readonly #branches = new Map<string, LiveNode>();
+  readonly #timelines = new NodeTimelines();
+  readonly #details = new Map<string, LiveDetails>();
+  /** The group of each branch, by the id of its scope. */
+  readonly #branches = new Map<string, LiveDetails>();
   title = '';
   startedAtMs: number | undefined;
   costUsdMicros = 0;
+
+  /** In the order in which they first started. */
+  nodes(): readonly LiveNode[] {
+    return [...this.#timelines.nodes.values()].flatMap((timeline) => {
+      // nodes that never started are not shown
+      const details = this.#details.get(timeline.path);
+      const isContainer = this.#timelines.isHolder(timeline.path);
+      return details === undefined ? [] : [{ ...liveNode(timeline, details), isContainer }];
+    });
+  }
 
   note(event: RunEvent): void {
     const atMs = Date.parse(event.at);
@@ -48,100 +71,99 @@ export class LiveState {
       this.startedAtMs = atMs;
       if (this.title === '') this.title = event.run;
     }
-    if (isEnd(event.type)) this.#cancelInside('', atMs);
+    const stopped = this.#timelines.note(event);
     if ('path' in event) this.#inNode(event, atMs);
+    if (stopped !== undefined)
+      for (const [path, details] of this.#details)
+        if (isInside(stopped, path)) stopWaiting(details);
+    if (event.type === 'run:paused')
+      for (const details of this.#details.values()) details.isCalling = false;
   }
 
   #inNode(event: NodeEvent, atMs: number): void {
-    const known = this.nodes.get(event.path);
-    if (known === undefined && event.type !== 'node:started') return;
-    const node = known ?? newNode(event.path, atMs);
-    this.nodes.set(event.path, node);
+    const details = this.#details.get(event.path) ?? newDetails();
+    if (event.type === 'node:started') this.#details.set(event.path, details);
+    if (!this.#details.has(event.path)) return;
     if ('costUsdMicros' in event) this.costUsdMicros += event.costUsdMicros ?? 0;
-    if (event.type === 'child:started') node.isContainer = true;
     if (event.type === 'node:started' && event.members !== undefined)
-      this.#openGroup(node, event.members.keys);
+      this.#openGroup(details, event.path, event.members.keys);
     if (event.type === 'route:taken') this.#countMember(event);
-    change(node, event, atMs);
-    if (node.endedAtMs !== undefined && node.isContainer) this.#cancelInside(event.path, atMs);
+    change(details, event, atMs);
   }
 
-  #openGroup(node: LiveNode, keys: readonly string[]): void {
-    node.isContainer = true;
-    node.members = { all: keys.length, succeeded: 0, failed: 0 };
-    for (const key of keys) this.#branches.set(branchId(node.path, key), node);
+  #openGroup(details: LiveDetails, path: string, keys: readonly string[]): void {
+    details.members = { all: keys.length, succeeded: 0, failed: 0 };
+    for (const key of keys) this.#branches.set(branchId(path, key), details);
   }
 
-  /** A branch is over when a node in it leads to its end, or its failure out of it. */
+  /** A branch has ended when a route of it leads to `$end`, or a failure propagates out of it. */
   #countMember({ path, node, to, move }: Extract<RunEvent, { type: 'route:taken' }>): void {
     const members = this.#branches.get(scopeIdOf(path, node))?.members;
     if (members === undefined) return;
     if (to === END) members.succeeded += 1;
     if (move === 'propagate') members.failed += 1;
   }
-
-  /** What still runs inside something that has ended was stopped with it. */
-  #cancelInside(path: string, atMs: number): void {
-    for (const node of this.nodes.values()) {
-      const isInside =
-        path === '' || node.path.startsWith(`${path}[`) || node.path.startsWith(`${path}/`);
-      if (!isInside || node.endedAtMs !== undefined) continue;
-      node.status = 'cancelled';
-      node.endedAtMs = atMs;
-    }
-  }
 }
 
-function change(node: LiveNode, event: NodeEvent, atMs: number): void {
+function liveNode(
+  { path, status: stored, attempts, startedAt, endedAt }: NodeTimeline,
+  { wait, isCalling, ...details }: LiveDetails,
+): Omit<LiveNode, 'isContainer'> {
+  const going = stored === 'waiting' && isCalling ? 'running' : stored;
+  const waiting = wait === undefined ? going : 'waiting';
+  const status = details.question === undefined ? waiting : 'asking';
+  const isOpen = status === 'running' || status === 'waiting' || status === 'asking';
+  return {
+    ...details,
+    path,
+    status,
+    attempts,
+    startedAtMs: Date.parse(startedAt),
+    endedAtMs: isOpen || endedAt === undefined ? undefined : Date.parse(endedAt),
+    untilMs: wait?.untilMs,
+  };
+}
+
+function change(details: LiveDetails, event: NodeEvent, atMs: number): void {
   switch (event.type) {
     case 'node:started':
-      node.status = 'running';
-      node.tries += 1;
-      node.endedAtMs = undefined;
-      node.untilMs = undefined;
-      return;
     case 'node:completed':
-      return end(node, node.status === 'skipped' ? 'skipped' : 'completed', atMs);
-    case 'node:failed':
-      node.kind = event.error.kind;
-      return end(node, 'failed', atMs);
     case 'node:skipped':
-      return end(node, 'skipped', atMs);
-    case 'node:retrying':
-      node.kind = event.error.kind;
-      return wait(node, atMs + event.delayMs);
-    case 'route:taken':
-      if (event.move === 'park')
-        wait(node, event.until === undefined ? undefined : Date.parse(event.until));
-      return;
-    case 'effect:requested':
-      // which program a script is says its name
-      if (event.effect.type === 'model' || event.effect.type === 'tool')
-        node.target = event.effect.target;
-      if (event.effect.type === 'model') node.requests += 1;
-      node.status = 'running';
-      node.untilMs = undefined;
-      return;
-    case 'effect:succeeded':
-      addUsage(node, event);
-      return;
-    case 'effect:failed':
-      addUsage(node, event);
-      node.kind = event.error.kind;
-      // a call of a model that is made again says nothing until then
-      if (event.effect.type === 'model' && event.error.retryable === true)
-        wait(node, atMs + guessedWait(event.error, node.requests));
-      return;
-    case 'gate:opened':
-      node.status = 'asking';
-      node.question = event.prompt;
-      node.untilMs = event.deadline === undefined ? undefined : Date.parse(event.deadline);
-      return;
     case 'gate:answered':
     case 'gate:expired':
-      node.status = 'running';
-      node.question = undefined;
-      node.untilMs = undefined;
+      return stopWaiting(details);
+    case 'node:failed':
+      details.kind = event.error.kind;
+      return stopWaiting(details);
+    case 'node:retrying':
+      details.kind = event.error.kind;
+      details.wait = { untilMs: atMs + event.delayMs };
+      return;
+    case 'route:taken':
+      if (event.move === 'park')
+        details.wait = { untilMs: event.until === undefined ? undefined : Date.parse(event.until) };
+      return;
+    case 'effect:requested':
+      // for a script the node's own name says enough
+      if (event.effect.type === 'model' || event.effect.type === 'tool')
+        details.target = event.effect.target;
+      if (event.effect.type === 'model') details.requests += 1;
+      details.isCalling = true;
+      details.wait = undefined;
+      return;
+    case 'effect:succeeded':
+      addUsage(details, event);
+      return;
+    case 'effect:failed':
+      addUsage(details, event);
+      details.kind = event.error.kind;
+      // a failed call that will be retried emits no event until the retry
+      if (event.effect.type === 'model' && event.error.retryable === true)
+        details.wait = { untilMs: atMs + guessedWait(event.error, details.requests) };
+      return;
+    case 'gate:opened':
+      details.question = event.prompt;
+      details.wait = undefined;
       return;
     case 'child:started':
     case 'child:ended':
@@ -149,28 +171,20 @@ function change(node: LiveNode, event: NodeEvent, atMs: number): void {
   }
 }
 
-function end(node: LiveNode, status: LiveNode['status'], atMs: number): void {
-  node.status = status;
-  node.endedAtMs = atMs;
-  node.untilMs = undefined;
-  node.question = undefined;
-}
-
-function wait(node: LiveNode, untilMs: number | undefined): void {
-  node.status = 'waiting';
-  node.endedAtMs = undefined;
-  node.untilMs = untilMs;
+function stopWaiting(details: LiveDetails): void {
+  details.question = undefined;
+  details.wait = undefined;
 }
 
 function addUsage(
-  node: LiveNode,
+  details: LiveDetails,
   { usage, costUsdMicros = 0 }: Extract<NodeEvent, { type: 'effect:succeeded' | 'effect:failed' }>,
 ): void {
-  node.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
-  node.costUsdMicros += costUsdMicros;
+  details.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+  details.costUsdMicros += costUsdMicros;
 }
 
-/** The wait that a schedule takes is spread a little; a server's hint is kept. */
+/** An estimate: scheduled waits have jitter; a server's hint is exact. */
 function guessedWait(
   error: Extract<RunEvent, { type: 'effect:failed' }>['error'],
   requests: number,
@@ -179,25 +193,16 @@ function guessedWait(
   return error.provider?.retryAfterMs ?? waits[requests - 1] ?? waits.at(-1) ?? 0;
 }
 
-function newNode(path: string, atMs: number): LiveNode {
+function newDetails(): LiveDetails {
   return {
-    path,
-    status: 'running',
-    tries: 0,
     requests: 0,
-    startedAtMs: atMs,
-    endedAtMs: undefined,
     target: undefined,
     tokens: 0,
     costUsdMicros: 0,
-    untilMs: undefined,
     kind: undefined,
     question: undefined,
+    wait: undefined,
+    isCalling: false,
     members: undefined,
-    isContainer: false,
   };
-}
-
-function isEnd(type: RunEvent['type']): boolean {
-  return type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled';
 }

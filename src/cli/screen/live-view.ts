@@ -1,9 +1,9 @@
-/** Draws the live view in place, one write for each change, and leaves its last picture behind. */
-import type { RunEvent } from '../../machine/events.ts';
+/** Draws the live view in place, one write per change, and leaves the last picture on the screen. */
+import type { RunEvent } from '../../machine/state/events.ts';
 import type { Screen } from '../terminal.ts';
 import { liveLines } from './live-lines.ts';
 import { LiveState } from './live-state.ts';
-import { onScreen } from '../../errors/on-screen.ts';
+import { onScreen } from '../../errors/support/on-screen.ts';
 
 const FRAME_MS = 100;
 export interface LiveViewOptions {
@@ -17,7 +17,7 @@ export class LiveView {
   #state = new LiveState();
   #drawn: readonly string[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #isResting = false;
+  #isPaused = false;
 
   constructor(options: LiveViewOptions) {
     this.#options = options;
@@ -25,23 +25,23 @@ export class LiveView {
 
   event(event: RunEvent): void {
     this.#state.note(onScreen(event));
-    if (!this.#isResting) this.#start();
+    if (!this.#isPaused) this.#start();
   }
 
-  /** All that is there before the first event of a leg. */
+  /** Takes over the events before the leg. */
   past(events: readonly RunEvent[]): void {
     this.#state = new LiveState();
     for (const event of events) this.#state.note(onScreen(event));
   }
 
-  /** Somebody types: what happens meanwhile is drawn afterwards. */
-  rest(): void {
+  /** Stops drawing while a person types. */
+  pause(): void {
     this.stop();
-    this.#isResting = true;
+    this.#isPaused = true;
   }
 
-  goOn(): void {
-    this.#isResting = false;
+  resume(): void {
+    this.#isPaused = false;
     this.#start();
   }
 
@@ -49,7 +49,7 @@ export class LiveView {
     this.#timer ??= setInterval(() => this.#draw(), FRAME_MS).unref();
   }
 
-  /** Something to be read stays above the picture. */
+  /** Prints text above the picture. */
   print(text: string): void {
     this.#options.screen.draw(text.split('\n'), this.#drawn.length);
     this.#drawn = [];
@@ -57,7 +57,7 @@ export class LiveView {
     if (this.#timer !== undefined) this.#draw();
   }
 
-  /** The last picture stays, and what comes next stands below it. */
+  /** Leaves the last picture, with later output below it. */
   stop(): void {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);

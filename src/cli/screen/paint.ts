@@ -1,4 +1,4 @@
-/** Colours, where they are wanted; the text is the same without them. */
+/** Colours text where colours are wanted; the text is the same without them. */
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 

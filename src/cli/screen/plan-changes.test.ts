@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadWorkflowText } from '../../workflow/load/workflow.ts';
-import type { WorkflowPlan } from '../../workflow/model.ts';
+import { loadWorkflowText } from '../../workflow/yaml/load-workflow.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { planChanges } from './plan-changes.ts';
 
 function planWith(prompt: string): WorkflowPlan {
@@ -12,8 +12,8 @@ function planWith(prompt: string): WorkflowPlan {
 
 const LONG = 'Summarise these reviews of PR {{ workflow.name }} for the people who have to read it';
 
-describe('what has changed in a workflow', () => {
-  it('is shown from the place where it changed', () => {
+describe('changes of a workflow', () => {
+  it('are shown from where the text differs', () => {
     const [line = ''] = planChanges(planWith(LONG), planWith(LONG.replace('people', 'authors')));
     const [was = '', is = ''] = line.split(' → ');
     expect(was).toContain('people');
@@ -27,7 +27,7 @@ describe('what has changed in a workflow', () => {
     ['by an end that is gone', LONG, LONG.slice(0, 50)],
     ['in a short text', 'Say a', 'Say b'],
     ['in a text just too long', 'x'.repeat(38), `${'x'.repeat(37)}y`],
-  ])('is never the same on both sides: %s', (_, before, after) => {
+  ])('never look the same on both sides: %s', (_, before, after) => {
     const [line = ''] = planChanges(planWith(before), planWith(after));
     const [was = '', is = ''] = line.replace('a: prompt ', '').split(' → ');
     expect(was).not.toBe(is);

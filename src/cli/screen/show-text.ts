@@ -1,54 +1,54 @@
-/** One run for a person: how it stands, its nodes, what it cost, and what to do next. */
-import { onScreen } from '../../errors/on-screen.ts';
-import { jsonText, singleLine } from '../../errors/printable.ts';
+/** Renders one run for a person: its status, its nodes, its costs, and what to do next. */
+import { onScreen } from '../../errors/support/on-screen.ts';
+import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { clip, padEnd, wrap } from '../../errors/render/columns.ts';
-import { durationWords, locationWords } from '../../errors/render/words.ts';
-import type { NamedDoubt } from '../../machine/doubt.ts';
-import { doubtWords } from '../../machine/doubt-details.ts';
-import type { NodeHistory } from '../../machine/node-history.ts';
-import type { RunView } from '../../drivers/run-view.ts';
-import type { StoredRun } from '../stored-run.ts';
+import { durationWords, locationWords } from '../../errors/render/phrases.ts';
+import type { NamedUnknownOutcome } from '../../machine/policy/unknown-outcome.ts';
+import { unknownOutcomeWords } from '../../machine/policy/unknown-outcome-details.ts';
+import type { NodeTimeline } from '../../history/node-timeline.ts';
+import type { RunView } from '../../engine/run-view.ts';
+import type { StoredRun } from '../../engine/errand.ts';
 import { interruptedText, isInCode, pausedText } from './ending-text.ts';
 import { afterFailure } from './failure-panel.ts';
 import { tableLines } from './table.ts';
-import { countWords, timeWords, usdWords } from './words.ts';
+import { countWords, timeWords, usdWords } from './phrases.ts';
 
-export interface ShowPlace extends StoredRun {
+export interface ShowContext extends Pick<StoredRun, 'record' | 'events'> {
   readonly columns: number;
   readonly nowMs: number;
 }
 
 const LABEL_COLUMNS = 10;
 
-export function showText(given: RunView, place: ShowPlace): string {
-  const shown = onScreen(given);
+export function showText(view: RunView, context: ShowContext): string {
+  const shown = onScreen(view);
   const { run, workflow, status, costs } = shown;
-  const { startedAt, endedAt } = place.record;
+  const { startedAt, endedAt } = context.record;
   const took =
     endedAt === undefined
       ? ''
       : `, took ${durationWords(Date.parse(endedAt) - Date.parse(startedAt))}`;
   const facts: (readonly [string, string])[] = [
-    ['file', isInCode(shown.file) ? 'made in code' : (shown.file ?? 'made in code')],
+    ['file', isInCode(shown.file) ? 'defined in code' : (shown.file ?? 'defined in code')],
     ['started', `${timeWords(startedAt)}${took}`],
-    ['input', jsonText(given.input)],
-    ...(shown.output === undefined ? [] : [['output', jsonText(given.output)] as const]),
+    ['input', jsonText(view.input)],
+    ...(shown.output === undefined ? [] : [['output', jsonText(view.output)] as const]),
     ['cost', costLine(costs)],
     ...errorFacts(shown),
-    ...shown.in_doubt.map((doubt) => ['in doubt', namedWords(doubt)] as const),
+    ...shown.in_doubt.map((outcome) => ['in doubt', outcomeWords(outcome)] as const),
   ];
   return [
     `${workflow}  ${run}  ${status}`,
     '',
-    ...facts.flatMap(([label, value]) => labelled(label, value, place.columns)),
+    ...facts.flatMap(([label, value]) => labelled(label, value, context.columns)),
     '',
-    ...nodeTable(shown.nodes, place.columns),
-    ...nextLines(given, place),
+    ...nodeTable(shown.nodes, context.columns),
+    ...nextLines(view, context),
   ].join('\n');
 }
 
-function namedWords(doubt: NamedDoubt): string {
-  return `${doubt.path}: it is unknown whether it did its work: ${singleLine(doubtWords(doubt))}`;
+function outcomeWords(outcome: NamedUnknownOutcome): string {
+  return `${outcome.path}: its outcome is unknown: ${singleLine(unknownOutcomeWords(outcome))}`;
 }
 
 function costLine({ totalUsdMicros, failedUsdMicros, attempts }: RunView['costs']): string {
@@ -66,7 +66,7 @@ function errorFacts({ error }: RunView): (readonly [string, string])[] {
   ];
 }
 
-function nodeTable(nodes: readonly NodeHistory[], columns: number): string[] {
+function nodeTable(nodes: readonly NodeTimeline[], columns: number): string[] {
   if (nodes.length === 0) return ['No node has started.'];
   const rows = nodes.map(({ path, status, attempts, startedAt, endedAt, error }) => [
     path,
@@ -75,14 +75,14 @@ function nodeTable(nodes: readonly NodeHistory[], columns: number): string[] {
     endedAt === undefined ? '' : durationWords(Date.parse(endedAt) - Date.parse(startedAt)),
     error === undefined ? '' : `${error.kind}: ${singleLine(error.message)}`,
   ]);
-  return tableLines([['NODE', 'STATUS', 'TRIES', 'TOOK', 'ERROR'], ...rows], columns, {
+  return tableLines([['NODE', 'STATUS', 'ATTEMPTS', 'TOOK', 'ERROR'], ...rows], columns, {
     wrapped: true,
   });
 }
 
 function nextLines(
   { run, file, status, waiting }: RunView,
-  { events, nowMs }: ShowPlace,
+  { events, nowMs }: ShowContext,
 ): string[] {
   switch (status) {
     case 'paused':
@@ -99,7 +99,7 @@ function nextLines(
   }
 }
 
-/** Inputs and outputs may be long; the whole of them is in the JSON. */
+/** Long inputs and outputs are cut; the JSON has them whole. */
 function labelled(label: string, value: string, columns: number): string[] {
   const room = Math.max(24, Math.min(columns, 100) - LABEL_COLUMNS);
   return wrap(clip(value, room * 4), room).map(

@@ -20,7 +20,7 @@ const rows = fc.integer({ min: 1, max: 5 }).chain((count) =>
 );
 
 describe('a table', () => {
-  it('begins no line with the words of a cell but the first of its row, on any screen', () => {
+  it('starts only the first line of a row with the text of a cell, on any screen', () => {
     fc.assert(
       fc.property(
         rows,
@@ -36,7 +36,7 @@ describe('a table', () => {
     );
   });
 
-  it('keeps to the screen where cells flow or are wrapped, and loses none of their words', () => {
+  it('fits the screen where cells are wrapped, and loses no word', () => {
     const written = [
       ['NODE', 'STATUS', 'ERROR'],
       [`g[${`${FORGED} `.repeat(6)}]/one`, 'failed', `ext.bad: ${`${FORGED} `.repeat(6)}`],

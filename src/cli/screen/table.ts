@@ -1,23 +1,23 @@
 /**
- * Columns of text: each as wide as it needs, and the last one made to fit the screen. Where the screen
- * is too narrow for that, the cells of a row follow each other and a line ends between two of them.
+ * Renders a table: each column as wide as it needs, the last one fitted to the screen. Where the screen is
+ * too narrow for that, the cells of a row follow each other, with line breaks between cells.
  */
-import { oneLine } from '../../errors/printable.ts';
+import { oneLine } from '../../errors/support/printable.ts';
 import { clip, columnsOf, padEnd, wrap } from '../../errors/render/columns.ts';
 
 const GAP = 2;
-/** With less room the last column says nothing any more. */
+/** With less room the last column is unreadable. */
 const MIN_LAST = 16;
 const HANGING = 4;
 
 interface TableOptions {
-  /** Nothing of the last column is lost, it goes on below. */
+  /** The last column is wrapped instead of cut. */
   readonly wrapped?: boolean;
-  /** Colours a cell, whose width is settled by then. */
+  /** Colours a cell, after its width is computed. */
   readonly paint?: (cell: string, column: number) => string;
 }
 
-/** The first row is the head. */
+/** The first row is the heading. */
 export function tableLines(
   written: readonly (readonly string[])[],
   columns: number,
@@ -26,7 +26,7 @@ export function tableLines(
   return tableRows(written, columns, options).flat();
 }
 
-/** The lines of each row. */
+/** Returns the lines of each row. */
 export function tableRows(
   written: readonly (readonly string[])[],
   columns: number,
@@ -55,8 +55,8 @@ export function tableRows(
 }
 
 /**
- * Only a cell that is wider than the screen itself is broken, and at its spaces. All but the first line of
- * a row stand further in: a cell may hold anyone's words, and none of them may begin what looks like a row.
+ * Breaks only a cell that is wider than the screen, and at its spaces. All but the first line of a row are
+ * indented: a cell may contain anybody's text, which must not look like a row.
  */
 function flowing(
   row: readonly string[],
@@ -88,7 +88,7 @@ function flowing(
   return [...lines, line];
 }
 
-/** Of any number of rows, which may be more than a call takes arguments. */
+/** Not `Math.max(...)`: there may be more rows than a call takes arguments. */
 function widest<Row>(rows: readonly Row[], widthOf: (row: Row) => number): number {
   return rows.reduce((most, row) => Math.max(most, widthOf(row)), 0);
 }

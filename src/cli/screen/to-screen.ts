@@ -1,9 +1,8 @@
 /**
- * The last thing that happens to a text before it is written: whatever came this far, a terminal gets no
- * command but the colours that `paint.ts` and the panel of a report write, and those only where colours
- * are wanted.
+ * The last step before a text is written: a terminal gets no control sequence but the colours of `paint.ts`
+ * and of the panel, and those only where colours are wanted.
  */
-import { visible } from '../../errors/printable.ts';
+import { visible } from '../../errors/support/printable.ts';
 
 const STYLE = /(\u001b\[(?:0|1|2|31|32|33|36)m)/;
 

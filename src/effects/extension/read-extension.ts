@@ -1,18 +1,18 @@
-/** An extension's declaration, read once and checked all through, before anything of it is used. */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/json.ts';
-import { suggest } from '../../errors/suggest.ts';
+/** Reads the declaration of an extension once, and checks all of it before any part is used. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/support/safe-json.ts';
+import { suggest } from '../../errors/support/suggest.ts';
 import {
   EXTENSION,
   EXTENSION_CONTRACT,
   type ExtensionOptions,
   type ExtensionParts,
-} from '../../machine/extension-port.ts';
-import { describeValue } from '../../workflow/words.ts';
+} from '../../machine/ports/extension-port.ts';
+import { describeValue } from '../../workflow/diagnostics/phrases.ts';
 import { readCallable } from '../module/callable.ts';
 
 export interface ReadExtension {
-  /** What was declared; the same value is the same extension. */
+  /** The declared value; the same value is the same extension. */
   readonly declared: object;
   readonly name: string;
   readonly needs: readonly string[];
@@ -36,7 +36,7 @@ export function isExtension(value: unknown): value is object {
 /** Throws `extension.contract`. `owner` is a module or the host. */
 export async function readExtension(value: unknown, owner: string): Promise<ReadExtension> {
   if (!isExtension(value))
-    throw wrong(owner, 'is no extension', 'Make it with extension({name, contract, …}).');
+    throw wrong(owner, 'is not an extension', 'Make it with extension({name, contract, …}).');
   const name = readProperty(value, 'name');
   if (typeof name !== 'string' || !NAME.test(name))
     throw wrong(
@@ -49,13 +49,13 @@ export async function readExtension(value: unknown, owner: string): Promise<Read
   checkKeys(value, KEYS, what);
   const needs = readProperty(value, 'needs') ?? [];
   if (!isArray(needs) || !needs.every((need) => typeof need === 'string'))
-    throw wrong(what, 'has `needs` that is no list of names', "Write needs: ['other'].");
+    throw wrong(what, 'has `needs` that is not a list of names', "Write needs: ['other'].");
   const hooks = Object.fromEntries(HOOKS.flatMap((hook) => functionOf(value, hook, what)));
   const parts = await readParts(value, what);
   return { declared: value, name, needs: [...(needs as string[])], parts, hooks };
 }
 
-/** Also of what its `load` gives. */
+/** Also used for the parts that `load` returns. */
 export async function readParts(value: object, what: string): Promise<ExtensionParts> {
   const maps = MAPS.flatMap((part) => mapOf(value, part, what));
   for (const [part, entries] of maps) {
@@ -68,7 +68,7 @@ export async function readParts(value: object, what: string): Promise<ExtensionP
         throw wrong(
           what,
           `has ${key} among its ${part}, which ${reading.what}`,
-          'Give a function.',
+          'Set it to a function.',
         );
     }
   }
@@ -78,8 +78,8 @@ export async function readParts(value: object, what: string): Promise<ExtensionP
 
 export function checkLoaded(value: unknown, what: string): object {
   if (value === undefined) return {};
-  if (!isPlainObject(value)) throw wrong(what, 'gives no parts when it is loaded', 'Give {tools}.');
-  checkKeys(value, PARTS, `what ${what} gives when it is loaded`);
+  if (!isPlainObject(value)) throw wrong(what, 'returns no parts from `load`', 'Return {tools}.');
+  checkKeys(value, PARTS, `the result of \`load\` of ${what}`);
   return value;
 }
 
@@ -88,9 +88,9 @@ function checkContract(contract: unknown, what: string): void {
   const isOther = typeof contract === 'number';
   throw wrong(
     what,
-    isOther ? `is written for contract ${contract}` : 'does not say which contract it is for',
+    isOther ? `is written for contract ${contract}` : 'does not name its contract',
     isOther
-      ? `This Errand has contract ${EXTENSION_CONTRACT}: use a version of the extension that fits, or of Errand.`
+      ? `This Errand has contract ${EXTENSION_CONTRACT}: use a version of the extension, or of Errand, that matches.`
       : `Write contract: ${EXTENSION_CONTRACT}.`,
   );
 }
@@ -101,7 +101,7 @@ function checkKeys(value: object, known: readonly string[], what: string): void 
   const meant = suggest(odd, known);
   throw wrong(
     what,
-    `has \`${odd}\`, which no extension has`,
+    `has the unknown key \`${odd}\``,
     meant === undefined ? `It may have ${known.join(', ')}.` : `Write \`${meant}\`.`,
   );
 }
@@ -110,14 +110,14 @@ function mapOf<K extends string>(value: object, key: K, what: string): [K, objec
   const found = readProperty(value, key);
   if (found === undefined) return [];
   if (isPlainObject(found)) return [[key, found]];
-  throw wrong(what, `has \`${key}\` that is no object`, `Write ${key}: {name: …}.`);
+  throw wrong(what, `has \`${key}\` that is not an object`, `Write ${key}: {name: …}.`);
 }
 
 function functionOf<K extends string>(value: object, key: K, what: string): [K, unknown][] {
   const found = readProperty(value, key);
   if (found === undefined) return [];
   if (typeof found === 'function') return [[key, found]];
-  throw wrong(what, `has \`${key}\` that is no function`, `Write ${key}: () => ….`);
+  throw wrong(what, `has \`${key}\` that is not a function`, `Write ${key}: () => ….`);
 }
 
 function wrong(what: string, problem: string, todo: string): ErrandError {

@@ -1,6 +1,6 @@
 /**
- * Which addresses belong to the open internet. Everything else (this machine, its network, the service
- * that tells a cloud machine its keys) is nothing that a model may be pointed at by a name.
+ * Tells public addresses from all others. A name that a model chose must not lead to this machine, its
+ * network, or the metadata service that gives a cloud machine its keys.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
@@ -26,7 +26,7 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Of the open range: addresses that carry others inside, or that are for examples. */
+/** Special addresses inside the public range: tunnels that embed other addresses, and documentation. */
 const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -41,7 +41,7 @@ for (const [address, bits] of SPECIAL_IPV6) special.addSubnet(address, bits, 'ip
 const openIpv6 = new BlockList();
 openIpv6.addSubnet('2000::', 3, 'ipv6');
 
-/** False for anything that is no address at all. */
+/** False for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');
   if (!isIPv6(address)) return false;

@@ -1,6 +1,6 @@
-/** Which hosts may be asked: each entry is one host or the hosts below one, by one protocol at one port. */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { quoted } from '../../workflow/words.ts';
+/** The hosts that may be called: an entry allows one host, or its subdomains, on one protocol and port. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { quoted } from '../../workflow/diagnostics/phrases.ts';
 
 export type AllowList = (url: URL) => boolean;
 
@@ -18,7 +18,7 @@ export function createAllowList(entries: readonly string[]): AllowList {
   return (url) => parsed.some((entry) => fits(entry, url));
 }
 
-/** A name may end in a dot and means the same. */
+/** A trailing dot does not change the host. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -32,7 +32,7 @@ function parseEntry(text: string): Entry {
   if (url === undefined || !isWhole || !/^https?:$/.test(url.protocol) || plain.includes('*'))
     throw new ErrandError({
       kind: 'validation.input',
-      message: `${quoted(text)} is no host that can be allowed`,
+      message: `${quoted(text)} is not a host that can be allowed`,
       action: {
         kind: 'change_input',
         detail: 'Write a host, such as api.example.com or *.example.com, or http://host:port.',
@@ -43,6 +43,6 @@ function parseEntry(text: string): Entry {
 
 function fits({ protocol, host, isBelow, port }: Entry, url: URL): boolean {
   if (url.protocol !== protocol || url.port !== port) return false;
-  const asked = hostOf(url);
-  return isBelow ? asked.endsWith(`.${host}`) : asked === host;
+  const requestedHost = hostOf(url);
+  return isBelow ? requestedHost.endsWith(`.${host}`) : requestedHost === host;
 }

@@ -2,16 +2,16 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../errors/json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { contextFor, reportOf } from '../effect.cases.ts';
 import type { EffectContext, EffectResult } from '../effect.ts';
 import { readCallable } from '../module/callable.ts';
-import { callCallable } from '../tool.ts';
+import { callCallable } from '../function/call-tool.ts';
 import { isPublicAddress } from './addresses.ts';
 import { createAllowList } from './allow-list.ts';
 import type { FetchOptions } from './fetch-options.ts';
 import { createFetchTool } from './fetch-tool.ts';
-import type { ResolveName } from './one-hop.ts';
+import type { ResolveName } from './guarded-request.ts';
 
 const running: Server[] = [];
 afterEach(async () => {
@@ -37,7 +37,7 @@ const resolveTo =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-interface Asked {
+interface FetchCase {
   readonly resolve?: ResolveName;
   readonly context?: Partial<EffectContext>;
   readonly keepsTruncated?: boolean;
@@ -46,7 +46,7 @@ interface Asked {
 async function fetchWith(
   options: FetchOptions,
   input: JsonObject,
-  { resolve, context = {}, keepsTruncated = false }: Asked = {},
+  { resolve, context = {}, keepsTruncated = false }: FetchCase = {},
 ): Promise<EffectResult> {
   const reading = await readCallable('http_fetch', createFetchTool(options, resolve), 'the host');
   if (reading.type !== 'callable') throw new Error(reading.what);
@@ -57,19 +57,19 @@ async function fetchWith(
   );
 }
 
-/** A server of this machine that may be asked. */
+/** Allows servers of this machine. */
 const allowed = (...origins: readonly string[]): FetchOptions => ({
   allow: origins,
   allowPrivate: origins,
 });
 
-describe('what an allowed host answers', () => {
+describe('the response of an allowed host', () => {
   it.each([
     ['application/json', '{"id": 7}', { id: 7 }],
     ['application/problem+json; charset=utf-8', '[1]', [1]],
     ['application/json', '{"id": 9007199254740993}', '{"id": 9007199254740993}'],
     ['text/html', '<p>é</p>', '<p>é</p>'],
-  ])('is given as %s', async (type, body, value) => {
+  ])('is returned as %s', async (type, body, value) => {
     const origin = await serve((_, response) => response.setHeader('content-type', type).end(body));
     expect(await fetchWith(allowed(origin), { url: `${origin}/a?key=secret` })).toEqual({
       ok: true,
@@ -77,7 +77,7 @@ describe('what an allowed host answers', () => {
     });
   });
 
-  it('is a failure beyond its bound, also when it is packed, unless the beginning will do', async () => {
+  it('is a failure beyond its limit, also when compressed, unless the node keeps a cut one', async () => {
     const packed = gzipSync('x'.repeat(5_000_000));
     const origin = await serve((_, response) =>
       response
@@ -95,6 +95,36 @@ describe('what an allowed host answers', () => {
     const kept = await fetchWith(options, { url: origin }, { keepsTruncated: true });
     expect(kept).toMatchObject({ ok: true, output: { body: 'x'.repeat(1000) } });
     expect(JSON.stringify(kept)).toContain('Only the first 1000 bytes are here');
+  });
+
+  it.each([
+    ['text/plain; charset=iso-8859-1', [0x63, 0xe9], 'cé'],
+    ['application/json; charset="windows-1252"', [0x22, 0x80, 0x22], '€'],
+    ['text/plain', [0xff, 0xfe, 0x61, 0x00], 'a'],
+  ])('is decoded as %s', async (type, bytes, body) => {
+    const origin = await serve((_, response) =>
+      response.setHeader('content-type', type).end(Buffer.from(bytes)),
+    );
+    expect(await fetchWith(allowed(origin), { url: origin })).toMatchObject({
+      ok: true,
+      output: { body },
+    });
+  });
+
+  it.each([
+    ['application/json', 'utf-8'],
+    ['text/plain; charset=utf-8', 'utf-8'],
+    ['text/plain', 'utf-8'],
+    ['text/plain; charset=x-nope', 'x-nope'],
+  ])('is refused as %s when its bytes are no such text', async (type, encoding) => {
+    const bytes = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xe9, 0x22, 0x7d]);
+    const origin = await serve((_, response) =>
+      response.setHeader('content-type', type).end(bytes),
+    );
+    expect(reportOf(await fetchWith(allowed(origin), { url: origin }))).toMatchObject({
+      kind: 'tool.output_malformed',
+      message: expect.stringContaining(encoding),
+    });
   });
 
   it.each([
@@ -130,7 +160,7 @@ describe('what an allowed host answers', () => {
     ['bytes 1-4/5', false],
     [undefined, false],
     ['bytes 0-3/4', true],
-  ])('that is a part which nobody asked for is no success: %s', async (range, isWhole) => {
+  ])('that is an unrequested part is a failure: %s', async (range, isWhole) => {
     const origin = await serve((_, response) =>
       response
         .writeHead(206, {
@@ -154,7 +184,7 @@ describe('what an allowed host answers', () => {
     expect(report).toMatchObject({ kind: 'tool.failed', outcome: 'failed' });
   });
 
-  it('is waited for no longer than its time', async () => {
+  it('is awaited no longer than its time limit', async () => {
     const origin = await serve(() => undefined);
     const report = reportOf(
       await fetchWith({ ...allowed(origin), timeoutMs: 50 }, { url: origin }),
@@ -164,12 +194,13 @@ describe('what an allowed host answers', () => {
 });
 
 describe('a host', () => {
-  it('that is not allowed is not asked', async () => {
-    let asked = 0;
-    const origin = await serve((_, response) => response.end(String((asked += 1))));
+  it('that is not allowed is not called', async () => {
+    let requests = 0;
+    const origin = await serve((_, response) => response.end(String((requests += 1))));
     const report = reportOf(await fetchWith({ allow: ['example.com'] }, { url: origin }));
     expect(report).toMatchObject({ kind: 'tool.denied', outcome: 'not_started' });
-    expect(asked).toBe(0);
+    expect(report.action.detail).not.toContain('allow_private');
+    expect(requests).toBe(0);
   });
 
   it.each([
@@ -182,10 +213,11 @@ describe('a host', () => {
     'http://169.254.169.254',
     'http://[fd00:ec2::254]',
     'http://0.0.0.0',
-  ])('that is a private address is not asked although it is allowed: %s', async (url) => {
+  ])('that is a private address is not called although it is allowed: %s', async (url) => {
     expect(reportOf(await fetchWith({ allow: [url] }, { url }))).toMatchObject({
       kind: 'tool.denied',
       outcome: 'not_started',
+      action: { kind: 'request_access', detail: expect.stringContaining('`allow_private`') },
     });
   });
 
@@ -195,7 +227,7 @@ describe('a host', () => {
     ['of both kinds', ['93.184.215.14', '10.0.0.1']],
     ['in disguise', ['::ffff:10.0.0.1']],
     ['inside another', ['64:ff9b::a00:1']],
-  ])('whose name stands for an address %s is not asked', async (_, addresses) => {
+  ])('whose name resolves to an address %s is not called', async (_, addresses) => {
     const options = { allow: ['http://service.test'] };
     const result = await fetchWith(
       options,
@@ -205,7 +237,7 @@ describe('a host', () => {
     expect(reportOf(result)).toMatchObject({ kind: 'tool.denied', outcome: 'not_started' });
   });
 
-  it('is connected to at the address that was judged, and asked by its name', async () => {
+  it('is connected to at the checked address, and called by its name', async () => {
     const origin = await serve((request, response) => response.end(request.headers.host));
     const named = origin.replace('127.0.0.1', 'service.test');
     let resolved = 0;
@@ -218,7 +250,7 @@ describe('a host', () => {
     expect(resolved).toBe(1);
   });
 
-  it('that cannot be found or connected to was not asked', async () => {
+  it('that cannot be resolved or connected to was not called', async () => {
     const resolve: ResolveName = (_, done) =>
       done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
     const missing = await fetchWith(
@@ -340,14 +372,43 @@ describe('a request that writes', () => {
     return reportOf(await fetchWith(options, { url: origin, method })).outcome;
   };
 
-  it.each(WRITING)('%s is in doubt when a gateway answers for the server', async (method) => {
-    for (const status of [408, 502, 503, 504, 520, 524, 599])
-      expect(await outcomeAt(method, status)).toBe('unknown');
-    for (const status of [400, 404, 409, 422, 429, 500, 501])
-      expect(await outcomeAt(method, status)).toBe('failed');
-  });
+  it.each(WRITING)(
+    '%s has an unknown outcome when a gateway responds for the server',
+    async (method) => {
+      for (const status of [408, 502, 503, 504, 520, 524, 599])
+        expect(await outcomeAt(method, status)).toBe('unknown');
+      for (const status of [400, 404, 409, 422, 429, 500, 501])
+        expect(await outcomeAt(method, status)).toBe('failed');
+    },
+  );
 
-  it('is in doubt alone: reading again harms nobody', async () => {
+  it.each([
+    ['is too long', 'internal.output_too_large', 'text/plain', 'x'.repeat(2000)],
+    ['is broken', 'tool.output_malformed', 'application/json', '{"id":'],
+    ['is no text', 'tool.output_malformed', 'image/png', 'x'],
+    ['cannot be unpacked', 'tool.output_malformed', 'text/plain', 'x', 'zstd'],
+  ])(
+    'has an unknown outcome when it was accepted and the response %s',
+    async (...[, kind, type, body, packed]) => {
+      const origin = await serve((_, response) =>
+        response
+          .writeHead(200, { 'content-type': type, 'content-encoding': packed ?? 'identity' })
+          .end(body),
+      );
+      const options = { ...allowed(origin), methods: ['GET', ...WRITING] as const, maxBytes: 1000 };
+      for (const method of WRITING)
+        expect(reportOf(await fetchWith(options, { url: origin, method }))).toMatchObject({
+          kind,
+          outcome: 'unknown',
+        });
+      expect(reportOf(await fetchWith(options, { url: origin }))).toMatchObject({
+        kind,
+        outcome: 'failed',
+      });
+    },
+  );
+
+  it('has an unknown outcome; a request that reads has not', async () => {
     for (const method of ['GET', 'HEAD']) expect(await outcomeAt(method, 504)).toBe('failed');
   });
 
@@ -355,18 +416,36 @@ describe('a request that writes', () => {
     const keys: unknown[] = [];
     const origin = await serve((request, response) => {
       keys.push(request.headers['idempotency-key']);
-      if (request.url === '/first') response.writeHead(307, { location: '/second' });
       response.end();
     });
     const options = { ...allowed(origin), methods: ['GET', ...WRITING] as const };
     for (const attempt of [0, 1])
       await fetchWith(
         options,
-        { url: `${origin}/first`, method: 'POST' },
+        { url: origin, method: 'POST' },
         { context: { idempotencyKey: 'k', attempt } },
       );
     await fetchWith(options, { url: origin, method: 'GET' });
-    expect(keys).toEqual(['k', 'k', 'k', 'k', undefined]);
+    expect(keys).toEqual(['k', 'k', undefined]);
+  });
+
+  it.each([307, 308])('is sent once when the response is HTTP %i', async (status) => {
+    const requests: unknown[] = [];
+    const origin = await serve((request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      response.writeHead(status, { location: '/second?key=1' }).end();
+    });
+    const options = { ...allowed(origin), methods: ['GET', ...WRITING] as const };
+    for (const method of WRITING) {
+      const result = await fetchWith(options, { url: `${origin}/first`, method });
+      expect(reportOf(result)).toMatchObject({
+        kind: 'tool.failed',
+        outcome: 'failed',
+        retryable: false,
+        details: { status, location: `${origin}/second` },
+      });
+    }
+    expect(requests).toEqual(WRITING.map((method) => `${method} /first`));
   });
 
   it.each([
@@ -377,7 +456,7 @@ describe('a request that writes', () => {
     ['may not be asked', 'http://other.test/', 0],
     ['leads on for ever', '/', 303],
     ['refuses connections', 'http://127.0.0.1:1/', 0],
-  ])('stays in doubt when the page that it leads to %s', async (_, location, status) => {
+  ])('keeps its unknown outcome when the page that it leads to %s', async (_, location, status) => {
     let posts = 0;
     const origin = await serve((request, response) => {
       if (request.method === 'POST') posts++;
@@ -415,7 +494,7 @@ describe('an entry of the list', () => {
   it.each(['', '*', '*.*.com', 'ftp://x', 'example.com/path', 'https://a@b'])(
     'is refused: %o',
     (entry) => {
-      expect(() => createAllowList([entry])).toThrow('no host that can be allowed');
+      expect(() => createAllowList([entry])).toThrow('not a host that can be allowed');
     },
   );
 });

@@ -1,42 +1,50 @@
 /**
- * The built-in tool `http_fetch`. It exists only where the host allows hosts, asks only those, and
- * never this machine or its network unless a host says so; a redirect is judged like the first address.
+ * The built-in tool `http_fetch`. It exists only where hosts are allowed, calls only those, and never
+ * this machine or its network unless allowed; a redirect is checked like the first address.
  *
- * | what happened                                   | kind                    | outcome     |
+ * | event                                           | kind                    | outcome     |
  * |-------------------------------------------------|-------------------------|-------------|
- * | no address of the web                           | `tool.input_invalid`    | not_started |
+ * | not an http or https address                    | `tool.input_invalid`    | not_started |
  * | a host that is not allowed, a private address   | `tool.denied`           | not_started |
  * | the same after a redirect                       | `tool.denied`           | failed      |
  * | could not be resolved or connected to           | `tool.failed`           | not_started |
- * | broke off                                       | `tool.failed`           | failed, or unknown where it writes |
- * | an answer that is no success                    | `tool.failed`           | failed      |
- * | a gateway's answer (408, 502, 503, 504, 52x)    | `tool.failed`           | failed, or unknown where it writes |
- * | longer than what is read                        | `internal.output_too_large`, unless the node keeps it | failed |
- * | neither text nor JSON                           | `tool.output_malformed` | failed      |
+ * | a redirect that would repeat a write            | `tool.failed`           | failed      |
+ * | the connection broke                            | `tool.failed`           | failed, or unknown where it writes |
+ * | a response that is not a success                | `tool.failed`           | failed      |
+ * | a gateway's response (408, 502, 503, 504, 52x)  | `tool.failed`           | failed, or unknown where it writes |
+ * | longer than the limit                           | `internal.output_too_large`, unless the node keeps it | failed, or unknown where it writes |
+ * | neither text nor JSON                           | `tool.output_malformed` | failed, or unknown where it writes |
  *
- * After a request that wrote was answered with a redirect to another page, every failure is `unknown`:
- * the page can be missing, and what was written was written.
+ * After a write that was answered with a redirect to another page, every failure is `unknown`: the page
+ * may be missing, but the write happened.
  */
 import type { IncomingMessage } from 'node:http';
-import { ErrandError } from '../../errors/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/json.ts';
-import type { ReportDraft } from '../../errors/report.ts';
-import { tool, type AnyTool, type ToolContext } from '../../workflow/tool.ts';
-import { quoted } from '../../workflow/words.ts';
-import { TruncatedOutput } from '../function.ts';
-import { codeOf } from '../system-code.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { brokeOpenConnection } from '../../errors/thrown/open-connection.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
+import { tool, type AnyTool, type ToolContext } from '../../workflow/authoring/tool.ts';
+import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { TruncatedOutput } from '../function/call-function.ts';
+import { OwnFailure } from '../thrown-failure.ts';
+import { codeOf } from '../process/system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
-import { FETCH_TOOL, type FetchMethod } from '../../workflow/model.ts';
+import { FETCH_TOOL, type FetchMethod } from '../../workflow/plan/plan.ts';
 import { readCallable, type Callable } from '../module/callable.ts';
 import type { FetchOptions } from './fetch-options.ts';
-import { PrivateAddress, resolveBySystem, sendHop, type ResolveName } from './one-hop.ts';
-import { readBody } from './read-body.ts';
+import {
+  PrivateAddress,
+  resolveBySystem,
+  sendGuarded,
+  type ResolveName,
+} from './guarded-request.ts';
+import { readBody, UnusableBody } from './read-body.ts';
 import { lasting, statusFailure } from './status-failure.ts';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Names are resolved by the system unless a test knows better. */
+/** The system resolves names, except in tests. */
 export function createFetchTool(
   options: FetchOptions,
   resolve: ResolveName = resolveBySystem,
@@ -59,7 +67,7 @@ export function createFetchTool(
   });
 }
 
-/** As a file declares it; the same tool for the same settings. */
+/** The tool as a file configures it; the same settings give the same tool. */
 export function createFileFetch(): (settings: FetchOptions) => Promise<Callable> {
   const made = new Map<string, Promise<Callable>>();
   return (settings) => {
@@ -73,7 +81,7 @@ export function createFileFetch(): (settings: FetchOptions) => Promise<Callable>
 async function read(settings: FetchOptions): Promise<Callable> {
   const reading = await readCallable(FETCH_TOOL, createFetchTool(settings), 'the file');
   if (reading.type === 'callable') return reading.callable;
-  throw new TypeError('tool() makes nothing else');
+  throw new TypeError('tool() returned something that cannot be called');
 }
 
 function inputSchema(methods: readonly FetchMethod[], isReading: boolean): JsonObject {
@@ -130,11 +138,11 @@ function readUrl(address: unknown): URL {
 }
 
 function noAddress(outcome: 'not_started' | 'unknown'): ErrandError {
-  return new ErrandError({
+  return new OwnFailure({
     kind: 'tool.input_invalid',
     outcome,
     message:
-      'The `url` must be an address that begins with http:// or https://, without a name or password in it',
+      'The `url` must begin with http:// or https:// and must not contain a user name or password',
   });
 }
 
@@ -148,11 +156,11 @@ async function send(
   context: ToolContext,
 ): Promise<IncomingMessage> {
   const { url, method, body } = request;
-  if (!rules.isAllowed(url)) throw denied(request, 'is not among the hosts that may be asked');
+  if (!rules.isAllowed(url)) throw denied(request, 'is not an allowed host');
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
   try {
-    return await sendHop({
+    return await sendGuarded({
       url,
       method,
       headers: {
@@ -169,7 +177,7 @@ async function send(
     });
   } catch (thrown) {
     if (thrown instanceof PrivateAddress)
-      throw denied(request, 'does not stand for a public address', thrown);
+      throw denied(request, 'resolves to a private address', { cause: thrown, next: ASK_PRIVATE });
     throw broken(request, thrown);
   }
 }
@@ -180,20 +188,41 @@ function redirectOf(request: Request, response: IncomingMessage): Request | unde
   const isKept = statusCode === 307 || statusCode === 308 || isReading(request);
   const hasWritten = request.hasWritten || !isKept;
   if (!URL.canParse(headers.location, request.url.href))
-    throw astray(`${hostOf(request.url)} redirects to nowhere`, hasWritten);
+    throw badRedirect(`${hostOf(request.url)} redirects without a valid location`, hasWritten);
   const redirects = request.redirects + 1;
   if (redirects > MAX_REDIRECTS)
-    throw astray(`${hostOf(request.url)} redirects more than ${MAX_REDIRECTS} times`, hasWritten);
+    throw badRedirect(
+      `${hostOf(request.url)} redirects more than ${MAX_REDIRECTS} times`,
+      hasWritten,
+    );
   const url = new URL(headers.location, request.url);
   if (!isOfTheWeb(url)) throw noAddress(hasWritten ? 'unknown' : 'not_started');
   if (!isKept) return { url, method: 'GET', redirects, hasWritten };
-  // what is sent was meant for the one that it was sent to
-  if (!isReading(request) && url.origin !== request.url.origin)
-    throw denied({ ...request, url, redirects }, 'was not what the body was meant for');
-  return { ...request, url, redirects };
+  if (isReading(request)) return { ...request, url, redirects };
+  // a body is meant only for the origin that it was sent to
+  if (url.origin !== request.url.origin)
+    throw denied(
+      { ...request, url, redirects },
+      'is a different origin, so the request body was not sent there',
+    );
+  throw redirectedWrite(url, statusCode);
 }
 
-function astray(message: string, hasWritten: boolean): ErrandError {
+/** A write is sent once per attempt; a server that answers 307 or 308 has not done it. */
+function redirectedWrite(to: URL, status: number): ErrandError {
+  const host = hostOf(to);
+  const location = `${to.origin}${to.pathname}`;
+  return new ErrandError({
+    kind: 'tool.failed',
+    outcome: 'failed',
+    message: `${quoted(host)} redirects a write (HTTP ${status}); a write is sent only once, so it was not repeated`,
+    ...lasting(false),
+    details: { host, status, location },
+    action: { kind: 'change_input', detail: `Send the request to ${location} itself.` },
+  });
+}
+
+function badRedirect(message: string, hasWritten: boolean): ErrandError {
   const outcome = hasWritten ? 'unknown' : 'failed';
   return new ErrandError({ kind: 'tool.failed', outcome, message, ...lasting(hasWritten) });
 }
@@ -212,9 +241,9 @@ async function resultOf(
       isInDoubt: request.hasWritten || (!isReading(request) && isOfGateway(status)),
     });
   }
-  if (status === 206 && !isAllOfIt(response.headers['content-range'])) {
+  if (status === 206 && !isWhole(response.headers['content-range'])) {
     response.destroy();
-    throw onlyAPart(request);
+    throw onlyPart(request);
   }
   const about = { status, url: `${url.origin}${url.pathname}` };
   if (method === 'HEAD' || status === 204 || status === 205) {
@@ -225,44 +254,64 @@ async function resultOf(
     const { contentType, value, isCut } = await readBody(response, maxBytes);
     const result = { ...about, contentType, body: value };
     if (!isCut) return result;
-    const cut = `Only the first ${maxBytes} bytes are here; the rest was left out.`;
+    const cut = `Only the first ${maxBytes} bytes are here; the rest was cut.`;
     throw new TruncatedOutput(tooLarge(request, maxBytes), { ...result, cut });
   } catch (thrown) {
+    if (thrown instanceof UnusableBody) throw unusable(request, thrown);
     throw thrown instanceof ErrandError ? thrown : broken(request, thrown);
   }
 }
 
-/** No part is ever asked for, so only one that is the whole is an answer. */
-function isAllOfIt(contentRange: string | undefined): boolean {
+/** The server accepted the request, whether or not its response can be used. */
+function accepted(request: Request): Pick<ReportDraft, 'outcome'> {
+  return request.hasWritten || !isReading(request) ? { outcome: 'unknown' } : {};
+}
+
+function unusable(request: Request, { problem, cause }: UnusableBody): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'tool.output_malformed',
+      ...accepted(request),
+      message: `The response cannot be used: ${problem}`,
+      action: { kind: 'change_input', detail: 'Fetch an address that returns text or JSON.' },
+    },
+    { cause },
+  );
+}
+
+/** No range is requested, so a 206 counts only if its range is the whole. */
+function isWhole(contentRange: string | undefined): boolean {
   const { last, size } =
     /^bytes 0-(?<last>\d+)\/(?<size>\d+)$/i.exec(contentRange ?? '')?.groups ?? {};
   return last !== undefined && Number(last) + 1 === Number(size);
 }
 
-function onlyAPart(request: Request): ErrandError {
+function onlyPart(request: Request): ErrandError {
   const host = hostOf(request.url);
   return new ErrandError({
     kind: 'tool.output_malformed',
-    ...(request.hasWritten || !isReading(request) ? { outcome: 'unknown' as const } : {}),
-    message: `${quoted(host)} answered with a part of what is there (HTTP 206), and the whole was asked for`,
+    ...accepted(request),
+    message: `${quoted(host)} returned only a part (HTTP 206) although the whole was requested`,
     details: { host, status: 206 },
-    action: { kind: 'change_input', detail: 'Fetch an address that answers with the whole.' },
+    action: { kind: 'change_input', detail: 'Fetch an address that returns the whole content.' },
   });
 }
 
-function tooLarge({ url }: Request, maxBytes: number): ReportDraft {
+function tooLarge(request: Request, maxBytes: number): ReportDraft {
+  const { url } = request;
   return {
     kind: 'internal.output_too_large',
-    message: `The answer of ${quoted(hostOf(url))} is longer than ${maxBytes} bytes, which is the most that is read`,
+    ...accepted(request),
+    message: `The response of ${quoted(hostOf(url))} is longer than the limit of ${maxBytes} bytes`,
     details: { host: hostOf(url), maxBytes },
     action: {
       kind: 'change_input',
-      detail: 'Ask for less, raise `max_bytes`, or say `on_truncated: keep` on the node.',
+      detail: 'Request less, raise `max_bytes`, or set `on_truncated: keep` on the node.',
     },
   };
 }
 
-/** Said by whoever stands before the server, and does not know what the server did. */
+/** Statuses of gateways, which do not know what the server behind them did. */
 function isOfGateway(status: number): boolean {
   return GATEWAY.has(status) || (status >= 520 && status <= 530);
 }
@@ -276,27 +325,27 @@ function isReading({ method }: Request): boolean {
 function denied(
   { url, redirects, hasWritten }: Request,
   why: string,
-  cause?: unknown,
+  { cause, next = ASK_ALLOWED }: { readonly cause?: unknown; readonly next?: string } = {},
 ): ErrandError {
   const host = hostOf(url);
-  return new ErrandError(
+  return new OwnFailure(
     {
       kind: 'tool.denied',
       outcome: hasWritten ? 'unknown' : deniedAt(redirects),
-      // models read the message, and where an answer leads may name what only the inside knows
+      // models read the message, and a redirect may name an internal host
       message:
-        redirects === 0
-          ? `${quoted(host)} ${why}`
-          : `The answer leads on to an address that ${why}`,
+        redirects === 0 ? `${quoted(host)} ${why}` : `The response redirects to a host that ${why}`,
       details: { host, redirects, by: 'policy' },
-      action: {
-        kind: 'request_access',
-        detail: 'Ask another address, or let the host of this run allow this one.',
-      },
+      action: { kind: 'request_access', detail: next },
     },
     { cause },
   );
 }
+
+const ASK_ALLOWED = 'Fetch another address, or add its host to `allow` of `runtime.http_fetch`.';
+
+const ASK_PRIVATE =
+  'Fetch a public address. If this one is intended, add its host to `allow_private` as well as `allow` of `runtime.http_fetch` (`allowPrivate` in code).';
 
 function deniedAt(redirects: number): 'not_started' | 'failed' {
   return redirects === 0 ? 'not_started' : 'failed';
@@ -307,16 +356,17 @@ const NEVER_MADE =
 
 function broken(request: Request, thrown: unknown): ErrandError {
   const code = codeOf(thrown);
-  const isBegun = request.hasWritten || !NEVER_MADE.test(code);
-  const doubt = isReading(request) && !request.hasWritten ? 'failed' : 'unknown';
-  return new ErrandError(
+  const isUnmade = NEVER_MADE.test(code) && !brokeOpenConnection(thrown);
+  const isBegun = request.hasWritten || !isUnmade;
+  const uncertain = isReading(request) && !request.hasWritten ? 'failed' : 'unknown';
+  return new OwnFailure(
     {
       kind: 'tool.failed',
-      outcome: isBegun ? doubt : 'not_started',
+      outcome: isBegun ? uncertain : 'not_started',
       ...(/CERT|SSL|TLS/.test(code)
         ? { category: 'configuration', domain: 'config', retryable: false }
         : { retryable: true }),
-      message: `${quoted(hostOf(request.url))} could not be asked (${code})`,
+      message: `${quoted(hostOf(request.url))} could not be reached (${code})`,
       details: { host: hostOf(request.url), code },
     },
     { cause: thrown },

@@ -1,11 +1,9 @@
-/** The body of an answer as text within a bound, or as JSON where it says so and is whole. */
-import { isUtf8 } from 'node:buffer';
+/** Reads a response body as text within a limit, or as JSON where it is declared and complete. */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { ErrandError } from '../../errors/errand-error.ts';
-import type { JsonValue } from '../../errors/json.ts';
-import { keepsDigits, readJson } from '../../workflow/exact-number.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { keepsDigits, readJson } from '../../workflow/json-schema/exact-number.ts';
 
 const TEXT =
   /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|graphql)\b|[\w.+-]+\/[\w.+-]+\+(?:json|xml|yaml)\b)/i;
@@ -14,11 +12,21 @@ const JSON_TYPE = /^application\/json\b|\+json\b/i;
 export interface Body {
   readonly contentType: string;
   readonly value: JsonValue;
-  /** Only the beginning is here. */
+  /** The body was cut at the limit. */
   readonly isCut: boolean;
 }
 
-/** Throws `tool.output_malformed` for what is neither text nor JSON. */
+/** Thrown for a body that is neither text nor JSON; the caller decides the outcome. */
+export class UnusableBody extends Error {
+  readonly problem: string;
+
+  constructor(problem: string, cause?: unknown) {
+    super(problem, cause === undefined ? undefined : { cause });
+    this.problem = problem;
+  }
+}
+
+/** Throws an `UnusableBody`. */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Body> {
   const contentType = response.headers['content-type'] ?? '';
   if (contentType !== '' && !TEXT.test(contentType)) {
@@ -28,13 +36,12 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
   }
   const { bytes, isCut } = await readWithin(decoded(response), maxBytes);
   response.destroy();
-  if (contentType === '' && !isUtf8(bytes) && !isCut) throw notText('its body is no text');
-  const text = textOf(bytes, contentType);
+  const text = textOf(bytes, contentType, isCut);
   const isJson = JSON_TYPE.test(contentType) && !isCut;
   return { contentType, value: isJson ? parsed(text) : text, isCut };
 }
 
-/** Asked for as it is, but some servers compress all the same. */
+/** The request asks for no compression, but some servers compress anyway. */
 function decoded(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase();
   switch (encoding) {
@@ -54,7 +61,7 @@ function decoded(response: IncomingMessage): Readable {
 }
 
 function through(response: IncomingMessage, decoder: Transform): Readable {
-  // what breaks is heard by whoever reads the end of it
+  // an error reaches the reader through the decoder
   pipeline(response, decoder, () => undefined);
   return decoder;
 }
@@ -66,7 +73,7 @@ async function readWithin(
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of stream) {
-    // a stream of bytes gives nothing else
+    // true: a byte stream yields only buffers
     const part = chunk as Buffer;
     chunks.push(part.subarray(0, maxBytes - sizeBytes));
     sizeBytes += part.length;
@@ -75,33 +82,41 @@ async function readWithin(
   return { bytes: Buffer.concat(chunks), isCut: false };
 }
 
-function textOf(bytes: Buffer, contentType: string): string {
-  const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+/** By the declared charset, else by the byte order mark, else UTF-8. Never replaces what it cannot read. */
+function textOf(bytes: Buffer, contentType: string, isCut: boolean): string {
+  const charset = /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1] ?? encodingByMark(bytes);
+  const decoder = decoderFor(charset);
   try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    // a charset that nobody knows; most of what calls itself so is readable all the same
-    return bytes.toString('utf8');
+    // the cut may have split a character
+    return decoder.decode(bytes, { stream: isCut });
+  } catch (thrown) {
+    throw notText(`its bytes are not text in the encoding ${decoder.encoding}`, thrown);
   }
+}
+
+function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch (thrown) {
+    throw notText(`its encoding ${charset.slice(0, 40)} is not known`, thrown);
+  }
+}
+
+function encodingByMark([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 function parsed(text: string): JsonValue {
   try {
     const { value, inexact } = readJson(text, keepsDigits);
-    // text keeps its digits
+    // an inexact number: the text keeps its digits
     return inexact === undefined ? value : text;
   } catch (thrown) {
-    throw notText('it says that it is JSON and is not', thrown);
+    throw notText('it is declared as JSON but is not valid JSON', thrown);
   }
 }
 
-function notText(problem: string, cause?: unknown): ErrandError {
-  return new ErrandError(
-    {
-      kind: 'tool.output_malformed',
-      message: `The answer cannot be used: ${problem}`,
-      action: { kind: 'change_input', detail: 'Fetch an address that answers with text or JSON.' },
-    },
-    { cause },
-  );
+function notText(problem: string, cause?: unknown): UnusableBody {
+  return new UnusableBody(problem, cause);
 }

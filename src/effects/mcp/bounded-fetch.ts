@@ -1,17 +1,29 @@
 /**
- * `fetch` whose answers have a bound: of a stream of events each line, of anything else the whole. A
- * call carries its key as a header too, where gateways and servers of the web look for it.
+ * A `fetch` that limits the size of responses: each line of an event stream, the whole of anything else.
+ * A call also carries its idempotency key as a header, where gateways and web servers expect it.
+ *
+ * A call is sent once: it does not follow a redirect. If earlier messages were redirected within the same
+ * server, the call goes to the new address at once.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import { keyHeader } from './call-key.ts';
 import { MAX_MESSAGE_BYTES } from './lines.ts';
 
 const NEW_LINE = 10;
 
-/** `tell` hears which request has an answer that is too long; undefined where it is not one's own. */
+/** `tell` receives the id of the request whose response is too long; undefined if it is not known. */
 export function boundedFetch(tell: (id: string | number | undefined) => void): typeof fetch {
+  const moved = new Map<string, string>();
   return async (input, init) => {
-    const response = await fetch(input, withKey(init));
+    const key = keyHeader(init?.body);
+    const isCall = Object.keys(key).length > 0;
+    const address = input instanceof Request ? input.url : String(input);
+    const to = isCall ? lastOf(moved, address) : input;
+    const response = await fetch(to, { ...withKey(init, key), redirect: 'manual' });
+    if (isRedirect(response)) {
+      if (isCall) return withoutLocation(response);
+      noteMove(moved, address, response);
+    }
     if (response.body === null) return response;
     const type = response.headers.get('content-type') ?? '';
     const isStream = /^text\/event-stream\b/i.test(type);
@@ -21,12 +33,50 @@ export function boundedFetch(tell: (id: string | number | undefined) => void): t
   };
 }
 
-function withKey(init: RequestInit | undefined): RequestInit | undefined {
-  const added = Object.entries(keyHeader(init?.body));
+function withKey(
+  init: RequestInit | undefined,
+  key: Readonly<Record<string, string>>,
+): RequestInit | undefined {
+  const added = Object.entries(key);
   if (init === undefined || added.length === 0) return init;
   const headers = new Headers(init.headers);
   for (const [name, value] of added) headers.set(name, value);
   return { ...init, headers };
+}
+
+function isRedirect({ status }: Response): boolean {
+  return status >= 300 && status < 400;
+}
+
+/** Without a location the client cannot follow the redirect. */
+function withoutLocation(response: Response): Response {
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  headers.delete('location');
+  void response.body?.cancel();
+  return new Response(null, { status, statusText, headers });
+}
+
+/** Records a redirect that the client follows by itself: same server, same method. */
+function noteMove(moved: Map<string, string>, from: string, { status, headers }: Response): void {
+  const location = headers.get('location');
+  const to = location === null ? null : URL.parse(location, from);
+  const isKept = status === 307 || status === 308;
+  if (isKept && to !== null && isSameServer(new URL(from), to)) moved.set(from, to.href);
+}
+
+function isSameServer(from: URL, to: URL): boolean {
+  if (`${to.username}${to.password}` !== '') return false;
+  if (from.origin === to.origin) return true;
+  const isSecured = from.protocol === 'http:' && to.protocol === 'https:';
+  return isSecured && from.hostname === to.hostname && `${from.port}${to.port}` === '';
+}
+
+function lastOf(moved: ReadonlyMap<string, string>, address: string): string {
+  let last = address;
+  // each address once: redirects may form a loop
+  for (let left = moved.size; left > 0; left--) last = moved.get(last) ?? last;
+  return last;
 }
 
 function boundedStream(
@@ -40,7 +90,7 @@ function boundedStream(
       sizeBytes = lastLine < 0 ? sizeBytes + chunk.byteLength : chunk.byteLength - lastLine - 1;
       if (sizeBytes > MAX_MESSAGE_BYTES) {
         tell();
-        throw new Error('The answer of the server is too long');
+        throw new Error('The response of the server is too long');
       }
       controller.enqueue(chunk);
     },
@@ -53,7 +103,7 @@ function requestIn(body: unknown): string | number | undefined {
     const id = readProperty(JSON.parse(body), 'id');
     return typeof id === 'string' || typeof id === 'number' ? id : undefined;
   } catch {
-    // not a message of the protocol, so nobody waits for its answer
+    // not a message of the protocol, so no request waits for it
     return undefined;
   }
 }

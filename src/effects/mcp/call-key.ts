@@ -1,8 +1,8 @@
 /**
- * What a call carries so that a server can tell a repeated one: the key of the action, which is the
- * same for every try of it, and beside it which try this is.
+ * Metadata of a call by which a server can recognise a repeated one: the idempotency key of the action,
+ * which is the same for every attempt, and the number of the attempt.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import type { EffectContext } from '../effect.ts';
 
 const KEY_NAME = 'errand/idempotency-key';
@@ -17,20 +17,20 @@ export function metaOf({
   return { [KEY_NAME]: idempotencyKey, [ATTEMPT_NAME]: attempt };
 }
 
-/** Names one try of a call on a connection; empty for a message that is no call. */
-export function tryOf(meta: CallMeta | undefined): string {
+/** Identifies one attempt of a call on a connection; empty for a message that is not a call. */
+export function attemptOf(meta: CallMeta | undefined): string {
   const key = keyIn(meta);
   return key === undefined ? '' : `${key}.${String(meta?.[ATTEMPT_NAME])}`;
 }
 
-/** Of a message as it goes over HTTP: the header that carries its key. */
+/** The HTTP header with the idempotency key of a message. */
 export function keyHeader(body: unknown): Readonly<Record<string, string>> {
   if (typeof body !== 'string' || !body.includes(KEY_NAME)) return {};
   try {
     const key = keyIn(readProperty(readProperty(JSON.parse(body), 'params'), '_meta'));
     return key === undefined ? {} : { 'idempotency-key': key };
   } catch {
-    // not a message of the protocol, so no call
+    // not a message of the protocol, so not a call
     return {};
   }
 }

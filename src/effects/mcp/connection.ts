@@ -1,11 +1,12 @@
-/** One connection to a server, from nothing to its list of tools. Whatever fails leaves nothing behind. */
-import { causeChain } from '../../errors/cause-chain.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty } from '../../errors/json.ts';
+/** Connects to a server and lists its tools. A failed connection leaves no process or socket behind. */
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import type { EffectClock } from '../clock.ts';
-import { tryOf } from './call-key.ts';
+import { attemptOf } from './call-key.ts';
 import { httpTransport } from './http-transport.ts';
-import { placeOf, type Environment, type NamedServer, type ServerPlace } from './place.ts';
+import type { Environment } from '../../workflow/yaml/file-port.ts';
+import { resolveServer, type NamedServer, type ResolvedServer } from './resolve-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 import type {
   McpCallOptions,
@@ -17,8 +18,9 @@ import type {
 } from './sdk.ts';
 import { readTools, type ServerTool } from './tool-list.ts';
 import { unreachable } from './unreachable.ts';
+import { withResults } from './with-results.ts';
 
-/** Timers of Node are no longer than this; the client's own timeout must never be the first. */
+/** The longest timer of Node: the client's own timeout must never fire before ours. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 const UNSUPPORTED_VERSION = -32_022;
@@ -26,35 +28,35 @@ const UNSUPPORTED_VERSION = -32_022;
 export interface ConnectOptions {
   readonly sdk: McpSdk;
   readonly env: Environment;
-  /** Where a process runs. */
+  /** Working directory of a server process. */
   readonly directory: string;
   readonly timeoutMs: number;
   readonly clock: EffectClock;
-  /** Aborted when nobody will use it any more. */
+  /** Aborted when the connection is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 export interface Connection {
-  readonly place: ServerPlace;
+  readonly resolved: ResolvedServer;
   /** False when it was lost. */
   readonly isOpen: boolean;
   readonly tools: ReadonlyMap<string, ServerTool>;
-  /** Whether the server would have forgotten us if it was started anew. */
+  /** Whether the server has a session, which it loses when it restarts. */
   readonly hasSession: boolean;
-  /** Asks for the list again; rejects where the server does not answer in time. */
+  /** Lists the tools again; rejects if the server does not respond in time. */
   refresh(timeoutMs: number): Promise<void>;
   call(params: object, options: McpCallOptions): Promise<unknown>;
-  /** Whether a call with this key went out. */
+  /** Whether a call with this metadata was sent. */
   wasSent(key: string): boolean;
   forget(key: string): void;
   close(): Promise<void>;
 }
 
-/** Rejects with `mcp.unreachable`, or with `tool.unavailable` for what is not set up. */
+/** Rejects with `mcp.unreachable`, or with `tool.unavailable` when the setup is incomplete. */
 export async function connect(server: NamedServer, options: ConnectOptions): Promise<Connection> {
   if (server.settings.type === 'http') return connectBy('auto', server, options);
   try {
-    // older servers may end at a question that they do not know, so a process is not asked it first
+    // an older server process may exit on an unknown request, so the old handshake comes first
     return await connectBy('legacy', server, options);
   } catch (thrown) {
     if (server.settings.type === 'sse' || !isTooNew(thrown)) throw thrown;
@@ -62,7 +64,7 @@ export async function connect(server: NamedServer, options: ConnectOptions): Pro
   }
 }
 
-/** It refuses the greeting of the protocol before. */
+/** The server supports only a newer protocol version. */
 function isTooNew(thrown: unknown): boolean {
   return [...causeChain(thrown)].some((link) => readProperty(link, 'code') === UNSUPPORTED_VERSION);
 }
@@ -72,15 +74,15 @@ async function connectBy(
   server: NamedServer,
   options: ConnectOptions,
 ): Promise<Connection> {
-  const place = placeOf(server, options.env);
-  const transport = transportFor(server, place, options);
+  const resolved = resolveServer(server, options.env);
+  const transport = transportFor(resolved, options);
   const sent = watchSending(transport);
   const client = options.sdk.newClient(mode);
   let isOpen = true;
   client.onclose = () => {
     isOpen = false;
   };
-  // what goes wrong beside a call; the call that it concerns fails by itself
+  // errors outside a call; a call that is affected fails by itself
   client.onerror = () => undefined;
   const deadline = new Deadline(options);
   const close = async (): Promise<void> => {
@@ -90,20 +92,20 @@ async function connectBy(
   };
   let tools: ReadonlyMap<string, ServerTool>;
   try {
-    await deadline.of(client.connect(transport, { timeout: NO_TIMEOUT_MS }));
+    await deadline.of(client.connect(withResults(transport), { timeout: NO_TIMEOUT_MS }));
     tools = await deadline.of(listTools(client, server));
   } catch (thrown) {
-    // asked before it is ended, or it would always have been ended by us
+    // read before we end the process, or the evidence would show our own signal
     const evidence = evidenceOf(transport, thrown);
     await close();
     if (thrown instanceof ErrandError) throw thrown;
     const waited = thrown instanceof TooLate ? { waitedMs: options.timeoutMs } : {};
-    throw unreachable(server, place, { ...evidence, ...waited });
+    throw unreachable(resolved, { ...evidence, ...waited });
   } finally {
     deadline.end();
   }
   return {
-    place,
+    resolved,
     get isOpen() {
       return isOpen;
     },
@@ -116,7 +118,7 @@ async function connectBy(
     refresh: async (timeoutMs) => {
       tools = await listTools(client, server, timeoutMs);
     },
-    call: (params, given) => client.callTool(params, { ...given, timeout: NO_TIMEOUT_MS }),
+    call: (params, options) => client.callTool(params, { ...options, timeout: NO_TIMEOUT_MS }),
     wasSent: (key) => sent.has(key),
     forget: (key) => void sent.delete(key),
     close,
@@ -124,31 +126,29 @@ async function connectBy(
 }
 
 function transportFor(
-  { name, settings }: NamedServer,
-  place: ServerPlace,
+  { name, settings, env, headers }: ResolvedServer,
   { sdk, directory }: ConnectOptions,
 ): McpTransport {
   const { type, command = '', args, url = '' } = settings;
-  if (type === 'stdio')
-    return new ProcessTransport({ command, args, env: place.env, cwd: directory });
+  if (type === 'stdio') return new ProcessTransport({ command, args, env, cwd: directory });
   if (!URL.canParse(url))
     throw new ErrandError({
       kind: 'mcp.unreachable',
       outcome: 'not_started',
       category: 'configuration',
       retryable: false,
-      message: `The address of the MCP server ${name} cannot be read`,
+      message: `The address of the MCP server ${name} is not a valid URL`,
       action: { kind: 'fix_file', detail: `Correct \`mcp_servers.${name}.url\`.` },
     });
-  return httpTransport(sdk, { type, url: new URL(url), headers: place.headers });
+  return httpTransport(sdk, { type, url: new URL(url), headers });
 }
 
-/** Tries of calls that were handed to the transport: from there on they may have arrived. */
+/** Records the calls handed to the transport: from then on they may have reached the server. */
 function watchSending(transport: McpTransport): Set<string> {
   const sent = new Set<string>();
   const send = transport.send.bind(transport);
   transport.send = (message: McpMessage, options?: object) => {
-    const key = tryOf(message.params?._meta);
+    const key = attemptOf(message.params?._meta);
     if (key !== '') sent.add(key);
     return send(message, options);
   };
@@ -164,7 +164,7 @@ async function listTools(
   return new Map(readTools(answer, settings).map((tool) => [tool.name, tool]));
 }
 
-function evidenceOf(transport: McpTransport, thrown: unknown): Parameters<typeof unreachable>[2] {
+function evidenceOf(transport: McpTransport, thrown: unknown): Parameters<typeof unreachable>[1] {
   if (!(transport instanceof ProcessTransport)) return { thrown };
   const { end } = transport;
   return { thrown, stderr: transport.stderrTail(), ...(end === undefined ? {} : { end }) };
@@ -176,11 +176,11 @@ export function closedMeanwhile(): ErrandError {
   return new ErrandError({
     kind: 'cancelled.tool',
     outcome: 'not_started',
-    message: 'The work was closed while an MCP server was being connected',
+    message: 'The engine was closed while it connected to an MCP server',
   });
 }
 
-/** The time of all steps together; a step that comes too late is left to its own end. */
+/** One time limit for all steps; a step that is too late is abandoned. */
 class Deadline {
   readonly #late: Promise<never>;
   readonly #stop: () => void;
@@ -188,7 +188,7 @@ class Deadline {
   constructor({ timeoutMs, clock, signal }: ConnectOptions) {
     const { promise, reject } = Promise.withResolvers<never>();
     const leave = (): void => reject(closedMeanwhile());
-    const stopTimer = clock.after(timeoutMs, () => reject(new TooLate('The time is over')));
+    const stopTimer = clock.after(timeoutMs, () => reject(new TooLate('The time limit is over')));
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
     this.#late = promise;
@@ -196,12 +196,12 @@ class Deadline {
       stopTimer();
       signal.removeEventListener('abort', leave);
     };
-    // it may come when nobody waits any more
+    // it may reject after the wait has ended
     promise.catch(() => undefined);
   }
 
   async of<T>(step: Promise<T>): Promise<T> {
-    // what a step does after the deadline is its own business
+    // a rejection after the deadline is ignored
     step.catch(() => undefined);
     return Promise.race([step, this.#late]);
   }

@@ -1,34 +1,37 @@
 /**
- * What the servers of a workflow have, asked before it runs, so that agents can be told and a tool that
- * does not exist is refused. Only servers that some node can use are asked, all at once and within a
- * bound; one that does not answer is a warning, because it may be there when it is needed.
+ * Lists the tools of a workflow's servers before it runs, so that agents know them and an unknown tool is
+ * refused. Only servers that a node can use are contacted, all at once and within a time limit. One that
+ * does not respond is a warning, because it may be up when it is needed.
  */
-import { suggest } from '../../errors/suggest.ts';
-import { toReport } from '../../errors/to-report.ts';
-import { allNodes } from '../../workflow/all-nodes.ts';
-import type { FilePlan, McpServer, WorkflowPlan } from '../../workflow/model.ts';
-import { isTemplate } from '../../workflow/models.ts';
-import type { AgentPlan, NodePlan } from '../../workflow/node-model.ts';
-import { fromPointer, type Path } from '../../workflow/path.ts';
-import type { Problem } from '../../workflow/problem.ts';
-import type { ToolDescription, ToolDescriptions } from '../../workflow/tool-description.ts';
-import { listed, quoted } from '../../workflow/words.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { allNodes } from '../../workflow/plan/node-list.ts';
+import type { FilePlan, McpServer, WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { isTemplate } from '../../workflow/plan/model-names.ts';
+import type { AgentPlan, NodePlan } from '../../workflow/plan/node-plan.ts';
+import { fromPointer, type Path } from '../../workflow/plan/pointer.ts';
+import type { Problem } from '../../workflow/diagnostics/problem.ts';
+import type {
+  ToolDescription,
+  ToolDescriptions,
+} from '../../workflow/authoring/tool-description.ts';
+import { listed, quoted } from '../../workflow/diagnostics/phrases.ts';
 import type { McpServers } from './mcp.ts';
 import { describeTool, type ServerTool } from './tool-list.ts';
 
 const DISCOVERY_MS = 10_000;
-/** Of what a server has, in a sentence. */
+/** Tools named in one message. */
 const MAX_LISTED = 20;
 
 export interface DiscoverOptions {
-  /** Those that the run will use: what is connected to be asked stays connected. */
+  /** The servers of the run: connections made here are kept for it. */
   readonly servers: McpServers;
-  /** For all servers together. Default: 10 s. */
+  /** Limit for all servers together. Default: 10 s. */
   readonly timeoutMs?: number;
 }
 
 export interface Discovered {
-  /** By file, as in the plan; the names are `server/name`. */
+  /** By file, as in the plan; names are `server/name`. */
   readonly tools: ReadonlyMap<string, ToolDescriptions>;
   readonly problems: readonly { readonly file: string; readonly problem: Problem }[];
 }
@@ -46,7 +49,7 @@ export async function describeServers(
   for (const { name, server } of uses)
     if (!asking.has(server)) asking.set(server, ask(name, server, options));
 
-  const told = new Set<McpServer>();
+  const reported = new Set<McpServer>();
   for (const { file, name, server, owner, named } of uses) {
     const answer = (await asking.get(server)) ?? { problem: undefined };
     const described =
@@ -57,8 +60,8 @@ export async function describeServers(
     if ('tools' in answer) {
       const missing = missingTools(name, answer.tools, named);
       problems.push(...missing.map((problem) => ({ file, problem })));
-    } else if (!told.has(server) && answer.problem !== undefined) {
-      told.add(server);
+    } else if (!reported.has(server) && answer.problem !== undefined) {
+      reported.add(server);
       problems.push({ file: owner, problem: answer.problem });
     }
   }
@@ -76,13 +79,13 @@ interface Use {
   readonly file: string;
   readonly name: string;
   readonly server: McpServer;
-  /** The file that has it under its `runtime`. */
+  /** The file whose `runtime` declares it. */
   readonly owner: string;
   readonly named: readonly Named[];
 }
 
 function usesOf(file: FilePlan, top: WorkflowPlan): readonly Use[] {
-  // as validation has it: a child without a runtime has that of the workflow it was reached from
+  // like validation: a sub-workflow without a `runtime` uses that of the top workflow
   const owner = file.runtime === undefined ? top : file;
   const nodes = allNodes(file);
   return Object.entries(owner.runtime?.mcpServers ?? {}).flatMap(([name, server]) => {
@@ -135,7 +138,7 @@ async function ask(
   { servers, timeoutMs = DISCOVERY_MS }: DiscoverOptions,
 ): Promise<Answer> {
   try {
-    const tools = await servers.describe({ name, settings: server }, { timeoutMs, tries: 1 });
+    const tools = await servers.describe({ name, settings: server }, { timeoutMs, attempts: 1 });
     return { tools };
   } catch (thrown) {
     const { message, action } = toReport(thrown);
@@ -159,7 +162,7 @@ function describeAll(
   return byName(name, [...tools.keys()], (tool) => describeTool(tool, server, tools.get(tool)));
 }
 
-/** Of a server that is away: what the file itself says of the tools that its nodes call. */
+/** For a server that is unreachable: describes the tools as far as the file does. */
 function describeNamed(name: string, server: McpServer, named: readonly Named[]): ToolDescriptions {
   const called = named.filter(({ isNode }) => isNode).map(({ tool }) => tool);
   return byName(name, called, (tool) => describeTool(tool, server, undefined));
@@ -189,8 +192,7 @@ function missingTools(
         ...(tools.size === 0
           ? {}
           : { expected: `one of ${listed([...tools.keys()].slice(0, MAX_LISTED), 'or')}` }),
-        suggestion:
-          meant === undefined ? `Name a tool that ${quoted(server)} has` : `${server}/${meant}`,
+        suggestion: meant === undefined ? `Name a tool of ${quoted(server)}` : `${server}/${meant}`,
       };
     });
 }

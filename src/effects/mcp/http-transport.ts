@@ -1,7 +1,6 @@
 /**
- * A server behind an address: the package's transport, watched. Its client waits for the timeout when
- * the stream that should bring an answer ends without one, and reads answers of any length; here both
- * are told as what they are.
+ * The package's HTTP transport with two additions. The client would wait for the timeout when a stream
+ * ends without its response, and would read responses of any length; here both become errors at once.
  */
 import { boundedFetch } from './bounded-fetch.ts';
 import type { McpMessage, McpSdk, McpTransport } from './sdk.ts';
@@ -24,22 +23,26 @@ export function httpTransport(sdk: McpSdk, { type, url, headers }: HttpServer): 
     type === 'sse' ? sdk.sseTransport(url, options) : sdk.httpTransport(url, options);
   const watched = passOn(transport, (message) => {
     if (message.id !== undefined && message.method === undefined) open.delete(message.id);
+    return message;
   });
   const answerFor = (id: string | number, message: McpMessage): void => {
     if (open.delete(id)) watched.onmessage?.(message);
   };
-  watched.send = async (message, given = {}) => {
+  watched.send = async (message, options = {}) => {
     const { id, method } = message;
-    if (id === undefined || method === undefined) return transport.send(message, given);
+    if (id === undefined || method === undefined) return transport.send(message, options);
     open.add(id);
-    return transport.send(message, { ...given, onRequestStreamEnd: () => answerFor(id, lost(id)) });
+    return transport.send(message, {
+      ...options,
+      onRequestStreamEnd: () => answerFor(id, lost(id)),
+    });
   };
   return type === 'sse' ? withoutReturn(transport, watched) : watched;
 }
 
 /**
- * Server-sent events: one stream brings every answer. After a break the package would connect again by
- * itself, to a server that knows nothing of what was asked before; here the connection is over.
+ * Server-sent events: one stream carries every response. After a break the package would reconnect by
+ * itself, to a server that no longer knows the earlier requests; here the connection ends.
  */
 function withoutReturn(transport: McpTransport, watched: McpTransport): McpTransport {
   watched.start = async () => {
@@ -52,8 +55,11 @@ function withoutReturn(transport: McpTransport, watched: McpTransport): McpTrans
   return watched;
 }
 
-/** The same transport, with listeners of its own. */
-function passOn(transport: McpTransport, hear: (message: McpMessage) => void): McpTransport {
+/** Wraps a transport with its own listeners; `hear` may change or drop each message. */
+export function passOn(
+  transport: McpTransport,
+  hear: (message: McpMessage) => McpMessage,
+): McpTransport {
   const watched: McpTransport = {
     start: () => transport.start(),
     send: (message, options) => transport.send(message, options),
@@ -67,8 +73,7 @@ function passOn(transport: McpTransport, hear: (message: McpMessage) => void): M
   transport.onclose = () => watched.onclose?.();
   transport.onerror = (error) => watched.onerror?.(error);
   transport.onmessage = (message, extra) => {
-    hear(message);
-    watched.onmessage?.(message, extra);
+    watched.onmessage?.(hear(message), extra);
   };
   return watched;
 }

@@ -40,7 +40,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  it('that are too long are told by their ends, and the next one is read', () => {
+  it('that are too long are reported by their ends, and the next one is read', () => {
     const line = `{"id":7,${'x'.repeat(5000)}}`;
     for (const size of [1, 100, 6000]) {
       const whole = Buffer.from(`${line}\nnext\n`);
@@ -61,7 +61,7 @@ describe('the request of a result that is too long', () => {
     ['{"id":7,"jsonrpc":"2.0","result":', '}}'],
     ['{"result":{"content":[{"type":"text","text":"', '"}]},"jsonrpc":"2.0","id":7}'],
     ['{"result":{"content":[{"type":"text","text":"', '"}]},"id":7,"jsonrpc":"2.0"}'],
-  ])('is seen at its ends: %s', (head, tail) => {
+  ])('is found at its ends: %s', (head, tail) => {
     expect(tooLongFor(head, tail)).toEqual(tooLong(7));
   });
 
@@ -72,8 +72,8 @@ describe('the request of a result that is too long', () => {
   });
 });
 
-describe('what an error of the client says', () => {
-  it('is the status of HTTP, and not what a server puts into its own error', () => {
+describe('an error of the client', () => {
+  it('gives the HTTP status, not one that a server puts into its own error', () => {
     expect(statusOf({ code: 'CLIENT_HTTP_NOT_IMPLEMENTED', data: { status: 404 } })).toBe(404);
     expect(statusOf({ code: 401, message: 'no' })).toBe(401);
     expect(
@@ -83,10 +83,12 @@ describe('what an error of the client says', () => {
     expect(isTooLong(tooLong(1).error)).toBe(true);
   });
 
-  it('is that nothing was sent only where that is sure', () => {
+  it('counts as never sent only where that is certain', () => {
     expect(wasNeverSent({ cause: { code: 'ECONNREFUSED' } })).toBe(true);
     expect(wasNeverSent({ cause: { code: 'CERT_HAS_EXPIRED' } })).toBe(true);
     expect(wasNeverSent({ cause: { code: 'ECONNRESET' } })).toBe(false);
     expect(wasNeverSent({ cause: { code: 'UND_ERR_SOCKET' } })).toBe(false);
+    expect(wasNeverSent({ cause: { code: 'EHOSTUNREACH', syscall: 'connect' } })).toBe(true);
+    expect(wasNeverSent({ cause: { code: 'EHOSTUNREACH', syscall: 'read' } })).toBe(false);
   });
 });

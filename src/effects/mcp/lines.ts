@@ -1,9 +1,9 @@
-/** Lines of a stream within a bound: of one that is too long only its ends are kept. */
+/** Splits a stream into lines; of a line that is too long only the two ends are kept. */
 
-/** No message is longer; what a workflow can use of a result is far less. */
+/** Limit of a message; a workflow can use far less of a result. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** The number of a request stands at one end of its answer. */
+/** The request id is at one end of a response. */
 const END_BYTES = 256;
 
 export interface Lines {
@@ -27,7 +27,7 @@ export function createLines(listener: LineListener, maxBytes: number = MAX_MESSA
       return;
     }
     const all = Buffer.concat(isFirstTooLong ? [...kept, part] : [tail, part]);
-    // copies, so that the rest of the memory is free again
+    // copies, so that the large buffer can be freed
     if (isFirstTooLong) kept = [Buffer.from(all.subarray(0, END_BYTES))];
     tail = Buffer.from(all.subarray(-END_BYTES));
   };

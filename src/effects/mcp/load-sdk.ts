@@ -1,5 +1,5 @@
-/** Finds the official client, or says how to install it. */
-import { ErrandError } from '../../errors/errand-error.ts';
+/** Loads the official MCP client, or says how to install it. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { whyBroken, type LoadPackage } from '../model/load-package.ts';
 import { MCP_PACKAGE, toMcpSdk, type McpSdk } from './sdk.ts';
 
@@ -28,7 +28,7 @@ function notInstalled(step: string, thrown?: unknown): ErrandError {
     {
       kind: 'tool.unavailable',
       outcome: 'not_started',
-      message: 'The MCP client is not installed, so no tool of an MCP server can be called',
+      message: 'The MCP client is not installed, so tools of MCP servers cannot be called',
       details: { package: MCP_PACKAGE },
       action: { kind: 'install_package', detail: step },
     },

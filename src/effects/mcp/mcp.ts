@@ -1,12 +1,12 @@
 /**
- * The effect of calling a tool of an MCP server. One request, one message to the tool: what is tried
- * again is only the connection. What is known after each way of failing is in `call-failure.ts`.
+ * The effect of calling a tool of an MCP server. One request sends one message to the tool; only
+ * connecting is retried. `call-failure.ts` has the table of failures.
  */
-import { suggest } from '../../errors/suggest.ts';
-import type { JsonObject } from '../../errors/json.ts';
-import type { Redactor } from '../../errors/redact.ts';
-import { checkValue } from '../../workflow/value-check.ts';
-import { quoted } from '../../workflow/words.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { quoted } from '../../workflow/diagnostics/phrases.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -19,36 +19,39 @@ import {
 import { createLoadPackage, type LoadPackage } from '../model/load-package.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { callFailure, stoppedCall } from './call-failure.ts';
-import { metaOf, tryOf } from './call-key.ts';
+import { metaOf, attemptOf } from './call-key.ts';
 import type { Connection } from './connection.ts';
 import { loadMcpSdk } from './load-sdk.ts';
-import type { Environment, NamedServer } from './place.ts';
+import type { Environment } from '../../workflow/yaml/file-port.ts';
+import type { NamedServer } from './resolve-server.ts';
 import { toResult, type ResultRequest } from './result.ts';
 import { ServerLink, type Patience } from './server-link.ts';
-import { describeTool, type ServerTool } from './tool-list.ts';
-import { startWatch, type CallWatch, type Stop } from './watch-call.ts';
+import { describeTool, redactedTool, type ServerTool } from './tool-list.ts';
+import { startWatch, type CallWatch, type StopReason } from './watch-call.ts';
 import { statusOf } from './unreachable.ts';
 
-/** For a server to be started, installed perhaps, and to say what it has. */
+/** Time for a server to start, perhaps install itself, and list its tools. */
 const CONNECT_MS = 30_000;
 
 export interface McpRequest {
   readonly server: NamedServer;
-  /** Without the name of the server. */
+  /** Name without the server. */
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Of the node, or as the machine knows the tool. */
+  /** Set on the node, or known to the machine for this tool. */
   readonly isIdempotent: boolean;
-  /** What is left of the node's time. */
+  /** Set on the node; wins over the server's description of the tool. */
+  readonly isNeverRepeated?: boolean | undefined;
+  /** Time left to the node. */
   readonly timeoutMs?: number | undefined;
   readonly outputSchema?: JsonObject | undefined;
-  /** Whether the beginning of a text that is too long is a result. Default: it is a failure. */
+  /** Accepts a text that was cut. Default: that is a failure. */
   readonly keepsTruncated?: boolean | undefined;
 }
 
 export interface McpOptions {
   readonly env: Environment;
-  /** Where processes run and packages are looked for. */
+  /** Working directory of server processes, and where packages are searched. */
   readonly directory: string;
   readonly connectTimeoutMs?: number;
   readonly loadPackage?: LoadPackage;
@@ -56,12 +59,12 @@ export interface McpOptions {
 
 export interface McpServers {
   readonly call: Effect<McpRequest>;
-  /** What a server has; the connection is kept for the calls. Rejects as connecting does. */
+  /** Lists the tools of a server; the connection is kept for calls. Rejects as connecting does. */
   readonly describe: (
     server: NamedServer,
     patience: Patience,
   ) => Promise<ReadonlyMap<string, ServerTool>>;
-  /** Ends every connection, and every process that was started for one. */
+  /** Closes every connection, and ends the processes started for them. */
   close(): Promise<void>;
 }
 
@@ -69,7 +72,7 @@ export function createMcpServers(options: McpOptions): McpServers {
   const load = options.loadPackage ?? createLoadPackage();
   const links = new Map<string, ServerLink>();
   const linkTo = (server: NamedServer): ServerLink => {
-    // two files of one run may mean different servers by one name
+    // two files of one run may use one name for different servers
     const key = JSON.stringify([server.name, server.settings]);
     const known = links.get(key);
     if (known !== undefined) return known;
@@ -84,7 +87,12 @@ export function createMcpServers(options: McpOptions): McpServers {
     return link;
   };
   return {
-    describe: async (server, patience) => (await linkTo(server).connection(patience)).tools,
+    describe: async (server, patience) => {
+      const { tools, resolved } = await linkTo(server).connection(patience);
+      return new Map(
+        [...tools].map(([name, tool]) => [name, redactedTool(tool, resolved.redactor)]),
+      );
+    },
     call: neverRejecting((request, context) => callTool(request, context, linkTo)),
     close: async () => {
       await Promise.all(Array.from(links.values(), (link) => link.close()));
@@ -109,7 +117,7 @@ async function callTool(
       return stopped(first.by, { name, request, context, wasSent: false });
     const tried = await once({ request, context, watch, name, link }, first.value);
     if (tried !== 'unknown session') return tried;
-    // the server was started anew and refused the call unseen
+    // the server restarted and refused the call before reading it
     await link.drop(first.value);
     const second = await watch.first(link.connection());
     if (second.type === 'stopped')
@@ -134,14 +142,14 @@ async function once(
   connection: Connection,
 ): Promise<EffectResult | 'unknown session'> {
   const { request, context, link, name } = calling;
-  const key = tryOf(metaOf(context));
+  const key = attemptOf(metaOf(context));
   try {
     return await checkAndSend(calling, connection, key);
   } catch (thrown) {
     if (connection.hasSession && statusOf(thrown) === 404) return 'unknown session';
     const failure = callFailure({
       tool: name,
-      place: connection.place,
+      resolved: connection.resolved,
       thrown,
       wasSent: connection.wasSent(key),
       isConnectionLost: !connection.isOpen,
@@ -160,12 +168,12 @@ async function checkAndSend(
   key: string,
 ): Promise<EffectResult> {
   const { request, watch, name, link } = calling;
-  const context = withRedactor(calling.context, connection.place.redactor);
-  // a server may have got the tool since it was asked
+  const context = withRedactor(calling.context, connection.resolved.redactor);
+  // the server may have added the tool since its list was read
   const isKnown = connection.tools.has(request.tool);
-  const asked = isKnown ? undefined : await watch.first(connection.refresh(CONNECT_MS));
-  if (asked?.type === 'stopped')
-    return stopped(asked.by, { name, request, context, wasSent: false });
+  const refreshed = isKnown ? undefined : await watch.first(connection.refresh(CONNECT_MS));
+  if (refreshed?.type === 'stopped')
+    return stopped(refreshed.by, { name, request, context, wasSent: false });
   const tool = connection.tools.get(request.tool);
   if (tool === undefined) return notFound(name, connection);
   const refused = badArguments(name, tool, request.arguments);
@@ -173,25 +181,26 @@ async function checkAndSend(
 
   const { timeoutMs } = describeTool(request.tool, request.server.settings, tool);
   watch.startTool(timeoutMs);
-  const ending = await watch.first(
+  const settled = await watch.first(
     connection.call(
       { name: request.tool, arguments: request.arguments, _meta: metaOf(context) },
       {
         signal: watch.signal,
         onprogress: (progress) => watch.progress(progress),
-        // without what the client would check of the result; that is done here
+        // without the client's check of the result; `toResult` checks it
         toolDefinition: { ...tool.definition, outputSchema: undefined },
       },
     ),
   );
-  if (ending.type === 'done') return toResult(ending.value, resultOf(name, tool, request), context);
-  if (ending.by !== 'abort') link.doubt();
+  if (settled.type === 'done')
+    return toResult(settled.value, resultOf(name, tool, request), context);
+  if (settled.by !== 'abort') link.suspect();
   const known = { ...request, isIdempotent: isIdempotent(request, connection) };
   const wasSent = connection.wasSent(key);
-  return stopped(ending.by, { name, request: known, context, wasSent, timeoutMs });
+  return stopped(settled.by, { name, request: known, context, wasSent, timeoutMs });
 }
 
-/** What a server was started with is taken out of what it says, whoever configured it. */
+/** Also removes the secrets that the server was started with from its output. */
 function withRedactor(context: EffectContext, own: Redactor): EffectContext {
   const { redactor } = context;
   const both: Redactor = {
@@ -203,10 +212,11 @@ function withRedactor(context: EffectContext, own: Redactor): EffectContext {
 }
 
 function isIdempotent(
-  { isIdempotent: ofNode, tool, server }: McpRequest,
+  { isIdempotent: ofNode, isNeverRepeated, tool, server }: McpRequest,
   { tools }: Connection,
 ): boolean {
-  return ofNode || describeTool(tool, server.settings, tools.get(tool)).isIdempotent;
+  if (ofNode || isNeverRepeated === true) return ofNode;
+  return describeTool(tool, server.settings, tools.get(tool)).isIdempotent;
 }
 
 function resultOf(
@@ -222,21 +232,21 @@ function resultOf(
   };
 }
 
-function notFound(name: string, { tools, place }: Connection): EffectFailure {
-  const meant = suggest(name.slice(place.name.length + 1), [...tools.keys()]);
+function notFound(name: string, { tools, resolved }: Connection): EffectFailure {
+  const meant = suggest(name.slice(resolved.name.length + 1), [...tools.keys()]);
   return {
     ok: false,
     failure: {
       kind: 'tool.not_found',
       outcome: 'not_started',
-      message: `The MCP server ${quoted(place.name)} has no tool for ${quoted(name)}`,
-      details: { server: place.name, tools: [...tools.keys()].slice(0, 50) },
+      message: `The MCP server ${quoted(resolved.name)} does not know the tool ${quoted(name)}`,
+      details: { server: resolved.name, tools: [...tools.keys()].slice(0, 50) },
       action: {
         kind: 'fix_file',
         detail:
           meant === undefined
-            ? `Name one of its tools, and see that \`mcp_servers.${place.name}.tools\` lets it count.`
-            : `Write ${place.name}/${meant}.`,
+            ? `Name one of its tools, and check that \`mcp_servers.${resolved.name}.tools\` allows it.`
+            : `Write ${resolved.name}/${meant}.`,
       },
     },
   };
@@ -245,23 +255,23 @@ function notFound(name: string, { tools, place }: Connection): EffectFailure {
 function badArguments(
   name: string,
   { inputSchema }: ServerTool,
-  given: JsonObject,
+  options: JsonObject,
 ): EffectFailure | undefined {
-  const findings = inputSchema === undefined ? [] : checkValue(inputSchema, given);
-  // of a schema that is no good nothing follows; the server judges for itself
+  const findings = inputSchema === undefined ? [] : checkValue(inputSchema, options);
+  // an invalid schema proves nothing; the server checks by itself
   if (findings.length === 0 || findings[0]?.of === 'schema') return undefined;
   return {
     ok: false,
     failure: {
       kind: 'tool.input_invalid',
       outcome: 'not_started',
-      ...describeFindings(`What the tool ${name} was called with`, findings),
+      ...describeFindings(`The input of the tool ${name}`, findings),
     },
   };
 }
 
 function stopped(
-  by: Stop,
+  by: StopReason,
   {
     name,
     request,
@@ -283,7 +293,11 @@ function stopped(
     case 'tool':
       return stoppedCall('tool.timeout', `did not finish within ${timeoutMs ?? 0} ms`, call);
     case 'node':
-      return stoppedCall('limit.node_timeout', 'did not finish within the time of its node', call);
+      return stoppedCall(
+        'limit.node_timeout',
+        'did not finish within the time limit of its node',
+        call,
+      );
   }
 }
 
@@ -293,7 +307,7 @@ function forgotten(name: string): EffectFailure {
     failure: {
       kind: 'mcp.unreachable',
       outcome: 'not_started',
-      message: `The MCP server forgets its sessions at once, so ${name} could not be called`,
+      message: `The MCP server rejected a session that it had just opened, so ${name} could not be called`,
     },
   };
 }

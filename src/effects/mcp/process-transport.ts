@@ -1,23 +1,23 @@
 /**
- * A server that is a process of ours: one JSON message a line, in a process group of its own, so that
- * what it starts ends with it. The package's own transport knows no groups and gives up a server
- * whose message is too long; here such a message is passed over and its request told.
+ * The transport to a server process: one JSON message per line, in its own process group, so that its
+ * children end with it. The package's transport has no groups and drops a server whose message is too
+ * long; here only the request of that message fails.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { boundOutput, type BoundedOutput } from '../bounded-output.ts';
-import { endGroup, isGoneWithin } from '../process-group.ts';
-import { readOut } from '../read-out.ts';
+import { boundOutput, type BoundedOutput } from '../process/bounded-output.ts';
+import { endGroup, isGoneWithin } from '../process/process-group.ts';
+import { drainOutput } from '../process/drain-output.ts';
 import { createLines } from './lines.ts';
 import type { McpMessage, McpTransport } from './sdk.ts';
 import { tooLongFor } from './too-long.ts';
 
 const MAX_STDERR_BYTES = 4096;
 
-/** A well-behaved server ends when nobody writes to it any more. */
+/** A well-behaved server exits when its stdin is closed. */
 const LEAVES_MS = 250;
 
-/** For the last that it wrote to be read. */
+/** Time to read its last output. */
 const DRAIN_MS = 500;
 
 export interface ServerCommand {
@@ -32,7 +32,7 @@ export interface ProcessEnd {
   readonly signal: string | null;
 }
 
-/** Groups that a process which exits in a hurry has to take along. */
+/** Groups to kill when this process exits without closing. */
 const LIVING = new Set<number>();
 
 export class ProcessTransport implements McpTransport {
@@ -45,19 +45,19 @@ export class ProcessTransport implements McpTransport {
   #child: ChildProcess | undefined;
   #pid: number | undefined;
   #end: ProcessEnd | undefined;
-  #ending: Promise<void> | undefined;
+  #settled: Promise<void> | undefined;
   #delivered: Promise<void> = Promise.resolve();
 
   constructor(command: ServerCommand) {
     this.#command = command;
   }
 
-  /** How it ended, once it did. */
+  /** Set once it has ended. */
   get end(): ProcessEnd | undefined {
     return this.#end;
   }
 
-  /** The last that it wrote to stderr. */
+  /** The end of its stderr. */
   stderrTail(): string {
     return this.#stderr.text((text) => text).text.trim();
   }
@@ -75,16 +75,16 @@ export class ProcessTransport implements McpTransport {
     this.#child = child;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.once('spawn', resolve);
-    // one that comes later is of signalling, which the group's own way covers
+    // a later error comes from signalling, which `endGroup` covers
     child.on('error', reject);
     child.once('exit', (exitCode, signal) => {
       this.#end = { exitCode, signal };
-      // what it started may hold its pipes open for good
-      void readOut([child.stdout, child.stderr], DRAIN_MS).then(() => this.#over());
+      // its children may hold the pipes open forever
+      void drainOutput([child.stdout, child.stderr], DRAIN_MS).then(() => this.#over());
     });
-    // after `exit`, when everything that it wrote has been read
+    // after `exit`, when all output has been read
     child.once('close', () => this.#over());
-    // a server that is gone cannot be written to; that it is gone is told by `close`
+    // writing to a dead server fails; `close` reports its end
     child.stdin.on('error', (error) => this.onerror?.(error));
     this.#listen(child.stdout);
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.add(chunk));
@@ -105,7 +105,7 @@ export class ProcessTransport implements McpTransport {
     return promise;
   }
 
-  /** A pipe breaks a moment before its process is known to be gone, and how it ended says more. */
+  /** A pipe breaks shortly before the exit is reported, and the exit says more. */
   #exit(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#end !== undefined) resolve();
@@ -114,23 +114,23 @@ export class ProcessTransport implements McpTransport {
     return promise;
   }
 
-  /** Settles when nobody of its group is left. */
+  /** Settles when no member of its group is left. */
   close(): Promise<void> {
-    return (this.#ending ??= this.#leave());
+    return (this.#settled ??= this.#leave());
   }
 
   async #leave(): Promise<void> {
     const pid = this.#pid;
     this.#child?.stdin?.end();
     if (pid !== undefined && !(await isGoneWithin(pid, LEAVES_MS))) await endGroup(pid);
-    // what left the group on purpose may still hold a pipe; it is not waited for
+    // a process that left the group may still hold a pipe; we do not wait for it
     this.#child?.stdout?.destroy();
     this.#child?.stderr?.destroy();
     if (pid !== undefined) LIVING.delete(pid);
     this.#announce();
   }
 
-  /** It ended by itself; what it started is ended too. */
+  /** It exited by itself; its children are ended too. */
   #over(): void {
     this.#announce();
     void this.close();
@@ -156,24 +156,24 @@ export class ProcessTransport implements McpTransport {
     try {
       message = JSON.parse(text);
     } catch (thrown) {
-      // a server that prints to stdout what belongs to stderr; the next line may be a message
+      // a server that logs to stdout; the next line may be a message
       this.onerror?.(new Error('The server wrote a line that is not JSON', { cause: thrown }));
       return;
     }
-    // what it holds is checked by the client
+    // true enough: the client checks the content
     this.#deliver(message as McpMessage);
   }
 
   /**
-   * One at a time: the client looks at a notification a moment after it has it, and would have
-   * forgotten the call by then if the answer came along in the same breath.
+   * One message per turn: the client handles a notification asynchronously, and would have dropped its
+   * call if the response arrived in the same turn.
    */
   #deliver(message: McpMessage): void {
     this.#delivered = this.#delivered.then(() => this.onmessage?.(message)).catch(this.#complain);
   }
 
   readonly #complain = (thrown: unknown): void => {
-    this.onerror?.(new Error('The client could not take a message', { cause: thrown }));
+    this.onerror?.(new Error('The client could not handle a message', { cause: thrown }));
   };
 
   #passOver(head: string, tail: string): void {
@@ -185,7 +185,7 @@ export class ProcessTransport implements McpTransport {
 
 let isWatching = false;
 
-/** The last net, for a process that ends without closing what it opened. */
+/** The last resort, for a process that exits without closing its servers. */
 function remember(pid: number): void {
   LIVING.add(pid);
   if (isWatching) return;
@@ -199,6 +199,6 @@ function killNow(leader: number): void {
   try {
     process.kill(process.platform === 'win32' ? leader : -leader, 'SIGKILL');
   } catch {
-    // it was gone already
+    // it had already ended
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../errors/json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { contextFor, reportOf } from '../effect.cases.ts';
 import type { EffectResult } from '../effect.ts';
 import { toResult } from './result.ts';
@@ -8,7 +8,7 @@ const result = (declared: JsonObject, structuredContent: object): EffectResult =
   toResult({ structuredContent }, { tool: 's/t', keepsTruncated: false, declared }, contextFor());
 
 describe('the schema that a server declares for a result', () => {
-  it('cannot stop the process by its pattern, and is kept to', () => {
+  it('is enforced, and its pattern cannot block the process', () => {
     const declared = { properties: { name: { pattern: '^([a-z]+)+$' } } };
     expect(reportOf(result(declared, { name: `${'a'.repeat(60)}!` }))).toMatchObject({
       kind: 'tool.output_malformed',
@@ -31,7 +31,7 @@ describe('the schema that a server declares for a result', () => {
         ),
       },
     ],
-  ])('that %s is left out, and that is told', (_, declared) => {
+  ])('that %s is ignored, with a warning', (_, declared) => {
     expect(result(declared, { name: 'x' })).toMatchObject({
       ok: true,
       output: { name: 'x' },

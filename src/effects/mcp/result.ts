@@ -1,7 +1,7 @@
 /**
- * What a tool of a server gave, as an output: its structured content where it has one, else its text,
- * else the list of what it sent. Text that is too long is a failure, which the node may overrule: then
- * it is cut and says so. Nothing else can be cut.
+ * Turns the result of an MCP tool into an output: its structured content if it has one, else its text,
+ * else the list of its blocks. Text that is too long is a failure, unless the node allows cutting it.
+ * Nothing else can be cut.
  */
 import {
   isArray,
@@ -9,29 +9,29 @@ import {
   readProperty,
   type JsonObject,
   type JsonValue,
-} from '../../errors/json.ts';
-import type { ReportDraft } from '../../errors/report.ts';
+} from '../../errors/support/safe-json.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
 import {
   describeInexact,
   keepsDigits,
   readJson,
   type ReadJson,
-} from '../../workflow/exact-number.ts';
-import { checkValue, type Finding } from '../../workflow/value-check.ts';
+} from '../../workflow/json-schema/exact-number.ts';
+import { checkValue, type Finding } from '../../workflow/json-schema/check-value.ts';
 import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
-/** What a server says about its failure. */
+/** Limit of a server's own error text. */
 const MAX_MESSAGE_CHARS = 2000;
 
 export interface ResultRequest {
   /** `server/name`. */
   readonly tool: string;
   readonly keepsTruncated: boolean;
-  /** Of the tool. */
+  /** Output schema of the tool. */
   readonly declared?: JsonObject;
-  /** Of the node. */
+  /** Output schema of the node. */
   readonly wanted?: JsonObject;
 }
 
@@ -46,7 +46,7 @@ export function toResult(
     return finished(structured, request, context);
   }
   if (request.declared !== undefined) {
-    const message = `The tool ${request.tool} declares an output and gave none`;
+    const message = `The tool ${request.tool} declares an output but returned none`;
     return malformed(message);
   }
   const blocks = readProperty(answer, 'content');
@@ -62,7 +62,7 @@ function textResult(text: string, request: ResultRequest, context: EffectContext
   const { tool, wanted, keepsTruncated } = request;
   if (text.length > MAX_RESULT_CHARS) {
     const cut = text.length - MAX_RESULT_CHARS;
-    // before it is cut, or half of a secret could be left
+    // redacted before the cut, or half of a secret could remain
     const kept = context.redactor.values(text).slice(0, MAX_RESULT_CHARS).toWellFormed();
     if (!keepsTruncated) return tooLarge(kept, text.length, tool);
     const message = `The result of ${tool} was cut: ${cut} of ${text.length} characters were left out`;
@@ -72,7 +72,7 @@ function textResult(text: string, request: ResultRequest, context: EffectContext
     ];
     return { ...result, suppressed };
   }
-  // a node that declares what it wants may get it from a server that can only send text
+  // a node with a schema may get its JSON from a server that sends only text
   if (wanted !== undefined && checkValue(wanted, text).length > 0) {
     const read = parsed(text);
     if (read?.inexact !== undefined)
@@ -89,12 +89,12 @@ function tooLarge(kept: string, chars: number, tool: string): EffectResult {
     ok: false,
     failure: {
       kind: 'internal.output_too_large',
-      message: `The result of ${tool} has ${chars} characters, and ${MAX_RESULT_CHARS} is the most that is kept`,
+      message: `The result of ${tool} has ${chars} characters; the limit is ${MAX_RESULT_CHARS}`,
       details: { tool, chars },
       action: {
         kind: 'change_input',
         detail:
-          'Ask the tool for less, or for a page at a time; or say `on_truncated: keep` on the node.',
+          'Request less from the tool, or one page at a time; or set `on_truncated: keep` on the node.',
       },
     },
     output: kept,
@@ -104,23 +104,23 @@ function tooLarge(kept: string, chars: number, tool: string): EffectResult {
 function finished(value: unknown, request: ResultRequest, context: EffectContext): EffectResult {
   const { tool, declared, wanted } = request;
   const output = toOutput(value, context.redactor);
-  if (!output.ok) return malformed(`The result of ${tool} cannot be kept: it ${output.problem}`);
+  if (!output.ok) return malformed(`The result of ${tool} cannot be stored: it ${output.problem}`);
   const sizeChars = typeof value === 'string' ? 0 : JSON.stringify(output.value).length;
   if (sizeChars > MAX_RESULT_CHARS) {
     return malformed(
-      `The result of ${tool} has ${sizeChars} characters, and ${MAX_RESULT_CHARS} is the most`,
+      `The result of ${tool} has ${sizeChars} characters; the limit is ${MAX_RESULT_CHARS}`,
     );
   }
-  // what the server did is judged, before secrets are taken out; it came as JSON
+  // checked before secrets are removed; true: it came as JSON
   const raw = value as JsonValue;
   const ofServer = declared === undefined ? [] : checkValue(declared, raw);
-  // a schema of the server that is no good says nothing about its result
+  // an invalid schema of the server proves nothing about its result
   const [flaw] = ofServer.filter(({ of }) => of === 'schema');
   const ofNode = wanted === undefined ? [] : checkValue(wanted, raw);
   const findings = flaw === undefined && ofServer.length > 0 ? ofServer : ofNode;
   if (findings.length > 0) {
-    const said = describeFindings(`The result of ${tool}`, findings);
-    return { ...malformed(said.message, said.details), output: output.value };
+    const reason = describeFindings(`The result of ${tool}`, findings);
+    return { ...malformed(reason.message, reason.details), output: output.value };
   }
   return { ok: true, output: output.value, ...unused(flaw, tool) };
 }
@@ -130,13 +130,13 @@ function unused(
   tool: string,
 ): { readonly suppressed?: readonly Suppressed[] } {
   if (flaw === undefined) return {};
-  const place = flaw.pointer === '' ? 'it' : flaw.pointer;
-  const message = `The output schema that the server declares for ${tool} cannot be used: ${place} ${flaw.message}`;
+  const resolved = flaw.pointer === '' ? 'it' : flaw.pointer;
+  const message = `The output schema that the server declares for ${tool} cannot be used: ${resolved} ${flaw.message}`;
   const failure = { kind: 'tool.output_malformed', message, details: { tool } } as const;
-  return { suppressed: [{ failure, reason: 'the result was taken without that check' }] };
+  return { suppressed: [{ failure, reason: 'the result was accepted without that check' }] };
 }
 
-/** The tool ran and says that it failed; why it did is for its text to say. */
+/** The tool ran and reports a failure; its text says why. */
 function toolFailed(
   answer: unknown,
   { tool }: ResultRequest,
@@ -144,7 +144,7 @@ function toolFailed(
 ): EffectResult {
   const blocks = readProperty(answer, 'content');
   const texts = isArray(blocks) ? [...blocks].flatMap((block) => textOf(block) ?? []) : [];
-  const said = context.redactor
+  const reason = context.redactor
     .text(texts.join('\n').trim())
     .slice(0, MAX_MESSAGE_CHARS)
     .toWellFormed();
@@ -153,7 +153,7 @@ function toolFailed(
     ok: false,
     failure: {
       kind: 'mcp.tool_failed',
-      message: said === '' ? `The tool ${tool} failed and does not say why` : `${tool}: ${said}`,
+      message: reason === '' ? `The tool ${tool} failed without a reason` : `${tool}: ${reason}`,
       retryable: null,
       details: { tool },
       ...(partial === undefined ? {} : { outcome: 'partial' }),
@@ -162,7 +162,7 @@ function toolFailed(
   };
 }
 
-/** What a tool that failed has got done all the same, where it says so in a form of its own. */
+/** The structured content of a failed tool, as a partial output. */
 function partOf(answer: unknown, context: EffectContext): JsonValue | undefined {
   const structured = readProperty(answer, 'structuredContent');
   if (structured === undefined || structured === null) return undefined;
@@ -185,7 +185,7 @@ function textOf(block: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Pictures and sound are told of and not kept: no model here is shown them. */
+/** Drops the bytes of images and audio: no model gets them. */
 function withoutBytes(block: unknown): unknown {
   if (!isPlainObject(block)) return null;
   const { data, blob, resource, ...rest } = block;
@@ -201,7 +201,7 @@ function parsed(text: string): ReadJson | undefined {
   try {
     return readJson(text, keepsDigits);
   } catch {
-    // it is text, and is judged as that
+    // not JSON, so it stays text
     return undefined;
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The official MCP client as far as Errand uses it. The one file that knows
- * `@modelcontextprotocol/client`; its types are written down here because the package is not there
- * when Errand is built.
+ * The part of the official MCP client that Errand uses. Only this file knows
+ * `@modelcontextprotocol/client`; its types are repeated here because the package is not installed when
+ * Errand is built.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 
 export const MCP_PACKAGE = '@modelcontextprotocol/client';
 
-/** A message of the protocol; only the transports look inside. */
+/** A message of the protocol; only the transports read it. */
 export interface McpMessage {
   readonly jsonrpc?: '2.0';
   readonly id?: string | number;
@@ -17,7 +17,7 @@ export interface McpMessage {
   readonly error?: unknown;
 }
 
-/** How messages get to a server. The client sets the three listeners before it starts. */
+/** Carries messages to a server. The client sets the three listeners before it starts. */
 export interface McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -35,7 +35,7 @@ export interface McpCallOptions {
   readonly signal?: AbortSignal;
   readonly timeout?: number;
   readonly onprogress?: (progress: unknown) => void;
-  /** With it the client neither asks for the list of tools nor sends a call a second time. */
+  /** With this the client neither lists the tools nor repeats a call. */
   readonly toolDefinition?: unknown;
 }
 
@@ -53,7 +53,7 @@ export interface HttpOptions {
   readonly fetch: typeof fetch;
 }
 
-/** `legacy` greets as all servers before 2026-07-28 expect it; `auto` asks first which way it is. */
+/** `legacy`: the handshake of servers before 2026-07-28; `auto` negotiates first. */
 export type ProtocolMode = 'legacy' | 'auto';
 
 export interface McpSdk {
@@ -64,7 +64,7 @@ export interface McpSdk {
 
 type Constructor = new (...args: readonly unknown[]) => unknown;
 
-/** Undefined where the package is not the client that is meant. */
+/** Undefined if the package is not a usable version of the client. */
 export function toMcpSdk(exports: unknown): McpSdk | undefined {
   const client = readConstructor(exports, 'Client');
   const http = readConstructor(exports, 'StreamableHTTPClientTransport');
@@ -76,8 +76,8 @@ export function toMcpSdk(exports: unknown): McpSdk | undefined {
         { name: 'errand', version: '1' },
         {
           capabilities: {},
-          // what a server asks for in the middle of a call nobody here can answer, and the client
-          // would send the call again with each answer
+          // questions of a server during a call are not supported, and the client would repeat
+          // the call with each answer
           inputRequired: { autoFulfill: false },
           versionNegotiation: { mode },
         },
@@ -91,6 +91,6 @@ export function toMcpSdk(exports: unknown): McpSdk | undefined {
 
 function readConstructor(value: unknown, key: string): Constructor | undefined {
   const found = readProperty(value, key);
-  // what is made and with what is the package's documented interface
+  // true: the package's documented interface
   return typeof found === 'function' ? (found as Constructor) : undefined;
 }

@@ -1,26 +1,25 @@
 /**
- * One server for as long as its host lives: connected when it is first used, shared by every call, and
- * connected again when the connection was lost. Only connecting is tried again, a few times with a
- * growing wait; a call is never sent twice from here.
+ * Keeps the connection to one server: connects on first use, shares it between calls, and reconnects when
+ * it is lost. Only connecting is retried, a few times with a growing wait; a call is never sent twice.
  */
 import type { EffectClock } from '../clock.ts';
 import { closedMeanwhile, connect, type ConnectOptions, type Connection } from './connection.ts';
-import type { NamedServer } from './place.ts';
+import type { NamedServer } from './resolve-server.ts';
 import { Unreachable } from './unreachable.ts';
 
-/** Before the second and the third try. */
+/** Waits before the second and the third attempt. */
 const WAITS_MS = [200, 1000] as const;
 
-/** For a server that has let a call run out of time to show that it still listens. */
+/** Time for a server to respond to a ping after one of its calls timed out. */
 const PROOF_MS = 2000;
 
 export type LinkOptions = Omit<ConnectOptions, 'signal'>;
 
-/** How long somebody is prepared to wait for a connection. */
+/** Limits for making a connection. */
 export interface Patience {
   readonly timeoutMs?: number;
-  /** Of one connection. Default: 3. */
-  readonly tries?: number;
+  /** Attempts to connect. Default: 3. */
+  readonly attempts?: number;
 }
 
 export class ServerLink {
@@ -36,14 +35,14 @@ export class ServerLink {
     this.#options = options;
   }
 
-  /** Rejects as `connect` does, for all who wait; the next one tries anew. */
+  /** Rejects as `connect` does, for all that wait; the next request connects anew. */
   async connection(patience: Patience = {}): Promise<Connection> {
     const known = this.#current;
     if (known !== undefined) {
       const connection = await known;
       if (connection.isOpen && (await this.#isListening(connection))) return connection;
       await this.drop(connection);
-      // others may have found out at the same time, and one new connection is enough
+      // other callers may have noticed too; one new connection is enough
       if (this.#current !== undefined) return this.connection(patience);
     }
     const opening = this.#open(patience);
@@ -56,7 +55,7 @@ export class ServerLink {
     }
   }
 
-  /** It is no good any more; what was started for it is ended. */
+  /** Drops a broken connection and ends its process. */
   async drop(connection: Connection): Promise<void> {
     const known = this.#current;
     if (
@@ -68,12 +67,12 @@ export class ServerLink {
     await connection.close();
   }
 
-  /** A call ran out of time, so the next one asks first whether anybody is there. */
-  doubt(): void {
+  /** A call timed out, so the next one first checks that the server responds. */
+  suspect(): void {
     this.#isDoubtful = true;
   }
 
-  /** Whoever asks for it waits for it, the second one too. */
+  /** Concurrent callers share one check. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }
@@ -92,21 +91,21 @@ export class ServerLink {
       await connection.refresh(PROOF_MS);
       return true;
     } catch {
-      // it hangs or is gone: a new one takes its place, and says itself if it cannot be had
+      // it hangs or has ended: connect anew, which reports its own failure
       return false;
     }
   }
 
   async #open(patience: Patience): Promise<Connection> {
     const options = { ...this.#options, ...patience };
-    const { tries = WAITS_MS.length + 1, clock } = options;
+    const { attempts = WAITS_MS.length + 1, clock } = options;
     const { signal } = this.#closing;
     for (let number = 1; ; number++) {
       try {
         return await connect(this.#server, { ...options, signal });
       } catch (thrown) {
         const isWorthIt = thrown instanceof Unreachable && !thrown.isFinal;
-        if (!isWorthIt || number >= tries) throw thrown;
+        if (!isWorthIt || number >= attempts) throw thrown;
         await pause(WAITS_MS[number - 1] ?? 0, clock, signal);
       }
     }
@@ -117,7 +116,7 @@ async function settledValue(opening: Promise<Connection>): Promise<Connection | 
   try {
     return await opening;
   } catch {
-    // whoever asked for the connection has been told
+    // the caller that opened it got the rejection
     return undefined;
   }
 }

@@ -1,14 +1,15 @@
 /**
- * A result that is longer than anything could use. It is not read, so its request is answered with an
- * error of ours in its place, under a code that no server uses.
+ * Error responses that replace a response that is too long, lost or malformed, under codes that no server
+ * uses.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import type { McpMessage } from './sdk.ts';
 
 const TOO_LONG = -48_501;
 const LOST = -48_502;
+const NO_RESULT = -48_503;
 
-/** From the ends of a message: what it answers; undefined where that cannot be seen. */
+/** Finds the request id in the ends of a message; undefined if it is not there. */
 export function tooLongFor(head: string, tail: string): McpMessage | undefined {
   const found =
     /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)/.exec(head) ??
@@ -21,9 +22,18 @@ export function tooLong(id: string | number): McpMessage {
   return answer(id, TOO_LONG, 'The result is too long');
 }
 
-/** The stream that should have brought the answer is over. */
+/** The stream ended without the response. */
 export function lost(id: string | number): McpMessage {
   return answer(id, LOST, 'The connection was lost');
+}
+
+/** The response to a call has none of the parts of a result. */
+export function noResult(id: string | number): McpMessage {
+  return answer(id, NO_RESULT, 'The response has no content');
+}
+
+export function isNoResult(thrown: unknown): boolean {
+  return readProperty(thrown, 'code') === NO_RESULT;
 }
 
 export function isTooLong(thrown: unknown): boolean {

@@ -1,21 +1,28 @@
-/** What a server says of its tools, read once and trusted after, and what the file says over it. */
-import { isArray, isPlainObject, readProperty, type JsonObject } from '../../errors/json.ts';
-import { given } from '../../workflow/given.ts';
-import type { McpServer } from '../../workflow/model.ts';
-import type { ToolDescription } from '../../workflow/tool-description.ts';
+/** Reads a server's list of tools once, and merges it with what the file says about them. */
+import {
+  isArray,
+  isPlainObject,
+  readProperty,
+  type JsonObject,
+} from '../../errors/support/safe-json.ts';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
+import type { McpServer } from '../../workflow/plan/plan.ts';
+import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
+import { toOutput } from '../output.ts';
 
-/** Of one call, where neither the tool nor the server has a time in the file. */
+/** Limit of one call, unless the file sets one for the tool or the server. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ServerTool {
   readonly name: string;
-  /** What the server sent; the client wants it back for some servers. */
+  /** The definition as sent; the client needs it for some servers. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
 }
 
-/** Of the answer to `tools/list`: those that the file lets count. What has no name is no tool. */
+/** Reads the response to `tools/list`: the tools that the file allows. Entries without a name are skipped. */
 export function readTools(answer: unknown, { tools: wanted }: McpServer): readonly ServerTool[] {
   const listed = readProperty(answer, 'tools');
   if (!isArray(listed)) return [];
@@ -24,7 +31,7 @@ export function readTools(answer: unknown, { tools: wanted }: McpServer): readon
     if (!isPlainObject(definition) || typeof name !== 'string' || name === '') return [];
     if (wanted !== null && !wanted.includes(name)) return [];
     return [
-      given({
+      omitUndefined({
         name,
         definition,
         inputSchema: schemaIn(definition, 'inputSchema'),
@@ -36,11 +43,23 @@ export function readTools(answer: unknown, { tools: wanted }: McpServer): readon
 
 function schemaIn(definition: unknown, key: string): JsonObject | undefined {
   const schema = readProperty(definition, key);
-  // it came as JSON
+  // true: it came as JSON
   return isPlainObject(schema) ? (schema as JsonObject) : undefined;
 }
 
-/** The file wins over what the server says of itself, and that wins over nothing. */
+/** The tool without the secrets that the server was started with. */
+export function redactedTool(tool: ServerTool, redactor: Redactor): ServerTool {
+  const output = toOutput(tool.definition, redactor);
+  const definition = output.ok && isPlainObject(output.value) ? output.value : {};
+  return omitUndefined({
+    name: tool.name,
+    definition,
+    inputSchema: schemaIn(definition, 'inputSchema'),
+    outputSchema: schemaIn(definition, 'outputSchema'),
+  });
+}
+
+/** The file wins over the server's own description. */
 export function describeTool(
   name: string,
   server: McpServer,
@@ -49,14 +68,15 @@ export function describeTool(
   const settings = Object.hasOwn(server.toolSettings, name) ? server.toolSettings[name] : undefined;
   const hints = readProperty(tool?.definition, 'annotations');
   const isReadOnly = readProperty(hints, 'readOnlyHint');
-  const isRepeatable = readProperty(hints, 'idempotentHint') === true;
+  const isRepeatable = isReadOnly === true || readProperty(hints, 'idempotentHint') === true;
   const description = readProperty(tool?.definition, 'description');
-  return given({
+  return omitUndefined({
     isDeclared: tool !== undefined,
     description: typeof description === 'string' ? description : undefined,
     inputSchema: tool?.inputSchema,
     outputSchema: tool?.outputSchema,
-    isIdempotent: settings?.idempotent ?? (isReadOnly === true || isRepeatable),
+    // `writes: true` in the file does not make a tool idempotent
+    isIdempotent: settings?.idempotent ?? (settings?.writes !== true && isRepeatable),
     writes: settings?.writes ?? writesBy(isReadOnly, readProperty(hints, 'destructiveHint')),
     timeoutMs: settings?.timeoutMs ?? server.timeoutMs ?? DEFAULT_TIMEOUT_MS,
   });

@@ -1,16 +1,17 @@
-/** Why a server could not be started or reached, and what to do about exactly that. */
-import { causeChain } from '../../errors/cause-chain.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty } from '../../errors/json.ts';
-import type { ReportDraft, UserAction } from '../../errors/report.ts';
-import { describe } from '../../errors/to-report.ts';
-import { quoted } from '../../workflow/words.ts';
-import { codeOf } from '../system-code.ts';
-import type { NamedServer, ServerPlace } from './place.ts';
+/** Explains why a server could not be started or reached, and what to do about it. */
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import { brokeOpenConnection } from '../../errors/thrown/open-connection.ts';
+import type { ReportDraft, UserAction } from '../../errors/report/report.ts';
+import { describe } from '../../errors/thrown/to-report.ts';
+import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import { codeOf } from '../process/system-code.ts';
+import type { NamedServer, ResolvedServer } from './resolve-server.ts';
 import type { ProcessEnd } from './process-transport.ts';
-import { tellingLine } from './telling-line.ts';
+import { causeInStderr } from './stderr-cause.ts';
 
-/** Rejects a connection. Final: another try would find the same, or take too long. */
+/** Rejects a connection. `isFinal`: another attempt would fail the same way, or take too long. */
 export class Unreachable extends ErrandError {
   readonly isFinal: boolean;
 
@@ -25,27 +26,29 @@ export class Unreachable extends ErrandError {
 
 export interface Evidence {
   readonly thrown: unknown;
-  /** Of a server that is a process. */
+  /** Exit of a server process. */
   readonly end?: ProcessEnd;
   readonly stderr?: string;
-  /** Of a server that took longer than this. */
+  /** Set when the server took longer than this. */
   readonly waitedMs?: number;
 }
 
 interface Reason {
   readonly problem: string;
   readonly action: UserAction;
-  /** Somebody has to change something first. */
+  /** A person must change something first. */
   readonly isSetup?: boolean;
-  /** Another try finds the same. Default: where somebody has to change something. */
+  /** Another attempt fails the same way. Default: when a person must change something. */
   readonly isFinal?: boolean;
 }
 
 export function unreachable(
-  { name, settings }: NamedServer,
-  { redactor }: Pick<ServerPlace, 'redactor'>,
-  evidence: Evidence,
+  { name, settings, redactor }: Pick<ResolvedServer, 'name' | 'settings' | 'redactor'>,
+  found: Evidence,
 ): Unreachable {
+  // redacted before a line is cut: half a secret is not recognised
+  const stderr = redactor.text(found.stderr ?? '');
+  const evidence = { ...found, stderr };
   const {
     problem,
     action,
@@ -54,7 +57,6 @@ export function unreachable(
   } = settings.type === 'stdio'
     ? whyProcess({ name, settings }, evidence)
     : whyAddress({ name, settings }, evidence);
-  const stderr = redactor.text(evidence.stderr ?? '');
   return new Unreachable(
     {
       kind: 'mcp.unreachable',
@@ -68,7 +70,7 @@ export function unreachable(
           : { exit_code: evidence.end.exitCode, signal: evidence.end.signal }),
         ...(stderr === '' ? {} : { stderr_tail: stderr }),
       },
-      action,
+      action: { ...action, detail: redactor.text(action.detail) },
     },
     { cause: evidence.thrown, isFinal: isFinal || evidence.waitedMs !== undefined },
   );
@@ -76,12 +78,12 @@ export function unreachable(
 
 function whyProcess({ name, settings }: NamedServer, evidence: Evidence): Reason {
   const command = settings.command ?? '';
-  const place = `\`mcp_servers.${name}.command\``;
+  const key = `\`mcp_servers.${name}.command\``;
   switch (codeOf(evidence.thrown)) {
     case 'ENOENT':
       return {
         problem: `could not be started: there is no command ${quoted(command)}`,
-        action: { kind: 'fix_setup', detail: `Install ${command}, or correct ${place}.` },
+        action: { kind: 'fix_setup', detail: `Install ${command}, or correct ${key}.` },
         isSetup: true,
       };
     case 'EACCES':
@@ -89,14 +91,14 @@ function whyProcess({ name, settings }: NamedServer, evidence: Evidence): Reason
     case 'ENOEXEC':
       return {
         problem: `could not be started: ${quoted(command)} may not be executed`,
-        action: { kind: 'fix_setup', detail: `Make ${command} executable, or correct ${place}.` },
+        action: { kind: 'fix_setup', detail: `Make ${command} executable, or correct ${key}.` },
         isSetup: true,
       };
     case 'ERR_INVALID_ARG_VALUE':
     case 'E2BIG':
       return {
-        problem: 'could not be started: the system takes no such command, arguments or environment',
-        action: { kind: 'fix_file', detail: `Correct ${place}, its \`args\` or its \`env\`.` },
+        problem: 'could not be started: the system rejected its command, arguments or environment',
+        action: { kind: 'fix_file', detail: `Correct ${key}, its \`args\` or its \`env\`.` },
         isSetup: true,
       };
     default:
@@ -104,25 +106,28 @@ function whyProcess({ name, settings }: NamedServer, evidence: Evidence): Reason
   }
 }
 
-/** Of a process that was started. */
+/** For a process that was started. */
 function whyItStopped({ name, settings }: NamedServer, evidence: Evidence): Reason {
-  const place = `\`mcp_servers.${name}.command\``;
+  const key = `\`mcp_servers.${name}.command\``;
   const { thrown, end, waitedMs } = evidence;
-  const byHand = `Run its command (${settings.command ?? ''}) by hand and see what it says`;
+  const byHand = `Run its command (${settings.command ?? ''}) by hand and read its output`;
   if (end !== undefined) {
-    const line = tellingLine(evidence.stderr ?? '');
-    const said = line === undefined ? '' : `: ${line}`;
-    // ended by others, for want of memory perhaps; an exit of its own is its answer to how it was started
+    const line = causeInStderr(evidence.stderr ?? '');
+    const reason = line === undefined ? '' : `: ${line}`;
+    // killed from outside, perhaps out of memory; an exit of its own has a cause in its setup
     if (end.signal !== null)
       return {
-        problem: `was ended by ${end.signal} before it answered${said}`,
-        action: { kind: 'wait_and_retry', detail: `See what ended it, or try again. ${byHand}.` },
+        problem: `was killed by ${end.signal} before it responded${reason}`,
+        action: {
+          kind: 'wait_and_retry',
+          detail: `Find out what killed it, or try again. ${byHand}.`,
+        },
       };
     return {
-      problem: `ended with exit code ${end.exitCode} before it answered${said}`,
+      problem: `ended with exit code ${end.exitCode} before it responded${reason}`,
       action: {
         kind: 'fix_setup',
-        detail: `${byHand}, then correct ${place}, its \`args\` or its \`env\`.`,
+        detail: `${byHand}, then correct ${key}, its \`args\` or its \`env\`.`,
       },
       isSetup: true,
       isFinal: false,
@@ -130,15 +135,18 @@ function whyItStopped({ name, settings }: NamedServer, evidence: Evidence): Reas
   }
   if (waitedMs !== undefined)
     return {
-      problem: `did not answer within ${waitedMs} ms after it was started`,
+      problem: `did not respond within ${waitedMs} ms after it was started`,
       action: {
         kind: 'wait_and_retry',
         detail: `${byHand}; a server that installs itself first needs one run to do so.`,
       },
     };
   return {
-    problem: `was started, but does not speak as an MCP server: ${describe(thrown)}`,
-    action: { kind: 'fix_setup', detail: `${byHand}: its stdout must hold messages only.` },
+    problem: `was started, but does not respond as an MCP server: ${describe(thrown)}`,
+    action: {
+      kind: 'fix_setup',
+      detail: `${byHand}: its stdout must contain only protocol messages.`,
+    },
     isSetup: true,
     isFinal: false,
   };
@@ -146,77 +154,77 @@ function whyItStopped({ name, settings }: NamedServer, evidence: Evidence): Reas
 
 function whyAddress({ name, settings }: NamedServer, { thrown, waitedMs }: Evidence): Reason {
   const address = shownAddress(settings.url ?? '');
-  const place = `\`mcp_servers.${name}.url\``;
+  const key = `\`mcp_servers.${name}.url\``;
   const status = statusOf(thrown);
   if (status === 401 || status === 403)
     return {
       problem: `at ${address} refuses access (HTTP ${status})`,
       action: {
         kind: 'check_credentials',
-        detail: `Give a key that it accepts in \`mcp_servers.${name}.headers\`.`,
+        detail: `Set a key that it accepts in \`mcp_servers.${name}.headers\`.`,
       },
       isSetup: true,
     };
   if (status === 404 || status === 405) {
     const other = settings.type === 'sse' ? 'http' : 'sse';
     return {
-      problem: `is not at ${address} (HTTP ${status})`,
+      problem: `was not found at ${address} (HTTP ${status})`,
       action: {
         kind: 'fix_file',
-        detail: `Correct ${place}; a server of the other protocol needs \`type: ${other}\`.`,
+        detail: `Correct ${key}; a server of the other protocol needs \`type: ${other}\`.`,
       },
       isSetup: true,
     };
   }
   const start = {
     kind: 'wait_and_retry',
-    detail: `Start the server, or correct ${place}.`,
+    detail: `Start the server, or correct ${key}.`,
   } as const;
   if (status !== undefined)
-    return { problem: `at ${address} answers HTTP ${status}`, action: start };
+    return { problem: `at ${address} responded with HTTP ${status}`, action: start };
   if (waitedMs !== undefined)
-    return { problem: `at ${address} did not answer within ${waitedMs} ms`, action: start };
+    return { problem: `at ${address} did not respond within ${waitedMs} ms`, action: start };
   const code = networkCode(thrown);
   return code === undefined
     ? {
-        problem: `at ${address} does not answer as an MCP server: ${describe(thrown)}`,
-        action: { kind: 'fix_file', detail: `Correct ${place}.` },
+        problem: `at ${address} does not respond as an MCP server: ${describe(thrown)}`,
+        action: { kind: 'fix_file', detail: `Correct ${key}.` },
         isSetup: true,
         isFinal: false,
       }
     : { problem: `cannot be reached at ${address} (${code})`, action: start };
 }
 
-/** Without what may hold a key. */
+/** The address without the parts that may contain a key. */
 function shownAddress(url: string): string {
   try {
     const { origin, pathname } = new URL(url);
     return `${origin}${pathname}`;
   } catch {
-    // the file's own text, which is no address
+    // the text in the file is not a URL
     return 'its address';
   }
 }
 
-/** Of an answer that was not what the protocol asks for. */
-export function statusOf(thrown: unknown): number | undefined {
+/** The HTTP status of a failed response; `from` is the lowest status that counts. */
+export function statusOf(thrown: unknown, from = 400): number | undefined {
   for (const link of causeChain(thrown)) {
     const code = readProperty(link, 'code');
-    // an error of the protocol came with a good status, whatever the server puts into its data
+    // an error of the protocol has a good status, whatever the server puts into its data
     if (typeof code === 'number' && code < 0) continue;
     const found =
       readProperty(readProperty(link, 'data'), 'status') ??
       readProperty(link, 'status') ??
       readProperty(link, 'code');
-    if (typeof found === 'number' && found >= 400 && found <= 599) return found;
+    if (typeof found === 'number' && found >= from && found <= 599) return found;
     const message = readProperty(link, 'message');
-    const told = /\(HTTP (\d{3})\)/.exec(typeof message === 'string' ? message : '');
-    if (told !== null) return Number(told[1]);
+    const match = /\(HTTP (\d{3})\)/.exec(typeof message === 'string' ? message : '');
+    if (match !== null) return Number(match[1]);
   }
   return undefined;
 }
 
-/** The name that the system gives a failure of the network. */
+/** The system's code of a network failure, such as `ECONNREFUSED`. */
 export function networkCode(thrown: unknown): string | undefined {
   for (const link of causeChain(thrown)) {
     const code = readProperty(link, 'code');
@@ -226,7 +234,7 @@ export function networkCode(thrown: unknown): string | undefined {
   return undefined;
 }
 
-/** Codes of a connection that was never made, so that nothing was sent. */
+/** Codes of a connection that was never made, so nothing was sent. */
 const NEVER_MADE = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -239,5 +247,6 @@ const NEVER_MADE = new Set([
 
 export function wasNeverSent(thrown: unknown): boolean {
   const code = networkCode(thrown);
-  return code !== undefined && (NEVER_MADE.has(code) || /CERT|TLS/.test(code));
+  if (code === undefined) return false;
+  return (NEVER_MADE.has(code) && !brokeOpenConnection(thrown)) || /CERT|TLS/.test(code);
 }

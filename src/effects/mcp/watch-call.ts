@@ -1,22 +1,22 @@
-/** The clocks and the signal over one call: whichever comes first ends it, and nobody else waits. */
-import type { JsonValue } from '../../errors/json.ts';
+/** The time limits and the abort signal of one call; the first of them ends the wait. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import type { EffectContext } from '../effect.ts';
 import { toOutput } from '../output.ts';
 
-/** Whose time is over, or that nobody wants it any more. */
-export type Stop = 'abort' | 'node' | 'tool';
+/** The limit that was reached, or an abort. */
+export type StopReason = 'abort' | 'node' | 'tool';
 
-export type First<T> =
+export type WorkOrStop<T> =
   | { readonly type: 'done'; readonly value: T }
-  | { readonly type: 'stopped'; readonly by: Stop };
+  | { readonly type: 'stopped'; readonly by: StopReason };
 
 export interface CallWatch {
-  /** Aborted when the call is stopped, so that the server hears of it. */
+  /** Aborted when the call is stopped, so that the client notifies the server. */
   readonly signal: AbortSignal;
-  /** Rejects as the work does; work that is stopped is left to itself. */
-  first<T>(work: Promise<T>): Promise<First<T>>;
-  /** From here on the time of the tool runs, beside the node's. */
+  /** Rejects as the work does; stopped work is abandoned. */
+  first<T>(work: Promise<T>): Promise<WorkOrStop<T>>;
+  /** Starts the time limit of the tool, beside the node's. */
   startTool(timeoutMs: number | undefined): void;
   progress(value: unknown): void;
   end(): void;
@@ -25,12 +25,12 @@ export interface CallWatch {
 export function startWatch(nodeMs: number | undefined, context: EffectContext): CallWatch {
   const clock = context.clock ?? MACHINE_CLOCK;
   const scope = new AbortController();
-  const { promise: told, resolve } = Promise.withResolvers<Stop>();
-  let stop: Stop | undefined;
-  const tell = (by: Stop): void => {
+  const { promise: reported, resolve } = Promise.withResolvers<StopReason>();
+  let stop: StopReason | undefined;
+  const tell = (by: StopReason): void => {
     stop ??= by;
     resolve(stop);
-    scope.abort(new Error(by === 'abort' ? 'It is no longer wanted' : 'Its time is over'));
+    scope.abort(new Error(by === 'abort' ? 'The call was cancelled' : 'The time limit is over'));
   };
   const timers = nodeMs === undefined ? [] : [clock.after(nodeMs, () => tell('node'))];
   const abort = (): void => tell('abort');
@@ -39,13 +39,13 @@ export function startWatch(nodeMs: number | undefined, context: EffectContext): 
     signal: scope.signal,
     first: async (work) => {
       const done = work.then((value) => ({ type: 'done', value }) as const);
-      // the abort makes it reject, after which nobody listens
+      // the abort makes it reject after the wait has ended
       done.catch(() => undefined);
-      const stopped = told.then((by) => ({ type: 'stopped', by }) as const);
+      const stopped = reported.then((by) => ({ type: 'stopped', by }) as const);
       try {
         return await Promise.race([done, stopped]);
       } catch (thrown) {
-        // our own abort comes back as a failure of the work
+        // our own abort returns as a rejection of the work
         if (stop !== undefined) return { type: 'stopped', by: stop };
         throw thrown;
       }
@@ -64,11 +64,11 @@ export function startWatch(nodeMs: number | undefined, context: EffectContext): 
   };
 }
 
-/** A watcher that throws hurts nobody, least of all the call. */
+/** A listener that throws must not fail the call. */
 function announce({ progress }: EffectContext, value: JsonValue): void {
   try {
     progress?.(value);
   } catch {
-    // subscribers report their own failures; this one only stops hearing
+    // listeners report their own failures
   }
 }

@@ -1,20 +1,20 @@
 /**
- * The providers that Errand can call by name: which package, what it is created with, and what it does
- * with a schema. The packages are loaded elsewhere, when they are used.
+ * The providers that Errand can call by name: their package, its options, and how they support a schema.
+ * `find-model.ts` loads the packages when they are used.
  */
 import type { Connection } from './connection.ts';
-import { convertHostUsage } from './host-usage.ts';
+import { convertHostUsage } from './usage/host-usage.ts';
 import { HOSTS, type Host } from './hosts.ts';
 import type { SchemaSupport } from './prompt.ts';
 
 export interface BuiltIn {
   readonly package: string;
-  /** The export that makes the provider. */
+  /** The export that creates the provider. */
   readonly create: string;
   readonly schemas: SchemaSupport;
-  /** Takes thoughts back that have no mark of its own. */
+  /** Accepts reasoning in a request even without provider metadata. */
   readonly takesThoughts?: boolean;
-  /** What it is created with; what is missing is told to the connection. */
+  /** Makes the options of the provider; missing settings are reported to the connection. */
   readonly options: (connection: Connection) => Readonly<Record<string, unknown>>;
 }
 
@@ -49,17 +49,17 @@ const PROVIDERS: Readonly<Record<string, BuiltIn>> = {
   },
 };
 
-/** By its name in reports. */
+/** Looks a provider up by its name in reports. */
 export function builtInProvider(name: string): BuiltIn | undefined {
   if (Object.hasOwn(PROVIDERS, name)) return PROVIDERS[name];
   const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined;
   return host === undefined ? undefined : compatible(name, host);
 }
 
-/** Refuse a conversation with tools that lacks their thoughts; platform.moonshot.ai/docs */
+/** Refuse a tool conversation without its reasoning; platform.moonshot.ai/docs */
 const WANT_THOUGHTS: ReadonlySet<string> = new Set(['moonshot']);
 
-/** Any other host that the settings give an address for. */
+/** Any other host whose address is in the settings. */
 export function compatible(name: string, host: Host = { keys: [], isLocal: true }): BuiltIn {
   return {
     package: '@ai-sdk/openai-compatible',
@@ -109,7 +109,7 @@ function hostOptions(
     baseURL,
     apiKey,
     headers: connection.headers,
-    // else a stream ends without a count of its tokens
+    // otherwise a stream ends without its token count
     includeUsage: true,
     supportsStructuredOutputs: schemas !== 'words',
     convertUsage: convertHostUsage,
@@ -126,7 +126,7 @@ function azureOptions(connection: Connection): Record<string, unknown> {
   return {
     apiKey: connection.requiredKey('AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'),
     resourceName: resource,
-    // the portal shows the address without the part that all calls share
+    // the portal shows the address without the common path
     baseURL: endpoint ?? (resource === undefined ? withOpenAiPath(portal) : undefined),
     apiVersion: connection.variable('AZURE_API_VERSION', 'OPENAI_API_VERSION'),
     headers: connection.headers,

@@ -1,12 +1,10 @@
 /**
- * Addresses, keys and headers, from the settings of the plan or from the environment. They are looked
- * up for one call and kept nowhere; what is not there is collected, so that a person is told all of it
- * at once.
+ * Addresses, keys and headers, from the settings of the plan or the environment. They are read for one
+ * call and not kept. Missing ones are collected, so that one message names them all.
  */
-import { expandEnvironment } from '../../workflow/load/environment.ts';
-import type { ProviderSettings } from '../../workflow/model.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../../workflow/yaml/file-port.ts';
+import { expandEnvironment } from '../../workflow/yaml/environment.ts';
+import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 
 export class Connection {
   readonly #env: Environment;
@@ -14,14 +12,14 @@ export class Connection {
   readonly #missing: string[] = [];
   readonly #key: string | undefined;
 
-  /** `key`: what a source of credentials gave, which wins over all else. */
+  /** `key`: from a credential source; wins over all others. */
   constructor(env: Environment, settings: ProviderSettings | undefined, key?: string) {
     this.#env = env;
     this.#settings = settings;
     this.#key = key;
   }
 
-  /** What to do, in whole sentences: `Set OPENAI_API_KEY.` */
+  /** Steps to do, as sentences: `Set OPENAI_API_KEY.` */
   get missing(): readonly string[] {
     return this.#missing;
   }
@@ -39,7 +37,7 @@ export class Connection {
     return set === undefined ? this.variable(...variables) : this.expand(set);
   }
 
-  /** The key of the settings, or the first of the variables that is set. */
+  /** The key of the settings, or of the first variable that is set. */
   apiKey(...variables: readonly string[]): string | undefined {
     if (this.#key !== undefined) return this.#key;
     const set = this.#settings?.apiKey;
@@ -64,7 +62,7 @@ export class Connection {
     if (!this.#missing.includes(step)) this.#missing.push(step);
   }
 
-  /** `${VAR}` and its defaults filled in. */
+  /** Fills in `${VAR}` and its default. */
   expand(written: string): string {
     if (!written.includes('${')) return written.trim();
     const { text, missing, unresolved } = expandEnvironment(written, definedIn(this.#env));

@@ -1,93 +1,92 @@
 /**
- * Keys that somebody makes when they are needed: a function of the host, or a program that the file
- * names. A key is kept in memory until a provider refuses it; whoever asks then gets a fresh one, and
- * all who ask at once get the same.
+ * Keys from a credential source: a function of the host, or a program that the file names. A key is kept
+ * in memory until a provider refuses it; then a fresh one is made, once for all concurrent requests.
  */
-import { isCarrier } from '../../errors/carried.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
+import { isCarrier } from '../../errors/thrown/cause-reports.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { extractFailure } from '../../providers/extract/extract.ts';
-import { providerNamed } from '../../providers/names.ts';
-import type { ProviderSettings } from '../../workflow/model.ts';
-import { factsOf, type Asked } from './failure.ts';
+import { providerNamed } from '../../providers/known-providers.ts';
+import type { ProviderSettings } from '../../workflow/plan/plan.ts';
+import { factsOf, type ModelRef } from './failure.ts';
 import { commandSource } from './key-command.ts';
-import type { Environment } from './connection.ts';
+import type { Environment } from '../../workflow/yaml/file-port.ts';
 
 export interface CredentialRequest {
-  /** By its usual name. */
+  /** Canonical name of the provider. */
   readonly provider: string;
-  /** The key that was given last is refused. */
+  /** The previous key was refused. */
   readonly isRefresh: boolean;
-  /** Aborted when nobody waits for the key any more. */
+  /** Aborted when the key is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Gives the key of a provider. What it throws is what the call fails with. */
+/** Returns the key of a provider. A thrown error fails the call. */
 export type CredentialSource = (request: CredentialRequest) => string | Promise<string>;
 
 export interface CredentialHost {
   readonly env: Environment;
-  /** By the name of the provider. */
+  /** Sources by provider. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;
 }
 
-/** Where the key of one call comes from. */
+/** The source of the key of one call. */
 export interface Credential {
-  /** Throws what the source throws, and `provider.not_configured` where it gives no key. */
+  /** Throws what the source throws, or `provider.not_configured` if it returns no key. */
   key(request: { readonly isRefresh: boolean; readonly signal: AbortSignal }): Promise<string>;
-  /** The provider does not take it. */
+  /** The provider refused the key. */
   refuse(key: string): void;
 }
 
-interface Known {
+interface CachedKey {
   key: Promise<string>;
-  /** Once it is there. */
+  /** Set once it is known. */
   value: string | undefined;
   isRefused: boolean;
 }
 
 export type FindCredential = (
-  asked: Asked,
+  modelRef: ModelRef,
   settings: ProviderSettings | undefined,
   directory: string | undefined,
 ) => Credential | undefined;
 
-/** Undefined for a provider whose key is a setting or a variable. */
+/** Undefined for a provider whose key is in the settings or the environment. */
 export function createFindCredential({ env, credentials = {} }: CredentialHost): FindCredential {
-  const known = new Map<string, Known>();
-  return (asked, settings, directory) => {
-    const { name } = providerNamed(asked.provider);
-    const own = [asked.provider, name].find((each) => Object.hasOwn(credentials, each));
+  const cached = new Map<string, CachedKey>();
+  return (modelRef, settings, directory) => {
+    const { name } = providerNamed(modelRef.provider);
+    const own = [modelRef.provider, name].find((each) => Object.hasOwn(credentials, each));
     const command = settings?.apiKeyCommand;
     const made =
-      command === undefined ? undefined : commandSource(command, { env, directory, asked });
+      command === undefined ? undefined : commandSource(command, { env, directory, modelRef });
     const source = own === undefined ? made : credentials[own];
     if (source === undefined) return undefined;
-    const place = own ?? JSON.stringify([name, directory ?? '', command]);
+    const cacheKey = own ?? JSON.stringify([name, directory ?? '', command]);
     return {
       key: ({ isRefresh, signal }) => {
-        const before = known.get(place);
+        const before = cached.get(cacheKey);
         if (before !== undefined && !before.isRefused) return before.key;
         const isAgain = isRefresh || before !== undefined;
-        const fresh: Known = {
-          key: ask(source, { provider: name, isRefresh: isAgain, signal }, asked),
+        const fresh: CachedKey = {
+          key: requestKey(source, { provider: name, isRefresh: isAgain, signal }, modelRef),
           value: undefined,
           isRefused: false,
         };
-        known.set(place, fresh);
+        cached.set(cacheKey, fresh);
         return settled(fresh, () => {
-          if (known.get(place) === fresh) known.delete(place);
+          if (cached.get(cacheKey) === fresh) cached.delete(cacheKey);
         });
       },
       refuse: (key) => {
-        const present = known.get(place);
+        const present = cached.get(cacheKey);
         if (present?.value === key) present.isRefused = true;
       },
     };
   };
 }
 
-/** A key that could not be had is asked for anew by whoever needs it next. */
-async function settled(fresh: Known, forget: () => void): Promise<string> {
+/** A failed request for a key is not kept: the next call requests it anew. */
+async function settled(fresh: CachedKey, forget: () => void): Promise<string> {
   try {
     fresh.value = await fresh.key;
     return fresh.value;
@@ -97,39 +96,39 @@ async function settled(fresh: Known, forget: () => void): Promise<string> {
   }
 }
 
-async function ask(
+async function requestKey(
   source: CredentialSource,
   request: CredentialRequest,
-  asked: Asked,
+  modelRef: ModelRef,
 ): Promise<string> {
-  const who = providerNamed(asked.provider).display;
+  const who = providerNamed(modelRef.provider).display;
   const refused = (message: string, detail: string, cause?: unknown): ErrandError =>
     new ErrandError(
       {
         kind: 'provider.not_configured',
         outcome: 'not_started',
         message,
-        provider: factsOf(asked),
+        provider: factsOf(modelRef),
         action: { kind: 'check_credentials', detail },
       },
       cause === undefined ? {} : { cause },
     );
-  let given: unknown;
+  let value: unknown;
   try {
-    given = await source(request);
+    value = await source(request);
   } catch (thrown) {
-    // a typed failure, or one of the network or of an SDK, says best itself what it is
+    // a failure that `reportFrom` recognises describes itself best
     if (isCarrier(thrown) || extractFailure(thrown) !== undefined) throw thrown;
     throw refused(
-      `The key of ${who} could not be had`,
-      `Look at what the source of the credential of ${request.provider} threw.`,
+      `The credential source of ${who} failed`,
+      `Check what the credential source of ${request.provider} threw.`,
       thrown,
     );
   }
-  const key = typeof given === 'string' ? given.trim() : '';
+  const key = typeof value === 'string' ? value.trim() : '';
   if (key !== '') return key;
   throw refused(
-    `The source of the credential of ${who} gave no key`,
-    'Make it give the key as text.',
+    `The credential source of ${who} returned no key`,
+    'Make it return the key as a string.',
   );
 }

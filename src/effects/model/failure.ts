@@ -1,16 +1,18 @@
 /**
- * What an attempt that failed is called. What the provider or the SDK says goes through extract and
- * classify, as everywhere; only the words for our own limits are from here.
+ * The failure of one call. Errors of the provider or the SDK go through extract and classify, as
+ * everywhere; only failures of our own limits are made here.
  *
- * | what happened                      | kind                          | outcome            |
+ * | event                              | kind                          | outcome            |
  * |------------------------------------|-------------------------------|--------------------|
  * | no key, no package, no address     | `provider.not_configured`     | not_started        |
  * | the SDK or the provider refused    | as classified                 | as classified      |
- * | it stopped for length, or says that it is not whole | `provider.truncated` | failed       |
- * | calls without a call, two with one id | `provider.unknown`         | failed             |
- * | a word that is not known to be good | `provider.unknown`           | failed             |
- * | a bad word, and then a good one    | as for the bad one            | as for the bad one |
- * | pieces that are not in the whole   | `provider.stream_interrupted` | partial            |
+ * | it stopped for length, or reports an incomplete reply | `provider.truncated` | failed       |
+ * | longer than our limit              | `provider.truncated`          | partial            |
+ * | a tool finish without calls, or two calls with one id | `provider.unknown` | failed         |
+ * | an unknown finish reason           | `provider.unknown`           | failed             |
+ * | a bad finish reason, then a good one | as for the bad one          | as for the bad one |
+ * | pieces that are not in the whole, or of two replies | `provider.stream_interrupted` | partial |
+ * | an error inside the reply          | as classified                 | as classified      |
  * | filtered or refused                | `provider.content_filter`     | failed             |
  * | no end marker, or cut              | `provider.stream_interrupted` | partial            |
  * | the same before any content        | `provider.network`            | unknown            |
@@ -18,226 +20,239 @@
  * | the node's time is over            | `limit.node_timeout`          | partial            |
  * | our signal                         | `cancelled.*`                 | partial            |
  */
-import { readProperty } from '../../errors/json.ts';
-import { durationWords } from '../../errors/render/words.ts';
-import type { ErrorReport, ReportDraft } from '../../errors/report.ts';
-import { providerNamed } from '../../providers/names.ts';
-import {
-  reportFrom,
-  reportFromFailure,
-  type ReportFromOptions,
-} from '../../providers/report-from.ts';
-import type { ModelMessage } from '../../machine/model-call.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { outcomeOf } from '../../errors/report/build.ts';
+import { carriedReport } from '../../errors/thrown/cause-reports.ts';
+import { durationWords } from '../../errors/render/phrases.ts';
+import type { ReportDraft, Stamp } from '../../errors/report/report.ts';
+import { providerNamed } from '../../providers/known-providers.ts';
+import { draftFromFailure, draftFromProvider } from '../../providers/report-from.ts';
+import type { ModelMessage } from '../../machine/conversation/model-message.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
-import { toDraft, type EffectContext } from '../effect.ts';
-import { isGoodWord } from './good-endings.ts';
-import type { Heard } from './listen.ts';
+import type { EffectContext } from '../effect.ts';
+import { failureFrom, OwnFailure } from '../thrown-failure.ts';
+import { failureWithoutEvents } from './stream/response-without-events.ts';
+import { isGoodFinishReason } from './stream/finish-reasons.ts';
+import type { StreamState } from './stream/read-stream.ts';
 import type { SdkFinish } from './sdk.ts';
-import type { Stop } from './watch.ts';
-import { isContradicted, type Wire } from './wire.ts';
+import { hasTwinsAmong } from './stream/distinct-calls.ts';
+import type { CallStop } from './call-timeouts.ts';
+import { isOneReply, type WireRecord } from './stream/wire-events.ts';
 
-export interface Asked {
+export interface ModelRef {
   readonly provider: string;
-  /** Without the provider. */
+  /** Name without the provider. */
   readonly model: string;
 }
 
-export interface Failed {
+export interface CallFailure {
   readonly failure: ReportDraft;
   readonly thrown?: unknown;
 }
 
-export function whatWasThrown(
+export function thrownFailure(
   thrown: unknown,
-  heard: Pick<Heard, 'isDelivered' | 'finish'>,
-  { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
-): Failed {
-  const options = optionsFor(asked, context);
-  const report = reportFrom(isCutByOurSdk(thrown, heard) ? INTERRUPTED : thrown, {
-    ...options,
-    delivered: heard.isDelivered,
-    fallback: 'provider.unknown',
-  });
-  if (isCutUnheard(report, heard)) return { failure: cutUnheard(asked, context), thrown };
-  const draft = toDraft(report);
-  // nothing recognised it, so nobody knows whether another try helps
-  const isUnrecognised = report.kind === 'provider.unknown' && report.rule === undefined;
-  return { failure: isUnrecognised ? { ...draft, retryable: null } : draft, thrown };
+  state: Pick<StreamState, 'isDelivered' | 'finish'>,
+  { modelRef, context }: { readonly modelRef: ModelRef; readonly context: EffectContext },
+): CallFailure {
+  const reply = failureWithoutEvents(thrown) ?? thrown;
+  const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
+  const given = isCutByOurSdk(thrown, state) ? INTERRUPTED : reply;
+  const failure = failureFrom(given, options, draftFromProvider);
+  if (isCutBeforeContent(failure, state))
+    return { failure: cutBeforeContent(modelRef, context), thrown };
+  // a registered model was called, whatever it says about the request that it made
+  const isModels = carriedReport(reply) !== undefined && !isOwn(reply);
+  const isBegun = isModels && outcomeOf(failure) === 'not_started';
+  return { failure: isBegun ? { ...failure, outcome: 'failed' } : failure, thrown };
 }
 
-/** Undefined for an answer that came to a good end. */
-export function badEnding(
+/** The SDK may wrap what our `fetch` threw. */
+function isOwn(thrown: unknown): boolean {
+  return thrown instanceof OwnFailure || readProperty(thrown, 'cause') instanceof OwnFailure;
+}
+
+/** Undefined for a reply that ended well. */
+export function endFailure(
   finish: SdkFinish | undefined,
-  heard: Heard,
-  { asked, context, last }: { asked: Asked; context: EffectContext; last?: ModelMessage },
-): Failed | undefined {
-  const link = finish === undefined ? INTERRUPTED : endingOf(finish, heard, asked);
+  state: StreamState,
+  { modelRef, context, last }: { modelRef: ModelRef; context: EffectContext; last?: ModelMessage },
+): CallFailure | undefined {
+  const link = finish === undefined ? INTERRUPTED : extractorInput(finish, state, modelRef);
   if (link === undefined) {
-    return isEmpty(heard, last) ? { failure: emptyAnswer(asked, context) } : undefined;
+    return isEmpty(state, last) ? { failure: emptyReply(modelRef, context) } : undefined;
   }
-  const report = reportFrom(link, {
-    ...optionsFor(asked, context),
-    delivered: heard.isDelivered,
-    fallback: 'provider.unknown',
-  });
-  if (isCutUnheard(report, heard)) return { failure: cutUnheard(asked, context) };
-  return { failure: toDraft(report) };
+  const options = { ...optionsFor(modelRef, context), delivered: state.isDelivered };
+  const failure = failureFrom(link, options, draftFromProvider);
+  if (isCutBeforeContent(failure, state)) return { failure: cutBeforeContent(modelRef, context) };
+  return { failure };
 }
 
-/** Of a stream that broke before its first content nobody has seen anything: it may be begun anew. */
-function isCutUnheard({ kind }: ErrorReport, { isDelivered }: Pick<Heard, 'isDelivered'>): boolean {
+/** A stream that broke before its first content has shown nothing, so it may be repeated. */
+function isCutBeforeContent(
+  { kind }: ReportDraft,
+  { isDelivered }: Pick<StreamState, 'isDelivered'>,
+): boolean {
   return kind === 'provider.stream_interrupted' && !isDelivered;
 }
 
-function cutUnheard(asked: Asked, context: EffectContext): ReportDraft {
-  const report = reportFromFailure(
+function cutBeforeContent(modelRef: ModelRef, context: EffectContext): ReportDraft {
+  const draft = draftFromFailure(
     {
-      ...asked,
+      ...modelRef,
       operation: 'generate',
       headers: {},
       transport: { name: 'Error', message: 'The stream broke before its first content' },
       phase: 'sent',
       delivered: false,
       source: 'errand',
-      verdict: 'connection_closed',
+      finding: 'connection_closed',
     },
-    optionsFor(asked, context),
+    { stamp: stampFor(context) },
   );
-  const who = providerNamed(asked.provider).display;
-  return { ...toDraft(report), message: `${who} broke off before it had said anything.` };
+  const who = providerNamed(modelRef.provider).display;
+  return { ...draft, message: `${who} broke off before it sent any content.` };
 }
 
 export function stopped(
-  stop: Exclude<Stop, { by: 'failure' }>,
-  heard: Pick<Heard, 'isBegun' | 'isDelivered'>,
-  { asked, context }: { readonly asked: Asked; readonly context: EffectContext },
-): Failed {
-  const who = providerNamed(asked.provider).display;
+  stop: Exclude<CallStop, { by: 'failure' }>,
+  state: Pick<StreamState, 'isBegun' | 'isDelivered'>,
+  { modelRef, context }: { readonly modelRef: ModelRef; readonly context: EffectContext },
+): CallFailure {
+  const who = providerNamed(modelRef.provider).display;
   if (stop.by === 'caller') {
     const kind = context.cancelled ?? 'cancelled.call';
-    const message = `The call of ${asked.model} at ${who} was cancelled while it ran`;
-    return { failure: { kind, message, outcome: 'partial', provider: factsOf(asked) } };
+    const message = `The call of ${modelRef.model} at ${who} was cancelled while it ran`;
+    return { failure: { kind, message, outcome: 'partial', provider: factsOf(modelRef) } };
   }
   if (stop.by === 'node') {
-    const message = `${asked.model} at ${who} did not answer within the ${durationWords(stop.limitMs)} that the node had left`;
+    const message = `${modelRef.model} at ${who} did not reply within the ${durationWords(stop.limitMs)} that the node had left`;
     return {
       failure: {
         kind: 'limit.node_timeout',
         message,
         outcome: 'partial',
-        provider: factsOf(asked),
+        provider: factsOf(modelRef),
         details: { limitMs: stop.limitMs },
       },
     };
   }
-  const report = reportFromFailure(
+  const draft = draftFromFailure(
     {
-      ...asked,
+      ...modelRef,
       operation: 'generate',
       headers: {},
-      phase: heard.isBegun ? 'streaming' : 'sent',
-      delivered: heard.isDelivered,
+      phase: state.isBegun ? 'streaming' : 'sent',
+      delivered: state.isDelivered,
       source: 'errand',
-      verdict: 'timed_out',
+      finding: 'timed_out',
     },
-    optionsFor(asked, context),
+    { stamp: stampFor(context) },
   );
   const { limit, limitMs } = stop;
   const message = `${who} ${TOO_LATE[limit]} within ${durationWords(limitMs)}.`;
   return {
-    failure: { ...toDraft(report), message, details: { ...report.details, limit, limitMs } },
+    failure: { ...draft, message, details: { ...detailsOf(draft), limit, limitMs } },
   };
+}
+
+function detailsOf({ details }: ReportDraft): object {
+  return isPlainObject(details) ? details : {};
 }
 
 const TOO_LATE = {
-  firstTokenMs: 'did not begin to answer',
-  idleMs: 'sent nothing more of its answer',
-  totalMs: 'did not finish its answer',
+  firstTokenMs: 'did not begin its reply',
+  idleMs: 'sent nothing more of its reply',
+  totalMs: 'did not finish its reply',
 } as const;
 
-export function factsOf({ provider, model }: Asked): { name: string; model: string } {
+export function factsOf({ provider, model }: ModelRef): { name: string; model: string } {
   return { name: providerNamed(provider).name, model };
 }
 
-/** The same report on a replay with the same clock. */
-function optionsFor(asked: Asked, context: EffectContext): ReportFromOptions {
-  const nowMs = (context.clock ?? MACHINE_CLOCK).now();
+function optionsFor(modelRef: ModelRef, context: EffectContext) {
   return {
-    ...asked,
+    ...modelRef,
     operation: 'generate',
+    fallback: 'provider.unknown',
     redactor: context.redactor,
-    stamp: {
-      id: `${context.idempotencyKey}.${context.attempt}`,
-      at: new Date(nowMs).toISOString(),
-    },
-  };
+    stamp: stampFor(context),
+  } as const;
 }
 
-/** As the extractor of the SDK knows the end of a stream that has none. */
+/** The same on a replay with the same clock. */
+function stampFor({ idempotencyKey, attempt, clock = MACHINE_CLOCK }: EffectContext): Stamp {
+  return { id: `${idempotencyKey}.${attempt}`, at: new Date(clock.now()).toISOString() };
+}
+
+/** A stream without an end, in the form that the SDK's extractor reads. */
 const INTERRUPTED = { type: 'finish', finishReason: 'interrupted' };
 
-/** As it knows an answer whose calls nobody can make. */
+/** A reply whose tool calls cannot be made, in the same form. */
 const MALFORMED = { type: 'finish', finishReason: 'error', rawFinishReason: 'malformed_tool_use' };
 
-const GOOD_ENDINGS: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
+const GOOD_FINISHES: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
 
-/** The SDK has no word of its own for what it does not know, which a provider may know well. */
-const UNKNOWN_ENDINGS: ReadonlySet<string> = new Set(['other', 'unknown']);
+/** The SDK's names for a finish reason that it does not know; the provider's own may be good. */
+const UNKNOWN_FINISHES: ReadonlySet<string> = new Set(['other', 'unknown']);
 
-/** What the extractor of the SDK reads; undefined for a good end. */
-function endingOf(
+/** Makes the input of the SDK's extractor; undefined for a good end. */
+function extractorInput(
   { finishReason, rawFinishReason }: SdkFinish,
-  heard: Heard,
-  { provider }: Asked,
+  state: StreamState,
+  { provider }: ModelRef,
 ): object | undefined {
-  const word = [rawFinishReason, heard.wire.word].find((said) => said !== undefined && said !== '');
-  const isGood = GOOD_ENDINGS.has(finishReason);
-  // without a word of the provider's own the SDK only found no end
-  if (word === undefined && !isGood && !['length', 'content-filter'].includes(finishReason))
+  const reason = [rawFinishReason, state.wire.finishReason].find(
+    (each) => each !== undefined && each !== '',
+  );
+  const isGood = GOOD_FINISHES.has(finishReason);
+  // without a reason of the provider, the SDK only found no end
+  if (reason === undefined && !isGood && !['length', 'content-filter'].includes(finishReason))
     return INTERRUPTED;
-  // the SDK overrules a good word where it saw a refusal
-  const isBelieved = isGood || UNKNOWN_ENDINGS.has(finishReason);
-  // a model that a program made may have no words but those of the SDK
-  const isSdkWord = isGood && word === finishReason;
-  const isGoodWordOf = word === undefined || isSdkWord || isGoodWord(provider, word);
+  // the SDK overrules a good reason when it saw a refusal
+  const isBelieved = isGood || UNKNOWN_FINISHES.has(finishReason);
+  // a model registered in code may have only the reasons of the SDK
+  const isSdkReason = isGood && reason === finishReason;
+  const isGoodReason = reason === undefined || isSdkReason || isGoodFinishReason(provider, reason);
   if (!isBelieved)
-    return { type: 'finish', finishReason, ...(isGoodWordOf ? {} : { rawFinishReason: word }) };
-  if (!isGoodWordOf) return { type: 'finish', finishReason: 'other', rawFinishReason: word };
+    return { type: 'finish', finishReason, ...(isGoodReason ? {} : { rawFinishReason: reason }) };
+  if (!isGoodReason) return { type: 'finish', finishReason: 'other', rawFinishReason: reason };
   return (
-    badSignOf(heard.wire, provider) ?? (hasUsableCalls(finishReason, heard) ? undefined : MALFORMED)
+    badSignIn(state.wire, provider) ?? (hasUsableCalls(finishReason, state) ? undefined : MALFORMED)
   );
 }
 
-/** What was said before a good word, or beside it, and takes it back. */
-function badSignOf(wire: Wire, provider: string): object | undefined {
+/** An earlier or additional event that contradicts a good finish reason. */
+function badSignIn(wire: WireRecord, provider: string): object | undefined {
   if (wire.error !== undefined) return { type: 'error', error: wire.error };
-  const bad = [...wire.words].find((word) => !isGoodWord(provider, word));
+  const bad = [...wire.finishReasons].find((reason) => !isGoodFinishReason(provider, reason));
   if (bad !== undefined) return { type: 'finish', finishReason: 'other', rawFinishReason: bad };
-  return isContradicted(wire) ? INTERRUPTED : undefined;
+  return isOneReply(wire) ? undefined : INTERRUPTED;
 }
 
-/** A call that was announced has to be there, and a result can go back to one call only. */
-function hasUsableCalls(finishReason: string, { calls, toolCalls }: Heard): boolean {
+/** An announced call must be present, and each id must belong to one call. */
+function hasUsableCalls(finishReason: string, { calls, toolCalls, wire }: StreamState): boolean {
   if (finishReason === 'tool-calls' && calls === 0) return false;
-  return new Set(toolCalls.map(({ id }) => id)).size === toolCalls.length;
+  const ids = toolCalls.map(({ id }) => id);
+  return !hasTwinsAmong(wire.seenCalls, ids) && new Set(ids).size === ids.length;
 }
 
-/** Errors of the SDK's own for a stream without an end, or with nothing in it at all. */
-function isCutByOurSdk(thrown: unknown, { finish }: Pick<Heard, 'finish'>): boolean {
+/** Errors of the SDK for a stream without an end, or without any content. */
+function isCutByOurSdk(thrown: unknown, { finish }: Pick<StreamState, 'finish'>): boolean {
   const name = readProperty(thrown, 'name');
   if (name === 'AI_NoOutputGeneratedError') return finish === undefined;
   return name === 'AI_InvalidResponseDataError' && readProperty(thrown, 'data') === undefined;
 }
 
-/** After a tool's result a model may have nothing to add; as a first word it is no answer. */
-function isEmpty({ text, toolCalls }: Heard, last: ModelMessage | undefined): boolean {
+/** After a tool's result a model may add nothing; an empty first reply is a failure. */
+function isEmpty({ text, toolCalls }: StreamState, last: ModelMessage | undefined): boolean {
   return text.trim() === '' && toolCalls.length === 0 && last?.role !== 'tool';
 }
 
-function emptyAnswer(asked: Asked, context: EffectContext): ReportDraft {
-  const report = reportFromFailure(
+function emptyReply(modelRef: ModelRef, context: EffectContext): ReportDraft {
+  const draft = draftFromFailure(
     {
-      ...asked,
+      ...modelRef,
       operation: 'generate',
       status: 200,
       headers: {},
@@ -246,8 +261,8 @@ function emptyAnswer(asked: Asked, context: EffectContext): ReportDraft {
       delivered: false,
       source: 'errand',
     },
-    optionsFor(asked, context),
+    { stamp: stampFor(context) },
   );
-  const who = providerNamed(asked.provider).display;
-  return { ...toDraft(report), message: `${who} sent an answer with nothing in it.` };
+  const who = providerNamed(modelRef.provider).display;
+  return { ...draft, message: `${who} sent an empty reply.` };
 }

@@ -1,34 +1,34 @@
 /**
- * From `provider/model` to something the AI SDK can call: what the host registered, else a built-in
- * provider. What is not set up is one failure that names every step left to do.
+ * Finds the AI SDK model for `provider/model`: one that the host registered, else one of a built-in
+ * provider. An incomplete setup is one failure that names every missing step.
  */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty } from '../../errors/json.ts';
-import type { ReportDraft } from '../../errors/report.ts';
-import { describe } from '../../errors/to-report.ts';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { providerNamed } from '../../providers/names.ts';
-import { given } from '../../workflow/given.ts';
-import type { ProviderSettings } from '../../workflow/model.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
+import { describe } from '../../errors/thrown/to-report.ts';
+import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { providerNamed } from '../../providers/known-providers.ts';
+import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
+import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 import { builtInProvider, compatible, type BuiltIn } from './built-in.ts';
 import { Connection } from './connection.ts';
 import type { CredentialHost } from './credentials.ts';
-import { factsOf, type Asked } from './failure.ts';
+import { factsOf, type ModelRef } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
 import { oneRequest } from './one-request.ts';
 import type { Target } from './prompt.ts';
 import { toSdk, type Sdk, type SdkModel } from './sdk.ts';
 
-/** What a host registers: an AI SDK provider, or a function from the name of a model to a model. */
+/** Registered by a host: an AI SDK provider, or a function from a model's name to a model. */
 export type RegisteredProvider =
   | { readonly languageModel: (model: string) => SdkModel }
-  /** `apiKey`: what the source of its credential gave, where it has one. */
-  | ((model: string, given: { readonly apiKey?: string }) => SdkModel);
+  /** `apiKey`: from its credential source, if it has one. */
+  | ((model: string, provided: { readonly apiKey?: string }) => SdkModel);
 
 export interface ModelHost extends CredentialHost {
-  /** By name; wins over a built-in one. */
+  /** Providers by name; they win over built-in ones. */
   readonly providers?: Readonly<Record<string, RegisteredProvider>>;
-  /** AI SDK models by their whole name, `provider/model`; win over providers. */
+  /** AI SDK models by full name, `provider/model`; they win over providers. */
   readonly models?: Readonly<Record<string, SdkModel>>;
 }
 
@@ -36,20 +36,20 @@ export interface FoundModel extends Target {
   readonly model: SdkModel;
 }
 
-export interface Wanted {
-  /** The whole name. */
+export interface ModelLookup {
+  /** Full name, `provider/model`. */
   readonly name: string;
-  readonly asked: Asked;
+  readonly modelRef: ModelRef;
   readonly settings?: ProviderSettings;
   readonly directory?: string;
-  /** What a source of credentials gave. */
+  /** From a credential source. */
   readonly apiKey?: string;
 }
 
-export type FindModel = (wanted: Wanted) => FoundModel;
+export type FindModel = (lookup: ModelLookup) => FoundModel;
 
-/** The parts of a model's name. Throws for a name without a provider. */
-export function askedFor(name: string): Asked {
+/** Splits a model's name. Throws for a name without a provider. */
+export function modelRefOf(name: string): ModelRef {
   const slash = name.indexOf('/');
   if (slash < 1 || slash === name.length - 1) {
     throw new ErrandError({
@@ -66,80 +66,89 @@ export function askedFor(name: string): Asked {
 export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
   const sdks = new Map<string, Sdk>();
   const made = new Map<string, SdkModel>();
-  return (wanted) => {
-    const { name, asked, directory, apiKey } = wanted;
-    const registered = registeredModel(host, wanted);
-    const builtIn = registered === undefined ? builtInFor(wanted) : undefined;
-    const connection = new Connection(host.env, settingsFor(wanted.settings, wanted.asked), apiKey);
-    const options = given(builtIn?.options(connection) ?? {});
+  return (lookup) => {
+    const { name, modelRef, directory, apiKey } = lookup;
+    const registered = registeredModel(host, lookup);
+    const builtIn = registered === undefined ? builtInFor(lookup) : undefined;
+    const connection = new Connection(
+      host.env,
+      settingsFor(lookup.settings, lookup.modelRef),
+      apiKey,
+    );
+    const options = omitUndefined(builtIn?.options(connection) ?? {});
     const loader = new Loader(load, directory);
     const packageExports = builtIn === undefined ? undefined : loader.load(builtIn.package);
     const sdk = loadSdk(loader, sdks, directory);
     if (sdk === undefined || connection.missing.length > 0 || loader.steps.length > 0) {
-      throw notConfigured(asked, [...loader.steps, ...connection.missing], loader.thrown);
+      throw notConfigured(modelRef, [...loader.steps, ...connection.missing], loader.thrown);
     }
-    const provider = providerNamed(asked.provider).name;
+    const provider = providerNamed(modelRef.provider).name;
     if (builtIn === undefined || packageExports === undefined) {
       const model = registered ?? {};
       return { sdk, model, provider, schemas: 'schema', takesThoughts: true };
     }
     const { schemas, takesThoughts = false } = builtIn;
-    // the packages prepare a lot for each model; the key in here stays in memory
+    // creating a model is slow, so it is cached; the key stays in memory
     const key = JSON.stringify([name, directory ?? '', options]);
-    const model = made.get(key) ?? makeModel(packageExports, builtIn, { options, asked });
+    const model = made.get(key) ?? makeModel(packageExports, builtIn, { options, modelRef });
     if (made.size >= MAX_MADE) made.clear();
     made.set(key, model);
     return { sdk, model, provider, schemas, takesThoughts };
   };
 }
 
-/** Keys that are made anew again and again leave models behind that nobody will use. */
+/** Refreshed keys leave unused models in the cache. */
 const MAX_MADE = 256;
 
-function registeredModel(host: ModelHost, { name, asked, apiKey }: Wanted): SdkModel | undefined {
+function registeredModel(
+  host: ModelHost,
+  { name, modelRef, apiKey }: ModelLookup,
+): SdkModel | undefined {
   const { models = {}, providers = {} } = host;
   if (Object.hasOwn(models, name)) return models[name];
-  const canonical = providerNamed(asked.provider).name;
-  const known = [asked.provider, canonical].find((spelling) => Object.hasOwn(providers, spelling));
+  const canonical = providerNamed(modelRef.provider).name;
+  const known = [modelRef.provider, canonical].find((spelling) =>
+    Object.hasOwn(providers, spelling),
+  );
   const provider = known === undefined ? undefined : providers[known];
   if (provider === undefined) return undefined;
-  // a provider of the SDK is a function that has methods too
+  // a provider of the SDK is a function with methods
   const method: unknown = readProperty(provider, 'languageModel');
   if (typeof method === 'function')
-    return Reflect.apply(method, provider, [asked.model]) as SdkModel;
+    return Reflect.apply(method, provider, [modelRef.model]) as SdkModel;
   if (typeof provider !== 'function') return undefined;
-  return provider(asked.model, apiKey === undefined ? {} : { apiKey });
+  return provider(modelRef.model, apiKey === undefined ? {} : { apiKey });
 }
 
-function builtInFor(wanted: Wanted): BuiltIn {
-  const { asked } = wanted;
-  const { name, display } = providerNamed(asked.provider);
+function builtInFor(lookup: ModelLookup): BuiltIn {
+  const { modelRef } = lookup;
+  const { name, display } = providerNamed(modelRef.provider);
   const builtIn = builtInProvider(name);
   if (builtIn !== undefined) return builtIn;
-  if (settingsFor(wanted.settings, wanted.asked)?.baseUrl !== undefined) return compatible(name);
+  if (settingsFor(lookup.settings, lookup.modelRef)?.baseUrl !== undefined) return compatible(name);
   throw new ErrandError({
     kind: 'provider.not_configured',
     outcome: 'not_started',
     message: `Errand cannot call ${display} by its name alone`,
     details: { provider: name },
-    provider: factsOf(asked),
+    provider: factsOf(modelRef),
     action: {
       kind: 'fix_setup',
-      detail: `Set \`runtime.provider\` with \`name: ${name}\` and a \`base_url\` that speaks OpenAI's protocol, or register an AI SDK provider called ${asked.provider} in code.`,
+      detail: `Set \`runtime.provider\` with \`name: ${name}\` and a \`base_url\` that speaks OpenAI's protocol, or register an AI SDK provider called ${modelRef.provider} in code.`,
     },
   });
 }
 
 export function settingsFor(
   settings: ProviderSettings | undefined,
-  asked: Asked,
+  modelRef: ModelRef,
 ): ProviderSettings | undefined {
   if (settings === undefined) return undefined;
-  const isMeant = providerNamed(settings.name).name === providerNamed(asked.provider).name;
+  const isMeant = providerNamed(settings.name).name === providerNamed(modelRef.provider).name;
   return isMeant ? settings : undefined;
 }
 
-/** Collects what is not installed, so that one command installs all of it. */
+/** Collects the missing packages, so that one command installs all of them. */
 class Loader {
   readonly #load: LoadPackage;
   readonly #directory: string | undefined;
@@ -192,33 +201,37 @@ function loadSdk(
 function makeModel(
   packageExports: unknown,
   builtIn: BuiltIn,
-  { options, asked }: { readonly options: object; readonly asked: Asked },
+  { options, modelRef }: { readonly options: object; readonly modelRef: ModelRef },
 ): SdkModel {
   const create = readProperty(packageExports, builtIn.create);
   if (typeof create !== 'function') {
-    throw notConfigured(asked, [
+    throw notConfigured(modelRef, [
       `Run \`npm install ${builtIn.package}@latest ai@latest\`: the installed version is too old.`,
     ]);
   }
   const provider: unknown = Reflect.apply(create, undefined, [
-    { ...options, fetch: oneRequest(asked) },
+    { ...options, fetch: oneRequest(modelRef) },
   ]);
   const languageModel: unknown = readProperty(provider, 'languageModel');
-  // every provider of the SDK has this method
-  return Reflect.apply(languageModel as () => SdkModel, provider, [asked.model]) as SdkModel;
+  // true: every provider of the SDK has this method
+  return Reflect.apply(languageModel as () => SdkModel, provider, [modelRef.model]) as SdkModel;
 }
 
-function notConfigured(asked: Asked, steps: readonly string[], thrown?: unknown): ErrandError {
-  const who = providerNamed(asked.provider).display;
+function notConfigured(
+  modelRef: ModelRef,
+  steps: readonly string[],
+  thrown?: unknown,
+): ErrandError {
+  const who = providerNamed(modelRef.provider).display;
   const isPackage = steps.some(
     (step) => step.includes('npm install') || step.includes('Reinstall'),
   );
   const draft: ReportDraft = {
     kind: 'provider.not_configured',
     outcome: 'not_started',
-    message: `${who} is not set up, so ${asked.model} was not called`,
+    message: `${who} is not set up, so ${modelRef.model} was not called`,
     details: { steps: [...steps] },
-    provider: factsOf(asked),
+    provider: factsOf(modelRef),
     action: { kind: isPackage ? 'install_package' : 'check_credentials', detail: steps.join(' ') },
   };
   return new ErrandError(draft, thrown === undefined ? {} : { cause: thrown });

@@ -1,31 +1,31 @@
 /**
- * Hosts that speak OpenAI's chat protocol: where they are and which variable has their key. Addresses
- * and variables as their own documentation gives them (looked up in November 2026).
+ * Hosts that speak OpenAI's chat protocol: their addresses and the variables of their keys, from their own
+ * documentation (November 2026).
  */
 import type { SchemaSupport } from './prompt.ts';
 
 export interface Host {
-  /** Absent where only the person knows it. */
+  /** Absent if only the user knows it. */
   readonly baseUrl?: string;
-  /** Variables that may hold the key, first the usual one. */
+  /** Variables that may hold the key, the usual one first. */
   readonly keys: readonly string[];
-  /** On one's own machine: no key is needed. */
+  /** Runs on the user's machine: no key is needed. */
   readonly isLocal?: true;
   /** Variable that may hold another address. */
   readonly baseUrlVariable?: string;
-  /** Default: takes a schema for its answer. */
+  /** Default: accepts a schema for its reply. */
   readonly schemas?: SchemaSupport;
-  /** Wants its thoughts back in a tool loop. Others refuse the field, as Groq does. */
+  /** Requires its reasoning back in a tool loop. Others, such as Groq, refuse the field. */
   readonly takesThoughts?: true;
 }
 
 export const HOSTS: Readonly<Record<string, Host>> = {
-  // takes `json_object` only, and asks for the word JSON in the prompt
+  // accepts only `json_object`, and requires the word JSON in the prompt
   deepseek: {
     baseUrl: 'https://api.deepseek.com',
     keys: ['DEEPSEEK_API_KEY'],
     schemas: 'words',
-    // api-docs.deepseek.com/guides/thinking_mode: a 400 without them
+    // api-docs.deepseek.com/guides/thinking_mode: HTTP 400 without it
     takesThoughts: true,
   },
   groq: { baseUrl: 'https://api.groq.com/openai/v1', keys: ['GROQ_API_KEY'] },

@@ -1,29 +1,31 @@
-/** A key that a program prints, as `api_key_command` names it. Its output is shown to nobody. */
+/** Runs `api_key_command`, which prints a key. Its output is never shown. */
 import { execFile } from 'node:child_process';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { providerNamed } from '../../providers/names.ts';
-import { Connection, type Environment } from './connection.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { providerNamed } from '../../providers/known-providers.ts';
+import type { Environment } from '../../workflow/yaml/file-port.ts';
+import { Connection } from './connection.ts';
 import type { CredentialSource } from './credentials.ts';
-import { factsOf, type Asked } from './failure.ts';
+import { factsOf, type ModelRef } from './failure.ts';
 
-/** A person may have to be asked by the program, but not for as long as a call may take. */
+/** Long enough for the program to prompt a person. */
 const TIMEOUT_MS = 60_000;
 const MAX_KEY_BYTES = 64 * 1024;
 
-export interface CommandPlace {
+export interface CommandContext {
   readonly env: Environment;
   readonly directory: string | undefined;
-  readonly asked: Asked;
+  readonly modelRef: ModelRef;
 }
 
 export function commandSource(
   command: readonly string[],
-  { env, directory, asked }: CommandPlace,
+  { env, directory, modelRef }: CommandContext,
 ): CredentialSource {
   return async ({ signal }) => {
     const connection = new Connection(env, undefined);
-    const [program = '', ...args] = command.map((word) => connection.expand(word));
-    if (connection.missing.length > 0) throw failed(asked, program, connection.missing.join(' '));
+    const [program = '', ...args] = command.map((argument) => connection.expand(argument));
+    if (connection.missing.length > 0)
+      throw failed(modelRef, program, connection.missing.join(' '));
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     execFile(
       program,
@@ -37,39 +39,39 @@ export function commandSource(
       },
       (error, stdout) => {
         if (error === null) resolve(stdout);
-        else reject(failed(asked, program, endingOf(error)));
+        else reject(failed(modelRef, program, exitText(error)));
       },
     );
     return promise;
   };
 }
 
-/** Without a word of what it printed, which may hold the key. */
-function endingOf({ code, signal, killed }: Ending): string {
+/** Says nothing about its output, which may contain the key. */
+function exitText({ code, signal, killed }: CommandExit): string {
   if (killed === true) return `It took longer than ${TIMEOUT_MS / 1000} s, or printed too much.`;
   if (typeof code === 'number') return `It ended with exit code ${code}.`;
   return signal === null || signal === undefined
-    ? `It could not be started: ${code ?? 'nobody knows why'}.`
-    : `It was ended by ${signal}.`;
+    ? `It could not be started: ${code ?? 'unknown reason'}.`
+    : `It was killed by ${signal}.`;
 }
 
-interface Ending {
+interface CommandExit {
   readonly code?: number | string | null;
   readonly signal?: string | null;
   readonly killed?: boolean;
 }
 
-function failed(asked: Asked, program: string, how: string): ErrandError {
-  const { name, display } = providerNamed(asked.provider);
+function failed(modelRef: ModelRef, program: string, how: string): ErrandError {
+  const { name, display } = providerNamed(modelRef.provider);
   return new ErrandError({
     kind: 'provider.not_configured',
     outcome: 'not_started',
-    message: `The program for the key of ${display} gave none`,
+    message: `The \`api_key_command\` of ${display} printed no key`,
     details: { provider: name, program, how },
-    provider: factsOf(asked),
+    provider: factsOf(modelRef),
     action: {
       kind: 'check_credentials',
-      detail: `${how} Run \`api_key_command\` yourself; it has to print the key and nothing else.`,
+      detail: `${how} Run the command yourself; it must print the key and nothing else.`,
     },
   });
 }

@@ -14,7 +14,7 @@ const PROVIDERS = [
   ...Object.keys(HOSTS),
 ];
 
-/** Every variable is set, to a value of its own. */
+/** Every variable is set to a different value. */
 const ALL = new Proxy<Record<string, string>>(
   {},
   {

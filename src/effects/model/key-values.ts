@@ -1,9 +1,9 @@
 /**
- * The secrets that a process is configured with by its environment: keys of providers and of Temporal,
- * and where runs are kept. Whoever writes anything down takes them out, and no program gets them unasked.
+ * The secrets in the environment of a process: keys of providers and of Temporal, and the address of the
+ * store. They are redacted from everything that is stored, and scripts do not inherit them.
  */
-import { isSecretSetting } from '../../errors/secret-names.ts';
-import type { Environment } from './connection.ts';
+import { isSecretSetting } from '../../errors/redaction/secret-names.ts';
+import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { HOSTS } from './hosts.ts';
 
 const STORE = 'ERRAND_STORE';
@@ -26,14 +26,18 @@ const VARIABLES: readonly string[] = [
   ...Object.values(HOSTS).flatMap(({ keys }) => keys),
 ];
 
-const WITHHELD: ReadonlySet<string> = new Set([...VARIABLES, STORE]);
+/** The only variable of PostgreSQL that is itself a credential; others name files and addresses. */
+const STORE_PASSWORD = 'PGPASSWORD';
 
-/** Headers for Temporal's server, of which some authenticate. */
+/** Matched by name, because a value may be too short to be redacted by value. */
+const OWN_VARIABLES: ReadonlySet<string> = new Set([...VARIABLES, STORE, STORE_PASSWORD]);
+
+/** Headers for Temporal's server; some of them authenticate. */
 const HEADER_OF_TEMPORAL = 'TEMPORAL_GRPC_META_';
 
-/** Whether a variable configures Errand itself, so that no program of a workflow gets it unasked. */
-export function isWithheld(variable: string): boolean {
-  return WITHHELD.has(variable) || isSecretHeader(variable);
+/** Whether a variable configures Errand itself, so that scripts do not inherit it. */
+export function isErrandVariable(variable: string): boolean {
+  return OWN_VARIABLES.has(variable) || isSecretHeader(variable);
 }
 
 export function keyValuesIn(env: Environment): readonly string[] {
@@ -43,20 +47,20 @@ export function keyValuesIn(env: Environment): readonly string[] {
   return [...keys, ...stores.flatMap((address) => storeSecrets(address, env))];
 }
 
-/** The address of a store, and the password in it or beside it. A file or the memory has none. */
+/** The address of a store, and its password. Files and memory have none. */
 export function storeSecrets(address: string, env: Environment): readonly string[] {
   if (address === 'memory' || address.startsWith('sqlite:')) return [];
   const passwords = passwordsIn(address);
   const isPostgres = /^postgres(?:ql)?:/.test(address);
-  return [address, ...passwords, ...(isPostgres ? valueOf(env, 'PGPASSWORD') : [])];
+  return [address, ...passwords, ...(isPostgres ? valueOf(env, STORE_PASSWORD) : [])];
 }
 
-/** As written and as meant: what is encoded in the address is not where it is used. */
+/** Encoded as in the address, and decoded as it is used. */
 function passwordsIn(address: string): readonly string[] {
-  const rest = address.slice(address.indexOf('://') + 3);
-  const [beforeQuery = ''] = rest.split('?');
-  // a password may hold any of the signs that end it where it was not encoded
-  const users = [rest, beforeQuery, beforeQuery.split('/')[0] ?? ''].map((text) =>
+  const afterScheme = address.slice(address.indexOf('://') + 3);
+  const [beforeQuery = ''] = afterScheme.split('?');
+  // an unencoded password may contain the characters that would end it
+  const users = [afterScheme, beforeQuery, beforeQuery.split('/')[0] ?? ''].map((text) =>
     text.slice(0, Math.max(0, text.lastIndexOf('@'))),
   );
   const ofUsers = users.flatMap((user) =>
@@ -76,7 +80,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // not encoded at all
+    // not percent-encoded
     return text;
   }
 }

@@ -1,21 +1,21 @@
 /**
- * Packages that only some people need: looked for where the workflow is, where the process is and
- * where Errand is, and loaded when they are used. `require` resolves from any folder, knows every
- * package manager's ways, and loads ES modules in each Node that Errand runs on.
+ * Loads optional packages when they are used, from the folder of the workflow, of the process, or of
+ * Errand. `require` resolves from any folder, supports every package manager, and loads ES modules in each
+ * Node that Errand supports.
  */
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { describe } from '../../errors/to-report.ts';
-import { codeOf } from '../system-code.ts';
+import { join, resolve } from 'node:path';
+import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { describe } from '../../errors/thrown/to-report.ts';
+import { codeOf } from '../process/system-code.ts';
 
 export type Loading =
   | { readonly type: 'loaded'; readonly exports: unknown }
   | { readonly type: 'missing' }
-  /** It is there and does not load. */
+  /** Installed, but it does not load. */
   | { readonly type: 'broken'; readonly thrown: unknown };
 
-/** What it exports; `missing` makes a failure of the rest of a sentence about the package. */
+/** Returns the exports; `missing` makes an error from the end of a sentence about the package. */
 export function exportsOf(
   loading: Loading,
   missing: (why: string, thrown?: unknown) => Error,
@@ -30,7 +30,7 @@ export function exportsOf(
   }
 }
 
-/** In one line that anyone may read. */
+/** In one line without host paths. */
 export function whyBroken(thrown: unknown): string {
   const [why = ''] = hideHostPaths(describe(thrown)).split('\n');
   return why;
@@ -38,28 +38,28 @@ export function whyBroken(thrown: unknown): string {
 
 export type LoadPackage = (name: string, directory: string | undefined) => Loading;
 
-/** Remembers what was loaded; what was missing is looked for again, since people install things. */
+/** Caches loaded packages; a missing one is searched again, because it may be installed meanwhile. */
 export function createLoadPackage(ownDirectory: string = process.cwd()): LoadPackage {
   const loaded = new Map<string, Loading>();
   return (name, directory) => {
     const key = `${directory ?? ''}\n${name}`;
     const known = loaded.get(key);
     if (known !== undefined) return known;
-    const places = [
-      ...(directory === undefined ? [] : [join(directory, 'package.json')]),
+    const bases = [
+      ...(directory === undefined ? [] : [resolve(directory, 'package.json')]),
       join(ownDirectory, 'package.json'),
-      // none in a bundle that is no ES module
+      // undefined in a CommonJS bundle
       ...(URL.canParse(import.meta.url) ? [import.meta.url] : []),
     ];
-    const loading = loadFrom(name, places);
+    const loading = loadFrom(name, bases);
     if (loading.type === 'loaded') loaded.set(key, loading);
     return loading;
   };
 }
 
-function loadFrom(name: string, places: readonly string[]): Loading {
-  for (const place of places) {
-    const from = createRequire(place);
+function loadFrom(name: string, bases: readonly string[]): Loading {
+  for (const base of bases) {
+    const from = createRequire(base);
     try {
       from.resolve(name);
     } catch (thrown) {

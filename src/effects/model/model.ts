@@ -1,18 +1,17 @@
 /**
- * The effect of one model call: one request, read as a stream, judged when it ended. It retries
- * nothing, runs no tool and believes no answer that has no good end; `failure.ts` has the table of
- * what is known after each way of failing.
+ * The effect of one model call: one request, read as a stream, checked when it has ended. It retries
+ * nothing, runs no tool, and accepts no reply without a good end; `failure.ts` has the table of failures.
  */
-import { isPlainObject } from '../../errors/json.ts';
-import type { ReportDraft } from '../../errors/report.ts';
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
 import type {
-  ModelAnswer,
+  ModelReply,
   ModelCall,
   ModelProgress,
-  PartialAnswer,
-} from '../../machine/model-call.ts';
-import { REFRESHABLE } from '../../machine/chain.ts';
-import { given } from '../../workflow/given.ts';
+  PartialReply,
+} from '../../machine/conversation/model-message.ts';
+import { REFRESHABLE } from '../../machine/policy/model-chain.ts';
+import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -22,31 +21,38 @@ import {
   type EffectFailure,
   type EffectResult,
   type Suppressed,
-  type Used,
 } from '../effect.ts';
-import { toOutput } from '../output.ts';
+import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { createFindCredential, type Credential, type FindCredential } from './credentials.ts';
-import { badEnding, factsOf, stopped, whatWasThrown, type Asked, type Failed } from './failure.ts';
 import {
-  askedFor,
+  endFailure,
+  factsOf,
+  stopped,
+  thrownFailure,
+  type ModelRef,
+  type CallFailure,
+} from './failure.ts';
+import { usedByFailure, writtenIn } from './usage/failure-usage.ts';
+import {
+  modelRefOf,
   createFindModel,
   settingsFor,
   type FindModel,
   type FoundModel,
   type ModelHost,
 } from './find-model.ts';
-import { listen, newHeard, type Heard } from './listen.ts';
+import { readStream, newStreamState, type StreamState } from './stream/read-stream.ts';
 import { createLoadPackage, type LoadPackage } from './load-package.ts';
 import { prepareCall, type PreparedCall } from './prompt.ts';
 import { DEFAULT_TIMEOUTS, type ModelRequest, type ModelTimeouts } from './request.ts';
 import type { SdkWarning } from './sdk.ts';
-import { turnOf, type Turn } from './turn.ts';
-import { estimateUsage, NOTHING_USED, usedSoFar, usedUp } from './usage.ts';
-import { Watch } from './watch.ts';
+import { turnOf, type Turn } from './stream/provider-turn.ts';
+import { estimateUsage, NOTHING_USED, usedUp } from './usage/usage.ts';
+import { CallTimeouts } from './call-timeouts.ts';
 
 export interface ModelEffectOptions extends ModelHost {
   readonly timeouts?: Partial<ModelTimeouts>;
-  /** Where packages are found. Default: beside the workflow, the process and Errand. */
+  /** Loads packages. Default: from the folders of the workflow, the process and Errand. */
   readonly loadPackage?: LoadPackage;
 }
 
@@ -71,24 +77,24 @@ async function callOnce(attempt: Attempt): Promise<EffectResult> {
   const { request, context, timeouts, findCredential } = attempt;
   const { call, settings, directory } = request;
   if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.call');
-  const asked = askedFor(call.model);
-  const known: Known = { call, asked, context };
-  const watch = new Watch(context.clock ?? MACHINE_CLOCK, timeouts, context.signal);
+  const modelRef = modelRefOf(call.model);
+  const callContext: CallContext = { call, modelRef, context };
+  const watch = new CallTimeouts(context.clock ?? MACHINE_CLOCK, timeouts, context.signal);
   if (request.timeoutMs !== undefined) watch.within(request.timeoutMs);
   try {
-    const credential = findCredential(asked, settingsFor(settings, asked), directory);
-    if (credential === undefined) return await speak(attempt, known, watch);
-    return await speakWithKey(attempt, known, { watch, credential });
+    const credential = findCredential(modelRef, settingsFor(settings, modelRef), directory);
+    if (credential === undefined) return await sendCall(attempt, callContext, watch);
+    return await callWithKey(attempt, callContext, { watch, credential });
   } finally {
     watch.close();
   }
 }
 
-/** A key that is refused can be made anew, and whoever decides is told so. */
-async function speakWithKey(
+/** A refused key can be refreshed; the failure says so to the machine. */
+async function callWithKey(
   attempt: Attempt,
-  known: Known,
-  { watch, credential }: { readonly watch: Watch; readonly credential: Credential },
+  callContext: CallContext,
+  { watch, credential }: { readonly watch: CallTimeouts; readonly credential: Credential },
 ): Promise<EffectResult> {
   const isRefresh = attempt.request.refreshesKey === true;
   const { signal } = watch;
@@ -97,195 +103,192 @@ async function speakWithKey(
     const abandoned = watch.abandoned.then(() => undefined);
     key = await Promise.race([credential.key({ isRefresh, signal }), abandoned]);
   } catch (thrown) {
-    if (watch.stop === undefined) return notStarted(thrown, known);
+    if (watch.stop === undefined) return notStarted(thrown, callContext);
   }
-  if (key === undefined || watch.stop !== undefined) return neverAsked(watch, known);
-  // from here on it may be repeated to us, by the provider or by a tool
-  known.context.redactor.learn?.(key);
-  const result = await speak(attempt, known, watch, key);
+  if (key === undefined || watch.stop !== undefined) return notCalled(watch, callContext);
+  // from here on the provider or a tool may echo it
+  callContext.context.redactor.learn?.(key);
+  const result = await sendCall(attempt, callContext, watch, key);
   if (result.ok || result.failure.kind !== 'provider.auth') return result;
   credential.refuse(key);
   const { failure } = result;
-  const said = isPlainObject(failure.details) ? failure.details : {};
-  return { ...result, failure: { ...failure, details: { ...said, [REFRESHABLE]: true } } };
+  const details = isPlainObject(failure.details) ? failure.details : {};
+  return { ...result, failure: { ...failure, details: { ...details, [REFRESHABLE]: true } } };
 }
 
-/** Whoever makes the key took too long, or nobody wants the answer any more. */
-function neverAsked({ stop }: Watch, known: Known): EffectFailure {
+/** The key took too long, or the call was cancelled. */
+function notCalled({ stop }: CallTimeouts, callContext: CallContext): EffectFailure {
   const ended = stop === undefined || stop.by === 'failure' ? { by: 'caller' as const } : stop;
-  const { failure } = stopped(ended, newHeard(), known);
+  const { failure } = stopped(ended, newStreamState(), callContext);
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, ...NOTHING_USED };
 }
 
-async function speak(
+async function sendCall(
   { request, find }: Attempt,
-  known: Known,
-  watch: Watch,
+  callContext: CallContext,
+  watch: CallTimeouts,
   apiKey?: string,
 ): Promise<EffectResult> {
   const { settings, directory } = request;
-  const { call, asked, context } = known;
+  const { call, modelRef, context } = callContext;
   let found: FoundModel;
   let prepared: PreparedCall;
   try {
-    found = find({ name: call.model, asked, ...given({ settings, directory, apiKey }) });
+    found = find({ name: call.model, modelRef, ...omitUndefined({ settings, directory, apiKey }) });
     prepared = prepareCall(call, found);
   } catch (thrown) {
-    return notStarted(thrown, known);
+    return notStarted(thrown, callContext);
   }
-  const heard = newHeard({ hasTools: call.tools.length > 0 });
-  const ended = listen(
+  const state = newStreamState({ hasTools: call.tools.length > 0 });
+  const ended = readStream(
     () =>
       found.sdk.stream({
         ...prepared,
-        // some providers count only there, and of the words that end an answer the SDK keeps the last
+        // some providers send counts only there, and the SDK keeps only the last finish reason
         include: { rawChunks: true },
         model: found.model,
         abortSignal: watch.signal,
       }),
     {
-      heard,
+      state,
       watch,
-      onDelta: (type, delta) => announce(context, { type, attempt: context.attempt, delta }),
+      modelRef,
+      onDelta: (type, delta) => reportProgress(context, { type, attempt: context.attempt, delta }),
     },
   );
   await Promise.race([ended, watch.abandoned]);
   watch.close();
-  return judge(heard, watch, known);
+  return resultFrom(state, watch, callContext);
 }
 
-/** A watcher that throws hurts nobody, least of all the call. */
-function announce({ progress }: EffectContext, told: ModelProgress): void {
+/** A listener that throws must not fail the call. */
+function reportProgress({ progress }: EffectContext, event: ModelProgress): void {
   try {
-    progress?.({ ...told });
+    progress?.({ ...event });
   } catch {
-    // subscribers report their own failures; this one only stops hearing
+    // listeners report their own failures
   }
 }
 
-interface Known {
+interface CallContext {
   readonly call: ModelCall;
-  readonly asked: Asked;
+  readonly modelRef: ModelRef;
   readonly context: EffectContext;
 }
 
-function judge(heard: Heard, { stop }: Watch, known: Known): EffectResult {
-  const { finish, error } = heard;
-  // what was heard was heard before any stop
-  if (error !== undefined) return failed(whatWasThrown(error.thrown, heard, known), heard, known);
+function resultFrom(
+  state: StreamState,
+  { stop }: CallTimeouts,
+  callContext: CallContext,
+): EffectResult {
+  const { finish, error } = state;
+  // an error that was received came before any stop
+  if (error !== undefined)
+    return failed(thrownFailure(error.thrown, state, callContext), state, callContext);
   if (finish === undefined && stop !== undefined && stop.by !== 'failure') {
-    return failed(stopped(stop, heard, known), heard, known);
+    return failed(stopped(stop, state, callContext), state, callContext);
   }
-  const last = known.call.messages.at(-1);
-  const bad = badEnding(finish, heard, { ...known, ...(last === undefined ? {} : { last }) });
-  return bad === undefined ? answered(heard, known) : failed(bad, heard, known);
+  const last = callContext.call.messages.at(-1);
+  const bad = endFailure(finish, state, {
+    ...callContext,
+    ...(last === undefined ? {} : { last }),
+  });
+  return bad === undefined ? answered(state, callContext) : failed(bad, state, callContext);
 }
 
-function answered(heard: Heard, known: Known): EffectResult {
-  const { call, asked, context } = known;
-  const { text, toolCalls, reasoning, finish } = heard;
+function answered(state: StreamState, callContext: CallContext): EffectResult {
+  const { call, modelRef, context } = callContext;
+  const { text, toolCalls, reasoning, finish } = state;
   const by = finish?.response?.modelId;
-  const turn = turnOf(heard.turn, asked.provider, toolCalls);
-  const answer: ModelAnswer = {
+  const turn = turnOf(state.turn, modelRef.provider, toolCalls);
+  const answer: ModelReply = {
     text,
     toolCalls,
     ...(reasoning === '' ? {} : { reasoning }),
     ...(turn.type === 'kept' ? { turn: turn.turn } : {}),
-    ...(by === undefined || by === '' || by === asked.model
+    ...(by === undefined || by === '' || by === modelRef.model
       ? {}
-      : { answeredBy: `${asked.provider}/${by}` }),
+      : { answeredBy: `${modelRef.provider}/${by}` }),
   };
   const output = toOutput(answer, context.redactor);
-  if (!output.ok) return failed({ failure: notKept(output, asked) }, heard, known);
+  if (!output.ok) return failed({ failure: notKept(output, modelRef) }, state, callContext);
   return {
     ok: true,
     output: output.value,
-    ...usedUp(finish?.usage, estimateUsage(call, writtenIn(heard))),
-    ...suppressedOf(heard, asked, turn),
+    ...usedUp(finish?.usage, estimateUsage(call, writtenIn(state))),
+    ...suppressedOf(state, modelRef, turn),
   };
 }
 
-function failed({ failure, thrown }: Failed, heard: Heard, known: Known): EffectFailure {
-  const { call, asked, context } = known;
-  const partial: PartialAnswer = { text: context.redactor.values(heard.text) };
+function failed(
+  callFailure: CallFailure,
+  state: StreamState,
+  callContext: CallContext,
+): EffectFailure {
+  const { failure, thrown } = callFailure;
+  const { call, modelRef, context } = callContext;
+  // cut after redaction, or half of a secret could remain
+  const text = context.redactor.values(state.text).slice(0, MAX_RESULT_CHARS).toWellFormed();
+  const partial: PartialReply = { text };
   return {
     ok: false,
     failure,
-    ...(heard.text === '' ? {} : { output: { ...partial } }),
-    ...usedByFailure(failure.outcome, heard, call),
-    ...suppressedOf(heard, asked),
+    ...(state.text === '' ? {} : { output: { ...partial } }),
+    ...usedByFailure(callFailure, state, call),
+    ...suppressedOf(state, modelRef),
     ...(thrown === undefined ? {} : { thrown }),
   };
 }
 
-/** Refusals cost nothing. An answer that broke off, or that nobody heard, was worked on. */
-function usedByFailure(outcome: string | undefined, heard: Heard, call: ModelCall): Used {
-  const { finish, error, isDelivered } = heard;
-  const written = writtenIn(heard);
-  const hasEnd =
-    finish !== undefined && error === undefined && finish.rawFinishReason !== undefined;
-  if (hasEnd) return usedUp(finish.usage, estimateUsage(call, written));
-  const isRefused = outcome === 'failed' || outcome === 'not_started';
-  if (isRefused && !isDelivered) return NOTHING_USED;
-  const counted = finish?.usage.inputTokens === undefined ? heard.counted : finish.usage;
-  return usedSoFar(counted, estimateUsage(call, written));
-}
-
-/** Some providers send calls without telling of their pieces, and some pieces get lost. */
-function writtenIn({ written, text, reasoning, toolCalls }: Heard): number {
-  const kept = text.length + reasoning.length + JSON.stringify(toolCalls).length - '[]'.length;
-  return Math.max(written, kept);
-}
-
 function notStarted(
   thrown: unknown,
-  known: { readonly asked: Asked; readonly context: EffectContext },
+  callContext: { readonly modelRef: ModelRef; readonly context: EffectContext },
 ): EffectFailure {
-  const { failure } = whatWasThrown(thrown, { isDelivered: false }, known);
+  const { failure } = thrownFailure(thrown, { isDelivered: false }, callContext);
   return { ok: false, failure: { ...failure, outcome: 'not_started' }, thrown, ...NOTHING_USED };
 }
 
-/** What the SDK left out of the request, so that it does not vanish. */
+/** Warnings of the SDK about parts that it left out of the request. */
 function suppressedOf(
-  { warnings }: Heard,
-  asked: Asked,
+  { warnings }: StreamState,
+  modelRef: ModelRef,
   turn?: Turn,
 ): { readonly suppressed?: readonly Suppressed[] } {
   const unsupported = (message: string, reason: string): Suppressed => ({
-    failure: { kind: 'provider.unsupported', message, provider: factsOf(asked) },
+    failure: { kind: 'provider.unsupported', message, provider: factsOf(modelRef) },
     reason,
   });
   const suppressed = warnings.map((warning) =>
     unsupported(
-      `${asked.model} was called without something that was asked for: ${wordsOf(warning)}`,
-      'The call was made without it.',
+      `${modelRef.model} was called without a requested feature: ${warningText(warning)}`,
+      'the call was made without it',
     ),
   );
   if (turn?.type === 'too_long')
     suppressed.push(
       unsupported(
-        `The thoughts of ${asked.model} are too long to be kept: ${turn.chars} characters`,
-        'The conversation goes on without them.',
+        `The reasoning of ${modelRef.model} is too long to be stored: ${turn.chars} characters`,
+        'the conversation continues without it',
       ),
     );
   return suppressed.length === 0 ? {} : { suppressed };
 }
 
-function wordsOf({ feature, setting, details, message }: SdkWarning): string {
+function warningText({ feature, setting, details, message }: SdkWarning): string {
   const what = feature ?? setting;
   const why = details ?? message;
-  return [what, why].filter((word) => word !== undefined && word !== '').join(': ') || 'not said';
+  return [what, why].filter((text) => text !== undefined && text !== '').join(': ') || 'no details';
 }
 
-/** Arguments of a tool can be nested deeper than anything here reads. */
+/** Arguments of a tool may be nested too deeply to be stored. */
 function notKept(
   { pointer, problem }: { readonly pointer: string; readonly problem: string },
-  asked: Asked,
+  modelRef: ModelRef,
 ): ReportDraft {
   return {
     kind: 'agent.output_invalid',
-    message: `The answer of ${asked.model} cannot be kept: ${pointer} ${problem}`,
+    message: `The reply of ${modelRef.model} cannot be stored: ${pointer} ${problem}`,
     details: { pointer },
-    provider: factsOf(asked),
+    provider: factsOf(modelRef),
   };
 }

@@ -1,23 +1,28 @@
-/** From a call as the machine has it to one as the AI SDK takes it. */
-import { ErrandError } from '../../errors/errand-error.ts';
-import type { JsonObject } from '../../errors/json.ts';
-import type { ModelCall, ModelImage, ModelMessage, ToolCall } from '../../machine/model-call.ts';
+/** Converts a call of the machine into one of the AI SDK. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type {
+  ModelCall,
+  ModelImage,
+  ModelMessage,
+  ToolCall,
+} from '../../machine/conversation/model-message.ts';
 import type { Sdk, SdkCall } from './sdk.ts';
 import { isStrictSchema } from './strict-schema.ts';
-import { turnContent } from './turn.ts';
+import { turnContent } from './stream/provider-turn.ts';
 
-/** What a provider does with a schema for the answer. `words`: JSON yes, a schema only in the prompt. */
+/** How a provider supports a schema for its reply. `words`: JSON mode, with the schema in the prompt. */
 export type SchemaSupport = 'schema' | 'words';
 
 export type PreparedCall = Omit<SdkCall, 'model' | 'abortSignal'>;
 
-/** What a call is prepared for. */
+/** The provider that a call is prepared for. */
 export interface Target {
   readonly sdk: Sdk;
-  /** By its usual name. */
+  /** Canonical name of the provider. */
   readonly provider: string;
   readonly schemas: SchemaSupport;
-  /** Takes thoughts back that have no mark of its own. */
+  /** Accepts reasoning in a request even without provider metadata. */
   readonly takesThoughts: boolean;
 }
 
@@ -33,7 +38,7 @@ export function prepareCall(call: ModelCall, target: Target): PreparedCall {
     ...(tools.length === 0 ? {} : { tools: toTools(call, sdk) }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    // no provider takes anything but an object here, and then it has to be said in words
+    // providers accept only object schemas; any other goes into the prompt
     ...(isFormal ? { output: sdk.jsonOutput(schemas === 'words' ? undefined : outputSchema) } : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
@@ -45,10 +50,10 @@ function optionsFor(
 ): PreparedCall['providerOptions'] {
   const isFormal =
     schemas === 'schema' && outputSchema !== undefined && isObjectSchema(outputSchema);
-  // refused with a 400 where it is on and the schema leaves anything open
+  // strict mode is refused with a 400 when the schema is not closed
   const strict = isFormal ? { strictJsonSchema: isStrictSchema(outputSchema) } : {};
-  // the conversation is in the log: thoughts come encrypted and go back whole, and no answer
-  // depends on what the provider has kept, for how long, and under which key
+  // the conversation is in our log: reasoning comes encrypted and goes back whole, and no reply
+  // depends on what the provider has stored
   const stateless = tools.length === 0 ? {} : { store: false };
   if (!isFormal && tools.length === 0) return undefined;
   const own = { ...strict, ...stateless };
@@ -71,7 +76,7 @@ function toTools({ tools }: ModelCall, sdk: Sdk): Record<string, object> {
   return Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
       name,
-      // without `execute` the SDK has nothing to run
+      // without `execute` the SDK does not run the tool
       {
         ...(description === undefined ? {} : { description }),
         inputSchema: sdk.schema(inputSchema),
@@ -113,7 +118,7 @@ function toMessage(message: ModelMessage, { provider, takesThoughts }: Target): 
   }
 }
 
-/** An empty text is refused by some providers. */
+/** Some providers refuse an empty text. */
 function textPart(text: string): readonly object[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
@@ -124,12 +129,12 @@ function toImage({ url, base64 = '', mediaType = 'image' }: ModelImage): object 
   throw new ErrandError({
     kind: 'provider.invalid_request',
     outcome: 'not_started',
-    message: 'The address of an image is not an address',
-    action: { kind: 'change_input', detail: 'Give the whole URL of the image, or its data.' },
+    message: 'The `url` of an image is not a valid URL',
+    action: { kind: 'change_input', detail: 'Use the full URL of the image, or its data.' },
   });
 }
 
-/** Arguments must be an object everywhere, also those that nobody could read. */
+/** Every provider requires an object, also for arguments that could not be parsed. */
 function toToolCall({ id, name, arguments: input, unparsable }: ToolCall): object {
   return {
     type: 'tool-call',

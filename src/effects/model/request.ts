@@ -1,17 +1,17 @@
-/** What is asked of the model effect beside the call itself, and how long it may take. */
-import type { ModelCall } from '../../machine/model-call.ts';
-import type { ProviderSettings } from '../../workflow/model.ts';
+/** The request to the model effect: the call, its settings and its time limits. */
+import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 
 export interface ModelTimeouts {
-  /** Until the first content: text, a thought or a tool call. */
+  /** Until the first content: text, reasoning or a tool call. */
   readonly firstTokenMs: number;
-  /** Silence after that. While the model thinks aloud, `firstTokenMs` holds if it is longer. */
+  /** Silence after that. During reasoning, `firstTokenMs` applies if it is longer. */
   readonly idleMs: number;
   /** The whole call. */
   readonly totalMs: number;
 }
 
-/** Long, because models think for minutes before they say a word; a node's own timeout is shorter. */
+/** Long, because models reason for minutes before the first token; a node's own timeout is shorter. */
 export const DEFAULT_TIMEOUTS: ModelTimeouts = {
   firstTokenMs: 180_000,
   idleMs: 120_000,
@@ -20,13 +20,13 @@ export const DEFAULT_TIMEOUTS: ModelTimeouts = {
 
 export interface ModelRequest {
   readonly call: ModelCall;
-  /** Of the plan; used where it is about the provider of this model. */
+  /** From the plan; used if it names the provider of this model. */
   readonly settings?: ProviderSettings;
-  /** The folder of the workflow: its packages are looked for first. */
+  /** The folder of the workflow, whose packages come first. */
   readonly directory?: string;
   readonly timeouts?: Partial<ModelTimeouts>;
-  /** The key was refused: a fresh one is to be had first. */
+  /** The key was refused: get a fresh one first. */
   readonly refreshesKey?: boolean;
-  /** What is left of the node's own time; to run out of it is no fault of the provider. */
+  /** Time left to the node; reaching it is not a failure of the provider. */
   readonly timeoutMs?: number;
 }

@@ -1,11 +1,11 @@
 /**
- * The AI SDK as far as Errand uses it. The one file that loads `ai`; its types are written down here
- * because the package is not there when Errand is built.
+ * The part of the AI SDK that Errand uses. Only this file loads `ai`; its types are repeated here because
+ * the package is not installed when Errand is built.
  */
-import { readProperty } from '../../errors/json.ts';
-import type { JsonObject } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 
-/** A model of any version of the interface; only the SDK looks inside. */
+/** A model of any version of the interface; only the SDK reads it. */
 export type SdkModel = object;
 
 export interface SdkUsage {
@@ -36,7 +36,7 @@ export interface SdkFinish {
   readonly response?: { readonly modelId?: string };
 }
 
-/** By provider. */
+/** Metadata by provider. */
 export type SdkMetadata = Readonly<Record<string, unknown>>;
 
 interface WithMetadata {
@@ -54,7 +54,7 @@ export interface SdkToolCall extends WithMetadata {
 
 export interface SdkDelta extends WithMetadata {
   readonly type: 'text-delta' | 'reasoning-delta';
-  /** Of the block that it is a piece of. */
+  /** Id of the block that it belongs to. */
   readonly id: string;
   readonly text: string;
 }
@@ -86,21 +86,21 @@ export interface SdkCall {
   readonly maxOutputTokens?: number;
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   readonly abortSignal: AbortSignal;
-  /** Also the events of the wire, as `raw` parts. */
+  /** Also yields the raw events, as `raw` parts. */
   readonly include?: { readonly rawChunks: boolean };
 }
 
 export interface Sdk {
-  /** Exactly one request; what goes wrong comes as a part, or is thrown while reading. */
+  /** Sends exactly one request; an error comes as a part, or is thrown while reading. */
   stream(call: SdkCall): AsyncIterable<SdkPart>;
   schema(schema: JsonObject): object;
-  /** Asks for JSON and looks at nothing that comes back. */
+  /** Requests JSON without checking the reply. */
   jsonOutput(schema: JsonObject | undefined): object;
 }
 
 type Callable = (...args: readonly unknown[]) => unknown;
 
-/** Undefined where the package is not the SDK that is meant. */
+/** Undefined if the package is not a usable version of the SDK. */
 export function toSdk(exports: unknown): Sdk | undefined {
   const streamText = readCallable(exports, 'streamText');
   const jsonSchema = readCallable(exports, 'jsonSchema');
@@ -110,7 +110,7 @@ export function toSdk(exports: unknown): Sdk | undefined {
   if (streamText === undefined || jsonSchema === undefined) return undefined;
   if (outputObject === undefined || outputJson === undefined) return undefined;
   silenceWarnings();
-  // the same call for one reader: it keeps no copy of the answer for others, who do not exist
+  // the variant for one reader, which keeps no second copy of the reply
   const streamOnce = readCallable(exports, 'experimental_streamTextLowMemory') ?? streamText;
   const schema = (of: JsonObject): object => jsonSchema(of) as object;
   return {
@@ -119,34 +119,34 @@ export function toSdk(exports: unknown): Sdk | undefined {
       const result = streamOnce({
         ...call,
         maxRetries: 0,
-        // an address goes to the provider or nowhere: nothing is fetched from this machine
+        // a URL is passed to the provider: nothing is downloaded here
         experimental_download: passOn,
-        // its default prints to the console; the error comes as a part too
+        // its default prints to the console; the error also comes as a part
         onError: () => undefined,
       });
-      // what `streamText` documents as its parts; others pass by unread
+      // true: the documented parts of `streamText`; others are ignored
       return readProperty(result, 'fullStream') as AsyncIterable<SdkPart>;
     },
     jsonOutput: (of) => ({
       ...((of === undefined ? outputJson() : outputObject({ schema: schema(of) })) as object),
-      // it would parse all text again at each chunk, for nobody
+      // otherwise it would parse the whole text again at each chunk
       parsePartialOutput: () => Promise.resolve(undefined),
     }),
   };
 }
 
-/** Null: the address is handed on as it is. */
-function passOn(wanted: readonly unknown[]): Promise<readonly null[]> {
-  return Promise.resolve(wanted.map(() => null));
+/** Null: the URL is passed on unchanged. */
+function passOn(lookup: readonly unknown[]): Promise<readonly null[]> {
+  return Promise.resolve(lookup.map(() => null));
 }
 
 function readCallable(value: unknown, key: string): Callable | undefined {
   const found = readProperty(value, key);
-  // what is called and with what is the SDK's documented interface
+  // true: the SDK's documented interface
   return typeof found === 'function' ? (found as Callable) : undefined;
 }
 
-/** The SDK would print them; here they are suppressed faults of the result. A host's choice stays. */
+/** The SDK would print warnings; they are part of our result instead. A host's own setting is kept. */
 function silenceWarnings(): void {
   const own = globalThis as { AI_SDK_LOG_WARNINGS?: unknown };
   own.AI_SDK_LOG_WARNINGS ??= false;

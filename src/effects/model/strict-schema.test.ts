@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../errors/json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { isStrictSchema } from './strict-schema.ts';
 
 const TEXT = { type: 'string' };

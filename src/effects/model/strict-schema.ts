@@ -2,7 +2,12 @@
  * Whether a schema leaves nothing open: every object lists all its properties as required and takes
  * no others. Only such a schema can be enforced while the model writes.
  */
-import { isArray, isJsonObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
+import {
+  isArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 
 export function isStrictSchema(schema: JsonObject): boolean {
   if (!isClosed(schema)) return false;

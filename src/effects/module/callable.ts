@@ -1,13 +1,13 @@
 /**
- * What a module exports, or a host registers, under one name: something that nodes and agents can
- * call, or something else and what it is. Nothing is called to find out.
+ * Reads an export of a module, or a value that a host registers: a function or tool that nodes and agents
+ * can call, or why it is neither. Nothing is called to find out.
  */
-import { ErrandError } from '../../errors/errand-error.ts';
-import type { JsonValue } from '../../errors/json.ts';
-import { readProperty } from '../../errors/json.ts';
-import type { ToolDescription } from '../../workflow/tool-description.ts';
-import { TOOL } from '../../workflow/tool.ts';
-import type { FunctionContext } from '../function.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
+import { TOOL } from '../../workflow/authoring/tool.ts';
+import type { FunctionContext } from '../function/call-function.ts';
 import { readDeclaration } from './declaration.ts';
 import type { ValueSchema } from './schema.ts';
 
@@ -21,15 +21,19 @@ export interface Callable {
   readonly output?: ValueSchema;
 }
 
-export type Reading =
+export type CallableReading =
   | { readonly type: 'callable'; readonly callable: Callable }
-  /** `is a class`: the rest of a sentence about why it cannot be called. */
+  /** The end of a sentence that says why it cannot be called, such as `is a class`. */
   | { readonly type: 'other'; readonly what: string };
 
 const UNDECLARED: ToolDescription = { isDeclared: false, isIdempotent: false, writes: null };
 
-/** Throws `extension.contract` for a tool that is declared wrongly; `owner` is the module or the host. */
-export async function readCallable(name: string, value: unknown, owner: string): Promise<Reading> {
+/** Throws `extension.contract` for a wrong declaration; `owner` is the module or the host. */
+export async function readCallable(
+  name: string,
+  value: unknown,
+  owner: string,
+): Promise<CallableReading> {
   if (readProperty(value, TOOL) !== undefined) {
     const reading = await readDeclaration(value);
     if (!reading.ok) throw badDeclaration(name, owner, reading);
@@ -38,7 +42,7 @@ export async function readCallable(name: string, value: unknown, owner: string):
   if (typeof value !== 'function') return { type: 'other', what: whatItIs(value) };
   const what = uncallable(value);
   if (what !== undefined) return { type: 'other', what };
-  // what it takes and gives is not known; both are checked where it is called
+  // input and output types are unknown here; both are checked at each call
   return { type: 'callable', callable: { name, describes: UNDECLARED, run: value as Run } };
 }
 
@@ -63,13 +67,13 @@ function whatItIs(value: unknown): string {
   return `is ${article} ${typeof value} and not a function`;
 }
 
-/** Functions of the language that give no answer when they are called. */
+/** Kinds of functions that cannot be called for a result. */
 function uncallable(value: object): string | undefined {
   const source = sourceOf(value);
   if (/^class\b/.test(source)) return 'is a class, which cannot be called';
   const name = tagOf(value);
   return name.endsWith('GeneratorFunction')
-    ? 'is a generator function, which has no answer'
+    ? 'is a generator function, which returns no result'
     : undefined;
 }
 
@@ -77,7 +81,7 @@ function sourceOf(value: object): string {
   try {
     return Function.prototype.toString.call(value);
   } catch {
-    // a proxy that was revoked; calling it will say so
+    // a revoked proxy; calling it throws
     return '';
   }
 }
@@ -86,7 +90,7 @@ function tagOf(value: object): string {
   try {
     return Object.prototype.toString.call(value).slice(8, -1);
   } catch {
-    // a proxy whose traps throw is no generator of the language
+    // a proxy whose traps throw is not a generator function
     return '';
   }
 }

@@ -1,15 +1,15 @@
 /**
- * A declared tool, read once and checked all through: what cannot be meant is refused when the
- * module is loaded and not when a model happens to call it.
+ * Reads the declaration of a tool once and checks all of it, so that a mistake is refused when the module
+ * is loaded and not when a model happens to call the tool.
  */
-import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/json.ts';
-import { isKindName, isReservedKind, isRuntimeKind } from '../../errors/kinds.ts';
-import { RUNTIME_KINDS } from '../../errors/catalog.ts';
-import { suggest } from '../../errors/suggest.ts';
-import { MAX_SECONDS } from '../../workflow/duration.ts';
-import { given } from '../../workflow/given.ts';
+import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/support/safe-json.ts';
+import { isKindName, isReservedKind, isRuntimeKind } from '../../errors/catalog/kinds.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { MAX_SECONDS } from '../../workflow/plan/duration.ts';
+import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import { planRetry } from '../../workflow/nodes/plan-route.ts';
-import { BACKOFFS } from '../../workflow/route.ts';
+import { BACKOFFS } from '../../workflow/plan/route.ts';
 import type { Callable } from './callable.ts';
 import { readSchema, type ValueSchema } from './schema.ts';
 
@@ -29,7 +29,7 @@ const KEYS = [
   'run',
 ] as const;
 
-/** What people coming from elsewhere write. */
+/** Keys of other libraries, and ours for the same. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   execute: 'run',
   handler: 'run',
@@ -51,7 +51,7 @@ class Wrong extends Error {
   }
 }
 
-/** Of a value that `tool` made, or another copy of it. */
+/** Accepts a value of `tool`, also from another copy of this package. */
 export async function readDeclaration(value: unknown): Promise<DeclarationReading> {
   try {
     return { ok: true, declared: await read(value) };
@@ -65,10 +65,10 @@ async function read(value: unknown): Promise<Omit<Callable, 'name'>> {
   knownKeys(value, KEYS, 'tool({…})');
   const run = readProperty(value, 'run');
   if (typeof run !== 'function')
-    throw new Wrong('`run` is not a function', 'Give it run: (input, context) => …');
+    throw new Wrong('`run` is not a function', 'Write run: (input, context) => ….');
   const input = await schemaOf(value, 'input');
   const output = await schemaOf(value, 'output');
-  const describes = given({
+  const describes = omitUndefined({
     isDeclared: true,
     description: optional(value, 'description', 'a text', isText),
     inputSchema: input?.json,
@@ -81,8 +81,8 @@ async function read(value: unknown): Promise<Omit<Callable, 'name'>> {
   });
   return {
     describes,
-    ...given({ input, output }),
-    // bound, because it may be a method that uses `this`; what it takes is checked by its schema
+    ...omitUndefined({ input, output }),
+    // bound, because it may be a method that uses `this`; its schema checks the input
     run: (argument, context): unknown => Reflect.apply(run, value, [argument, context]),
   };
 }
@@ -148,13 +148,13 @@ function retryOf(retry: unknown): Callable['describes']['retry'] {
   const max = readProperty(retry, 'max');
   if (!isNumber(max) || !Number.isInteger(max) || max < 1 || max > MAX_RETRIES) {
     const problem = `\`retry.max\` must be a whole number from 1 to ${MAX_RETRIES}`;
-    throw new Wrong(problem, 'It counts the calls after the first.');
+    throw new Wrong(problem, 'It counts the retries after the first call.');
   }
   const isBackoff = (value: unknown): value is (typeof BACKOFFS)[number] =>
     BACKOFFS.some((known) => known === value);
   const isShare = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1;
   const { type: _type, ...move } = planRetry(
-    given({
+    omitUndefined({
       max,
       backoff: optional(retry, 'backoff', `one of ${BACKOFFS.join(', ')}`, isBackoff),
       initial_seconds: optional(retry, 'initialSeconds', 'a number of seconds', isSeconds),
@@ -162,7 +162,7 @@ function retryOf(retry: unknown): Callable['describes']['retry'] {
       jitter: optional(retry, 'jitter', 'a number from 0 to 1', isShare),
     }),
   );
-  return given({ ...move, on: patternsOf(readProperty(retry, 'on')) });
+  return omitUndefined({ ...move, on: patternsOf(readProperty(retry, 'on')) });
 }
 
 function patternsOf(on: unknown): readonly string[] | undefined {
@@ -173,12 +173,12 @@ function patternsOf(on: unknown): readonly string[] | undefined {
   return list.map((pattern) => {
     const kind = typeof pattern === 'string' ? pattern.replace(/\.\*$/, '.x') : undefined;
     if (typeof pattern !== 'string' || !isKindName(kind))
-      throw new Wrong('`retry.on` has something that is no kind', todo);
+      throw new Wrong('`retry.on` has an entry that is not a kind', todo);
     const isUnknown = isReservedKind(kind) && !pattern.endsWith('.*') && !isRuntimeKind(pattern);
     if (!isUnknown) return pattern;
     const meant = suggest(pattern, RUNTIME_KINDS);
     throw new Wrong(
-      `\`retry.on\` has ${pattern}, which is no kind of the runtime`,
+      `\`retry.on\` has ${pattern}, which is not a kind of the runtime`,
       meant === undefined ? todo : `Write ${meant}.`,
     );
   });

@@ -1,18 +1,19 @@
 /**
- * In a workflow's module, `errand` is the Errand that runs it: installed or not, wherever the module
- * lies. Only there: the host's own imports, and what packages find for themselves, stay as they are.
+ * Resolves `errand` in a workflow's module to the Errand that runs it, whether or not it is installed
+ * beside the module. The imports of the host and of installed packages are not changed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, type ResolveHookContext, type ResolveFnOutput } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { codeOf } from '../system-code.ts';
+import { codeOf } from '../process/system-code.ts';
 
-/** The code that the package exports; it has to be the copy that runs, not another one on disk. */
+/** Entries of the package. They must resolve to the running copy, not to another one on disk. */
 const ENTRIES: Readonly<Record<string, string>> = {
   errand: 'index',
+  'errand/classify': 'classify',
   'errand/errors': 'errors/index',
   'errand/temporal': 'temporal',
-  'errand/workflow': 'workflow/define',
+  'errand/workflow': 'workflow/authoring/define',
 };
 
 /** Sources in a checkout, `dist` in an installed package. */
@@ -20,11 +21,11 @@ const EXTENSION = String(import.meta.url).endsWith('.ts') ? '.ts' : '.js';
 
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
-/** The modules of workflows, and the files that belong to them because they import them. */
+/** Modules of workflows, and the files that they import. */
 const belonging = new Set<string>();
 let isInstalled = false;
 
-/** From now on the file at that address is a workflow's module. */
+/** Marks the file at that URL as a workflow's module. */
 export function adoptModule(url: string): void {
   belonging.add(url);
   if (isInstalled) return;
@@ -57,16 +58,16 @@ function running(
   next: NextResolve,
 ): ResolveFnOutput {
   const entry = Object.hasOwn(ENTRIES, specifier) ? ENTRIES[specifier] : undefined;
-  // the rest, such as errand/catalog.json, is found by the package's own name from inside of it
+  // other files, such as errand/catalog.json, resolve by the package's own name from inside it
   if (entry === undefined) return next(specifier, { parentURL: import.meta.url });
   const file = `../../${entry}${EXTENSION}`;
   const url = URL.canParse(file, import.meta.url) ? new URL(file, import.meta.url) : undefined;
-  // a bundle has no such file, and the copy that is installed there is as good as none or better
+  // a bundle has no such file; an installed copy is used if there is one
   if (url === undefined || !existsSync(url)) return next(specifier, context);
   return { url: url.href, shortCircuit: true };
 }
 
-/** A package of tools has the copy that it was installed with, and ours where there is none. */
+/** A package of tools uses the copy installed with it, else the running one. */
 function installedOrRunning(
   specifier: string,
   context: ResolveHookContext,
@@ -85,12 +86,12 @@ const IS_MODULE =
   /^\s*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|var|function|async|class|type|interface|abstract|\{|\*))/m;
 const IS_COMMON_JS = /\bmodule\.exports\b|^\s*exports\./m;
 
-/** What Node says of a file where nothing or a package.json of the project says that it is CommonJS. */
+/** Formats that Node reports when only a missing or project-wide `type` makes a file CommonJS. */
 const UNSURE: ReadonlySet<unknown> = new Set([null, undefined, 'commonjs', 'commonjs-typescript']);
 
 /**
- * What is plainly a module is taken as one. Node would try both and warn, with host paths, of a cost
- * that does not matter here, or refuse it for the `"type": "commonjs"` that `npm init` writes.
+ * Loads a file with ES module syntax as an ES module. Node would try both formats and print a warning
+ * with host paths, or refuse the file for the `"type": "commonjs"` that `npm init` writes.
  */
 function withFormat(resolved: ResolveFnOutput): ResolveFnOutput {
   const extension = /\.[jt]s$/.exec(resolved.url)?.[0];
@@ -104,7 +105,7 @@ function readText(url: string): string {
   try {
     return readFileSync(fileURLToPath(url), 'utf8');
   } catch {
-    // whoever loads it says why it cannot be read
+    // loading the file reports why it cannot be read
     return '';
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tool } from '../../workflow/tool.ts';
+import { tool } from '../../workflow/authoring/tool.ts';
 import { createFindCallable, describeCallables } from './find-callable.ts';
 
 describe('what a host registers', () => {
@@ -20,13 +20,13 @@ describe('what a host registers', () => {
     });
   });
 
-  it('is refused where it is no good, before any run', async () => {
+  it('is refused before any run when it is not valid', async () => {
     await expect(describeCallables({ lookup: tool({ run: 1 } as never) })).rejects.toMatchObject({
       kind: 'extension.contract',
       message: 'The tool lookup of the host is declared wrongly: `run` is not a function',
     });
     await expect(describeCallables({ Thing: class {} as never })).rejects.toMatchObject({
-      message: 'What the host registers as `Thing` is a class, which cannot be called',
+      message: 'The host registered `Thing`, which is a class, which cannot be called',
     });
   });
 

@@ -1,19 +1,19 @@
 /**
- * Which function or tool a name means: the host's first, then those of the module of the file that
- * the node is in. What a host registers is read when it is first asked for.
+ * Finds the function or tool for a name: first among those of the host, then in the module of the node's
+ * file. A registered value is read when it is first used.
  */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { suggest } from '../../errors/suggest.ts';
-import { quoted } from '../../workflow/words.ts';
-import type { AnyTool } from '../../workflow/tool.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { quoted } from '../../workflow/diagnostics/phrases.ts';
+import type { AnyTool } from '../../workflow/authoring/tool.ts';
 import { readCallable, type Callable, type Run } from './callable.ts';
-import type { ToolDescription } from '../../workflow/tool-description.ts';
+import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
 import { loadModule, type LoadedModule, type LoadOptions } from './load-module.ts';
 
-/** As a method, so that a function may say more exactly what it takes; what it is given is JSON. */
-type AnyFunction = { call(...given: Parameters<Run>): unknown }['call'];
+/** Declared as a method, so that a function may have a narrower input type than JSON. */
+type AnyFunction = { call(...parameters: Parameters<Run>): unknown }['call'];
 
-/** By name: plain functions, and what `tool` declares. */
+/** Plain functions and declared tools, by name. */
 export type Callables = Readonly<Record<string, AnyFunction | AnyTool>>;
 
 export interface CallableHost extends LoadOptions {
@@ -27,7 +27,7 @@ export type FindCallable = (
   module?: string,
 ) => Promise<Callable>;
 
-/** Rejects with a report of the module, of a bad declaration, or of a name that nobody has. */
+/** Rejects when the module cannot be loaded, a declaration is wrong, or the name is unknown. */
 export function createFindCallable(host: CallableHost): FindCallable {
   const read = new Map<unknown, Promise<Callable>>();
   const ofHost = async (name: string, value: unknown): Promise<Callable> => {
@@ -57,7 +57,7 @@ async function ofModule(
   throw notFound(type, name, { host, loaded });
 }
 
-/** What the host registers, for validation; throws `extension.contract` for a wrong declaration. */
+/** Describes the registered callables for validation; throws `extension.contract` for a wrong declaration. */
 export async function describeCallables(
   callables: Callables,
 ): Promise<Readonly<Record<string, ToolDescription>>> {
@@ -72,7 +72,7 @@ async function readRegistered(name: string, value: unknown): Promise<Callable> {
   if (reading.type === 'callable') return reading.callable;
   throw new ErrandError({
     kind: 'extension.contract',
-    message: `What the host registers as ${quoted(name)} ${reading.what}`,
+    message: `The host registered ${quoted(name)}, which ${reading.what}`,
     details: { name },
     action: { kind: 'fix_code', detail: 'Register a function, or a tool made by tool({…}).' },
   });

@@ -1,34 +1,33 @@
 /**
- * Why a module could not be loaded, told to the one who can change it: the file, the line where
- * Node knows it, and what to do. Stacks and host paths stay in the cause, which only the internal
- * record shows.
+ * Explains to the author why a module could not be loaded: the file, the line if Node knows it, and what
+ * to do. Stacks and host paths stay in the cause, which only the internal record shows.
  */
 import { dirname } from 'node:path';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { hideHostPaths } from '../../errors/host-paths.ts';
-import { readProperty } from '../../errors/json.ts';
-import type { ReportDraft } from '../../errors/report.ts';
-import { describe } from '../../errors/to-report.ts';
-import { codeOf } from '../system-code.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
+import { describe } from '../../errors/thrown/to-report.ts';
+import { codeOf } from '../process/system-code.ts';
 
 export interface ModuleFile {
-  /** As the workflow calls it. */
+  /** As written in the workflow. */
   readonly name: string;
-  /** Where it lies; for ourselves only. */
+  /** Absolute path; never shown. */
   readonly path: string;
 }
 
-type Said = Pick<ReportDraft, 'kind' | 'message' | 'action'>;
+type Explanation = Pick<ReportDraft, 'kind' | 'message' | 'action'>;
 
 export function importFailure(thrown: unknown, file: ModuleFile): ErrandError {
-  const said = missingImport(thrown, file) ?? unreadable(thrown, file) ?? threw(thrown, file);
+  const text = missingImport(thrown, file) ?? unreadable(thrown, file) ?? threw(thrown, file);
   const line = lineIn(thrown);
   const details = { module: file.name, ...(line === undefined ? {} : { line }) };
-  return new ErrandError({ ...said, details, outcome: 'not_started' }, { cause: thrown });
+  return new ErrandError({ ...text, details, outcome: 'not_started' }, { cause: thrown });
 }
 
 /** The module is there; something that it imports is not. */
-function missingImport(thrown: unknown, { name, path }: ModuleFile): Said | undefined {
+function missingImport(thrown: unknown, { name, path }: ModuleFile): Explanation | undefined {
   if (codeOf(thrown) !== 'ERR_MODULE_NOT_FOUND' && codeOf(thrown) !== 'MODULE_NOT_FOUND')
     return undefined;
   const message = textOf(thrown);
@@ -45,7 +44,7 @@ function missingImport(thrown: unknown, { name, path }: ModuleFile): Said | unde
   }
   return {
     kind: 'extension.missing',
-    message: `The module ${name} imports ${shorten(wanted, path)}, which is not there`,
+    message: `The module ${name} imports ${shorten(wanted, path)}, which does not exist`,
     action: {
       kind: 'fix_code',
       detail: 'Correct the path of the import, with the extension of the file, or create the file.',
@@ -53,15 +52,15 @@ function missingImport(thrown: unknown, { name, path }: ModuleFile): Said | unde
   };
 }
 
-function unreadable(thrown: unknown, { name, path }: ModuleFile): Said | undefined {
+function unreadable(thrown: unknown, { name, path }: ModuleFile): Explanation | undefined {
   const code = codeOf(thrown);
-  const said = shorten(textOf(thrown), path);
+  const text = shorten(textOf(thrown), path);
   const line = lineIn(thrown);
-  const place = line === undefined ? '' : ` (line ${line})`;
+  const position = line === undefined ? '' : ` (line ${line})`;
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
     return {
       kind: 'extension.lifecycle',
-      message: `The module ${name} has TypeScript that cannot be run as it is: ${said}${place}`,
+      message: `The module ${name} has TypeScript that cannot be run as it is: ${text}${position}`,
       action: {
         kind: 'fix_code',
         detail:
@@ -72,30 +71,33 @@ function unreadable(thrown: unknown, { name, path }: ModuleFile): Said | undefin
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {
     return {
       kind: 'extension.lifecycle',
-      message: `The module ${name} uses TypeScript that lies in node_modules, where it is not run`,
+      message: `The module ${name} imports TypeScript from node_modules, which Node does not run`,
       action: { kind: 'fix_code', detail: 'Use the compiled .js file of the package.' },
     };
   }
   if (readProperty(thrown, 'name') !== 'SyntaxError' || !isFromLoading(thrown)) return undefined;
   return {
     kind: 'extension.lifecycle',
-    message: `The module ${name} cannot be read: ${said}${place}`,
-    action: { kind: 'fix_code', detail: `Correct ${name}${place}; \`node --check\` reads it too.` },
+    message: `The module ${name} cannot be read: ${text}${position}`,
+    action: {
+      kind: 'fix_code',
+      detail: `Correct ${name}${position}; \`node --check\` reads it too.`,
+    },
   };
 }
 
-/** Not one that the module's own code threw, as `JSON.parse` does: no line of ours is in its stack. */
+/** A syntax error of loading, not one that the module's code threw (as `JSON.parse` does). */
 function isFromLoading(thrown: unknown): boolean {
   const stack = readProperty(thrown, 'stack');
   const first = typeof stack === 'string' ? /\n\s+at (.*)/.exec(stack)?.[1] : undefined;
   return first === undefined || /node:internal\/modules|^wrapSafe/.test(first);
 }
 
-function threw(thrown: unknown, { name, path }: ModuleFile): Said {
-  const [said = ''] = shorten(describe(thrown), path).split('\n');
+function threw(thrown: unknown, { name, path }: ModuleFile): Explanation {
+  const [text = ''] = shorten(describe(thrown), path).split('\n');
   return {
     kind: 'extension.lifecycle',
-    message: `The module ${name} threw while it was loaded: ${said}`,
+    message: `The module ${name} threw while it was loaded: ${text}`,
     action: {
       kind: 'fix_code',
       detail: `Correct what ${name} does when it is imported, outside of its functions.`,
@@ -108,13 +110,13 @@ function textOf(thrown: unknown): string {
   return first;
 }
 
-/** Paths below the module's own folder as they are seen from there, others by their last name. */
+/** Makes paths relative to the module's folder; of other paths only the last name is kept. */
 function shorten(text: string, path: string): string {
   const folder = dirname(path);
   return hideHostPaths(text.replaceAll(`file://${folder}/`, './').replaceAll(`${folder}/`, './'));
 }
 
-/** Node puts the place before the stack of what it could not parse: `/path/file.ts:3`. */
+/** Node prints the position before the stack of a file that it could not parse: `/path/file.ts:3`. */
 function lineIn(thrown: unknown): number | undefined {
   const stack = readProperty(thrown, 'stack');
   if (typeof stack !== 'string') return undefined;

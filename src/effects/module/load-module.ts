@@ -1,33 +1,33 @@
 /**
- * A workflow's module: imported once per process, its exports read and checked. What it does when it
- * is imported is its own affair, so every way in which that can fail is a report.
+ * Loads a workflow's module: imported once per process, its exports read and checked. An import runs
+ * foreign code, so every way in which it can fail is a report.
  */
 import { realpathSync, statSync } from 'node:fs';
 import { basename, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GUARD, type Guard } from '../../workflow/guard.ts';
+import { GUARD, type Guard } from '../../workflow/authoring/guard.ts';
 import type { NamedGuard } from '../guard.ts';
-import { ErrandError } from '../../errors/errand-error.ts';
-import { keysOf, readProperty } from '../../errors/json.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { keysOf, readProperty } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
-import { codeOf } from '../system-code.ts';
+import { codeOf } from '../process/system-code.ts';
 import { readCallable, type Callable } from './callable.ts';
-import type { ToolDescription } from '../../workflow/tool-description.ts';
+import type { ToolDescription } from '../../workflow/authoring/tool-description.ts';
 import { adoptModule } from './errand-hook.ts';
 import { importFailure, type ModuleFile } from './import-failure.ts';
 
 export interface LoadOptions {
-  /** What a relative path is relative to. Default: the folder of the process. */
+  /** Base folder of a relative path. Default: the folder of the process. */
   readonly base?: string;
-  /** How long its top level may take. Default: 30 s. A loop without an end is not interrupted. */
+  /** Time limit of its top level. Default: 30 s. An endless loop is not interrupted. */
   readonly timeoutMs?: number;
 }
 
 export interface LoadedModule {
-  /** As it was asked for; of an absolute path the last name. */
+  /** The path as written, or the last name of an absolute path. */
   readonly name: string;
   readonly callables: ReadonlyMap<string, Callable>;
-  /** What `guard` declares. */
+  /** Guards declared with `guard`. */
   readonly guards: readonly NamedGuard[];
   /** Exports that cannot be called, and why: `is a class`. */
   readonly others: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export interface LoadedModule {
 
 export interface ModuleDescription {
   readonly module: string;
-  /** What a `call` node can name; all of them are tools too. */
+  /** Names for a `call` node; all of them are tools too. */
   readonly functions: readonly string[];
   readonly tools: Readonly<Record<string, ToolDescription>>;
   readonly others: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface ModuleDescription {
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
 const IMPORT_TIMEOUT_MS = 30_000;
 
-/** All that a module exports, and what it is called. Throws as `loadModule` does. */
+/** Returns all exports of a module and its name. Throws as `loadModule` does. */
 export async function loadExports(
   path: string,
   options: LoadOptions = {},
@@ -54,7 +54,7 @@ export async function loadExports(
   return { name: file.name, values: keysOf(exports).map((key) => readProperty(exports, key)) };
 }
 
-/** A module that failed is tried again when it is asked for again. */
+/** A failed load is not kept, so the next request imports again. */
 const loaded = new Map<string, Promise<LoadedModule>>();
 
 /** Throws `extension.*` or `validation.unsupported`. */
@@ -72,7 +72,7 @@ export async function loadModule(path: string, options: LoadOptions = {}): Promi
   }
 }
 
-/** What validation, models and people need to know of a module, as plain data. */
+/** Describes a module as plain data, for validation, models and people. */
 export function describeModule({ name, callables, others }: LoadedModule): ModuleDescription {
   const tools = Array.from(callables, ([key, { describes }]) => [key, describes] as const);
   return {
@@ -90,7 +90,7 @@ function findModule(path: string, { base = process.cwd() }: LoadOptions): Module
     const what = extension === '' ? 'no extension' : `the extension ${extension}`;
     throw new ErrandError({
       kind: 'validation.unsupported',
-      message: `The module ${name} has ${what}, and only JavaScript and TypeScript can be loaded`,
+      message: `The module ${name} has ${what}, but only JavaScript and TypeScript can be loaded`,
       details: { module: name, extensions: EXTENSIONS },
       action: {
         kind: 'fix_file',
@@ -109,10 +109,10 @@ function findModule(path: string, { base = process.cwd() }: LoadOptions): Module
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'is not there',
-  ENOTDIR: 'is not there',
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
   EACCES: 'cannot be read: permission is denied',
-  ELOOP: 'cannot be read: its path goes in a circle',
+  ELOOP: 'cannot be read: its path is a loop of links',
 };
 
 function missing(name: string, why: string, cause?: unknown): ErrandError {
@@ -123,7 +123,7 @@ function missing(name: string, why: string, cause?: unknown): ErrandError {
       details: { module: name },
       action: {
         kind: 'fix_file',
-        detail: 'Correct its path, which is seen from the workflow file, or create the module.',
+        detail: 'Correct its path, which is relative to the workflow file, or create the module.',
       },
     },
     cause === undefined ? {} : { cause },
@@ -146,7 +146,7 @@ async function importExports(file: ModuleFile, timeoutMs: number): Promise<objec
   return exportsOf(ending.exports);
 }
 
-/** Never rejects, so that nothing is left unhandled when it is not waited for. */
+/** Never rejects, so that an import that is too late leaves no unhandled rejection. */
 async function settled(url: string): Promise<{ exports: object } | { thrown: unknown }> {
   try {
     return { exports: (await import(url)) as object };
@@ -162,12 +162,12 @@ function tooLate({ name }: ModuleFile, timeoutMs: number): ErrandError {
     details: { module: name, timeoutMs },
     action: {
       kind: 'fix_code',
-      detail: `Look for an \`await\` at the top level of ${name} that does not end, and move it into a function.`,
+      detail: `Find the \`await\` at the top level of ${name} that does not finish, and move it into a function.`,
     },
   });
 }
 
-/** Of CommonJS not every name is seen from outside, so its own object is read. */
+/** Node does not detect every export name of CommonJS, so its `module.exports` is read. */
 function exportsOf(exports: object): object {
   const common = readProperty(exports, 'module.exports');
   return typeof common === 'object' && common !== null ? common : exports;
@@ -193,7 +193,7 @@ async function readExports(name: string, exports: object): Promise<LoadedModule>
 }
 
 function readGuard(key: string, module: string, check: unknown): Guard {
-  // what it takes is given to it, and what it gives is read as anything
+  // true: it gets a guard's input, and its result is read as unknown
   if (typeof check === 'function') return check as Guard;
   throw new ErrandError({
     kind: 'extension.contract',

@@ -1,8 +1,8 @@
-/** The modules of a whole workflow, before any of it runs: each file has its own. */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty } from '../../errors/json.ts';
-import { toReport } from '../../errors/to-report.ts';
-import type { FilePlan, WorkflowPlan } from '../../workflow/model.ts';
+/** Describes the modules of all files of a workflow, before any of it runs. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import {
   describeModule,
   loadModule,
@@ -11,15 +11,15 @@ import {
 } from './load-module.ts';
 
 /**
- * What each file's module has, by the file's name in the plan; files without a module are left out.
- * Throws what `loadModule` does, with the place in the file that names the module.
+ * Returns a description per file that has a module, by the file's name in the plan. Throws as
+ * `loadModule` does, with the location in the file that names the module.
  */
 export async function describeModules(
   plan: WorkflowPlan,
   options: LoadOptions = {},
 ): Promise<Readonly<Record<string, ModuleDescription>>> {
   const described: [string, ModuleDescription][] = [];
-  // one after the other: the first that fails is the same every time
+  // in sequence, so that the first failure is the same every time
   for (const file of [plan, ...Object.values(plan.children)]) {
     if (file.module === undefined) continue;
     described.push([file.file, await describeOne(file, file.module, options)]);
@@ -36,7 +36,7 @@ async function describeOne(
     return describeModule(await loadModule(module, options));
   } catch (thrown) {
     const location = { workflow: name, file, pointer: '/workflow/module' };
-    // the same failure with its place, not one around it: its cause is what the module threw
+    // adds the location instead of wrapping, so that the cause stays what the module threw
     throw new ErrandError(toReport(thrown, { location }), { cause: readProperty(thrown, 'cause') });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A schema of a tool, as the engine uses it: to check a value, and as JSON Schema for models and
- * people. What zod declared, zod checks; JSON Schema is checked as it is everywhere else.
+ * A tool's schema in two uses: to check a value, and as JSON Schema for models and people. A zod schema
+ * checks by itself; JSON Schema is checked by the same validator as everywhere.
  */
 import {
   isArray,
@@ -8,33 +8,38 @@ import {
   keysOf,
   readProperty,
   type JsonObject,
-} from '../../errors/json.ts';
-import { describe } from '../../errors/to-report.ts';
-import { toPointer } from '../../workflow/path.ts';
-import { checkSchema, checkValue, MAX_FINDINGS, type Finding } from '../../workflow/value-check.ts';
+} from '../../errors/support/safe-json.ts';
+import { describe } from '../../errors/thrown/to-report.ts';
+import { toPointer } from '../../workflow/plan/pointer.ts';
+import {
+  checkSchema,
+  checkValue,
+  MAX_FINDINGS,
+  type Finding,
+} from '../../workflow/json-schema/check-value.ts';
 import { AS_IT_IS, toOutput } from '../output.ts';
 
 export type Checked =
-  /** As the schema gives it: with its defaults, without what it drops. */
+  /** The schema's own output: with defaults, without removed keys. */
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly findings: readonly Finding[] };
 
 export interface ValueSchema {
   readonly json: JsonObject;
-  /** Rejects only where the code of a schema, such as a refinement, throws. */
+  /** Rejects only when code of the schema, such as a refinement, throws. */
   readonly check: (value: unknown) => Checked | Promise<Checked>;
 }
 
 export type SchemaReading =
   | { readonly ok: true; readonly schema: ValueSchema }
-  /** `is not a schema`: the rest of a sentence. */
+  /** The end of a sentence, such as `is not a schema`. */
   | { readonly ok: false; readonly problem: string; readonly todo: string };
 
 type Side = 'input' | 'output';
 
-const USE_ZOD = 'Give a zod schema (version 4), such as z.object({…}), or JSON Schema.';
+const USE_ZOD = 'Use a zod schema (version 4), such as z.object({…}), or JSON Schema.';
 
-/** Words that constrain; an object with none of them is probably no JSON Schema at all. */
+/** Keywords that constrain; an object without any is probably not JSON Schema. */
 const KEYWORDS = new Set(
   `type enum const properties required additionalProperties patternProperties propertyNames items
    prefixItems contains allOf anyOf oneOf not if $ref minProperties maxProperties dependentRequired
@@ -52,7 +57,7 @@ export async function readSchema(declared: unknown, side: Side): Promise<SchemaR
   return reading.ok ? accepted(reading.schema, side) : reading;
 }
 
-/** The schema of arguments is one of an object: arguments have names. */
+/** Arguments have names, so their schema must describe an object. */
 function accepted(schema: ValueSchema, side: Side): SchemaReading {
   const { type } = schema.json;
   const types = [type].flat().filter((name) => typeof name === 'string');
@@ -60,7 +65,7 @@ function accepted(schema: ValueSchema, side: Side): SchemaReading {
     return { ok: true, schema };
   return {
     ok: false,
-    problem: `is a schema of type ${types.join(' or ')}, and arguments are an object`,
+    problem: `is a schema of type ${types.join(' or ')}, but arguments are an object`,
     todo: 'Declare each argument by its name: z.object({id: z.string()}).',
   };
 }
@@ -69,7 +74,7 @@ function fromJsonSchema(declared: object): SchemaReading {
   if (keysOf(declared).some((key) => isStandard(readProperty(declared, key)))) {
     return {
       ok: false,
-      problem: 'is an object of schemas and no schema',
+      problem: 'is an object of schemas, not a schema',
       todo: 'Put z.object(…) around it.',
     };
   }
@@ -78,25 +83,25 @@ function fromJsonSchema(declared: object): SchemaReading {
     const where = json.pointer === '' ? 'it' : json.pointer;
     return { ok: false, problem: `is not JSON: ${where} ${json.problem}`, todo: USE_ZOD };
   }
-  // a plain object becomes one; what has a `toJSON` of its own may not
+  // a value with its own `toJSON` may not become an object
   const schema = json.value as JsonObject;
   const [flaw] = isPlainObject(schema) ? checkSchema(schema) : [];
   if (!isPlainObject(schema) || flaw !== undefined) {
     const problem = `is not JSON Schema: ${flaw?.pointer || 'it'} ${flaw?.message ?? 'must be an object'}`;
     return { ok: false, problem, todo: USE_ZOD };
   }
-  const words = Object.keys(schema);
-  if (words.length > 0 && !words.some((word) => KEYWORDS.has(word))) {
+  const keywords = Object.keys(schema);
+  if (keywords.length > 0 && !keywords.some((keyword) => KEYWORDS.has(keyword))) {
     return {
       ok: false,
-      problem: `has no word of JSON Schema, only ${words.slice(0, 3).join(', ')}`,
+      problem: `has no keyword of JSON Schema, only ${keywords.slice(0, 3).join(', ')}`,
       todo: "Write {type: 'object', properties: {…}}, or use zod.",
     };
   }
   return { ok: true, schema: { json: schema, check: (value) => checkJson(schema, value) } };
 }
 
-/** What is not JSON is left to those who make an output of it: they say what it is. */
+/** A value that is not JSON passes here: `toOutput` refuses it with a better message. */
 function checkJson(schema: JsonObject, value: unknown): Checked {
   const json = toOutput(value, AS_IT_IS);
   const findings = json.ok ? checkValue(schema, json.value) : [];
@@ -132,8 +137,11 @@ function toChecked(result: unknown): Checked {
 
 function toFinding(issue: unknown): Finding {
   const path = readProperty(issue, 'path');
-  const said = readProperty(issue, 'message');
-  const message = typeof said === 'string' && said !== '' ? said : 'its schema refuses it';
+  const issueMessage = readProperty(issue, 'message');
+  const message =
+    typeof issueMessage === 'string' && issueMessage !== ''
+      ? issueMessage
+      : 'the schema rejects it';
   return {
     of: 'value',
     pointer: toPointer(isArray(path) ? path.map(toStep) : []),
@@ -141,7 +149,7 @@ function toFinding(issue: unknown): Finding {
   };
 }
 
-/** A step is a key, or an object that holds it. */
+/** A step is a key, or an object with a `key`. */
 function toStep(step: unknown): string | number {
   const key = typeof step === 'object' ? readProperty(step, 'key') : step;
   return typeof key === 'number' ? key : String(key);
@@ -151,7 +159,7 @@ type JsonSchemaReading =
   | { readonly ok: true; readonly schema: JsonObject }
   | Extract<SchemaReading, { ok: false }>;
 
-/** By the schema itself where it can; zod before 4.2 is asked through ours, which is loaded for that. */
+/** Uses the schema's own conversion if it has one; zod before 4.2 is converted by our copy, loaded here. */
 async function jsonSchemaOf(
   declared: object,
   standard: unknown,
@@ -181,15 +189,15 @@ async function jsonSchemaOf(
   } catch (thrown) {
     return {
       ok: false,
-      problem: `cannot be told as JSON Schema: ${describe(thrown)}`,
-      todo: 'Use only what JSON can hold: texts, numbers, flags, lists and objects.',
+      problem: `cannot be converted to JSON Schema: ${describe(thrown)}`,
+      todo: 'Use only types that JSON has: strings, numbers, booleans, lists and objects.',
     };
   }
 }
 
-/** It is the default one, and models are charged for every word. */
+/** `$schema` is the default one, and every token sent to a model costs money. */
 function withoutDialect(schema: object): JsonObject {
-  // a plain object of `toOutput`
+  // true: `toOutput` returns a plain object
   const { $schema: _dialect, ...rest } = schema as JsonObject;
   return rest;
 }

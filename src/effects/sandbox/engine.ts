@@ -1,7 +1,7 @@
 /**
- * One evaluation in QuickJS: a fresh runtime and context each time, in a WebAssembly memory that
- * cannot grow. The engine's own memory limit is soft and its time limit is polled, so neither is
- * used: the memory is ours, and whoever started the worker ends it at the deadline.
+ * One evaluation in QuickJS: a fresh runtime and context each time, in a WebAssembly memory that cannot
+ * grow. QuickJS's own memory limit is soft and its time limit is polled, so neither is used: we own the
+ * memory, and the sandbox ends the worker at the deadline.
  */
 import { readFile } from 'node:fs/promises';
 import build from '@jitl/quickjs-wasmfile-release-sync';
@@ -25,7 +25,7 @@ export interface Engine {
 // true: it is the default export of an ES module whose types describe its CommonJS twin
 const variant = build as unknown as (typeof build)['default'];
 
-/** TypeScript knows the global only together with the whole browser. */
+/** TypeScript declares the global only in its browser library. */
 interface HasWebAssembly {
   readonly WebAssembly: {
     readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object;
@@ -35,19 +35,19 @@ interface HasWebAssembly {
 
 const { WebAssembly } = globalThis as unknown as HasWebAssembly;
 
-/** The engine's code; workers that share it share what has been compiled of it, too. */
+/** Compiles the engine; workers that share the module share its compiled code. */
 export async function compileEngine(): Promise<object> {
   const file = import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
   return WebAssembly.compile(await readFile(new URL(file)));
 }
 
-/** Has run once already: code is compiled when it is first used, and that is nobody's time. */
+/** Evaluates once to warm up, so that compilation does not count against the first job. */
 export async function loadEngine(compiled: object): Promise<Engine> {
   const memory = { wasFull: false };
   const wasmMemory = Object.assign(
     new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES }),
     {
-      // the engine asks for more when an allocation does not fit, and takes a throw for a no
+      // the engine grows memory when an allocation does not fit, and treats a throw as a refusal
       grow: (): never => {
         memory.wasFull = true;
         throw new RangeError('The memory of the sandbox does not grow');
@@ -65,7 +65,7 @@ const WARM_UP: Job = {
   input: '{"a":1}',
 };
 
-/** Throws only what the host threw; the engine cannot be trusted after that. */
+/** Throws only errors of the host; the engine must not be used after that. */
 export function evaluate(engine: Engine, job: Job): Answer {
   engine.memory.wasFull = false;
   const runtime = engine.module.newRuntime();
@@ -95,11 +95,12 @@ function evaluateIn(
     called.error.dispose();
     return explainThrown({ name: '', message: '', stack: '' }, memory.wasFull);
   }
-  const said = context.getString(called.value);
+  const json = context.getString(called.value);
   called.value.dispose();
-  // what cannot be copied out of a full memory arrives as nothing
-  if (said === '') return { ok: false, fault: 'memory', reason: 'the result found no room' };
-  return read(JSON.parse(said) as RunAnswer, memory.wasFull);
+  // a result that does not fit into a full memory arrives as an empty text
+  if (json === '')
+    return { ok: false, fault: 'memory', reason: 'the result did not fit into memory' };
+  return read(JSON.parse(json) as RunAnswer, memory.wasFull);
 }
 
 function read(answer: RunAnswer, wasFull: boolean): Answer {
@@ -108,7 +109,7 @@ function read(answer: RunAnswer, wasFull: boolean): Answer {
   return { ok: false, fault: 'result', reason: answer.unusable };
 }
 
-/** As an expression, and where that is none, as a body. */
+/** Compiles as an expression, else as a function body. */
 function compile(context: QuickJSContext, code: string): QuickJSHandle | Answer {
   const asExpression = define(context, `(input) => (\n${code.replace(/[;\s]+$/, '')}\n)`);
   if (!('ok' in asExpression)) return asExpression;
@@ -127,7 +128,7 @@ function define(context: QuickJSContext, source: string): QuickJSHandle | Answer
   }
   if (context.typeof(defined.value) === 'function') return defined.value;
   defined.value.dispose();
-  // brackets that close the ones around the code
+  // brackets that close those of the wrapper
   return { ok: false, fault: 'syntax', reason: 'its brackets do not match' };
 }
 

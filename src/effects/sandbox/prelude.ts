@@ -1,20 +1,20 @@
 /**
- * The JavaScript that runs inside the engine before the author's code: takes away what is not
- * deterministic, and gives the one function through which the code is called. It keeps its own
- * references to what it needs, because the code may change every global.
+ * The JavaScript that runs inside the engine before the author's code: removes what is not deterministic,
+ * and returns the function through which the code is called. It keeps its own references to what it needs,
+ * because the code may change every global.
  */
 
-/** What the prelude's function gives back, as JSON: always a text, whatever the code did. */
+/** The result of the prelude's function as JSON: always a string, whatever the code did. */
 export type RunAnswer =
   | { readonly json: string }
   /** The value cannot be the output of a node. */
   | { readonly unusable: string }
-  /** Empty for what is no error, does not let itself be read, or found no room to be told. */
+  /** Empty if it is not an error, cannot be read, or did not fit into memory. */
   | {
       readonly thrown: { readonly name: string; readonly message: string; readonly stack: string };
     };
 
-/** Clocks, chance, code from text, and what shows the garbage collector or another thread at work. */
+/** Clocks, randomness, code from text, and anything that reveals the garbage collector or other threads. */
 const REMOVED = [
   'Atomics',
   'Date',
@@ -27,7 +27,7 @@ const REMOVED = [
   'queueMicrotask',
 ];
 
-/** An expression; its value is a function of the author's function and the input as JSON. */
+/** An expression whose value is a function of the author's function and the input as JSON. */
 export const PRELUDE = `(() => {
   'use strict';
   const { parse, stringify } = JSON;

@@ -1,4 +1,4 @@
-/** That the limits of the sandbox hold, whatever the code does. */
+/** The limits of the sandbox hold, whatever the code does. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { ask, NEVER } from './sandbox.cases.ts';
 import { createSandbox } from './sandbox.ts';
@@ -20,12 +20,12 @@ describe('the memory limit', () => {
   });
 
   const hungry = [
-    'globalThis.a = []; for (;;) a.push([1, 2, 3])',
-    'globalThis.a = {}; for (let i = 0; ; i++) a["k" + i] = i',
-    'globalThis.a = null; for (;;) a = { a }',
+    'globalThis.a = []; for (;;) a.push(Array(100).fill(1))',
+    'globalThis.a = {}; for (let i = 0; ; i++) a["k" + i] = Array(100).fill(i)',
+    'globalThis.a = null; for (;;) a = { a, b: Array(100).fill(a) }',
     'globalThis.a = []; for (;;) a.push("x".repeat(1000) + a.length)',
-    'globalThis.a = []; for (;;) a.push(() => a)',
-    'globalThis.a = new Map(); for (let i = 0; ; i++) a.set(i, {})',
+    'globalThis.a = []; for (;;) a.push(() => a, Array(100).fill(a))',
+    'globalThis.a = new Map(); for (let i = 0; ; i++) a.set(i, [i].concat(Array(99).fill(i)))',
   ];
   it.each(hungry)('ends %s and nothing of the process', async (code) => {
     const before = process.memoryUsage.rss();
@@ -46,7 +46,7 @@ describe('the time limit', () => {
     'return { toJSON() { for (;;); } }',
   ];
   it.each(endless)('ends %s', async (code) => {
-    const brief = createSandbox({ limitMs: 150 });
+    const brief = createSandbox({ limitMs: 500 });
     expect(await brief.evaluate({ code, input: '{}' }, NEVER)).toEqual({ type: 'deadline' });
     expect(await brief.evaluate({ code: '7', input: '{}' }, NEVER)).toMatchObject({
       answer: { json: '7' },
@@ -66,15 +66,14 @@ describe('the time limit', () => {
     await one.close();
   });
 
-  it('does not take a late look for a late answer', async () => {
-    const brief = createSandbox({ limitMs: 100 });
+  it('accepts a result that was in time, even when it is read late', async () => {
+    const brief = createSandbox({ limitMs: 500 });
     await brief.evaluate({ code: '1', input: '{}' }, NEVER);
-    const asked = brief.evaluate({ code: '2', input: '{}' }, NEVER);
+    const result = brief.evaluate({ code: '2', input: '{}' }, NEVER);
     await Promise.resolve();
-    // this thread is busy for longer than the limit, the worker is not
-    const until = performance.now() + 300;
-    while (performance.now() < until);
-    expect(await asked).toMatchObject({ answer: { json: '2' } });
+    // this thread does nothing for longer than the limit, and leaves the cores to the worker
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    expect(await result).toMatchObject({ answer: { json: '2' } });
     await brief.close();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * One worker and the one job it may have. A worker that ran into its deadline, was cancelled, broke
- * or said that it is spoiled is over: `run` settles, and `isOver` is true from then on.
+ * One worker, which runs one job at a time. After a deadline, a cancellation, a crash or a spoiled engine
+ * it is over: `run` settles, and `isOver` is true from then on.
  */
 import {
   MessageChannel,
@@ -17,31 +17,31 @@ import {
   type WorkerData,
 } from './protocol.ts';
 
-/** The same file as source and as build; none where Errand is part of somebody's bundle. */
+/** The worker file, as source or as build; undefined inside a bundle. */
 export function findWorker(): URL | undefined {
-  // one for CommonJS has no address either
+  // a CommonJS bundle has no `import.meta.url`
   const name = String(import.meta.url).endsWith('.ts') ? './worker.ts' : './worker.js';
   const entry = URL.canParse(name, import.meta.url) ? new URL(name, import.meta.url) : undefined;
   return entry !== undefined && existsSync(entry) ? entry : undefined;
 }
 
-/** Beyond what a result of the largest size needs on the host's side. */
+/** More than the largest result needs on the host's side. */
 const RESOURCE_LIMITS = { stackSizeMb: WORKER_STACK_MB, maxOldGenerationSizeMb: 256 };
 
 /** Loading takes some 60 ms; a machine that needs this long is broken. */
 const START_LIMIT_MS = 30_000;
 
-/** The worker could not start, or died. */
+/** The worker could not start, or crashed. */
 interface Broken {
   readonly type: 'broken';
   readonly thrown: unknown;
 }
 
-export type Ending =
+export type EvaluationEnd =
   | { readonly type: 'answer'; readonly answer: Answer }
   | { readonly type: 'deadline' }
   | { readonly type: 'cancelled' }
-  /** There is no worker to start. */
+  /** There is no worker file. */
   | { readonly type: 'missing' }
   | Broken;
 
@@ -50,7 +50,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Of the first worker of the process; the later ones start in half the time. */
+/** Compiled by the first worker of the process; later ones start in half the time. */
 let compiled: object | undefined;
 
 export class SandboxWorker {
@@ -66,7 +66,7 @@ export class SandboxWorker {
     this.#worker = new Worker(entry, {
       workerData: { port: port2, compiled } satisfies WorkerData,
       transferList: [port2],
-      // nothing of the host's environment, flags or terminal
+      // none of the host's environment, flags or terminal
       env: {},
       execArgv: [],
       stdin: false,
@@ -79,7 +79,7 @@ export class SandboxWorker {
     this.#worker.on('exit', () =>
       this.#break(new Error('The worker of the sandbox ended by itself')),
     );
-    // the timer of a running job keeps the process, an idle worker must not
+    // the timer of a running job keeps the process alive; an idle worker must not
     this.#port.unref();
     this.#worker.unref();
   }
@@ -89,8 +89,8 @@ export class SandboxWorker {
   }
 
   /** Never rejects. One at a time. */
-  async run(job: Job, { limitMs, signal }: RunOptions): Promise<Ending> {
-    const { promise, resolve } = Promise.withResolvers<Ending>();
+  async run(job: Job, { limitMs, signal }: RunOptions): Promise<EvaluationEnd> {
+    const { promise, resolve } = Promise.withResolvers<EvaluationEnd>();
     const cancel = (): void => resolve({ type: 'cancelled' });
     const waitAtMost = (ms: number): NodeJS.Timeout =>
       setTimeout(() => resolve(this.#atDeadline()), ms);
@@ -109,12 +109,12 @@ export class SandboxWorker {
     else if (this.#isOver) resolve({ type: 'broken', thrown: new Error('The worker is over') });
     else if (this.#isReady) start();
 
-    const ending = await promise;
+    const end = await promise;
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
     this.#listener = undefined;
-    if (ending.type !== 'answer') await this.end();
-    return ending;
+    if (end.type !== 'answer') await this.end();
+    return end;
   }
 
   async end(): Promise<void> {
@@ -136,8 +136,8 @@ export class SandboxWorker {
     this.#listener?.({ type: 'broken', thrown });
   }
 
-  /** An answer that lies there already was in time: it was this thread that was late. */
-  #atDeadline(): Ending {
+  /** A result that has already arrived was in time: only this thread was late to read it. */
+  #atDeadline(): EvaluationEnd {
     if (!this.#isReady) return { type: 'broken', thrown: new Error('The worker did not start') };
     const waiting: { readonly message: FromWorker } | undefined = receiveMessageOnPort(this.#port);
     if (waiting === undefined || waiting.message.type === 'ready') return { type: 'deadline' };

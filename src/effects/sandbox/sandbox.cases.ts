@@ -1,19 +1,19 @@
-/** What the tests of the sandbox share: an evaluation as an answer, or as its value. */
+/** Shared by the tests of the sandbox: evaluates code to its result, or to its value. */
 import type { Answer } from './protocol.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export const NEVER: AbortSignal = new AbortController().signal;
 
-export interface Asking {
+export interface Evaluate {
   readonly run: (code: string, input?: unknown) => Promise<Answer>;
   readonly value: (code: string, input?: unknown) => Promise<unknown>;
 }
 
-export function ask(sandbox: Sandbox): Asking {
-  const run: Asking['run'] = async (code, input = {}) => {
-    const ending = await sandbox.evaluate({ code, input: JSON.stringify(input) }, NEVER);
-    if (ending.type !== 'answer') throw new Error(`${ending.type} for ${code}`);
-    return ending.answer;
+export function ask(sandbox: Sandbox): Evaluate {
+  const run: Evaluate['run'] = async (code, input = {}) => {
+    const end = await sandbox.evaluate({ code, input: JSON.stringify(input) }, NEVER);
+    if (end.type !== 'answer') throw new Error(`${end.type} for ${code}`);
+    return end.answer;
   };
   return {
     run,

@@ -41,7 +41,7 @@ describe('code', () => {
     expect(await value(code, input)).toEqual(expected);
   });
 
-  it('gives back any JSON as it came', async () => {
+  it('returns any JSON unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), async (json) => {
         // JSON has no negative zero
@@ -53,10 +53,10 @@ describe('code', () => {
   });
 });
 
-describe('what has no clock, no chance and no way out', () => {
+describe('the sandbox has no clock, no randomness and no way out', () => {
   const absent =
     'Date eval Function performance WeakRef FinalizationRegistry SharedArrayBuffer Atomics queueMicrotask setTimeout setInterval setImmediate console process require fetch module globalThis.std globalThis.os Math.random';
-  it.each(absent.split(' '))('%s is not there', async (name) => {
+  it.each(absent.split(' '))('%s does not exist', async (name) => {
     expect(await value(`typeof ${name}`)).toBe('undefined');
   });
 
@@ -68,7 +68,7 @@ describe('what has no clock, no chance and no way out', () => {
     'async function* () {}',
     'class {}',
   ];
-  it.each(constructors)('no function is made from text through %s', async (source) => {
+  it.each(constructors)('creates no function from text through %s', async (source) => {
     expect(await value(`typeof (${source}).constructor`)).toBe('undefined');
   });
 
@@ -142,7 +142,7 @@ describe('what has no clock, no chance and no way out', () => {
     });
   });
 
-  it('gives the same for the same, in any worker', async () => {
+  it('gives the same result for the same code and input, in any worker', async () => {
     const other = createSandbox();
     const code =
       '[[3,1,2].sort(), Object.keys({b:1,a:2,1:3}), Math.sin(0.5), 0.1+0.2, "ä".localeCompare("z"), new Error("x").stack.length, [..."ab"].sort(() => 0)]';
@@ -173,16 +173,16 @@ describe('failures', () => {
       /ReferenceError, for a name that is not defined$/,
       { line: 2 },
     ],
-    ['input()', 'runtime', /a call of what is no function$/],
+    ['input()', 'runtime', /a call of something that is not a function$/],
     ['throw new Error("secretName")', 'runtime', /^it threw an Error$/],
-    ['throw "secretName"', 'runtime', /^it threw a value that is no error$/],
-    ['throw null', 'runtime', /no error$/],
+    ['throw "secretName"', 'runtime', /^it threw a value that is not an error$/],
+    ['throw null', 'runtime', /not an error$/],
     [
       'class secretName extends RangeError {}; throw new secretName()',
       'runtime',
       /^it threw a RangeError$/,
     ],
-    ['throw new (class extends Error { get message() { throw 1 } })', 'runtime', /no error$/],
+    ['throw new (class extends Error { get message() { throw 1 } })', 'runtime', /not an error$/],
     [
       'Array.prototype.find = String.prototype.toString = () => { throw 1 }; throw new TypeError()',
       'runtime',
@@ -233,7 +233,7 @@ describe('failures', () => {
 });
 
 describe('an abort', () => {
-  it('ends what runs and what waits, and leaves no listener', async () => {
+  it('ends running and waiting jobs, and leaves no listener', async () => {
     const one = createSandbox({ maxWorkers: 1 });
     const control = new AbortController();
     const running = one.evaluate({ code: 'for (;;);', input: '{}' }, control.signal);
@@ -255,9 +255,9 @@ describe('an abort', () => {
 
   it('of the whole sandbox cancels everything, now and later', async () => {
     const one = createSandbox({ maxWorkers: 1 });
-    const asked = ['for (;;);', '1'].map((code) => one.evaluate({ code, input: '{}' }, NEVER));
+    const results = ['for (;;);', '1'].map((code) => one.evaluate({ code, input: '{}' }, NEVER));
     await one.close();
-    expect(await Promise.all(asked)).toEqual([{ type: 'cancelled' }, { type: 'cancelled' }]);
+    expect(await Promise.all(results)).toEqual([{ type: 'cancelled' }, { type: 'cancelled' }]);
     expect(await one.evaluate({ code: '1', input: '{}' }, NEVER)).toEqual({ type: 'cancelled' });
   });
 });
@@ -265,7 +265,7 @@ describe('an abort', () => {
 describe('a worker', () => {
   const options = { limitMs: 1000, signal: NEVER };
 
-  it('that cannot start is broken, and so is one that ends by itself', async () => {
+  it('that cannot start is broken, and so is one that exits by itself', async () => {
     for (const entry of [
       'data:text/javascript,import "nowhere"',
       'data:text/javascript,process.exit(3)',
@@ -300,15 +300,15 @@ describe('a process', () => {
     const ending = await sandbox.evaluate({ code: 'input.a * 2', input: '{"a":21}' }, new AbortController().signal);
     console.log(ending.answer.json);`;
 
-  it('runs it from the sources, and ends although a worker is kept', async () => {
+  it('runs from the sources, and exits although a worker is kept', async () => {
     const entry = resolve(import.meta.dirname, 'sandbox.ts');
     const { stdout } = await node(process.execPath, ['--input-type=module', '-e', program(entry)], {
-      timeout: 15_000,
+      timeout: 300_000,
     });
     expect(stdout).toBe('42\n');
   });
 
-  it('runs it from a build', async () => {
+  it('runs from a build', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'errand-sandbox-test-'));
     try {
       symlinkSync(
@@ -328,7 +328,7 @@ describe('a process', () => {
       const { stdout } = await node(
         process.execPath,
         ['--input-type=module', '-e', program(join(folder, 'sandbox.js'))],
-        { timeout: 15_000 },
+        { timeout: 300_000 },
       );
       expect(stdout).toBe('42\n');
     } finally {

@@ -1,13 +1,13 @@
 /**
- * JavaScript over JSON, in a few workers: each evaluation has a wall limit and memory of its own,
- * and one worker is kept warm. Who comes when all are busy waits in line, off the clock.
+ * Evaluates JavaScript over JSON in a few workers. Each evaluation has its own time limit and memory, and
+ * one worker is kept warm. A job that waits for a free worker does not use up its time limit.
  */
 import { availableParallelism } from 'node:os';
 import { LIMIT_MS, MAX_TEXT_BYTES, type Job } from './protocol.ts';
-import { findWorker, SandboxWorker, type Ending } from './sandbox-worker.ts';
+import { findWorker, SandboxWorker, type EvaluationEnd } from './sandbox-worker.ts';
 
 export interface SandboxOptions {
-  /** Workers at once. Default: two, where the machine has as many. */
+  /** Concurrent workers. Default: two, if the machine has as many cores. */
   readonly maxWorkers?: number;
   /** Wall time of one evaluation. Default: one second. */
   readonly limitMs?: number;
@@ -15,8 +15,8 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   /** Never rejects. */
-  evaluate(job: Job, signal: AbortSignal): Promise<Ending>;
-  /** Ends the workers; what still runs or waits is cancelled. */
+  evaluate(job: Job, signal: AbortSignal): Promise<EvaluationEnd>;
+  /** Ends the workers; running and waiting jobs are cancelled. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ class WorkerSandbox implements Sandbox {
     this.#limitMs = limitMs;
   }
 
-  async evaluate(job: Job, signal: AbortSignal): Promise<Ending> {
+  async evaluate(job: Job, signal: AbortSignal): Promise<EvaluationEnd> {
     if (Buffer.byteLength(job.code) + Buffer.byteLength(job.input) > MAX_TEXT_BYTES) {
       const reason = 'code and input are too large for it';
       return { type: 'answer', answer: { ok: false, fault: 'memory', reason } };
@@ -66,7 +66,7 @@ class WorkerSandbox implements Sandbox {
     await Promise.all([...this.#live].map((worker) => this.#discard(worker)));
   }
 
-  async #evaluateWhenFree(job: Job, signal: AbortSignal): Promise<Ending> {
+  async #evaluateWhenFree(job: Job, signal: AbortSignal): Promise<EvaluationEnd> {
     const worker = await this.#turn(signal);
     if (worker === undefined) return { type: 'cancelled' };
     try {
@@ -76,7 +76,7 @@ class WorkerSandbox implements Sandbox {
     }
   }
 
-  /** A worker for this job; undefined when it was cancelled in line. */
+  /** Gets a worker for this job; undefined if it was cancelled while it waited. */
   async #turn(signal: AbortSignal): Promise<SandboxWorker | undefined> {
     if (signal.aborted) return undefined;
     const free = this.#idle.pop() ?? this.#grow();
@@ -113,7 +113,7 @@ class WorkerSandbox implements Sandbox {
     else await this.#discard(free);
   }
 
-  /** A new worker is only worth its start when someone is in line for it. */
+  /** Starts a new worker only if a job waits for it. */
   #waiting(next: Turn | undefined): SandboxWorker | undefined {
     return next === undefined ? undefined : this.#grow();
   }

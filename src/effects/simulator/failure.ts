@@ -1,21 +1,21 @@
 /**
- * A failure from the script as the report of a real one: an answer with a status goes through extract
- * and classify, and so does what a provider would answer with for a kind. What only the kind says, the
- * catalog completes.
+ * Turns a scripted failure into the report of a real one. A response with a status goes through extract
+ * and classify, and so does the response that a provider would send for a kind. For any other kind the
+ * catalog fills in the rest.
  */
-import type { ReportDraft } from '../../errors/report.ts';
-import type { ModelCall } from '../../machine/model-call.ts';
-import type { ProviderFailure, TransportFault } from '../../providers/envelope.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
+import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import type { ProviderFailure, TransportFault } from '../../providers/provider-failure.ts';
 import { extractFailure } from '../../providers/extract/extract.ts';
-import { reportFromFailure } from '../../providers/report-from.ts';
-import type { SimulatedFailure } from '../../workflow/model.ts';
+import { draftFromFailure } from '../../providers/report-from.ts';
+import type { SimulatedFailure } from '../../workflow/plan/plan.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
-import { toDraft, type EffectContext, type EffectFailure } from '../effect.ts';
+import type { EffectContext, EffectFailure } from '../effect.ts';
 import { stopped } from '../model/failure.ts';
-import type { Stop } from '../model/watch.ts';
+import type { CallStop } from '../model/call-timeouts.ts';
 import { wireFailure } from './wire-failure.ts';
 
-/** What is below HTTP, as Node's own client meets it. */
+/** Faults below HTTP, as Node's client reports them. */
 const FAULTS: Readonly<Record<string, TransportFault>> = {
   'provider.network': { name: 'Error', message: 'socket hang up', code: 'ECONNRESET' },
   'provider.stream_interrupted': { name: 'Error', message: 'aborted', code: 'ECONNRESET' },
@@ -41,8 +41,9 @@ export function scriptedFailure(
     ...asProvider?.provider,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  const said = message ?? asProvider?.message ?? `The script of ${call.model} fails with ${kind}`;
-  return { ok: false, failure: { ...asProvider, kind, message: said, provider } };
+  const text =
+    message ?? asProvider?.message ?? `The simulated model ${call.model} failed with ${kind}`;
+  return { ok: false, failure: { ...asProvider, kind, message: text, provider } };
 }
 
 /** The stream broke; before its first content nothing was lost. */
@@ -57,20 +58,20 @@ export function cutFailure(
   return { ok: false, failure: classified(answer, call, context, delivered), thrown: answer };
 }
 
-export type LimitStop = Extract<Stop, { readonly by: 'limit' | 'node' }>;
+export type LimitStop = Extract<CallStop, { readonly by: 'limit' | 'node' }>;
 
-/** Nothing came within the time that there was, as of a real model. */
+/** The failure of a real model that sends nothing within its time limit. */
 export function hangFailure(
   stop: LimitStop,
   { model }: ModelCall,
   context: EffectContext,
 ): EffectFailure {
-  const heard = { isBegun: false, isDelivered: false };
-  const asked = { provider: model, model: nameOf(model) };
-  return { ok: false, ...stopped(stop, heard, { asked, context }) };
+  const state = { isBegun: false, isDelivered: false };
+  const modelRef = { provider: model, model: nameOf(model) };
+  return { ok: false, ...stopped(stop, state, { modelRef, context }) };
 }
 
-/** With the scope, the category and the receipt that the same failure has elsewhere. */
+/** The same category, scope and evidence as a real failure of that kind. */
 function likeAProvider(
   { kind, retryAfterMs }: KindOfFailure,
   call: ModelCall,
@@ -101,10 +102,9 @@ function classified(
     delivered: false,
     source: 'simulator',
   };
-  const { redactor } = context;
   const at = new Date((context.clock ?? MACHINE_CLOCK).now()).toISOString();
   const stamp = { id: `${context.idempotencyKey}.${context.attempt}`, at };
-  return toDraft(reportFromFailure(failure, { stamp, redactor }));
+  return draftFromFailure(failure, { stamp });
 }
 
 function nameOf(model: string): string {

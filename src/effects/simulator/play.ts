@@ -1,25 +1,25 @@
 /**
- * The effect of a call to a `sim/` model: nothing leaves the process, and time is the context's.
+ * The effect of a call to a `sim/` model: nothing leaves the process, and the context's clock counts.
  *
- * | what happens                       | kind                            | outcome     | usage          |
+ * | event                              | kind                            | outcome     | usage          |
  * |------------------------------------|---------------------------------|-------------|----------------|
- * | the script answers, or has no word | success                         |             | given or counted |
- * | it fails by kind or by an answer   | that, as a provider's would be  | that        | given, or none |
- * | its stream is cut                  | `provider.stream_interrupted`   | partial     | given or counted |
- * | its reply is lost                  | `provider.network`              | that        | given or counted |
- * | it hangs                           | `provider.timeout`, or the end of the node's time | that | given, or none |
+ * | the script replies, or is absent   | success                         |             | scripted or counted |
+ * | it fails by kind or by a response  | as for a real provider          | as for a real provider | scripted, or none |
+ * | its stream is cut                  | `provider.stream_interrupted`   | partial     | scripted or counted |
+ * | its reply is lost                  | `provider.network`              | as for a real provider | scripted or counted |
+ * | it hangs                           | `provider.timeout`, or `limit.node_timeout` | as for a real provider | scripted, or none |
  * | our signal, before the first piece | `cancelled.call`                | failed: no work was done | none |
  * | our signal, between pieces         | `cancelled.call`                | partial     | counted        |
  *
  * Counts are exact, never estimates.
  */
 import type {
-  ModelAnswer,
+  ModelReply,
   ModelCall,
   ModelProgress,
-  PartialAnswer,
-} from '../../machine/model-call.ts';
-import { outputTokensOf } from '../../machine/pricing.ts';
+  PartialReply,
+} from '../../machine/conversation/model-message.ts';
+import { outputTokensOf } from '../../machine/policy/pricing.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -36,11 +36,11 @@ import { replyTo, type Reply } from './reply.ts';
 
 export interface PlayLimits {
   readonly timeouts?: Partial<ModelTimeouts> | undefined;
-  /** What is left of the node's own time. */
+  /** Time left to the node. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** With the patience that a run has for real models. */
+/** Applies the time limits of real models. */
 export function playModelWithin(limits: PlayLimits): Effect<ModelCall> {
   return neverRejecting((call, context) => play(call, context, limits));
 }
@@ -56,25 +56,25 @@ async function play(
   const kind = context.cancelled ?? 'cancelled.call';
   if (context.signal.aborted) return cancelledBefore(kind);
   const cancelled = (): EffectFailure => {
-    const message = 'The call was cancelled before the model answered';
+    const message = 'The call was cancelled before the model replied';
     return { ok: false, failure: { kind, message, outcome: 'failed' } };
   };
-  if (!(await waited(simulated?.delayMs ?? 0, context))) return cancelled();
-  const given = simulated?.usage === undefined ? {} : { usage: simulated.usage };
+  if (!(await isWaited(simulated?.delayMs ?? 0, context))) return cancelled();
+  const scriptedUsage = simulated?.usage === undefined ? {} : { usage: simulated.usage };
   if (simulated?.type === 'hang') {
     const stop = firstLimit(limits);
-    if (!(await waited(stop.limitMs, context))) return { ...cancelled(), ...given };
-    return { ...hangFailure(stop, call, context), ...given };
+    if (!(await isWaited(stop.limitMs, context))) return { ...cancelled(), ...scriptedUsage };
+    return { ...hangFailure(stop, call, context), ...scriptedUsage };
   }
   if (simulated?.type === 'fail')
-    return { ...scriptedFailure(simulated.fail, call, context), ...given };
+    return { ...scriptedFailure(simulated.fail, call, context), ...scriptedUsage };
   const reply = replyTo(call, simulated);
   if (simulated?.isLost === true)
     return { ...cutFailure(call, false, context), usage: reply.usage };
-  return speak(reply, call, context);
+  return streamReply(reply, call, context);
 }
 
-/** What ends the wait for a first word. */
+/** The limit that ends the wait for the first token. */
 function firstLimit({ timeouts, timeoutMs = Infinity }: PlayLimits): LimitStop {
   const { firstTokenMs, totalMs } = { ...DEFAULT_TIMEOUTS, ...timeouts };
   const limitMs = Math.min(firstTokenMs, totalMs);
@@ -82,8 +82,8 @@ function firstLimit({ timeouts, timeoutMs = Infinity }: PlayLimits): LimitStop {
   return { by: 'limit', limit: firstTokenMs <= totalMs ? 'firstTokenMs' : 'totalMs', limitMs };
 }
 
-/** False when it was aborted meanwhile. */
-async function waited(delayMs: number, { clock, signal }: EffectContext): Promise<boolean> {
+/** False if it was aborted meanwhile. */
+async function isWaited(delayMs: number, { clock, signal }: EffectContext): Promise<boolean> {
   if (delayMs <= 0) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stop = (clock ?? MACHINE_CLOCK).after(delayMs, () => resolve(true));
@@ -95,48 +95,48 @@ async function waited(delayMs: number, { clock, signal }: EffectContext): Promis
   return isWaited;
 }
 
-function speak(reply: Reply, call: ModelCall, context: EffectContext): EffectResult {
-  let said = '';
+function streamReply(reply: Reply, call: ModelCall, context: EffectContext): EffectResult {
+  let text = '';
   for (const delta of reply.pieces) {
-    announce(delta, context);
-    said += delta;
-    // whoever listens may have heard enough
-    if (context.signal.aborted) return stopped(said, reply, context);
+    reportProgress(delta, context);
+    text += delta;
+    // a listener may have cancelled the call
+    if (context.signal.aborted) return stopped(text, reply, context);
   }
   const { usage, toolCalls } = reply;
   if (reply.isCut)
-    return { ...cutFailure(call, said !== '', context), ...partial(said, context), usage };
-  const answer: ModelAnswer = { text: said, toolCalls };
+    return { ...cutFailure(call, text !== '', context), ...partial(text, context), usage };
+  const answer: ModelReply = { text: text, toolCalls };
   const output = toOutput(answer, context.redactor);
   if (output.ok) return { ok: true, output: output.value, usage };
-  const message = `What the script makes the model say is not JSON: ${output.pointer} ${output.problem}`;
+  const message = `The scripted reply is not JSON: ${output.pointer} ${output.problem}`;
   return { ok: false, failure: { kind: 'agent.output_invalid', message }, usage };
 }
 
-/** A watcher that throws hurts nobody, least of all the answer. */
-function announce(said: string, { progress, attempt, redactor }: EffectContext): void {
-  const heard: ModelProgress = { type: 'text', attempt, delta: redactor.values(said) };
+/** A listener that throws must not fail the call. */
+function reportProgress(text: string, { progress, attempt, redactor }: EffectContext): void {
+  const event: ModelProgress = { type: 'text', attempt, delta: redactor.values(text) };
   try {
-    progress?.(heard);
+    progress?.(event);
   } catch {
-    // subscribers report their own failures; this one only stops hearing
+    // listeners report their own failures
   }
 }
 
-function stopped(said: string, { usage }: Reply, context: EffectContext): EffectFailure {
+function stopped(text: string, { usage }: Reply, context: EffectContext): EffectFailure {
   const kind = context.cancelled ?? 'cancelled.call';
-  const message = 'The call was cancelled while the model answered';
+  const message = 'The call was cancelled while the model replied';
   return {
     ok: false,
     failure: { kind, message, outcome: 'partial' },
-    ...partial(said, context),
-    usage: { ...usage, outputTokens: outputTokensOf(said) },
+    ...partial(text, context),
+    usage: { ...usage, outputTokens: outputTokensOf(text) },
   };
 }
 
-/** What there was of a text. */
-function partial(said: string, { redactor }: EffectContext): Pick<EffectFailure, 'output'> {
-  if (said === '') return {};
-  const output: PartialAnswer = { text: redactor.values(said) };
+/** The part of the text that was sent. */
+function partial(text: string, { redactor }: EffectContext): Pick<EffectFailure, 'output'> {
+  if (text === '') return {};
+  const output: PartialReply = { text: redactor.values(text) };
   return { output: { ...output } };
 }

@@ -1,19 +1,24 @@
 /**
- * What a simulated model says to a call: the script's entry, or without one JSON that fits the schema,
- * or the prompt again. The same call gets the same reply; how it travels is not decided here.
+ * The reply of a simulated model: the entry of its script, else JSON that fits the schema, else the prompt
+ * again. The same call always gets the same reply.
  */
-import type { JsonObject, JsonValue } from '../../errors/json.ts';
-import type { Usage } from '../../machine/events.ts';
-import { latestWords, type ModelCall, type ToolCall } from '../../machine/model-call.ts';
-import type { SimulatedAnswer } from '../../workflow/model.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { Usage } from '../../machine/state/events.ts';
+import {
+  latestWords,
+  type ModelCall,
+  type ToolCall,
+} from '../../machine/conversation/model-message.ts';
+import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import { sample } from './sample.ts';
 import { usageOf } from './tokens.ts';
 
-/** An entry that says something; failing and hanging are the other things it can do. */
-export type SpokenAnswer = Exclude<SimulatedAnswer, { readonly type: 'fail' | 'hang' }>;
+/** An entry that replies, as opposed to one that fails or hangs. */
+export type ScriptedReply = Exclude<SimulatedAnswer, { readonly type: 'fail' | 'hang' }>;
 
 export interface Reply {
-  /** The text in the pieces in which it comes. */
+  /** The text in stream pieces. */
   readonly pieces: readonly string[];
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage;
@@ -21,12 +26,12 @@ export interface Reply {
   readonly isCut: boolean;
 }
 
-/** What one piece of a stream holds where the script does not say. */
+/** Size of a stream piece, unless the script sets the pieces. */
 const PIECE_CHARS = 24;
 
-const IMPROVISED: Pick<SimulatedAnswer, 'delayMs'> = { delayMs: 0 };
+const UNSCRIPTED: Pick<SimulatedAnswer, 'delayMs'> = { delayMs: 0 };
 
-export function replyTo(call: ModelCall, entry: SpokenAnswer = improvise(call)): Reply {
+export function replyTo(call: ModelCall, entry: ScriptedReply = unscriptedReply(call)): Reply {
   const pieces = piecesOf(entry);
   const toolCalls = entry.type === 'tool_calls' ? toolCallsOf(entry.calls, call) : [];
   return {
@@ -37,20 +42,33 @@ export function replyTo(call: ModelCall, entry: SpokenAnswer = improvise(call)):
   };
 }
 
-function improvise(call: ModelCall): SpokenAnswer {
+function unscriptedReply(call: ModelCall): ScriptedReply {
   const { outputSchema } = call;
-  const answer = outputSchema === undefined ? latestWords(call.messages) : sample(outputSchema);
-  // a text that fits a schema is JSON too, so it goes out with its quotes
-  const written = outputSchema === undefined ? answer : JSON.stringify(answer);
-  return { ...IMPROVISED, type: 'answer', answer: written };
+  if (outputSchema === undefined)
+    return { ...UNSCRIPTED, type: 'answer', answer: latestWords(call.messages) };
+  const value = sample(outputSchema);
+  if (value === undefined) throw noSample(call);
+  // a string that fits a schema is sent as JSON, with its quotes
+  return { ...UNSCRIPTED, type: 'answer', answer: JSON.stringify(value) };
 }
 
-function piecesOf(entry: SpokenAnswer): readonly string[] {
+function noSample({ model }: ModelCall): ErrandError {
+  return new ErrandError({
+    kind: 'agent.output_invalid',
+    message: `${model} has no script, and no reply could be made up that fits the output schema`,
+    action: {
+      kind: 'fix_file',
+      detail: `Script its replies: write \`answer:\` for ${model} under \`runtime.simulate\`.`,
+    },
+  });
+}
+
+function piecesOf(entry: ScriptedReply): readonly string[] {
   switch (entry.type) {
     case 'stream':
       return entry.chunks.filter((chunk) => chunk !== '');
     case 'answer':
-      return cutUp(textOf(entry.answer));
+      return splitText(textOf(entry.answer));
     case 'tool_calls':
       return [];
   }
@@ -60,8 +78,8 @@ function textOf(answer: JsonValue): string {
   return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
-/** Never inside a character. */
-function cutUp(text: string): readonly string[] {
+/** Never splits a surrogate pair. */
+function splitText(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {
     const isSplit = /[\ud800-\udbff]/.test(text[from + PIECE_CHARS - 1] ?? '');
@@ -72,14 +90,14 @@ function cutUp(text: string): readonly string[] {
   return pieces;
 }
 
-/** One id for each call of a conversation, whichever model of a chain asks. */
+/** The ids are unique within a conversation, also across the models of a chain. */
 function toolCallsOf(
   calls: readonly { readonly name: string; readonly arguments: JsonObject }[],
   { model, ordinal }: ModelCall,
 ): readonly ToolCall[] {
-  const speaker = model.replace(/^.*\//, '').replaceAll(/[^\w-]/g, '_');
+  const prefix = model.replace(/^.*\//, '').replaceAll(/[^\w-]/g, '_');
   return calls.map((each, index) => ({
-    id: `call_${speaker.slice(0, 20)}_${ordinal}_${index}`,
+    id: `call_${prefix.slice(0, 20)}_${ordinal}_${index}`,
     name: each.name,
     arguments: each.arguments,
   }));

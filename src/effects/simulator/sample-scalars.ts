@@ -1,5 +1,5 @@
-/** Guesses for texts and numbers, the plainest first and then others, for lists without repetition. */
-import type { JsonObject, JsonValue } from '../../errors/json.ts';
+/** Candidates for strings and numbers: the plainest first, then others, for lists of unique items. */
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { textFor } from './pattern.ts';
 
 /** One for each format that the checker knows. */
@@ -32,20 +32,20 @@ export function* texts(schema: JsonObject): Generator<string> {
   const { pattern, format } = schema;
   const least = lengthOf(schema['minLength'], 0);
   const most = lengthOf(schema['maxLength'], Infinity);
-  if (typeof pattern === 'string') {
-    const text = textFor(pattern);
+  const text = typeof pattern === 'string' ? textFor(pattern) : undefined;
+  if (text !== undefined) {
     yield text;
     yield stretched(text, least);
   }
   if (typeof format === 'string' && Object.hasOwn(FORMATS, format)) yield FORMATS[format] ?? '';
-  // an empty text says nothing, so it is the last resort of a short field
+  // an empty string is not useful, so it is the last resort of a short field
   for (let number = 0; ; number++) {
     const text = number === 0 ? WORD : `${WORD}-${number}`;
     yield most < text.length ? short(number, most, least) : stretched(text, least);
   }
 }
 
-/** Nobody reads a longer one, and the checker will say that it does not fit. */
+/** Longer than any useful string; a schema that needs more gets no sample. */
 const MAX_CHARS = 100_000;
 
 function lengthOf(value: JsonValue | undefined, otherwise: number): number {
@@ -61,24 +61,28 @@ function short(number: number, most: number, least: number): string {
   return stretched(text.slice(0, most), least);
 }
 
-/** As many different ones as a list may ask for. */
+/** Enough for a list of unique numbers. */
 const MAX_STEPS = 1000;
 
 export function* numbers(schema: JsonObject, type: 'integer' | 'number'): Generator<number> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : 1;
-  const low = largest(minimum, exclusiveMinimum);
-  const high = smallest(maximum, exclusiveMaximum);
+  const low = numbersIn(minimum, exclusiveMinimum)
+    .toSorted((a, b) => a - b)
+    .at(-1);
+  const high = numbersIn(maximum, exclusiveMaximum)
+    .toSorted((a, b) => a - b)
+    .at(0);
   const start = startOf(low, high, step);
   yield start;
-  // between two bounds that no step may fall into
+  // no whole step may lie between two close bounds
   if (type === 'number' && low !== undefined && high !== undefined) yield (low + high) / 2;
   for (let index = 1; index < MAX_STEPS; index++) {
     const up = start + index * step;
     if (high === undefined || up <= high) yield up;
     const down = start - index * step;
     if (low !== undefined && down >= low) yield down;
-    // a bound that is no part of the range can leave only what is below the start
+    // an exclusive maximum may leave only numbers below the start
     else if (low === undefined && high !== undefined && up > high) yield down;
   }
 }
@@ -89,13 +93,7 @@ function startOf(low: number | undefined, high: number | undefined, step: number
   return Math.floor((high ?? 0) / step) * step - (low === undefined ? step : 0);
 }
 
-/** `exclusiveMinimum: true` is how draft 4 writes it. */
-function largest(...bounds: readonly (JsonValue | undefined)[]): number | undefined {
-  const given = bounds.filter((bound) => typeof bound === 'number');
-  return given.length === 0 ? undefined : Math.max(...given);
-}
-
-function smallest(...bounds: readonly (JsonValue | undefined)[]): number | undefined {
-  const given = bounds.filter((bound) => typeof bound === 'number');
-  return given.length === 0 ? undefined : Math.min(...given);
+/** Skips `exclusiveMinimum: true`, the form of draft 4. */
+function numbersIn(...bounds: readonly (JsonValue | undefined)[]): readonly number[] {
+  return bounds.filter((bound) => typeof bound === 'number');
 }

@@ -1,7 +1,12 @@
-/** A schema made of others as plain ones: references followed, parts put together, choices one by one. */
-import { isArray, isJsonObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
+/** Flattens a composed schema: follows references, merges parts, and lists alternatives. */
+import {
+  isArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
 
-/** Undefined for what is not in the schema itself. */
+/** Undefined for a reference outside the schema. */
 export function resolveReference(reference: string, root: JsonObject): JsonObject | undefined {
   if (!reference.startsWith('#')) return undefined;
   let found: JsonValue | undefined = root;
@@ -13,7 +18,7 @@ export function resolveReference(reference: string, root: JsonObject): JsonObjec
   return found === true ? {} : asSchema(found);
 }
 
-/** The plain schemas that a composed one stands for; undefined for one that is plain. */
+/** The alternatives of a composed schema; undefined for a plain one. */
 export function variantsOf(schema: JsonObject): readonly JsonObject[] | undefined {
   const { allOf, anyOf, oneOf } = schema;
   if (isArray(allOf)) return [together(allOf, without(schema, ['allOf']))];
@@ -29,7 +34,7 @@ export function variantsOf(schema: JsonObject): readonly JsonObject[] | undefine
   return branches.map((parts) => schemasIn(parts).reduce(merged, plain));
 }
 
-/** A part that refers elsewhere is followed by whoever asked, once it stands beside the others. */
+/** Keeps one `$ref` beside the merged parts, for the caller to follow. */
 function together(parts: readonly JsonValue[], plain: JsonObject): JsonObject {
   const schemas = schemasIn(parts);
   const [reference, ...others] = schemas.filter((part) => '$ref' in part);
@@ -47,7 +52,7 @@ function schemasIn(values: readonly (JsonValue | undefined)[]): readonly JsonObj
   return values.map(asSchema).filter((schema) => schema !== undefined);
 }
 
-/** What both ask for, as far as it can be said in one schema. */
+/** One schema for the constraints of both, as far as that is possible. */
 export function merged(one: JsonObject, other: JsonObject): JsonObject {
   const whole: Record<string, JsonValue> = { ...one };
   for (const [key, value] of Object.entries(other)) {

@@ -1,48 +1,50 @@
 /**
- * A small value that fits a JSON Schema: the first choice of an enum, required fields only, the lowest
- * number. The same schema always gives the same value. Guesses are cheap and the checker is exact, so
- * this makes guesses and lets the checker choose; a schema that nothing fits gets the first guess.
+ * Makes a small value that fits a JSON Schema: a default or an example, the first choice of an enum, only
+ * required fields, the lowest number. The same schema always gives the same value. It makes cheap guesses
+ * and lets the exact checker choose.
  */
-import { isArray, isJsonObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
-import { checkValue } from '../../workflow/value-check.ts';
+import {
+  isArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
+import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { numbers, texts } from './sample-scalars.ts';
 import { merged, resolveReference, variantsOf } from './sample-schema.ts';
 
-/** Guesses for one place. */
+/** Guesses for one subschema. */
 const MAX_GUESSES = 60;
-/** A schema that refers to itself is followed only as deep as it needs to be. */
+/** A recursive schema is followed only as deep as it needs. */
 const DEPTHS = [4, 8, 16, 32] as const;
 
-export function sample(schema: JsonObject): JsonValue {
-  let fallback: JsonValue | undefined;
+/** Undefined if no guess fits. */
+export function sample(schema: JsonObject): JsonValue | undefined {
   for (const depth of DEPTHS) {
-    const place: Place = { root: schema, depth, checked: new Map() };
-    const found = firstFit(schema, place);
-    if (found !== undefined && fits(schema, found, place)) return found;
-    fallback ??= found;
+    const search: Search = { root: schema, depth, checked: new Map() };
+    const found = firstFit(schema, search);
+    if (found !== undefined) return found;
   }
-  return fallback ?? null;
+  return undefined;
 }
 
-interface Place {
+interface Search {
   readonly root: JsonObject;
-  /** Levels that are left. */
+  /** Levels left. */
   readonly depth: number;
-  /** Subschemas with what they refer to, made once each. */
+  /** Subschemas with the definitions that they refer to, made once each. */
   readonly checked: Map<JsonObject, JsonObject>;
 }
 
-/** The first guess that fits, else the first; undefined when there is nothing to guess. */
-function firstFit(schema: JsonObject, place: Place): JsonValue | undefined {
-  let first: JsonValue | undefined;
-  for (const guess of take(guesses(schema, place), MAX_GUESSES)) {
-    if (fits(schema, guess, place)) return guess;
-    first ??= guess;
+/** The first guess that fits. */
+function firstFit(schema: JsonObject, search: Search): JsonValue | undefined {
+  for (const guess of take(guesses(schema, search), MAX_GUESSES)) {
+    if (fits(schema, guess, search)) return guess;
   }
-  return first;
+  return undefined;
 }
 
-function fits(schema: JsonObject, value: JsonValue, { root, checked }: Place): boolean {
+function fits(schema: JsonObject, value: JsonValue, { root, checked }: Search): boolean {
   let whole = checked.get(schema);
   if (whole === undefined) {
     const { $defs, definitions } = root;
@@ -54,37 +56,38 @@ function fits(schema: JsonObject, value: JsonValue, { root, checked }: Place): b
     checked.set(schema, whole);
   }
   const [finding] = checkValue(whole, value);
-  // a part that refers to the whole cannot be looked at alone; the whole is looked at in the end
+  // a part that refers to the root cannot be checked alone; the root is checked in the end
   return finding === undefined || (finding.of === 'schema' && schema !== root);
 }
 
-function* guesses(schema: JsonObject, place: Place): Generator<JsonValue> {
-  if (place.depth <= 0) return;
+function* guesses(schema: JsonObject, search: Search): Generator<JsonValue> {
+  if (search.depth <= 0) return;
   const { $ref } = schema;
   if (typeof $ref === 'string') {
-    const target = resolveReference($ref, place.root);
+    const target = resolveReference($ref, search.root);
     if (target === undefined) return;
     const { $ref: _ref, ...beside } = schema;
-    yield* guesses(merged(target, beside), below(place));
+    yield* guesses(merged(target, beside), below(search));
     return;
   }
   const variants = variantsOf(schema);
   if (variants !== undefined) {
-    for (const variant of variants) yield* take(guesses(variant, below(place)), MAX_GUESSES / 4);
+    for (const variant of variants) yield* take(guesses(variant, below(search)), MAX_GUESSES / 4);
     return;
   }
   if (schema['const'] !== undefined) yield schema['const'];
-  const { enum: choices, default: usual } = schema;
+  const { enum: choices, default: usual, examples } = schema;
   if (usual !== undefined) yield usual;
+  if (isArray(examples)) yield* examples;
   if (isArray(choices)) yield* choices;
-  else for (const type of typesOf(schema)) yield* guessesOf(type, schema, place);
+  else for (const type of typesOf(schema)) yield* guessesOf(type, schema, search);
 }
 
-function below(place: Place): Place {
-  return { ...place, depth: place.depth - 1 };
+function below(search: Search): Search {
+  return { ...search, depth: search.depth - 1 };
 }
 
-/** By what the schema says of a type, where it names none. */
+/** Without a `type`, the keywords of the schema imply it. */
 function typesOf(schema: JsonObject): readonly string[] {
   const { type } = schema;
   if (typeof type === 'string') return [type];
@@ -97,7 +100,7 @@ function typesOf(schema: JsonObject): readonly string[] {
   return ['null', 'string', 'number', 'boolean', 'object', 'array'];
 }
 
-function* guessesOf(type: string, schema: JsonObject, place: Place): Generator<JsonValue> {
+function* guessesOf(type: string, schema: JsonObject, search: Search): Generator<JsonValue> {
   switch (type) {
     case 'string':
       yield* texts(schema);
@@ -111,73 +114,73 @@ function* guessesOf(type: string, schema: JsonObject, place: Place): Generator<J
       yield true;
       return;
     case 'array':
-      yield* lists(schema, place);
+      yield* lists(schema, search);
       return;
     case 'object':
-      yield* objects(schema, place);
+      yield* objects(schema, search);
       return;
     default:
       yield null;
   }
 }
 
-function* lists(schema: JsonObject, place: Place): Generator<JsonValue> {
+function* lists(schema: JsonObject, search: Search): Generator<JsonValue> {
   const first = isArray(schema['prefixItems']) ? schema['prefixItems'] : schema['items'];
-  const places = isArray(first) ? first.filter(isJsonObject) : [];
-  const rest = isArray(schema['items']) ? schema['additionalItems'] : schema['items'];
+  const positions = isArray(first) ? first.filter(isJsonObject) : [];
+  const others = isArray(schema['items']) ? schema['additionalItems'] : schema['items'];
   const contains = isJsonObject(schema['contains']) ? schema['contains'] : undefined;
   const matches = contains === undefined ? 0 : count(schema['minContains'], 1);
   const least = Math.max(count(schema['minItems'], 0), matches);
-  const item = contains ?? (isJsonObject(rest) ? rest : {});
-  // beyond this nobody reads it, and the checker will say that it does not fit
-  for (const length of new Set([least, places.length, least + 1])) {
-    const leading = places.slice(0, length).map((each) => firstFit(each, below(place)));
-    const following = distinct(item, Math.min(length, 1000) - leading.length, place);
+  const item = contains ?? (isJsonObject(others) ? others : {});
+  // a list longer than 1000 is cut, so a schema that needs one gets no sample
+  for (const length of new Set([least, positions.length, least + 1])) {
+    const leading = positions.slice(0, length).map((each) => firstFit(each, below(search)));
+    const following = distinct(item, Math.min(length, 1000) - leading.length, search);
     const list = [...leading, ...following];
     if (list.every((each) => each !== undefined)) yield list;
   }
 }
 
-/** Different ones as long as there are any: `uniqueItems` may ask for it. */
-function distinct(item: JsonObject, length: number, place: Place): (JsonValue | undefined)[] {
+/** Distinct items as far as there are any, for `uniqueItems`. */
+function distinct(item: JsonObject, length: number, search: Search): (JsonValue | undefined)[] {
   if (length <= 0) return [];
   const found = new Map<string, JsonValue>();
-  for (const guess of take(guesses(item, below(place)), length + MAX_GUESSES)) {
+  for (const guess of take(guesses(item, below(search)), length + MAX_GUESSES)) {
     if (found.size >= length) break;
-    if (fits(item, guess, place)) found.set(JSON.stringify(guess), guess);
+    if (fits(item, guess, search)) found.set(JSON.stringify(guess), guess);
   }
   const values = [...found.values()];
   return Array.from({ length }, (_, index) => values[index] ?? values[0]);
 }
 
-function* objects(schema: JsonObject, place: Place): Generator<JsonValue> {
+function* objects(schema: JsonObject, search: Search): Generator<JsonValue> {
   const { properties, required } = schema;
   const known = isJsonObject(properties) ? properties : {};
   const needed = isArray(required) ? required.filter((each) => typeof each === 'string') : [];
-  const smallest = fill(new Set(needed), schema, place);
+  const smallest = fill(new Set(needed), schema, search);
   const least = count(schema['minProperties'], 0);
   if (smallest !== undefined && Object.keys(smallest).length >= least) yield smallest;
 
   const all = new Set([...needed, ...Object.keys(known)]);
   for (let extra = 1; all.size < Math.min(least, 1000); extra++) all.add(`key_${extra}`);
-  const whole = fill(all, schema, place);
+  const whole = fill(all, schema, search);
   if (whole !== undefined) yield whole;
   // one optional field at a time, for rules between fields
   for (const name of Object.keys(known)) {
-    const some = fill(new Set([...needed, name]), schema, place);
+    const some = fill(new Set([...needed, name]), schema, search);
     if (some !== undefined) yield some;
   }
 }
 
-/** Undefined when a field has no value. */
+/** Undefined if a field has no value. */
 function fill(
   names: ReadonlySet<string>,
   schema: JsonObject,
-  place: Place,
+  search: Search,
 ): JsonObject | undefined {
   const entries = [...names].map((name) => {
     const field = fieldSchema(name, schema);
-    return [name, field === undefined ? undefined : firstFit(field, below(place))] as const;
+    return [name, field === undefined ? undefined : firstFit(field, below(search))] as const;
   });
   if (entries.some(([, value]) => value === undefined)) return undefined;
   return Object.fromEntries(entries) as JsonObject;
@@ -197,7 +200,7 @@ function fieldSchema(name: string, schema: JsonObject): JsonObject | undefined {
   return isJsonObject(additionalProperties) ? additionalProperties : {};
 }
 
-/** A pattern that cannot be used matches nothing; the checker says what is wrong with the schema. */
+/** An invalid pattern matches nothing; the checker reports it. */
 function isMatch(pattern: string, name: string): boolean {
   return checkValue({ pattern }, name).length === 0;
 }

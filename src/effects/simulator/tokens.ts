@@ -1,18 +1,18 @@
-/** What a simulated call uses. Exact by definition: who simulates the work also counts it. */
-import type { Usage } from '../../machine/events.ts';
-import type { ModelCall, ToolCall } from '../../machine/model-call.ts';
-import { inputTokensOf, outputTokensOf } from '../../machine/pricing.ts';
-import type { SimulatedUsage } from '../../workflow/model.ts';
+/** The tokens that a simulated call uses. They are exact by definition. */
+import type { Usage } from '../../machine/state/events.ts';
+import type { ModelCall, ToolCall } from '../../machine/conversation/model-message.ts';
+import { inputTokensOf, outputTokensOf } from '../../machine/policy/pricing.ts';
+import type { SimulatedUsage } from '../../workflow/plan/plan.ts';
 
-/** What the script says, and what it leaves open counted, as budgets are reserved. */
+/** The scripted counts; missing ones are counted as budgets count them. */
 export function usageOf(
-  given: SimulatedUsage | undefined,
+  scripted: SimulatedUsage | undefined,
   call: ModelCall,
   answer: { readonly text: string; readonly toolCalls: readonly ToolCall[] },
 ): Usage {
   return {
     inputTokens: inputTokensOf(call),
     outputTokens: outputTokensOf(answer.text, answer.toolCalls),
-    ...given,
+    ...scripted,
   };
 }

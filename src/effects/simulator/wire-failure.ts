@@ -1,9 +1,9 @@
 /**
- * A kind of provider failure as each protocol answers with it. What an SDK makes of the answer is
- * classified as that kind again: a test plays every row through the real clients.
+ * The response of each protocol for a kind of provider failure. The error that an SDK makes of it is
+ * classified as the same kind again: a test plays every row through the real clients.
  */
-import type { RuntimeKind } from '../../errors/catalog.ts';
-import type { JsonObject } from '../../errors/json.ts';
+import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 
 export type Dialect = 'openai' | 'anthropic' | 'google';
 
@@ -18,7 +18,7 @@ export interface WireFailureOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Status, the provider's own word for it, and a sentence. OpenAI has a code beside the type. */
+/** Status, the provider's error type, and a message. OpenAI has a code beside the type. */
 type Row = readonly [status: number, type: string, message: string, code?: string];
 
 type Rows = { readonly [K in RuntimeKind]?: Readonly<Record<Dialect, Row>> };
@@ -145,7 +145,7 @@ const ROWS: Rows = {
   },
 };
 
-/** The kinds that are an answer with a status; the others happen to the connection or to the answer. */
+/** Undefined for a kind that is not a response with a status but happens to the connection or the reply. */
 export function wireFailure(
   kind: string,
   dialect: Dialect,
@@ -187,7 +187,7 @@ export function errorBody(
   }
 }
 
-/** Google says it in the body. The header has whole seconds, so the exact time stands beside it. */
+/** Google puts the delay into the body. `retry-after` has whole seconds, so the exact delay is beside it. */
 function hintHeaders(
   dialect: Dialect,
   retryAfterMs: number | undefined,

@@ -1,4 +1,4 @@
-/** Failures of agents as such, and of the functions that nodes call. */
+/** Failures of agents, and of the functions that nodes call. */
 import type { CatalogRow } from './row.ts';
 
 export const AGENT_ROWS = {
@@ -16,11 +16,7 @@ export const AGENT_ROWS = {
       detail: 'Correct the name, or register the agent with the host.',
     },
     title: 'Agent not found',
-    help: 'The workflow asks for an agent that nobody has defined. The name is misspelled, or the host that should register the agent does not. Correct the name, or register it, then resume the run. What the file alone can prove is refused before the run. At run time the node fails with this kind at once, without a retry, and its routes decide.',
-    aliases: {
-      'stud-cli': ['ExtensionHost/StageNotRegistered'],
-      cycgraph: ['AgentNotFoundError'],
-    },
+    help: 'The workflow names an agent that is not defined. The name is misspelled, or the host that should register the agent does not. Correct the name, or register it, then resume the run. Errand refuses what the file alone can prove before the run. At run time the node fails with this kind at once, without a retry, and its routes decide.',
   },
   'agent.load_failed': {
     class: 'agent',
@@ -37,9 +33,6 @@ export const AGENT_ROWS = {
     },
     title: 'Agent could not load',
     help: 'The definition of the agent exists but could not be read. The file, registry or service that holds it failed; the cause says how. Deal with the cause, then resume the run. Errand takes category, retryability and advice from the cause: the node fails with this kind, no model was called, and its routes decide.',
-    aliases: {
-      cycgraph: ['AgentLoadError'],
-    },
   },
   'agent.permission_denied': {
     class: 'agent',
@@ -56,10 +49,6 @@ export const AGENT_ROWS = {
     },
     title: 'State write not permitted',
     help: 'The agent tried to write a state key that `writes` of its node does not name. Nothing is writable by default, so that a model cannot change what other nodes rely on. If the agent may write the key, add it to `writes`; if not, correct the prompt. Nothing was written. Errand fails the node at once and does not retry it.',
-    aliases: {
-      'stud-cli': ['Validation/ContextMutationForbidden', 'ExtensionHost/SlotAccessDenied'],
-      cycgraph: ['PermissionDeniedError'],
-    },
   },
   'agent.output_invalid': {
     class: 'agent',
@@ -75,13 +64,7 @@ export const AGENT_ROWS = {
       detail: 'Make the schema or the prompt clearer, or use a stronger model.',
     },
     title: 'Agent output not valid',
-    help: 'The answer of the model does not fit the output that the node declares, or its tool calls stayed unusable. The schema may ask for more than the prompt explains, or the model may be too weak for it. Make the schema or the prompt clearer, or use a stronger model. Errand has already sent the errors back, for up to two corrections of the answer or three bad tool calls, and every try is on the bill. Then the node fails with this kind and its routes decide.',
-    aliases: {
-      relavium: ['validation'],
-      'stud-cli': ['ProviderCapability/OutputMalformed'],
-      conductor: ['internal.schema_violation', 'ValidationError'],
-      pipelex: ['ValidationError'],
-    },
+    help: 'The reply of the model does not match the output that the node declares, or its tool calls stayed unusable. The schema may ask for more than the prompt explains, or the model may be too weak for it. Make the schema or the prompt clearer, or use a stronger model. Errand has already sent the errors back, for up to two corrections of the reply or three bad tool calls, and every call counts as spent. Then the node fails with this kind and its routes decide.',
   },
   'supervisor.routing': {
     class: 'agent',
@@ -96,11 +79,8 @@ export const AGENT_ROWS = {
       kind: 'change_input',
       detail: 'List the allowed nodes in the prompt, or add the node to `manages`.',
     },
-    title: 'Supervisor chose wrongly',
-    help: 'The supervisor answered with something that is neither one of the nodes it manages nor `done`. The prompt may not say clearly what may be chosen, or `manages` lacks a node. Correct the prompt or the list. Errand asks the model again at most twice, with what is allowed. After that the node fails with this kind, and nothing outside `manages` is ever started.',
-    aliases: {
-      cycgraph: ['SupervisorRoutingError'],
-    },
+    title: 'Supervisor made an invalid choice',
+    help: 'The supervisor replied with something that is neither a node that it manages nor `done`. The prompt may not say clearly what it may choose, or `manages` lacks a node. Correct the prompt or the list. Errand calls the model again at most twice and lists what is allowed. After that the node fails with this kind, and nothing outside `manages` is ever started.',
   },
   'architect.failed': {
     class: 'agent',
@@ -117,9 +97,6 @@ export const AGENT_ROWS = {
     },
     title: 'Workflow draft failed',
     help: 'A model was asked to write a workflow, and none of its drafts was valid. The task may be too vague, or ask for something that a workflow file cannot say. Describe it more exactly, or begin from a file written by hand; the report lists what was wrong with the last draft. Errand runs nothing of a draft that does not pass validation.',
-    aliases: {
-      cycgraph: ['ArchitectError'],
-    },
   },
   'call.failed': {
     class: 'call',
@@ -135,17 +112,6 @@ export const AGENT_ROWS = {
       detail: 'Look at the cause, and let the function raise a kind of its own.',
     },
     title: 'Function failed',
-    help: 'A function that a node calls threw an error that nothing recognises. It may be a bug, or a failure of a service that the function did not name. Look at the cause, and let the function throw `raise(kind, message, details)` for what it can foresee. Errand does not retry it by itself unless the function declares `retry` for this kind: the node fails with it, its routes decide, and without one the run fails with exit code 3.',
-    aliases: {
-      'stud-cli': ['ExtensionHost/CommandExecFailed'],
-      cycgraph: ['AgentExecutionError'],
-      conductor: ['ExecutionError'],
-      pipelex: [
-        'PipeRunError',
-        'PipeRouterError',
-        'PipelineExecutionError',
-        'WorkflowExecutionError',
-      ],
-    },
+    help: 'A function that a node calls threw an error that no rule recognises. It may be a bug, or a failure of a service that the function did not name. Look at the cause, and let the function throw `raise(kind, message, details)` for what it can foresee. Errand does not retry it by itself unless the function declares `retry` for this kind: the node fails with it, its routes decide, and without one the run fails with exit code 3.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -15,9 +15,6 @@ export const BREAKER_ROWS = {
       detail: 'Wait for the probe, or add another target to the chain.',
     },
     title: 'Circuit breaker open',
-    help: 'The target failed five times in a row in ways that say it is broken, so calls to it are refused at once and nothing is sent. After 60 seconds one probe is let through, and two successes close the breaker again. Errand goes on to the next target of the chain, and waits for the probe when there is none. Rate limits, quotas and rejected input never open a breaker.',
-    aliases: {
-      cycgraph: ['CircuitBreakerOpenError', 'ToolCircuitBreakerOpenError'],
-    },
+    help: 'The target failed five times in a row in ways that say it is broken, so Errand refuses calls to it at once and sends nothing. After 60 seconds one probe is let through, and two successes close the breaker again. Errand calls the next target of the chain, and waits for the probe when there is none. Rate limits, quotas and rejected input never open a breaker.',
   },
 } as const satisfies Record<string, CatalogRow>;

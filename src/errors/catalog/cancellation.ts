@@ -16,12 +16,7 @@ export const CANCELLATION_ROWS = {
       detail: 'Start a new run if the work is still wanted.',
     },
     title: 'Run cancelled',
-    help: 'Someone cancelled the run, with `errand cancel` or through the library. It is an end that was asked for, not a failure, and it wins over a failure or a completion at the same moment. Start a new run if the work is still wanted: a cancelled run cannot be resumed, one that was stopped with Ctrl-C can. Errand cancels everything in it, also children, scripts, streams and backoffs, and writes one `run:cancelled`. The command ends with exit code 130.',
-    aliases: {
-      relavium: ['cancelled'],
-      'stud-cli': ['Cancellation/SessionCancelled'],
-      conductor: ['InterruptError'],
-    },
+    help: 'Someone cancelled the run, with `errand cancel` or through the library. It is a requested end, not a failure, and it wins over a failure or a completion at the same moment. Start a new run if the work is still wanted: a cancelled run cannot be resumed, one that was stopped with Ctrl-C can. Errand cancels everything in it, also children, scripts, streams and backoffs, and writes one `run:cancelled`. The command ends with exit code 130.',
   },
   'cancelled.node': {
     class: 'cancellation',
@@ -37,11 +32,7 @@ export const CANCELLATION_ROWS = {
       detail: 'Look at what caused the cancellation; the node itself did not fail.',
     },
     title: 'Node cancelled',
-    help: 'The node was stopped before its end, because its run was cancelled or its group no longer needed it. Under `fail_fast` a failing sibling cancels the others, and a reached `quorum` cancels the rest. Look at what caused it; the node itself did not fail. Errand stops its effects at once, interrupts a backoff, and keeps on the bill what was spent. No route matches it, and no group wraps it.',
-    aliases: {
-      relavium: ['cancelled', 'aborted'],
-      'stud-cli': ['Cancellation/TurnCancelled', 'Cancellation/StageCancelled'],
-    },
+    help: 'The node was stopped before its end, because its run was cancelled or its group no longer needed it. Under `fail_fast` a failing sibling cancels the others, and a reached `quorum` cancels the rest. Look at what caused it; the node itself did not fail. Errand stops its effects at once, interrupts a backoff, and counts what was spent. No route matches it, and no group wraps it.',
   },
   'cancelled.tool': {
     class: 'cancellation',
@@ -57,11 +48,7 @@ export const CANCELLATION_ROWS = {
       detail: 'Check what the tool had done before it was stopped, if that matters.',
     },
     title: 'Tool cancelled',
-    help: 'A tool or a script was stopped because its node or run was cancelled. Part of its work may have been done. If that matters, check it on the other side: a cancellation undoes nothing. Errand aborts the signal that the tool was given; a script gets TERM for its whole process group, and KILL after 2 seconds. It is never reported as a failure of the tool, and not retried.',
-    aliases: {
-      relavium: ['cancelled'],
-      'stud-cli': ['Cancellation/ToolCancelled'],
-    },
+    help: 'A tool or a script was stopped because its node or run was cancelled. Part of its work may have been done. If that matters, check it where the tool acted: a cancellation undoes nothing. Errand aborts the signal that the tool received; a script gets TERM for its whole process group, and KILL after 2 seconds. It is never reported as a failure of the tool, and never retried.',
   },
   'cancelled.call': {
     class: 'cancellation',
@@ -77,10 +64,6 @@ export const CANCELLATION_ROWS = {
       detail: 'Nothing needs to be done: the caller stopped it.',
     },
     title: 'Call cancelled',
-    help: 'A call to a model or a function was stopped by its caller. The run or node around it was cancelled, or the program that made the call aborted its signal. Nothing needs to be done. Errand closes the stream, keeps on the bill what was spent, and does not retry; SDKs that report an abort as a network failure are not believed.',
-    aliases: {
-      relavium: ['cancelled'],
-      'stud-cli': ['Cancellation/TurnCancelled'],
-    },
+    help: 'A call to a model or a function was stopped by its caller. The run or node around it was cancelled, or the program that made the call aborted its signal. Nothing needs to be done. Errand closes the stream, counts what was spent, and does not retry; an abort that an SDK reports as a network failure is still a cancellation.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -17,9 +17,6 @@ export const EXTENSION_ROWS = {
     },
     title: 'Extension failed to start',
     help: 'A module or an extension threw while it was being loaded, started or stopped. A syntax error, a failing import and a missing setting of its own are the usual causes. Look at the cause and fix the module. Errand does not run a workflow with half of its parts: the run does not start, and the command ends with exit code 2.',
-    aliases: {
-      'stud-cli': ['ExtensionHost/LifecycleFailure', 'ExtensionHost/LifecyclePhaseInvalid'],
-    },
   },
   'extension.cycle': {
     class: 'extension',
@@ -35,10 +32,7 @@ export const EXTENSION_ROWS = {
       detail: 'Remove one of the dependencies in the circle that the report lists.',
     },
     title: 'Circular extension dependency',
-    help: 'Extensions need each other in a circle, so that none of them can be started first. The report lists the circle. Remove one of the dependencies, or move the shared part into an extension of its own. Errand finds it before anything is started: the run does not start, and the command ends with exit code 2.',
-    aliases: {
-      'stud-cli': ['ExtensionHost/DependencyCycle'],
-    },
+    help: 'Extensions need each other in a circle, so none of them can be started first. The report lists the circle. Remove one of the dependencies, or move the shared part into an extension of its own. Errand finds it before anything is started: the run does not start, and the command ends with exit code 2.',
   },
   'extension.missing': {
     class: 'extension',
@@ -54,11 +48,7 @@ export const EXTENSION_ROWS = {
       detail: 'Install the package, or provide the module, that the report names.',
     },
     title: 'Extension missing',
-    help: 'Something that the workflow or the settings need is not there: a module, an extension, or one of the optional packages for models, MCP, Postgres or Temporal. These packages are not installed with Errand, so that nobody carries what is not used. Install the package that the report names, or correct the path of the module. Errand does not start the run, and the command ends with exit code 2.',
-    aliases: {
-      'stud-cli': ['ExtensionHost/DependencyMissing', 'Validation/ExtensionNotFound'],
-      cycgraph: ['MemoryWriterMissingError'],
-    },
+    help: 'Something that the workflow or the settings need is not there: a module, an extension, or one of the optional packages for models, MCP, Postgres or Temporal. These packages are not installed with Errand, so that an installation has only what it uses. Install the package that the report names, or correct the path of the module. Errand does not start the run, and the command ends with exit code 2.',
   },
   'extension.contract': {
     class: 'extension',
@@ -75,9 +65,5 @@ export const EXTENSION_ROWS = {
     },
     title: 'Extension breaks its contract',
     help: 'A module or an extension does not have the form that Errand expects. A function that the workflow calls is not exported, a tool is declared with a wrong schema, or a store lacks a method. Make the module export what the report says. Errand checks it while loading, before any effect: the run does not start, and the command ends with exit code 2.',
-    aliases: {
-      'stud-cli': ['ExtensionHost/IntegrityFailed'],
-      cycgraph: ['ToolDefinitionError', 'BundleIntegrityError'],
-    },
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -18,13 +18,6 @@ export const FLOW_ROWS = {
     },
     title: 'Group failed',
     help: 'Too many members of a group failed for its `failure_mode`: one under `fail_fast` and `all_or_nothing`, all under `continue_on_error`. The first failure is the cause; the details hold the reports of the first 20 failed members and count all of them by kind. Handle it in the routes of the member, or in an error route of the group. Under `fail_fast` Errand cancels the siblings. Category, retryability and outcome come from the cause, and without a route the run fails with exit code 3.',
-    aliases: {
-      'stud-cli': [
-        'ExtensionHost/ParallelSiblingFailure',
-        'ExtensionHost/JoinPreconditionViolated',
-      ],
-      conductor: ['ParallelAgentError', 'ForEachError'],
-    },
   },
   'group.quorum': {
     class: 'group',
@@ -41,9 +34,6 @@ export const FLOW_ROWS = {
     },
     title: 'Quorum not reached',
     help: 'So many members of the group failed that the number in `quorum` can no longer be reached. The first failure is the cause; the details hold the reports of the first 20 failed members and count all of them by kind. Handle it in the routes of the member, lower `quorum`, or add an error route to the group. Errand takes category, retryability and outcome from the cause; without a route the run fails with exit code 3.',
-    aliases: {
-      cycgraph: ['NodeConfigError'],
-    },
   },
   'gate.expired': {
     class: 'gate',
@@ -59,12 +49,7 @@ export const FLOW_ROWS = {
       detail: 'Resume the run and answer in time, or give the gate a `default`.',
     },
     title: 'Gate expired',
-    help: 'Nobody answered the gate before its `timeout`, and it has no `default`. The timer is durable, so it also runs while no process does. Resume the run and answer in time, set a longer timeout, or give the gate a default. Errand refuses an answer that comes after the end. The gate fails with this kind, its routes decide, and without one the run fails with exit code 3.',
-    aliases: {
-      relavium: ['run_timeout'],
-      cycgraph: ['WorkflowTimeoutError'],
-      conductor: ['HumanGateError'],
-    },
+    help: 'The gate was not answered before its `timeout`, and it has no `default`. The timer is durable: it also runs while no process does. Resume the run and answer in time, set a longer timeout, or give the gate a default. Errand refuses an answer that comes too late. The gate fails with this kind, its routes decide, and without one the run fails with exit code 3.',
   },
   'gate.rejected': {
     class: 'gate',
@@ -77,13 +62,10 @@ export const FLOW_ROWS = {
     exitCode: 3,
     action: {
       kind: 'request_access',
-      detail: 'Talk to the person who refused, then change what was asked.',
+      detail: 'Ask the person why they refused, then change the request.',
     },
     title: 'Gate rejected',
-    help: 'A person was asked and refused, so what stands behind the gate does not happen. The report and the audit say who answered and when. Talk to that person, change what was asked, and start or resume the run. Errand does not ask again by itself: the node fails with this kind, its routes decide, and without one the run fails with exit code 3.',
-    aliases: {
-      conductor: ['HumanGateError'],
-    },
+    help: 'A person refused, so nothing behind the gate runs. The report and the audit say who answered and when. Ask that person why, change the request, and start or resume the run. Errand does not ask again by itself: the node fails with this kind, its routes decide, and without one the run fails with exit code 3.',
   },
   'gate.no_one_to_ask': {
     class: 'gate',
@@ -99,16 +81,7 @@ export const FLOW_ROWS = {
       detail: 'Run without `--no-gates`; answer ahead with `--answer NODE=VALUE`, or when it asks.',
     },
     title: 'No one to ask',
-    help: 'The workflow came to a `human_gate` in a run that was started with `--no-gates`, so there is nobody to ask. Run or resume it without that option, and answer when it asks or ahead with `--answer NODE=VALUE`. Errand invents no answer: the gate fails at once with this kind, and its routes decide. Under the same option an `ask` move is passed over, the approval of a tool counts as `tool.denied`, and a budget that would ask is `limit.budget`.',
-    aliases: {
-      relavium: ['no_approval_hook'],
-      'stud-cli': [
-        'Validation/NoInteractorsAttached',
-        'Validation/HeadlessInteractionRequired',
-        'Validation/MissingHeadlessDefaults',
-        'Session/NoInteractorAttached',
-      ],
-    },
+    help: 'The workflow reached a `human_gate` in a run that was started with `--no-gates`, so there is no one to ask. Run or resume it without that option, and answer when it asks or ahead with `--answer NODE=VALUE`. Errand invents no answer: the gate fails at once with this kind, and its routes decide. Under the same option Errand skips an `ask` move, the approval of a tool counts as `tool.denied`, and a budget that would ask is `limit.budget`.',
   },
   'route.guard_failed': {
     class: 'route',
@@ -124,10 +97,7 @@ export const FLOW_ROWS = {
       detail: 'Correct the `when` that the report points at.',
     },
     title: 'Route guard failed',
-    help: 'The `when` of a route could not be evaluated. As a rule it reads a name or a field that is not there; in a guard that is an error and not `false`. Correct the expression, or allow for the gap with `default()` or `is defined`. What the node had failed with, if it had, is the cause. Errand tries no further route of the node: only the `on_error` table of the workflow can take it, else the run fails with exit code 3.',
-    aliases: {
-      conductor: ['ValueError', 'TemplateError'],
-    },
+    help: 'The `when` of a route could not be evaluated. Usually it reads a name or a field that is not there; in a guard that is an error and not `false`. Correct the expression, or allow for the gap with `default()` or `is defined`. If the node had failed, its failure is the cause. Errand checks no further route of the node: only the `on_error` table of the workflow can handle it, else the run fails with exit code 3.',
   },
   'route.no_match': {
     class: 'route',
@@ -143,11 +113,7 @@ export const FLOW_ROWS = {
       detail: 'Add a route without `when` at the end of the success routes.',
     },
     title: 'No route matched',
-    help: 'The node succeeded, but none of its success routes matched. All of them have a `when`, and all were false. Add a last route without `when`, for example `{to: $end}`. Errand does not end the run quietly here: an error route can take it, and without one the run fails with exit code 3. A failure for which no error route stands is no such case: it keeps its own kind and goes to the `on_error` table of the workflow, then to the caller or the end of the run.',
-    aliases: {
-      cycgraph: ['NoMatchingEdgeError'],
-      conductor: ['UnhandledNodeError', 'UnhandledWorkflowError', 'ValueError'],
-    },
+    help: 'The node succeeded, but none of its success routes matched. All of them have a `when`, and all were false. Add a last route without `when`, for example `{to: $end}`. Errand does not end the run quietly here: an error route can handle it, and without one the run fails with exit code 3. A failure without a matching error route is not this case: it keeps its own kind and goes to the `on_error` table of the workflow, then to the caller or the end of the run.',
   },
   'assert.failed': {
     class: 'route',
@@ -163,10 +129,7 @@ export const FLOW_ROWS = {
       detail: 'Add a route for this kind, or correct what the assertion checks.',
     },
     title: 'Assertion failed',
-    help: 'The node succeeded, but an entry of its `assert` list was not true for the output. The author wrote the check, and without `raise` it fails with this kind. Correct what produced the output, or add a route that repairs it, asks a person or tries again; with `raise` the check gets a kind of its own. Errand checks the list in order, stops at the first that fails, and routes it like any failure. Without a route the run fails with exit code 3.',
-    aliases: {
-      cycgraph: ['VerificationFailedError'],
-    },
+    help: 'The node succeeded, but an entry of its `assert` list was not true for the output. The author wrote the check, and without `raise` it fails with this kind. Add a route that repairs the output, asks a person or retries. Errand checks the list in order, stops at the first that fails, and routes it like any failure. Without a route the run fails with exit code 3: `errand resume` then checks the recorded result again, and `errand retry RUN --from NODE` runs the node again.',
   },
   'halt.intentional': {
     class: 'route',
@@ -182,10 +145,7 @@ export const FLOW_ROWS = {
       detail: 'Read the message of the `halt`, and the cause if there is one.',
     },
     title: 'Halted on purpose',
-    help: 'A route with `halt` ended the run because its author wanted it to end there. The message is the one in the route; the failure that led to it, if there was one, is the cause. Deal with the cause, then resume the run or start it anew. Errand ends the whole run, from inside a child or a group too, with exit code 3. No route and no group catches it.',
-    aliases: {
-      conductor: ['halt.intentional'],
-    },
+    help: 'A route with `halt` ended the run as its author intended. The message is the one in the route; the failure that led to it, if there was one, is the cause. Deal with the cause, then resume the run or start it anew. Errand ends the whole run, from inside a child or a group too, with exit code 3. No route and no group catches it.',
   },
   'terminate.failed': {
     class: 'route',
@@ -202,9 +162,5 @@ export const FLOW_ROWS = {
     },
     title: 'Terminated as failed',
     help: 'A `terminate` node with `status: failed` ended its workflow. The message is its `reason`, and `details.output` is its rendered template. Read the reason, and deal with what the author describes there. Errand ends that workflow, from inside a group too. A calling workflow can route it; at the top the run fails with exit code 3, and the template is also the output of the result.',
-    aliases: {
-      cycgraph: ['SubgraphIncompleteError'],
-      conductor: ['WorkflowTerminated', 'SubworkflowTerminatedError'],
-    },
   },
 } as const satisfies Record<string, CatalogRow>;

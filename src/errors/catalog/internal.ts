@@ -17,18 +17,7 @@ export const INTERNAL_ROWS = {
         'Report it with the id of the report; the internal log holds the cause under that id.',
     },
     title: 'Unexpected internal failure',
-    help: 'Something inside Errand threw where nothing was expected to throw. That is a bug of Errand, not of the workflow. Report it with the id of the report: the internal log (`internal.jsonl` beside the store) holds the full cause and stack under the same id. Errand ends the run with one `run:failed` and exit code 1, does not retry it, and lets no route take it, so that a bug is never mistaken for a handled failure. The run can be resumed with a version that has the fix.',
-    aliases: {
-      relavium: ['internal'],
-      cycgraph: ['CycgraphError'],
-      conductor: ['ConductorError'],
-      pipelex: [
-        'PipelexError',
-        'TemporalError',
-        'ApplicationError',
-        'UnrecoverableWorkflowFailureError',
-      ],
-    },
+    help: 'Something inside Errand threw where nothing was expected to throw. That is a bug of Errand, not of the workflow. Report it with the id of the report: the internal log (`internal.jsonl` beside the store) holds the full cause and stack under the same id. Errand ends the run with one `run:failed` and exit code 1, does not retry it, and lets no route handle it, so that a bug is never mistaken for a handled failure. The run can be resumed with a version that has the fix.',
   },
   'internal.invariant': {
     class: 'internal',
@@ -44,22 +33,6 @@ export const INTERNAL_ROWS = {
       detail: 'Report it with the id of the report, and keep the store as it is.',
     },
     title: 'Internal invariant broken',
-    help: 'Errand found its own state in a shape that its rules exclude, and stopped before it could do harm. That is a bug of Errand, not of the workflow. Report it with the id of the report, and keep the store as it is, because its log shows how it came about. Errand ends the run with one `run:failed` and exit code 1, without a retry, and no route takes it.',
-    aliases: {
-      relavium: [
-        'RunLoopInvariantError',
-        'both_correlation_keys',
-        'no_correlation_key',
-        'concurrent_consumer',
-        'media_store_unavailable',
-      ],
-      'stud-cli': [
-        'Session/IllegalTransition',
-        'ExtensionHost/ReentrantDelivery',
-        'ExtensionHost/NonMonotonicClock',
-        'ExtensionHost/OrderingInvariantViolated',
-        'ExtensionHost/StackInvariantViolated',
-      ],
-    },
+    help: 'Errand found its own state in a shape that its rules exclude, and stopped before it could do harm. That is a bug of Errand, not of the workflow. Report it with the id of the report, and keep the store as it is, because its log shows how this came about. Errand ends the run with one `run:failed` and exit code 1, without a retry, and no route handles it.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -16,12 +16,7 @@ export const LIMIT_ROWS = {
       detail: 'Raise the budget and resume the run, or use cheaper models.',
     },
     title: 'Budget used up',
-    help: 'The next call would have gone over the budget in money or tokens, so it was not made. Room is reserved before each call, for the input and for `max_tokens` of output (1,000 when not set), across parallel branches and children. Raise the budget and resume the run, or use cheaper models. With `budget_mode: enforce` the run ends with exit code 4; with `ask` it pauses with exit code 5 until a person raises the limit or aborts; with `audit` there is only a warning. The budget of one node is an ordinary failure that its routes can take.',
-    aliases: {
-      relavium: ['budget_exceeded'],
-      cycgraph: ['BudgetExceededError', 'NodeBudgetExceededError'],
-      conductor: ['BudgetExceededError'],
-    },
+    help: 'The next call would have gone over the budget in money or tokens, so it was not made. Room is reserved before each call, for the input and for `max_tokens` of output (1,000 when not set), across parallel branches and children. Raise the budget and resume the run, or use cheaper models. With `budget_mode: enforce` the run ends with exit code 4; with `ask` it pauses with exit code 5 until a person raises the limit or aborts; with `audit` there is only a warning. The budget of one node is an ordinary failure that its routes can handle.',
   },
   'limit.run_timeout': {
     class: 'limit',
@@ -37,12 +32,7 @@ export const LIMIT_ROWS = {
       detail: 'Raise `timeout_seconds` under `limits` and resume the run.',
     },
     title: 'Run timed out',
-    help: 'The run took longer than `timeout_seconds` under `limits`. The clock goes on through crashes, backoffs and `wait` nodes, and stands still while the run waits for a person, is parked or has ended; if a provider asks for a wait beyond the deadline, the run ends at once, with that failure as its cause. Raise the limit and resume the run: what was finished is kept. Errand stops what is running and ends with exit code 4. No route of the run takes it; for a child it is a failure of the node that called it.',
-    aliases: {
-      relavium: ['run_timeout'],
-      cycgraph: ['WorkflowTimeoutError'],
-      conductor: ['TimeoutError'],
-    },
+    help: 'The run took longer than `timeout_seconds` under `limits`. The clock keeps running through crashes, backoffs and `wait` nodes, and stops while the run waits for a person, is parked or has ended; if a provider asks for a wait beyond the deadline, the run ends at once, with that failure as its cause. Raise the limit and resume the run: finished work is kept. Errand stops what is running and ends with exit code 4. No route of the run handles it; for a child it is a failure of the node that called it.',
   },
   'limit.node_timeout': {
     class: 'limit',
@@ -58,11 +48,7 @@ export const LIMIT_ROWS = {
       detail: 'Raise `timeout_seconds` of the node, or give it less to do.',
     },
     title: 'Node timed out',
-    help: 'One try of the node took longer than its `timeout_seconds`. Its clock leaves out backoffs and waits for people, so the time went into models, tools or functions. Raise the limit, or give the node less to do. Errand cancels what the node has running, and the bill keeps what it cost. It is an ordinary failure that routes can take, by a `retry` too; without one the run ends with exit code 4.',
-    aliases: {
-      cycgraph: ['AgentTimeoutError'],
-      conductor: ['AgentTimeoutError'],
-    },
+    help: 'One attempt of the node took longer than its `timeout_seconds`. Its clock does not count backoffs or waits for people, so models, tools or functions took the time. Raise the limit, or give the node less to do. Errand cancels what the node has running, and what it cost counts as spent. It is an ordinary failure that routes can handle, with a `retry` too; without one the run ends with exit code 4.',
   },
   'limit.turns': {
     class: 'limit',
@@ -78,11 +64,7 @@ export const LIMIT_ROWS = {
       detail: 'Raise `max_turns` or `max_rounds`, or make the task smaller.',
     },
     title: 'Turn limit reached',
-    help: 'An agent used all its turns, or a supervisor all its rounds, without an end. The model may be going in circles, or the task needs more than `max_turns` (20 by default) or `max_rounds` (10 by default). Read the tool calls of the run, then make the task smaller or raise the limit. Errand does not make another call. It is an ordinary failure of the node that routes can take; without one the run ends with exit code 4.',
-    aliases: {
-      relavium: ['turn_limit'],
-      'stud-cli': ['Session/ToolExecutionFailed', 'ExtensionHost/LoopBoundExceeded'],
-    },
+    help: 'An agent used all its turns, or a supervisor all its rounds, without finishing. The model may be repeating itself, or the task needs more than `max_turns` (20 by default) or `max_rounds` (10 by default). Read the tool calls of the run, then make the task smaller or raise the limit. Errand does not make another call. It is an ordinary failure of the node that routes can handle; without one the run ends with exit code 4.',
   },
   'limit.steps': {
     class: 'limit',
@@ -95,13 +77,10 @@ export const LIMIT_ROWS = {
     exitCode: 4,
     action: {
       kind: 'raise_limit',
-      detail: 'Look for a loop without an end, or raise `max_iterations`.',
+      detail: 'Look for an endless loop, or raise `max_iterations`.',
     },
     title: 'Step limit reached',
-    help: 'The workflow started as many nodes as `max_iterations` allows, 1000 by default, and wanted to start another. A loop without an end is the usual cause, and every re-run counts. Look at the last nodes of the run; correct the loop, or raise the limit and resume. Errand ends the run with exit code 4, and no route takes that. Inside a member of a group or in a child it is an ordinary failure of that member or node.',
-    aliases: {
-      conductor: ['MaxIterationsError'],
-    },
+    help: 'The workflow started as many nodes as `max_iterations` allows, 1000 by default, and wanted to start another. An endless loop is the usual cause, and every attempt counts. Look at the last nodes of the run; correct the loop, or raise the limit and resume. Errand ends the run with exit code 4, and no route handles it. Inside a member of a group or in a child it is an ordinary failure of that member or node.',
   },
   'limit.retries': {
     class: 'limit',
@@ -117,10 +96,7 @@ export const LIMIT_ROWS = {
       detail: 'Deal with the failure behind it, or raise `max_retries`.',
     },
     title: 'Retry limit reached',
-    help: 'The run has used all the retries that `max_retries` allows across all its nodes. It guards against retries that multiply, as around sub-workflows and groups. Deal with the failure that is the cause, or raise the limit, then resume the run. Errand makes no further try and ends the run with exit code 4, and no route takes that. The retries of one node that are used up are no such failure: matching goes on below them with the original kind.',
-    aliases: {
-      conductor: ['retry.exhausted'],
-    },
+    help: 'The run has used all the retries that `max_retries` allows across all its nodes. The limit guards against retries that multiply, for example around sub-workflows and groups. Deal with the failure that is the cause, or raise the limit, then resume the run. Errand makes no further attempt and ends the run with exit code 4, and no route handles it. When only one node has used up its retries, that is not this failure: matching continues below them with the original kind.',
   },
   'limit.requests': {
     class: 'limit',
@@ -137,7 +113,6 @@ export const LIMIT_ROWS = {
         'Resume the run: each leg may make as many model requests as `errand validate` prints.',
     },
     title: 'Request bound reached',
-    help: 'The next model request would have been one more than `errand validate` prints for the workflow, so it was not made. That number holds for one leg of the run, from its start or a resume to its end or a pause; calls that were lost in a crash and are made again count in the leg that makes them. A workflow comes to this when calls are lost again and again, or when the check has overlooked something, which is a bug of Errand: please report it with the file. Errand ends the run with exit code 4, and no route takes that. Resume the run to continue with a fresh bound: what was finished is kept.',
-    aliases: {},
+    help: 'The next model request would have exceeded the number that `errand validate` prints for the workflow, so it was not made. That number holds for one leg of the run, from its start or a resume to its end or a pause; calls that were lost in a crash and are made again count in the leg that makes them. A workflow reaches it when calls are lost again and again, or when the check has overlooked something, which is a bug in Errand: please report it with the file. Errand ends the run with exit code 4, and no route handles it. Resume the run to continue with a fresh bound: finished work is kept.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -1,4 +1,4 @@
-/** Provider failures that the same request will meet again until someone changes something. */
+/** Provider failures that repeat with the same request until someone changes something. */
 import type { CatalogRow } from './row.ts';
 
 export const PROVIDER_REJECTED_ROWS = {
@@ -16,12 +16,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Set a valid key for the provider, then resume the run.',
     },
     title: 'Credentials rejected',
-    help: 'The provider did not accept the key. It is wrong, revoked or expired, or it belongs to another endpoint; some providers say so with status 400 or 403. Set a valid key, then resume the run: what was finished is kept. Errand does not retry it and does not hide it behind another model: the chain goes on only to a later entry whose `on` names `provider.auth`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['provider_auth', 'auth'],
-      'stud-cli': ['ProviderTransient/Unauthorized'],
-      pipelex: ['LLMCompletionError'],
-    },
+    help: 'The provider did not accept the key. It is wrong, revoked or expired, or it belongs to another endpoint; some providers report this with status 400 or 403. Set a valid key, then resume the run: finished work is kept. Errand does not retry it and does not hide it behind another model; it calls only a later entry of the chain whose `on` names `provider.auth`, and otherwise the node fails at once.',
   },
   'provider.permission': {
     class: 'provider_rejected',
@@ -37,11 +32,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Ask the owner of the account for access, or use a model that the key may use.',
     },
     title: 'Access not permitted',
-    help: 'The key is valid, but it may not do this. The model is not enabled for the account, the region is excluded, or a policy of the organisation forbids the call. Ask the owner of the account for access, or use a model that the key may use. Errand does not retry it: the chain goes on only to a later entry whose `on` names `provider.permission`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['provider_auth', 'auth'],
-      pipelex: ['LLMCompletionError'],
-    },
+    help: 'The key is valid, but it may not do this. The model is not enabled for the account, the region is excluded, or a policy of the organisation forbids the call. Ask the owner of the account for access, or use a model that the key may use. Errand does not retry it; it calls only a later entry of the chain whose `on` names `provider.permission`, and otherwise the node fails at once.',
   },
   'provider.not_configured': {
     class: 'provider_rejected',
@@ -57,13 +48,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Set the key or the setting that the report names.',
     },
     title: 'Provider not configured',
-    help: 'There is nothing to call the provider with. Its key is not set, its base URL is missing or unusable, or no provider of this name is known; nothing was sent. Set the key or the setting that the report names, then resume the run. Errand does not retry it: the chain goes on only to a later entry whose `on` names `provider.not_configured`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['provider_auth', 'invalid_base_url'],
-      'stud-cli': ['Validation/EnvNameNotSet'],
-      cycgraph: ['UnsupportedProviderError', 'A2ACredentialError'],
-      pipelex: ['MissingCredentialsError'],
-    },
+    help: 'Errand cannot call the provider. Its key is not set, its base URL is missing or unusable, or no provider of this name is known; nothing was sent. Set the key or the setting that the report names, then resume the run. Errand does not retry it; it calls only a later entry of the chain whose `on` names `provider.not_configured`, and otherwise the node fails at once.',
   },
   'provider.model_not_found': {
     class: 'provider_rejected',
@@ -79,19 +64,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Correct the name of the model, or pick one that the provider still serves.',
     },
     title: 'Model not found',
-    help: 'The provider does not know the model, or does not serve it at this endpoint or to this account. The name is misspelled, the model was retired, or the base URL leads elsewhere. Correct the name, or pick a model that is served. Errand does not retry it: the chain goes on only to a later entry whose `on` names `provider.model_not_found`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['unknown_model'],
-      'stud-cli': ['ProviderTransient/EndpointNotFound'],
-      pipelex: [
-        'LLMModelNotFoundError',
-        'LLMHandleNotFoundError',
-        'ExtractHandleNotFoundError',
-        'ImgGenHandleNotFoundError',
-        'ModelNotFoundError',
-        'ModelChoiceNotFoundError',
-      ],
-    },
+    help: 'The provider does not know the model, or does not serve it at this endpoint or to this account. The name is misspelled, the model was retired, or the base URL is that of another service. Correct the name, or pick a model that is served. Errand does not retry it; it calls only a later entry of the chain whose `on` names `provider.model_not_found`, and otherwise the node fails at once.',
   },
   'provider.invalid_request': {
     class: 'provider_rejected',
@@ -107,11 +80,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Change what the message of the provider points at.',
     },
     title: 'Request rejected',
-    help: 'The provider rejected the request as malformed or out of range, and will reject the same request again. As a rule a parameter, a message or an attachment has a value that this API does not take. Read the message of the provider in the report and change what it points at. Errand does not retry it: the chain goes on only to a later entry whose `on` names `provider.invalid_request`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['validation', 'bad_request'],
-      pipelex: ['LLMCompletionError'],
-    },
+    help: 'The provider rejected the request as malformed or out of range, and will reject the same request again. Usually a parameter, a message or an attachment has a value that this API does not accept. Read the message of the provider in the report and change what it points at. Errand does not retry it; it calls only a later entry of the chain whose `on` names `provider.invalid_request`, and otherwise the node fails at once.',
   },
   'provider.tool_schema': {
     class: 'provider_rejected',
@@ -127,10 +96,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Rewrite the schema with what the provider accepts.',
     },
     title: 'Tool schema rejected',
-    help: 'The provider refused the schema of a tool, or of the output, that was sent with the request. Providers take different parts of JSON Schema, so a schema that one accepts can fail at another. Rewrite it with what the provider accepts; its message usually names the tool and the keyword. Errand does not retry it: the chain goes on only to a later entry whose `on` names `provider.tool_schema`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['unsupported_tool_schema'],
-    },
+    help: 'The provider refused the schema of a tool, or of the output, that was sent with the request. Providers support different parts of JSON Schema, so a schema that one accepts can fail at another. Rewrite it with what the provider accepts; its message usually names the tool and the keyword. Errand does not retry it; it calls only a later entry of the chain whose `on` names `provider.tool_schema`, and otherwise the node fails at once.',
   },
   'provider.context_length': {
     class: 'provider_rejected',
@@ -146,11 +112,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Shorten the prompt, or use a model with a larger context window.',
     },
     title: 'Context window exceeded',
-    help: 'The prompt, together with the room asked for the answer, is longer than the context window of the model. Long inputs, long tool results and many turns cause it. Shorten the prompt, or add a model with a larger window to the chain with `on: [provider.context_length]`. Errand does not retry it, because the same prompt stays too long: the chain goes on only to a later entry whose `on` names `provider.context_length`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['bad_request'],
-      'stud-cli': ['Validation/ContextOverflow'],
-    },
+    help: 'The prompt, together with the room reserved for the reply, is longer than the context window of the model. Long inputs, long tool results and many turns cause it. Shorten the prompt, or add a model with a larger window to the chain with `on: [provider.context_length]`. Errand does not retry it, because the same prompt stays too long; it calls only a later entry of the chain whose `on` names `provider.context_length`, and otherwise the node fails at once.',
   },
   'provider.request_too_large': {
     class: 'provider_rejected',
@@ -166,10 +128,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Make the request smaller, or have the allowance of the account raised.',
     },
     title: 'Request too large',
-    help: 'One request is larger than the provider will ever take from this account. It is over the size limit, or over the whole allowance for a minute, which some providers report with status 429 although no wait helps. Make the request smaller, or have the allowance raised. Errand does not retry it: the chain goes on only to a later entry whose `on` names `provider.request_too_large`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['bad_request'],
-    },
+    help: 'One request is larger than the provider ever accepts from this account. It is over the size limit, or over the whole allowance for a minute, which some providers report with status 429 although no wait helps. Make the request smaller, or have the allowance raised. Errand does not retry it; it calls only a later entry of the chain whose `on` names `provider.request_too_large`, and otherwise the node fails at once.',
   },
   'provider.content_filter': {
     class: 'provider_rejected',
@@ -185,11 +144,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Change the prompt or the content, or route this kind to a person.',
     },
     title: 'Refused by content policy',
-    help: 'The provider blocked the prompt or the answer by its content policy, or the model refused. It can come as an error, or as a stop reason under status 200. Change the prompt or the content, or route this kind to a person; the same content is blocked again. Errand takes it as a failure, never as an empty answer, and does not retry it: the chain goes on only to a later entry whose `on` names `provider.content_filter`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['content_filter'],
-      pipelex: ['LLMCompletionRefusedError'],
-    },
+    help: 'The provider blocked the prompt or the reply by its content policy, or the model refused. It can arrive as an error, or as a stop reason under status 200. Change the prompt or the content, or route this kind to a person; the same content is blocked again. Errand treats it as a failure, never as an empty reply, and does not retry it; it calls only a later entry of the chain whose `on` names `provider.content_filter`, and otherwise the node fails at once.',
   },
   'provider.truncated': {
     class: 'provider_rejected',
@@ -202,13 +157,10 @@ export const PROVIDER_REJECTED_ROWS = {
     exitCode: 3,
     action: {
       kind: 'change_input',
-      detail: 'Raise `max_tokens` of the node, or ask for a shorter answer.',
+      detail: 'Raise `max_tokens` of the node, or ask for a shorter reply.',
     },
-    title: 'Answer cut off',
-    help: 'The model stopped at its output limit before the answer was complete. `max_tokens` of the node, or the maximum of the model, is lower than the answer needs. Raise it, ask for less, or split the task. Errand takes it as a failure and not as an answer, puts its tokens on the bill, and does not retry it: the chain goes on only to a later entry whose `on` names `provider.truncated`, and otherwise the node fails at once.',
-    aliases: {
-      pipelex: ['LLMCompletionTruncatedError'],
-    },
+    title: 'Reply cut off',
+    help: 'The model stopped at its output limit before the reply was complete. `max_tokens` of the node, or the maximum of the model, is lower than the reply needs. Raise it, ask for less, or split the task. Errand treats it as a failure and not as a reply, counts its tokens as spent, and does not retry it; it calls only a later entry of the chain whose `on` names `provider.truncated`, and otherwise the node fails at once.',
   },
   'provider.unsupported': {
     class: 'provider_rejected',
@@ -221,11 +173,10 @@ export const PROVIDER_REJECTED_ROWS = {
     exitCode: 3,
     action: {
       kind: 'change_model',
-      detail: 'Remove the parameter that the provider names, or pick a model that takes it.',
+      detail: 'Remove the parameter that the provider names, or pick a model that supports it.',
     },
     title: 'Parameter not supported',
-    help: 'The model or the endpoint does not take a parameter or a feature of the request, such as a temperature, a reasoning effort or a kind of message. It often appears when a model of the chain is newer or older than the settings. Remove the parameter, or pick a model that takes it. Errand does not drop it in silence and does not retry: the chain goes on only to a later entry whose `on` names `provider.unsupported`, and otherwise the node fails at once.',
-    aliases: {},
+    help: 'The model or the endpoint does not support a parameter or a feature of the request, such as a temperature, a reasoning effort or a kind of message. It often appears when a model of the chain is newer or older than the settings. Remove the parameter, or pick a model that supports it. Errand does not drop it silently and does not retry; it calls only a later entry of the chain whose `on` names `provider.unsupported`, and otherwise the node fails at once.',
   },
   'provider.quota_exhausted': {
     class: 'provider_rejected',
@@ -241,11 +192,7 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Add credit or raise the quota, then resume the run.',
     },
     title: 'Quota exhausted',
-    help: 'The account has no quota or no credit left. Providers say it with status 429, 402, 403 or 400, so it can look like a rate limit, but no short wait helps: it ends with a payment, a higher quota, or the next period. Add credit or raise the quota, then resume the run. Errand does not retry it; the chain goes on to an entry of another provider or key, and without one the node fails at once.',
-    aliases: {
-      relavium: ['provider_auth'],
-      pipelex: ['LLMCompletionError'],
-    },
+    help: 'The account has no quota or no credit left. Providers report it with status 429, 402, 403 or 400, so it can look like a rate limit, but a short wait does not help: only a payment, a higher quota or the next period does. Add credit or raise the quota, then resume the run. Errand does not retry it; it calls the next entry of the chain with another provider or key, and without one the node fails at once.',
   },
   'provider.unknown': {
     class: 'provider_rejected',
@@ -261,21 +208,6 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Read what the provider sent, and route this kind if it is harmless.',
     },
     title: 'Unrecognised provider failure',
-    help: 'The provider failed in a way that no rule recognises, so nobody can say whether another try would help. A new error format, a proxy in between or an unknown stop reason are usual causes. Read the status, code and message in the report, and the full record in the internal log under the same id. Errand sets `retryable` to null and does not retry it by itself: the chain goes on only to a later entry whose `on` names `provider.unknown`, and otherwise the node fails at once.',
-    aliases: {
-      relavium: ['internal', 'LlmError', 'unknown'],
-      'stud-cli': ['Session/ProviderProtocolViolation'],
-      cycgraph: ['AgentExecutionError'],
-      conductor: ['ProviderError'],
-      pipelex: [
-        'LLMCompletionError',
-        'CogtError',
-        'APIStatusError',
-        'ImgGenGenerationError',
-        'ExtractJobFailureError',
-        'SearchJobFailureError',
-        'JudgmentJobFailureError',
-      ],
-    },
+    help: 'The provider failed in a way that no rule recognises, so it is not known whether another call would help. A new error format, a proxy in between or an unknown stop reason are usual causes. Read the status, code and message in the report, and the full record in the internal log under the same id. Errand sets `retryable` to null and does not retry it by itself; it calls only a later entry of the chain whose `on` names `provider.unknown`, and otherwise the node fails at once.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -1,4 +1,4 @@
-/** Provider failures that pass, are in doubt, are spent, or were seen before the call. */
+/** Provider failures that pass, leave the outcome unknown, use up the chain, or are found before the call. */
 import type { CatalogRow } from './row.ts';
 
 export const PROVIDER_TRANSIENT_ROWS = {
@@ -16,12 +16,7 @@ export const PROVIDER_TRANSIENT_ROWS = {
       detail: 'Wait, lower the concurrency, or add a model of another provider to the chain.',
     },
     title: 'Rate limit reached',
-    help: 'The provider refused the call because too many requests or tokens came in a short time. The limit belongs to the key, the model or the account, so other programs on the same key count toward it. Wait, lower the concurrency, or add a model of another provider to the chain. Errand asks the next healthy model at once; when there is none it waits exactly as long as the provider says, else about 5, 10, 20, 40 and 80 seconds, for 6 attempts in all, and a wait above 120 seconds parks the run. When every model is spent, the node fails with `provider.exhausted`.',
-    aliases: {
-      relavium: ['provider_rate_limit', 'rate_limit'],
-      'stud-cli': ['ProviderTransient/RateLimited'],
-      pipelex: ['LLMCompletionError', 'RateLimitError'],
-    },
+    help: 'The provider refused the call because it received too many requests or tokens in a short time. The limit belongs to the key, the model or the account, so other programs on the same key count toward it. Wait, lower the concurrency, or add a model of another provider to the chain. Errand calls the next healthy model at once; when there is none it waits exactly as long as the provider says, else about 5, 10, 20, 40 and 80 seconds, for 6 calls in all, and a wait above 120 seconds parks the run. When every model has failed, the node fails with `provider.exhausted`.',
   },
   'provider.overloaded': {
     class: 'provider_transient',
@@ -37,12 +32,7 @@ export const PROVIDER_TRANSIENT_ROWS = {
       detail: 'Wait, or add a model of another provider to the chain.',
     },
     title: 'Provider overloaded',
-    help: 'The provider works but has no capacity for the request at the moment. It says so with status 503 or 529, or with an overload error inside a stream that began with 200. Wait, or add a model of another provider to the chain. Errand asks the next healthy model at once; when there is none it tries 3 times in all, after the wait that the provider names or about 1 and 2 seconds, and then the node fails with `provider.exhausted`. Five such failures in a row open the breaker of this model.',
-    aliases: {
-      relavium: ['provider_unavailable', 'overloaded'],
-      'stud-cli': ['ProviderTransient/Provider5xx'],
-      pipelex: ['LLMCompletionError'],
-    },
+    help: 'The provider is up but has no capacity for the request at the moment. It says so with status 503 or 529, or with an overload error inside a stream that began with 200. Wait, or add a model of another provider to the chain. Errand calls the next healthy model at once; when there is none it makes 3 calls in all, after the wait that the provider names or about 1 and 2 seconds, and then the node fails with `provider.exhausted`. Five such failures in a row open the breaker of this model.',
   },
   'provider.server_error': {
     class: 'provider_transient',
@@ -55,16 +45,10 @@ export const PROVIDER_TRANSIENT_ROWS = {
     exitCode: 3,
     action: {
       kind: 'wait_and_retry',
-      detail: 'Wait, and look at the status page of the provider if it goes on.',
+      detail: 'Wait, and check the status page of the provider if it persists.',
     },
     title: 'Provider server error',
-    help: 'The provider failed while it handled the request, and answered with a 5xx status or an internal error of its own. The HTML page of a gateway in place of an answer counts as well. Nothing in the request is known to be wrong: wait, and look at the status page of the provider if it goes on. Errand asks the next healthy model at once; when there is none it tries 3 times in all, after the wait that the provider names or about 1 and 2 seconds, and then the node fails with `provider.exhausted`. Five such failures in a row open the breaker of this model.',
-    aliases: {
-      relavium: ['provider_unavailable', 'overloaded'],
-      'stud-cli': ['ProviderTransient/Provider5xx', 'ProviderTransient/ProviderProcessFailed'],
-      conductor: ['ProviderError', 'RetryableError'],
-      pipelex: ['LLMCompletionError', 'APIStatusError'],
-    },
+    help: 'The provider failed while it handled the request, and returned a 5xx status or an internal error of its own. An HTML page of a gateway in place of a reply counts as well. Nothing in the request is known to be wrong: wait, and check the status page of the provider if it persists. Errand calls the next healthy model at once; when there is none it makes 3 calls in all, after the wait that the provider names or about 1 and 2 seconds, and then the node fails with `provider.exhausted`. Five such failures in a row open the breaker of this model.',
   },
   'provider.timeout': {
     class: 'provider_transient',
@@ -80,13 +64,7 @@ export const PROVIDER_TRANSIENT_ROWS = {
       detail: 'Wait, shorten the request, or add a faster model to the chain.',
     },
     title: 'Provider timed out',
-    help: 'No answer came in time. Either the provider accepted the connection and stayed silent, or a stream did not bring its first token before the limit. Long prompts and slow models make it likely: shorten the request, or add a faster model to the chain. Errand asks the next healthy model at once; when there is none it tries 3 times in all, about 1 and 2 seconds apart, and then the node fails with `provider.exhausted`. A request that may not be repeated is reported as ambiguous and is not tried again.',
-    aliases: {
-      relavium: ['provider_unavailable', 'timeout'],
-      'stud-cli': ['ProviderTransient/NetworkTimeout'],
-      cycgraph: ['AgentTimeoutError'],
-      pipelex: ['LLMCompletionError', 'APITimeoutError'],
-    },
+    help: 'No reply came in time. Either the provider accepted the connection and stayed silent, or a stream did not bring its first token before the limit. Long prompts and slow models make this likely: shorten the request, or add a faster model to the chain. Errand calls the next healthy model at once; when there is none it makes 3 calls in all, about 1 and 2 seconds apart, and then the node fails with `provider.exhausted`. A request that may not be repeated is reported as ambiguous and is not repeated.',
   },
   'provider.network': {
     class: 'provider_transient',
@@ -99,15 +77,10 @@ export const PROVIDER_TRANSIENT_ROWS = {
     exitCode: 3,
     action: {
       kind: 'wait_and_retry',
-      detail: 'Check the network, the base URL and the proxy if it goes on.',
+      detail: 'Check the network, the base URL and the proxy if it persists.',
     },
     title: 'Network failure',
-    help: 'The provider was not reached, or the connection broke before an answer came. Name resolution, refused or reset connections, TLS and proxies are the usual causes. Check the network, the base URL and the proxy if it goes on. Errand asks the next healthy model at once; when there is none it tries 3 times in all, about 1 and 2 seconds apart, and then the node fails with `provider.exhausted`. A request that was already sent and may not be repeated is reported as ambiguous and is not tried again.',
-    aliases: {
-      relavium: ['provider_unavailable', 'transport'],
-      'stud-cli': ['ProviderTransient/NetworkTimeout'],
-      pipelex: ['LLMCompletionError', 'APIConnectionError'],
-    },
+    help: 'The provider was not reached, or the connection broke before a reply came. Name resolution, refused or reset connections, TLS and proxies are the usual causes. Check the network, the base URL and the proxy if it persists. Errand calls the next healthy model at once; when there is none it makes 3 calls in all, about 1 and 2 seconds apart, and then the node fails with `provider.exhausted`. A request that was already sent and may not be repeated is reported as ambiguous and is not repeated.',
   },
   'provider.conflict': {
     class: 'provider_transient',
@@ -120,13 +93,10 @@ export const PROVIDER_TRANSIENT_ROWS = {
     exitCode: 3,
     action: {
       kind: 'wait_and_retry',
-      detail: 'Wait, and look for a second program on the same resource if it goes on.',
+      detail: 'Wait, and look for a second program on the same resource if it persists.',
     },
     title: 'Request conflict',
-    help: 'The provider answered that the request collides with another one, usually with status 409. A lock was held, or two requests worked on the same resource; as a rule it clears within seconds. If it goes on, look for a second program on the same file, batch or conversation. Errand asks the next healthy model at once; when there is none it tries 3 times in all, about 1 and 2 seconds apart, and then the node fails with `provider.exhausted`.',
-    aliases: {
-      relavium: ['bad_request'],
-    },
+    help: 'The provider reported that the request conflicts with another one, usually with status 409. A lock was held, or two requests worked on the same resource; it usually clears within seconds. If it persists, look for a second program on the same file, batch or conversation. Errand calls the next healthy model at once; when there is none it makes 3 calls in all, about 1 and 2 seconds apart, and then the node fails with `provider.exhausted`.',
   },
   'provider.stream_interrupted': {
     class: 'provider_ambiguous',
@@ -140,14 +110,10 @@ export const PROVIDER_TRANSIENT_ROWS = {
     action: {
       kind: 'handle_error',
       detail:
-        'Say with `on_partial` on the node what a cut answer means, or add a route for this kind.',
+        'Set `on_partial` on the node to decide what an incomplete reply means, or add a route for this kind.',
     },
     title: 'Stream interrupted',
-    help: 'The answer stopped in the middle: the stream broke after its first content, or ended without its end marker. Networks, gateways and overloaded providers cause it. Say with `on_partial` on the node what it means: `fail`, `restart` or `keep_partial`. Errand never takes a cut answer for a whole one and never switches model in silence. Subscribers get a retraction with the attempt number, the partial tokens are on the bill, and by default the node fails.',
-    aliases: {
-      relavium: ['provider_unavailable', 'transport'],
-      'stud-cli': ['ProviderTransient/StreamError'],
-    },
+    help: 'The reply stopped in the middle: the stream broke after its first content, or ended without its end marker. Networks, gateways and overloaded providers cause it. Set `on_partial` on the node to decide what happens then: `fail`, `restart` or `keep_partial`. Errand never treats an incomplete reply as a complete one and never switches models silently. Subscribers get a retraction with the attempt number, the partial tokens count as spent, and by default the node fails.',
   },
   'provider.outcome_unknown': {
     class: 'provider_ambiguous',
@@ -160,11 +126,10 @@ export const PROVIDER_TRANSIENT_ROWS = {
     exitCode: 3,
     action: {
       kind: 'find_out',
-      detail: 'Look for the request at the provider before anything is repeated.',
+      detail: 'Look for the request at the provider before you repeat anything.',
     },
     title: 'Provider outcome unknown',
-    help: 'A request that may not be repeated was sent to the provider, and no answer came back. The connection or the process broke after sending, so the work may have been done and billed. Look for the request id in the logs of the provider, and decide then. Errand does not repeat it and does not go on to another model: the node fails with this kind, its routes decide, and without one the run fails with exit code 3.',
-    aliases: {},
+    help: 'A request that may not be repeated was sent to the provider, and no reply came back. The connection or the process broke after sending, so the work may have been done and billed. Look for the request id in the logs of the provider, then decide. Errand neither repeats it nor calls another model: the node fails with this kind, its routes decide, and without one the run fails with exit code 3.',
   },
   'provider.exhausted': {
     class: 'provider_spent',
@@ -180,12 +145,7 @@ export const PROVIDER_TRANSIENT_ROWS = {
       detail: 'Wait and resume the run, or add a model of another provider to the chain.',
     },
     title: 'All models failed',
-    help: 'Every model of the chain was tried until its attempts were used up. The last failure is the cause, and `attempts` lists all of them. Wait and resume the run, or add a model of another provider to the chain. Errand has made the default retries already, so a `retry` route for `true` or `provider.*` is passed over, and only a route that names `provider.exhausted` runs the node again. Without a route the run fails with exit code 3.',
-    aliases: {
-      relavium: ['provider_unavailable'],
-      cycgraph: ['AgentExecutionError'],
-      conductor: ['provider.exhausted', 'retry.exhausted', 'ProviderError'],
-    },
+    help: 'Every model of the chain was called until its retries were used up. The last failure is the cause, and `attempts` lists all of them. Wait and resume the run, or add a model of another provider to the chain. Errand has already made the default retries, so it skips a `retry` route for `true` or `provider.*`; only a route that names `provider.exhausted` runs the node again. Without a route the run fails with exit code 3.',
   },
   'provider.capability_missing': {
     class: 'provider_capability',
@@ -201,15 +161,6 @@ export const PROVIDER_TRANSIENT_ROWS = {
       detail: 'Pick a model that has the capability, or drop the need for it.',
     },
     title: 'Model lacks a capability',
-    help: 'The node needs something that the model does not have: streaming, tools, structured output, a kind of media, or a context window of this size. It is checked before the call, so nothing was sent and nothing was spent. Pick another model, or drop the need for it. Errand skips such an entry and asks the next model of the chain; when no entry is left, the node fails with this kind and is not retried.',
-    aliases: {
-      relavium: ['unsupported_capability'],
-      'stud-cli': [
-        'ProviderCapability/MissingStreaming',
-        'ProviderCapability/MissingToolCalling',
-        'ProviderCapability/ContextWindowTooSmall',
-        'ProviderCapability/MissingCapability',
-      ],
-    },
+    help: 'The node needs something that the model does not have: streaming, tools, structured output, a kind of media, or a context window of this size. Errand checks this before the call, so nothing was sent and nothing was spent. Pick another model, or drop the need for it. Errand skips such an entry and calls the next model of the chain; when no entry is left, the node fails with this kind and is not retried.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -16,10 +16,7 @@ export const SCRIPT_ROWS = {
       detail: 'Read the end of stderr, and let the script write a typed error.',
     },
     title: 'Your script failed',
-    help: 'The script that the workflow runs ended with an exit code that is not an answer, or was killed by a signal, and wrote no typed error. The message is the last line of stderr; the details hold the exit code or signal, the end of stderr and the command. Fix the script, let it write an error with a kind of its own to `ERRAND_ERROR_OUT`, or list the code in `exit_codes` when it is an answer. Errand does not retry it by itself: the routes of the node decide, and without one the run fails with exit code 3.',
-    aliases: {
-      conductor: ['internal.script_error'],
-    },
+    help: 'The script that the workflow runs ended with an exit code that does not count as a result, or was killed by a signal, and wrote no typed error. The message is the last line of stderr; the details hold the exit code or signal, the end of stderr and the command. Fix the script, let it write an error with a kind of its own to `ERRAND_ERROR_OUT`, or list the code in `exit_codes` when it is a result. Errand does not retry it by itself: the routes of the node decide, and without one the run fails with exit code 3.',
   },
   'internal.script_timeout': {
     class: 'script',
@@ -36,9 +33,6 @@ export const SCRIPT_ROWS = {
     },
     title: 'Script timed out',
     help: 'The script ran longer than `timeout_seconds` and was stopped; part of its work may have been done. It is slow, waits for something that does not come, or has more to do than expected. Raise the limit, or make the script faster. Errand sends TERM to the whole process group and KILL after 2 seconds. An error file that was already written wins over the timeout, and a retry happens only by a route.',
-    aliases: {
-      conductor: ['ExecutionError'],
-    },
   },
   'internal.script_unspawnable': {
     class: 'script',
@@ -55,9 +49,6 @@ export const SCRIPT_ROWS = {
     },
     title: 'Script could not start',
     help: 'The command of the script could not be started, so nothing of it ran. It is not installed or not on the path, may not be executed, or its working directory does not exist. Install the command, or correct the field that the report names, then resume the run. Errand does not retry it: the routes of the node decide, and without one the run fails with exit code 3.',
-    aliases: {
-      conductor: ['ExecutionError'],
-    },
   },
   'internal.schema_violation': {
     class: 'script',
@@ -73,10 +64,7 @@ export const SCRIPT_ROWS = {
       detail: 'Make the script print a JSON object of the declared shape.',
     },
     title: 'Script output malformed',
-    help: 'The script ended well, but its stdout is not a JSON object of the shape that `output` declares. A log line on stdout, a missing field, another type, or a whole number too large to be exact are the usual causes. Print only the object to stdout and everything else to stderr, or correct `output`. Errand does not run the script again by itself: the routes of the node decide, and the handler sees what was printed.',
-    aliases: {
-      conductor: ['internal.schema_violation', 'ValidationError'],
-    },
+    help: 'The script succeeded, but its stdout is not a JSON object of the shape that `output` declares. A log line on stdout, a missing field, another type, or a whole number too large to be exact are the usual causes. Print only the object to stdout and everything else to stderr, or correct `output`. Errand does not run the script again by itself: the routes of the node decide, and the handler sees what was printed.',
   },
   'internal.output_too_large': {
     class: 'script',
@@ -90,11 +78,10 @@ export const SCRIPT_ROWS = {
     action: {
       kind: 'fix_code',
       detail:
-        'Let it print or return less, write large data to a file, or say `on_truncated: keep`.',
+        'Let it print or return less, write large data to a file, or set `on_truncated: keep`.',
     },
     title: 'Output too large',
-    help: 'A script printed more to stdout, or a tool returned more text, than Errand keeps, so that only the beginning is there. Half of an answer is no answer: the next node would work on it as if it were whole. The work itself was done. Let the script write large data to a file and print its name, ask the tool for less or for a page at a time, or say `on_truncated: keep` on the node when the beginning is enough. Errand does not run it again by itself: the routes of the node decide, and the handler sees the part that was kept.',
-    aliases: {},
+    help: 'A script printed more to stdout, or a tool returned more text, than Errand keeps, so only the beginning is kept. The next node would use that part as if it were complete. The work itself was done. Let the script write large data to a file and print its name, ask the tool for less or for a page at a time, or set `on_truncated: keep` on the node when the beginning is enough. Errand does not run it again by itself: the routes of the node decide, and the handler sees the part that was kept.',
   },
   'internal.envelope_invalid': {
     class: 'script',
@@ -111,15 +98,7 @@ export const SCRIPT_ROWS = {
         'Write a JSON object with `kind`, `message` and `details`, under a kind that is not reserved.',
     },
     title: 'Raised error malformed',
-    help: 'A script or an agent meant to raise a typed error, but what it wrote cannot be used. It is not a JSON object, has no kind of the right form, or claims a kind that belongs to the runtime. Use a helper of Errand, or write `kind`, `message` and `details` exactly. Errand forgives a byte order mark, an empty file, a missing message and empty details; anything else becomes this failure, which routes can take. A kind that `raises` does not list is no such failure: it keeps its name, and the report says `undeclared`.',
-    aliases: {
-      conductor: [
-        'internal.schema_violation',
-        'internal.undeclared_kind',
-        'EnvelopeValidationError',
-        'internal.script_error_transport',
-      ],
-    },
+    help: 'A script or an agent meant to raise a typed error, but what it wrote cannot be used. It is not a JSON object, has no kind of the right form, or claims a kind that belongs to the runtime. Use a helper of Errand, or write `kind`, `message` and `details` exactly. Errand forgives a byte order mark, an empty file, a missing message and empty details; anything else becomes this failure, which routes can handle. A kind that `raises` does not list is not this failure: it keeps its name, and the report says `undeclared`.',
   },
   'sandbox.syntax': {
     class: 'sandbox',
@@ -136,9 +115,6 @@ export const SCRIPT_ROWS = {
     },
     title: 'Sandbox code not parsable',
     help: 'The JavaScript of a `transform` could not be parsed, so nothing of it ran. `code` must be one expression, or a body that ends with `return`. Correct the text and run the workflow again. Errand does not retry it, because the same text fails again: the routes of the node decide, and without one the run fails with exit code 3.',
-    aliases: {
-      relavium: ['sandbox_error', 'syntax'],
-    },
   },
   'sandbox.runtime': {
     class: 'sandbox',
@@ -151,13 +127,10 @@ export const SCRIPT_ROWS = {
     exitCode: 3,
     action: {
       kind: 'fix_code',
-      detail: 'Guard the code against the value that it met.',
+      detail: 'Guard the code against the value that made it throw.',
     },
     title: 'Sandbox code threw',
-    help: 'The JavaScript of a `transform` threw while it ran. Most often it reads a field of something that is not there, or calls what the sandbox does not have: there is no network, no file system and no Node API. Guard the code against the value that it met, and look at what `arguments` passes in as `input`. Errand does not retry it: the routes of the node decide, and without one the run fails with exit code 3.',
-    aliases: {
-      relavium: ['sandbox_error', 'runtime', 'scope'],
-    },
+    help: 'The JavaScript of a `transform` threw while it ran. Most often it reads a field of something that is not there, or calls what the sandbox does not have: there is no network, no file system and no Node API. Guard the code against the value that made it throw, and check what `arguments` passes in as `input`. Errand does not retry it: the routes of the node decide, and without one the run fails with exit code 3.',
   },
   'sandbox.memory': {
     class: 'sandbox',
@@ -174,9 +147,6 @@ export const SCRIPT_ROWS = {
     },
     title: 'Sandbox memory exceeded',
     help: 'The JavaScript of a `transform` needed more memory or stack than the sandbox gives: 16 MiB beyond the engine itself, and 256 KiB of stack. Large inputs and endless recursion are the usual causes. Pass in less, or do the work in a `call` or a `script`. Errand stops the code and does not retry it: the routes of the node decide, and without one the run fails with exit code 3.',
-    aliases: {
-      relavium: ['sandbox_error', 'memory', 'stack'],
-    },
   },
   'sandbox.result': {
     class: 'sandbox',
@@ -192,10 +162,7 @@ export const SCRIPT_ROWS = {
       detail: 'Return plain JSON of the declared shape.',
     },
     title: 'Sandbox result not usable',
-    help: 'The JavaScript of a `transform` returned something that cannot be the output of a node. Functions, symbols, cyclic objects and values off the declared schema cannot be stored as JSON of that shape. Return plain data of the declared shape. Errand does not retry it: the routes of the node decide, and without one the run fails with exit code 3.',
-    aliases: {
-      relavium: ['sandbox_error', 'result_type', 'non_serializable'],
-    },
+    help: 'The JavaScript of a `transform` returned something that cannot be the output of a node. Functions, symbols, cyclic objects and values that do not match the declared schema cannot be stored as JSON of that shape. Return plain data of the declared shape. Errand does not retry it: the routes of the node decide, and without one the run fails with exit code 3.',
   },
   'sandbox.timeout': {
     class: 'sandbox',
@@ -211,9 +178,6 @@ export const SCRIPT_ROWS = {
       detail: 'Make the code cheaper, or retry it by a route if the machine was busy.',
     },
     title: 'Sandbox timed out',
-    help: 'The JavaScript of a `transform` ran for more than 1 second and was stopped. An endless loop does that, and so does a machine under load, which is why this is the one sandbox failure that another try can cure. Make the code cheaper, or move heavy work to a `call` or a `script`. Errand has no schedule for it: a `retry` route runs it again, and without a route the run fails with exit code 3.',
-    aliases: {
-      relavium: ['sandbox_error', 'timeout'],
-    },
+    help: 'The JavaScript of a `transform` ran for more than 1 second and was stopped. An endless loop does that, and so does a machine under load, so this is the one sandbox failure that a retry can cure. Make the code cheaper, or move heavy work to a `call` or a `script`. Errand has no schedule for it: a `retry` route runs it again, and without a route the run fails with exit code 3.',
   },
 } as const satisfies Record<string, CatalogRow>;

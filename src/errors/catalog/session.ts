@@ -1,4 +1,4 @@
-/** Failures of the store, and of what is asked of a stored run. No route matches them. */
+/** Failures of the store, and of requests about a stored run. No route matches them. */
 import type { CatalogRow } from './row.ts';
 
 export const SESSION_ROWS = {
@@ -16,12 +16,7 @@ export const SESSION_ROWS = {
       detail: 'Bring the store back, then run `errand resume` on the run.',
     },
     title: 'Store unavailable',
-    help: 'The store could not be written or read. The disk is full, the file is locked, or the database is down. Bring it back, then resume the run: it goes on where it stopped, and nothing that was recorded is done again. Errand tries 3 times in all, 2 and 4 seconds apart; the first two failures are recorded as `error:suppressed`, and the third stops the run with exit code 6. No failure is written for it, so the run stays resumable.',
-    aliases: {
-      'stud-cli': ['Session/StoreUnavailable', 'Session/StateUnavailable'],
-      cycgraph: ['PersistenceUnavailableError'],
-      conductor: ['CheckpointError'],
-    },
+    help: 'Errand could not write to or read from the store. The disk is full, the file is locked, or the database is down. Bring it back, then resume the run: it continues where it stopped, and nothing that was recorded is done again. Errand makes 3 attempts in all, 2 and 4 seconds apart; the first two failures are recorded as `error:suppressed`, and the third stops the run with exit code 6. No failure is written for it, so the run stays resumable.',
   },
   'store.corrupt': {
     class: 'session',
@@ -38,11 +33,6 @@ export const SESSION_ROWS = {
     },
     title: 'Store corrupt',
     help: 'The log of the run is damaged: an event is missing, out of order or altered, or a checkpoint disagrees with it. A broken disk, a partial copy or an edit by hand are the usual causes. Restore the store from a backup, or look at the row that the report names. Errand does not guess and does not resume on damaged state; nothing was changed, and the command ends with exit code 6.',
-    aliases: {
-      'stud-cli': ['Session/ManifestDrift'],
-      cycgraph: ['EventLogCorruptionError'],
-      conductor: ['CheckpointError'],
-    },
   },
   'store.claim_lost': {
     class: 'session',
@@ -55,13 +45,10 @@ export const SESSION_ROWS = {
     exitCode: 6,
     action: {
       kind: 'find_out',
-      detail: 'Look at the run with `errand show`: another process may be carrying it on.',
+      detail: 'Look at the run with `errand show`: another process may be running it.',
     },
     title: 'Run claim lost',
-    help: 'This process lost its claim on the run, because another one took it over while this one was cut off or too slow to renew it. What it had under way may or may not have been done. Look at the run with `errand show` before anything else; the other process is probably carrying it on. Errand stops here at once and writes nothing more, so that two processes never write one log. The command ends with exit code 6.',
-    aliases: {
-      cycgraph: ['StaleClaimError', 'EventSequenceConflictError'],
-    },
+    help: 'This process lost its claim on the run, because another one took it over while this one was cut off or too slow to renew it. Effects that it had started may or may not have happened. Look at the run with `errand show` before anything else; the other process is probably running it. Errand stops here at once and writes nothing more, so that two processes never write one log. The command ends with exit code 6.',
   },
   'run.already_active': {
     class: 'session',
@@ -77,11 +64,7 @@ export const SESSION_ROWS = {
       detail: 'Wait until the other process is done, or follow it with `errand watch`.',
     },
     title: 'Run already active',
-    help: 'The run is being carried on by another process that is alive, so it cannot be resumed a second time. Wait until that process is done, or follow the run with `errand watch`. Answers and `errand cancel` need no resume: they reach the living process through the store. Errand refuses with exit code 2 and changes nothing; after a crash the run can be resumed as soon as its process is gone.',
-    aliases: {
-      relavium: ['EngineStateError', 'run_already_active'],
-      'stud-cli': ['ExtensionHost/ConcurrentTurnForbidden'],
-    },
+    help: 'Another live process is running this run, so it cannot be resumed a second time. Wait until that process is done, or follow the run with `errand watch`. Answers and `errand cancel` need no resume: they reach the live process through the store. Errand refuses with exit code 2 and changes nothing; after a crash the run can be resumed as soon as its process is gone.',
   },
   'run.already_ended': {
     class: 'session',
@@ -98,9 +81,6 @@ export const SESSION_ROWS = {
     },
     title: 'Run already ended',
     help: 'The run is completed or cancelled, so there is nothing to resume. A failed, parked or interrupted run can be resumed, one that reached its end cannot. Start a new run, or repeat a node of a completed one and what follows it with `errand retry RUN --from NODE`. Errand refuses with exit code 2 and changes nothing.',
-    aliases: {
-      relavium: ['EngineStateError', 'run_already_terminal'],
-    },
   },
   'run.drifted': {
     class: 'session',
@@ -116,10 +96,7 @@ export const SESSION_ROWS = {
       detail: 'Undo the change to the finished nodes, or resume with `--accept-drift`.',
     },
     title: 'Workflow has changed',
-    help: 'The workflow file, or an input given to `resume`, was changed in a way that touches nodes which are already finished. Their results may no longer be what the new text would give; the report lists these nodes. Undo the change, or resume with `--accept-drift`, which keeps the old results and goes on. Errand refuses with exit code 2 and changes nothing. Changes to unfinished nodes, limits, models and modules are taken over and recorded.',
-    aliases: {
-      'stud-cli': ['Session/ManifestDrift', 'Session/SlotDriftRejected'],
-    },
+    help: 'The workflow file, or an input passed to `resume`, was changed in a way that touches nodes which are already finished. Their results may no longer be what the new text would give; the report lists these nodes. Undo the change, or resume with `--accept-drift`, which keeps the old results and continues. Errand refuses with exit code 2 and changes nothing. Errand adopts and records changes to unfinished nodes, limits, models and modules.',
   },
   'run.resume_mismatch': {
     class: 'session',
@@ -135,22 +112,7 @@ export const SESSION_ROWS = {
       detail: 'Resume with the workflow, the node or the version that the run belongs to.',
     },
     title: 'Resume does not fit',
-    help: 'What was asked does not fit the stored run. It belongs to another workflow, lacks the node that was named, needs functions, tools or a workflow in code that are not here, or was written in a form that this version of Errand cannot replay; the report names what is missing. Resume it with the workflow and the version that it was started with, or correct the name. A workflow made in code is found when the program registers it: `openErrand({ workflows: [refund] })`. Errand refuses with exit code 2 and changes nothing, because a wrong match would mix two histories.',
-    aliases: {
-      relavium: [
-        'EngineStateError',
-        'workflow_mismatch',
-        'pending_gate_requires_decision',
-        'run_not_paused',
-        'unknown_gate',
-      ],
-      'stud-cli': [
-        'Session/ResumeMismatch',
-        'Session/InteractionAlreadyAnswered',
-        'Session/SlotMigrationFailed',
-      ],
-      cycgraph: ['ForkError', 'ForkPointError', 'ReplayVersionMismatchError'],
-    },
+    help: 'The request does not fit the stored run. The run belongs to another workflow, lacks the node that was named, needs functions, tools or a workflow in code that are not here, or was written in a form that this version of Errand cannot replay; the report names what is missing. Resume it with the workflow and the version that it was started with, or correct the name. A workflow made in code is found when the program registers it: `openErrand({ workflows: [refund] })`. Errand refuses with exit code 2 and changes nothing, because a wrong match would mix two histories.',
   },
   'run.not_found': {
     class: 'session',
@@ -166,12 +128,6 @@ export const SESSION_ROWS = {
       detail: 'Look up the id with `errand runs`, in the project where the run was started.',
     },
     title: 'Run not found',
-    help: 'The store holds no run of this id. The id is misspelled, or the command looks at another store: runs live in `.errand/` of the current project, or in `ERRAND_HOME`. List the runs with `errand runs`, and call the command where the run was started. Errand refuses with exit code 2, and nothing is run.',
-    aliases: {
-      relavium: ['EngineStateError', 'unknown_run'],
-      'stud-cli': ['Session/NoSnapshot'],
-      cycgraph: ['MissingRunRecordError'],
-      conductor: ['CheckpointError'],
-    },
+    help: 'The store has no run with this id. The id is misspelled, or the command reads another store: runs are stored in `.errand/` of the current project, or in `ERRAND_HOME`. List the runs with `errand runs`, and call the command where the run was started. Errand refuses with exit code 2 and runs nothing.',
   },
 } as const satisfies Record<string, CatalogRow>;

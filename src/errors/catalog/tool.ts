@@ -1,4 +1,4 @@
-/** Failures of tools, also those of MCP servers, and effects whose outcome nobody knows. */
+/** Failures of tools, also of MCP servers, and effects whose outcome is unknown. */
 import type { CatalogRow } from './row.ts';
 
 export const TOOL_ROWS = {
@@ -13,15 +13,10 @@ export const TOOL_ROWS = {
     exitCode: 3,
     action: {
       kind: 'wait_and_retry',
-      detail: 'Read the message of the tool, and give the tool a `retry` if another try can help.',
+      detail: 'Read the message of the tool, and give the tool a `retry` if another call can help.',
     },
     title: 'Tool failed',
-    help: 'The tool ran and threw an error that nothing recognises more exactly. The service behind it may be down, or the tool may have a bug. Read its message; if another try can help, declare `retry` on the tool, and if the tool knows the cause, let it raise a kind of its own. Errand retries only as the tool declares. For an agent the failure is then shown to the model as a typed error and the node goes on; a `tool` node fails with it, and its routes decide.',
-    aliases: {
-      relavium: ['tool_failed', 'execution_failed'],
-      'stud-cli': ['ToolTransient/ResourceFetchFailed', 'ToolTerminal/ToolExecutionFailed'],
-      cycgraph: ['A2ATaskFailedError'],
-    },
+    help: 'The tool ran and threw an error that nothing recognises more exactly. The service behind it may be down, or the tool may have a bug. Read its message; if another call can help, declare `retry` on the tool, and if the tool knows the cause, let it raise its own kind. Errand retries only as the tool declares. In an agent, the model then sees the failure as a typed error and the node continues; a `tool` node fails with it, and its routes decide.',
   },
   'tool.timeout': {
     class: 'tool_transient',
@@ -37,11 +32,7 @@ export const TOOL_ROWS = {
       detail: 'Give the tool more time, or make its work smaller.',
     },
     title: 'Tool timed out',
-    help: 'The tool did not finish within its timeout and was stopped; part of its work may have been done. The service behind it is slow, or the work is larger than the limit allows. Raise the timeout of the tool, or make the work smaller. Errand retries only as the tool declares. For an agent the failure is then shown to the model as a typed error and the node goes on; a tool that may not be repeated and is in doubt becomes `effect.outcome_unknown` instead.',
-    aliases: {
-      relavium: ['tool_failed'],
-      'stud-cli': ['ToolTransient/ExecutionTimeout'],
-    },
+    help: 'The tool did not finish within its timeout and was stopped; part of its work may have been done. The service behind it is slow, or the work is larger than the limit allows. Raise the timeout of the tool, or make the work smaller. Errand retries only as the tool declares. In an agent, the model then sees the failure as a typed error and the node continues; a tool that may not be repeated and whose outcome is unknown becomes `effect.outcome_unknown` instead.',
   },
   'tool.busy': {
     class: 'tool_transient',
@@ -57,10 +48,7 @@ export const TOOL_ROWS = {
       detail: 'Wait until the resource is free, or declare a `retry` on the tool.',
     },
     title: 'Tool busy',
-    help: 'The tool could not begin because something that it needs is in use: a lock, a pool or a limit of the service behind it. Nothing was done. Wait until it is free, or declare `retry` on the tool with this kind in `on`. Errand retries only as the tool declares; for an agent the failure is then shown to the model as a typed error and the node goes on, and a `tool` node fails with it.',
-    aliases: {
-      'stud-cli': ['ToolTransient/ResourceBusy'],
-    },
+    help: 'The tool could not start because something that it needs is in use: a lock, a pool or a limit of the service behind it. Nothing was done. Wait until it is free, or declare `retry` on the tool with this kind in `on`. Errand retries only as the tool declares; in an agent, the model then sees the failure as a typed error and the node continues, and a `tool` node fails with it.',
   },
   'mcp.unreachable': {
     class: 'tool_transient',
@@ -73,15 +61,10 @@ export const TOOL_ROWS = {
     exitCode: 3,
     action: {
       kind: 'wait_and_retry',
-      detail: 'Check that the MCP server starts and answers under its configured command or URL.',
+      detail: 'Check that the MCP server starts and responds at its configured command or URL.',
     },
     title: 'MCP server unreachable',
-    help: 'The MCP server could not be started or reached, or its connection was lost. A wrong command or URL, a server that ends at once, and a network failure all look like this. Run its command by hand, or open its URL, and compare with `mcp_servers` in the file. For an agent Errand shows the failure to the model as a typed error and the node goes on; a `tool` node fails with it, and its routes decide. Five such failures in a row open the breaker of this tool.',
-    aliases: {
-      relavium: ['tool_unavailable'],
-      'stud-cli': ['ProviderTransient/MCPConnectionLost'],
-      cycgraph: ['MCPGatewayError'],
-    },
+    help: 'The MCP server could not be started or reached, or its connection was lost. A wrong command or URL, a server that ends at once, and a network failure all look like this. Run its command by hand, or open its URL, and compare with `mcp_servers` in the file. In an agent, Errand shows the failure to the model as a typed error and the node continues; a `tool` node fails with it, and its routes decide. Five such failures in a row open the breaker of this tool.',
   },
   'tool.denied': {
     class: 'tool_terminal',
@@ -97,33 +80,7 @@ export const TOOL_ROWS = {
       detail: 'Approve the call when asked, or change the `policy` of the node.',
     },
     title: 'Tool call denied',
-    help: 'A person or a policy refused this tool call, so it was not made. The `policy` of the node denies the tool, or asks for each call and the answer was `deny`; with `--no-gates` nobody can be asked, and that counts as a refusal. Approve the call the next time, or change the policy. Errand shows the refusal to the model, which may go another way; the same call a second time fails the node, and it is never retried.',
-    aliases: {
-      relavium: [
-        'tool_denied',
-        'command_not_allowed',
-        'domain_not_allowed',
-        'insecure_url',
-        'gate_required',
-        'media_scope_denied',
-        'user_rejected',
-        'approval_error',
-        'no_approval_hook',
-      ],
-      'stud-cli': [
-        'ToolTerminal/Forbidden',
-        'ToolTerminal/ApprovalDenied',
-        'ToolTerminal/CommandRejected',
-        'ToolTerminal/NetworkDenied',
-      ],
-      cycgraph: [
-        'A2ATaskFailedError',
-        'SecurityPolicyViolationError',
-        'SideEffectBlockedError',
-        'SsrfBlockedError',
-        'WorkspaceEscapeError',
-      ],
-    },
+    help: 'A person or a policy refused this tool call, so it was not made. The `policy` of the node denies the tool, or asks for each call and the answer was `deny`; with `--no-gates` Errand cannot ask anyone, and that counts as a refusal. Approve the call the next time, or change the policy. Errand shows the refusal to the model, which may try something else; the same call a second time fails the node, and it is never retried.',
   },
   'tool.input_invalid': {
     class: 'tool_terminal',
@@ -139,16 +96,7 @@ export const TOOL_ROWS = {
       detail: 'Correct the arguments, or describe them better in the schema of the tool.',
     },
     title: 'Tool arguments not valid',
-    help: 'The arguments of a tool call do not fit the schema of the tool, or are not JSON at all. For an agent the model wrote them; for a `tool` node the file did. Correct the arguments, or describe the fields in the schema so that the model gets them right. The tool is not called. Errand shows the error to the model for up to three bad calls, after which the node fails with `agent.output_invalid`; a `tool` node fails at once.',
-    aliases: {
-      relavium: ['validation', 'invalid_args'],
-      'stud-cli': [
-        'ToolTerminal/InputInvalid',
-        'ProviderCapability/OutputMalformed',
-        'ToolTerminal/AmbiguousMatch',
-      ],
-      cycgraph: ['A2AInterfaceError'],
-    },
+    help: 'The arguments of a tool call do not fit the schema of the tool, or are not JSON at all. In an agent, the model wrote them; in a `tool` node, the file did. Correct the arguments, or describe the fields in the schema so that the model gets them right. The tool is not called. Errand shows the error to the model for up to three bad calls, after which the node fails with `agent.output_invalid`; a `tool` node fails at once.',
   },
   'tool.output_malformed': {
     class: 'tool_terminal',
@@ -164,15 +112,7 @@ export const TOOL_ROWS = {
       detail: 'Make the tool return what its output schema declares.',
     },
     title: 'Tool output malformed',
-    help: 'The tool ran, but what it returned does not fit its declared output, or cannot be stored as JSON. The fault lies with the tool or with the service behind it, not with the caller. Fix the tool, or correct its output schema. Errand does not repeat the call, because its work was done. For an agent the model sees a typed error in place of the result; a `tool` node fails with it.',
-    aliases: {
-      'stud-cli': [
-        'ToolTerminal/OutputMalformed',
-        'ToolTerminal/MCPResourceEmpty',
-        'ToolTerminal/ResourceOverBytesCap',
-      ],
-      cycgraph: ['A2AInterfaceError'],
-    },
+    help: 'The tool ran, but what it returned does not fit its declared output, or cannot be stored as JSON. The fault is in the tool or in the service behind it, not in the caller. Fix the tool, or correct its output schema. Errand does not repeat the call, because its work was done. In an agent, the model sees a typed error in place of the result; a `tool` node fails with it.',
   },
   'tool.not_found': {
     class: 'tool_terminal',
@@ -189,15 +129,6 @@ export const TOOL_ROWS = {
     },
     title: 'Tool not found',
     help: 'A tool was called that does not exist. The model invented the name, the module or the host does not register it, or its MCP server does not list it. Correct the name, or register the tool. A fixed name in the file is refused before the run; a name that a model makes up is shown to it as a typed error, and after three bad calls the node fails with `agent.output_invalid`.',
-    aliases: {
-      relavium: ['tool_failed', 'unknown_tool'],
-      'stud-cli': [
-        'ToolTerminal/NotFound',
-        'Validation/MCPServerNotRegistered',
-        'ToolTerminal/ToolNotRegistered',
-      ],
-      cycgraph: ['MCPServerNotFoundError', 'ToolNotRegisteredError'],
-    },
   },
   'tool.forbidden': {
     class: 'tool_terminal',
@@ -214,11 +145,6 @@ export const TOOL_ROWS = {
     },
     title: 'Tool not allowed',
     help: 'The node may not use this tool. `tools` of the node does not list it, and a tool that writes must be named there even when `tools` is left out. If the node should have it, add the name; if not, say so in the prompt. The call is not made. Errand shows a typed error to the model, and the same call a second time fails the node.',
-    aliases: {
-      relavium: ['tool_denied', 'not_granted', 'provider_executed'],
-      'stud-cli': ['ToolTerminal/Forbidden'],
-      cycgraph: ['MCPAccessDeniedError', 'CapabilityViolationError'],
-    },
   },
   'tool.unavailable': {
     class: 'tool_terminal',
@@ -234,10 +160,7 @@ export const TOOL_ROWS = {
       detail: 'Provide what the tool needs on this machine, then resume the run.',
     },
     title: 'Tool unavailable here',
-    help: 'The tool exists, but this host cannot run it. A program, a package, a permission or a setting that it needs is missing on this machine. Provide what the report names, then resume the run. The tool is not called and the call is not retried; an agent is shown a typed error and may go another way, and a `tool` node fails with it.',
-    aliases: {
-      relavium: ['tool_unavailable', 'capability_unavailable'],
-    },
+    help: 'The tool exists, but this host cannot run it. A program, a package, a permission or a setting that it needs is missing on this machine. Provide what the report names, then resume the run. The tool is not called and the call is not retried; the model of an agent sees a typed error and may try something else, and a `tool` node fails with it.',
   },
   'mcp.tool_failed': {
     class: 'tool_terminal',
@@ -250,15 +173,10 @@ export const TOOL_ROWS = {
     exitCode: 3,
     action: {
       kind: 'find_out',
-      detail: 'Read what the MCP server said about the failure.',
+      detail: 'Read what the MCP server reported about the failure.',
     },
     title: 'MCP tool failed',
-    help: 'The MCP server answered, and reported that its tool failed. The protocol does not say why, so nobody can tell from here whether another try would help. Read the text of the server in the report, and its own log. Errand does not retry it by itself. An agent is shown a typed error and the node goes on; a `tool` node fails, and its routes decide.',
-    aliases: {
-      relavium: ['tool_failed'],
-      'stud-cli': ['ToolTerminal/MCPToolFailed'],
-      cycgraph: ['MCPToolExecutionError'],
-    },
+    help: 'The MCP server responded that its tool failed. The protocol does not say why, so it is not known whether another call would help. Read the text of the server in the report, and its own log. Errand does not retry it by itself. The model of an agent sees a typed error and the node continues; a `tool` node fails, and its routes decide.',
   },
   'effect.outcome_unknown': {
     class: 'effect_unknown',
@@ -274,7 +192,6 @@ export const TOOL_ROWS = {
       detail: 'Find out whether it happened, then answer `repeat`, `edit` or `abort`.',
     },
     title: 'Outcome unknown',
-    help: 'Something was begun in the world and it is not known how it ended: the process died, the connection broke before the result was recorded, or it was stopped because something around it ended. The script, tool or function is not declared `idempotent`, so doing it again could do it twice. Look at the other side, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks, with the idempotency key and the arguments; for a call that an agent made, the answer is about that call alone. It repeats by itself only what is `idempotent`, or what a route that names this kind tells it to.',
-    aliases: {},
+    help: 'An effect was started and it is not known how it ended: the process died, the connection broke before the result was recorded, or it was stopped because something around it ended. The script, tool or function is not declared `idempotent`, so running it again could do it twice. Check the system that it acts on, then answer `repeat`, `edit` (it did happen, and this is the result) or `abort`. Errand pauses the run with exit code 5 and asks, with the idempotency key and the arguments; for a call that an agent made, the answer is about that call alone. By itself it repeats only an effect that is `idempotent`, or that a route for this kind repeats.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -12,27 +12,10 @@ export const VALIDATION_ROWS = {
     exitCode: 2,
     action: {
       kind: 'fix_file',
-      detail: 'Fix the place that the report points at, then run `errand validate` on the file.',
+      detail: 'Fix what the report points at, then run `errand validate` on the file.',
     },
     title: 'Workflow file not valid',
-    help: 'The workflow file cannot be run as it stands. It is missing, is not YAML, has an unknown or a missing key, or its nodes and routes do not fit together, as when a route leads to a node that does not exist. Fix what the report points at; `errand validate FILE` lists every problem with line, column and a suggestion. Errand checks the file, and the files that it calls, before anything runs: the run does not start, and the command ends with exit code 2.',
-    aliases: {
-      relavium: [
-        'validation',
-        'invalid_yaml',
-        'invalid_graph',
-        'schema_validation',
-        'config_error',
-      ],
-      'stud-cli': [
-        'Validation/ShapeInvalid',
-        'Validation/UnknownTopLevelKey',
-        'Validation/SettingsShapeInvalid',
-        'Validation/ManifestShapeInvalid',
-      ],
-      cycgraph: ['GraphSpecError', 'TargetError', 'OverlayError', 'ApplyError'],
-      conductor: ['ValidationError', 'ConfigurationError'],
-    },
+    help: 'Errand cannot run the workflow file. It is missing, is not YAML, has an unknown or a missing key, or its nodes and routes do not fit together, as when a route leads to a node that does not exist. Fix what the report points at; `errand validate FILE` lists every problem with line, column and a suggestion. Errand checks the file, and the files that it calls, before anything runs: the run does not start, and the command ends with exit code 2.',
   },
   'validation.node_config': {
     class: 'validation',
@@ -48,24 +31,7 @@ export const VALIDATION_ROWS = {
       detail: 'Correct the field that the report names.',
     },
     title: 'Node configuration not valid',
-    help: 'A node lacks something that its type needs, or has a field with a value that cannot be meant. Typical cases are a script without a command, a fixed model or tool that does not exist, a reserved kind in `raises` and two moves in one route. Correct the field that the pointer of the report names, and run `errand validate` again. Errand refuses the file before the first node starts, with exit code 2, so nothing has been spent.',
-    aliases: {
-      relavium: ['validation', 'schema_validation'],
-      'stud-cli': [
-        'Validation/ConfigSchemaViolation',
-        'Validation/UnknownConfigKey',
-        'Validation/StageDefinitionInvalid',
-        'Validation/MCPServerConfigInvalid',
-        'ExtensionHost/InvalidParallelPlan',
-      ],
-      cycgraph: [
-        'NodeConfigError',
-        'SupervisorConfigError',
-        'AgentSpecError',
-        'EmbeddingDimensionMismatchError',
-      ],
-      conductor: ['ConfigurationError'],
-    },
+    help: 'A node lacks something that its type needs, or has a field with a value that makes no sense there. Typical cases are a script without a command, a fixed model or tool that does not exist, a reserved kind in `raises` and two moves in one route. Correct the field that the pointer of the report names, and run `errand validate` again. Errand refuses the file before the first node starts, with exit code 2, so nothing has been spent.',
   },
   'validation.unsupported': {
     class: 'validation',
@@ -81,16 +47,7 @@ export const VALIDATION_ROWS = {
       detail: 'Remove the field that the report names, or write it with what Errand has.',
     },
     title: 'Feature not supported',
-    help: 'The file uses a field, a node type or a value that Errand cannot run, although it may be legal elsewhere, for example in a Conductor file. Leaving it out would change what the workflow means, so it is refused and not ignored. Remove it, or write the same thing with what Errand has; the report names the field and its place. The run does not start, and the command ends with exit code 2.',
-    aliases: {
-      relavium: ['not_implemented'],
-      'stud-cli': [
-        'Validation/UnsupportedFlag',
-        'Validation/UnsupportedPlatform',
-        'ExtensionHost/NotImplemented',
-      ],
-      cycgraph: ['UnsupportedNodeTypeError'],
-    },
+    help: 'The file uses a field, a node type or a value that Errand cannot run, although it may be legal in another system, for example in a Conductor file. Leaving it out would change what the workflow means, so Errand refuses it instead of ignoring it. Remove it, or write the same thing with what Errand has; the report names the field and where it is. The run does not start, and the command ends with exit code 2.',
   },
   'validation.contract_version': {
     class: 'validation',
@@ -108,9 +65,6 @@ export const VALIDATION_ROWS = {
     },
     title: 'Contract version not supported',
     help: 'A file, a module or a stored record was written for a version of the contract that this Errand does not have. It happens after a downgrade, or when a newer file reaches a machine with an older Errand. Install the version that the report names, or rewrite the file for the version at hand. Errand reads nothing further from it: the run does not start, and the command ends with exit code 2.',
-    aliases: {
-      'stud-cli': ['Validation/ContractVersionMismatch', 'Validation/ContractVersionBumpInvalid'],
-    },
   },
   'validation.input': {
     class: 'validation',
@@ -123,15 +77,10 @@ export const VALIDATION_ROWS = {
     exitCode: 2,
     action: {
       kind: 'change_input',
-      detail: 'Give the input in the type that the workflow declares.',
+      detail: 'Pass the input in the type that the workflow declares.',
     },
     title: 'Input not valid',
-    help: 'A value that was given to the workflow does not fit what it declares. An input is missing, is not declared, or has another type; two members of a `for_each` with one key count as well. Give it again in the declared type, with `-i name=value` or `--input FILE`. Before the run starts, Errand refuses it with exit code 2 and nothing is run. Inside a run, as for the input of a child, it is an ordinary failure that a route can take, and exit code 3 when none does.',
-    aliases: {
-      relavium: ['validation', 'invalid_decision', 'invalid_invocation'],
-      'stud-cli': ['Validation/ArgumentMissing', 'Validation/UnknownFlag'],
-      cycgraph: ['SubgraphInterfaceError'],
-    },
+    help: 'A value passed to the workflow does not match its declared inputs. An input is missing, is not declared, or has another type; two members of a `for_each` with the same key are refused as well. Pass it again in the declared type, with `-i name=value` or `--input FILE`. Before the run starts, Errand refuses it with exit code 2 and runs nothing. Inside a run, for example for the input of a child, it is an ordinary failure that a route can handle; without a route the run fails with exit code 3.',
   },
   'validation.template': {
     class: 'validation',
@@ -147,22 +96,6 @@ export const VALIDATION_ROWS = {
       detail: 'Correct the expression, or allow for the gap with `default()` or `is defined`.',
     },
     title: 'Template not valid',
-    help: 'A template could not be parsed or rendered. Most often it reads a name or a field that is not there, such as the output of a node that did not run, or it uses a filter that does not exist. Correct the expression, or allow for the gap with `default()` or `is defined`. What can be proved wrong is refused before the run, with exit code 2. A template that fails while the run is going on fails its node; a route can take that, and the run ends with exit code 3 when none does.',
-    aliases: {
-      relavium: [
-        'validation',
-        'unresolved_reference',
-        'unknown_namespace',
-        'unknown_filter',
-        'filter_arity',
-        'filter_type',
-        'unserializable',
-        'invalid_path',
-        'read_file_unavailable',
-        'read_file_failed',
-        'secret_interpolation',
-      ],
-      conductor: ['TemplateError'],
-    },
+    help: 'A template could not be parsed or rendered. Most often it reads a name or a field that is not there, such as the output of a node that did not run, or it uses a filter that does not exist. Correct the expression, or allow for the gap with `default()` or `is defined`. Errand refuses what it can prove wrong before the run, with exit code 2. A template that fails during the run fails its node; a route can handle that, and without one the run fails with exit code 3.',
   },
 } as const satisfies Record<string, CatalogRow>;

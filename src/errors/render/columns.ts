@@ -1,19 +1,19 @@
-/** How wide text is on a terminal, and where to break it. */
-import { madeOnce } from '../made-once.ts';
+/** Column widths of text on a terminal, and where to break it. */
+import { once } from '../support/once.ts';
 
-/** East Asian scripts and symbols, and pictures that are drawn as such. */
-const wide = madeOnce(
+/** East Asian scripts and symbols, and characters drawn as pictures. */
+const wide = once(
   () =>
     /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u,
 );
-const noWidth = madeOnce(() => /^[\p{Mn}\p{Me}\p{Cf}]+$/u);
+const noWidth = once(() => /^[\p{Mn}\p{Me}\p{Cf}]+$/u);
 const NARROW_ASCII = /^[\x20-\x7e]*$/;
 
-const segmenter = madeOnce(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
+const segmenter = once(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 
 export function columnsOf(text: string): number {
   if (NARROW_ASCII.test(text)) return text.length;
-  // marks of some scripts join a space to its neighbour, and yet it takes its own column
+  // marks of some scripts join a space to its neighbour, but it still takes its own column
   const words = text.split(' ');
   return words.reduce((columns, word) => columns + columnsOfWord(word), words.length - 1);
 }

@@ -1,5 +1,5 @@
-/** Words of anyone in Markdown: on one line, with nothing in them that Markdown or HTML would act upon. */
-import { oneLine, singleLine } from '../printable.ts';
+/** Escapes foreign text for Markdown: one line, with nothing that Markdown or HTML would act upon. */
+import { oneLine, singleLine } from '../support/printable.ts';
 
 export function escapeMarkdown(text: string): string {
   return (
@@ -11,7 +11,7 @@ export function escapeMarkdown(text: string): string {
   );
 }
 
-/** A span of code, in which nothing but its end means anything. */
+/** A span of code, where only a backtick needs replacing. */
 export function codeMarkdown(text: string): string {
   return `\`${oneLine(text).replaceAll('`', "'")}\``;
 }

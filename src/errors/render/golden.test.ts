@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorReport } from '../report.ts';
+import type { ErrorReport } from '../report/report.ts';
 import { columnsOf } from './columns.ts';
 import { renderJson } from './json.ts';
 import { renderLine } from './line.ts';
@@ -24,7 +24,7 @@ describe.each(Object.entries(SAMPLES))('the sample %s', (name, report) => {
     await expect(`${render(report).trimEnd()}\n`).toMatchFileSnapshot(`__golden__/${name}/${form}`);
   });
 
-  it.each([60, 80, 120])('has a panel of %i columns, every line of it as wide', (columns) => {
+  it.each([60, 80, 120])('has a panel of %i columns, with every line as wide', (columns) => {
     const lines = renderPanel(report, { columns }).split('\n');
     expect(new Set(lines.map(columnsOf))).toEqual(new Set([columns]));
   });

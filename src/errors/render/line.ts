@@ -1,13 +1,23 @@
-/** One line for logs and lists. */
-import { oneLine, singleLine } from '../printable.ts';
-import { forPerson } from '../project.ts';
-import type { ErrorReport } from '../report.ts';
-import { locationWords, retryableWords } from './words.ts';
+/** A report as one line, for logs and lists. */
+import { oneLine, singleLine } from '../support/printable.ts';
+import { forPerson } from '../report/audiences.ts';
+import type { ErrorReport } from '../report/report.ts';
+import { locationWords, retryableWords } from './phrases.ts';
 
+/**
+ * A report as one line, for logs and lists.
+ * @example
+ * ```ts
+ * import { failure, renderLine } from 'errand';
+ *
+ * const line = renderLine(failure('order.missing', 'No such order').report);
+ * console.log(line.split(' → ')[0]); // order.missing [domain, retryable: no]: No such order
+ * ```
+ */
 export function renderLine(report: ErrorReport): string {
   const shown = forPerson(report);
-  const place = locationWords(shown.location);
-  const where = place === undefined ? '' : ` at ${place}`;
+  const location = locationWords(shown.location);
+  const where = location === undefined ? '' : ` at ${location}`;
   const line = [
     `${shown.kind} [${shown.category}, retryable: ${retryableWords(shown)}]${where}:`,
     singleLine(shown.message),

@@ -1,10 +1,20 @@
-/** For pull requests, chat and agents that read prose. */
-import { jsonText } from '../printable.ts';
-import { forPerson } from '../project.ts';
-import type { ErrorReport } from '../report.ts';
+/** A report in Markdown, for pull requests, chat and agents that read prose. */
+import { jsonText } from '../support/printable.ts';
+import { forPerson } from '../report/audiences.ts';
+import type { ErrorReport } from '../report/report.ts';
 import { codeMarkdown, escapeMarkdown } from './escape-markdown.ts';
-import * as words from './words.ts';
+import * as words from './phrases.ts';
 
+/**
+ * A report as Markdown, for pull requests and chat.
+ * @example
+ * ```ts
+ * import { failure, renderMarkdown } from 'errand';
+ *
+ * const text = renderMarkdown(failure('order.missing', 'No such order').report);
+ * console.log(text.includes('No such order')); // true
+ * ```
+ */
 export function renderMarkdown(report: ErrorReport): string {
   const shown = forPerson(report);
   const group = words.groupWords(shown);
@@ -22,7 +32,7 @@ export function renderMarkdown(report: ErrorReport): string {
     ['Failed members', escape(group.counts)],
   ];
   const members = group.members.map(
-    ({ name, kind, said }) => `- ${escape(name)}: ${code(kind)}: ${escape(said)}`,
+    ({ name, kind, message }) => `- ${escape(name)}: ${code(kind)}: ${escape(message)}`,
   );
   const attempts = (shown.attempts ?? []).map((it) => `- ${escape(words.attemptWords(it))}`);
   const causes = words
@@ -35,7 +45,7 @@ export function renderMarkdown(report: ErrorReport): string {
     facts
       .flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${value}`]))
       .join('\n'),
-    section('Members', group.untold > 0 ? [...members, `- and ${group.untold} more`] : members),
+    section('Members', group.unlisted > 0 ? [...members, `- and ${group.unlisted} more`] : members),
     section('Attempts', attempts),
     section('Causes', causes),
     details(group.others),

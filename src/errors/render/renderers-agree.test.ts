@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyReport } from '../arbitraries.cases.ts';
-import { printable } from '../printable.ts';
-import { forPerson, type PersonReport } from '../project.ts';
-import type { ErrorReport } from '../report.ts';
+import { anyReport } from '../report/arbitraries.cases.ts';
+import { printable } from '../support/printable.ts';
+import { forPerson, type PersonReport } from '../report/audiences.ts';
+import type { ErrorReport } from '../report/report.ts';
 import { columnsOf } from './columns.ts';
 import { renderJson } from './json.ts';
 import { renderLine } from './line.ts';
@@ -11,16 +11,17 @@ import { renderMarkdown } from './markdown.ts';
 import { renderPanel } from './panel.ts';
 import { renderProblem } from './problem.ts';
 import { SAMPLES } from './samples.cases.ts';
-import { locationWords, retryableWords } from './words.ts';
+import { locationWords, retryableWords } from './phrases.ts';
+import { runs } from '../../../test/runs.ts';
 
-/** What may never differ between two surfaces. */
+/** Facts that may never differ between two renderers. */
 type Core = Pick<ErrorReport, 'kind' | 'category' | 'retryable' | 'action' | 'location'>;
 
 function coreOf({ kind, category, retryable, action, location }: Core): Core {
   return { kind, category, retryable, action, ...(location && { location }) };
 }
 
-/** Wrapping, borders and escapes are how a text is shown, not what it says. */
+/** Removes wrapping, borders and escapes, which belong to the form and not to the text. */
 const letters = (text: string): string =>
   text.replace(/\u001b\[\d+m/g, '').replace(/[\s│╭╮╰╯─\\]/g, '');
 
@@ -33,14 +34,14 @@ const TEXTS: Record<string, (report: ErrorReport) => string> = {
   'a Markdown page': renderMarkdown,
 };
 
-describe.each(Object.entries(SAMPLES))('of the sample %s', (_, report) => {
+describe.each(Object.entries(SAMPLES))('the facts of the sample %s', (_, report) => {
   const shown: PersonReport = forPerson(report);
 
   it.each(Object.entries(TEXTS))(
-    '%s tells kind, category, retryable, action and place',
+    '%s shows kind, category, retryable, action and location',
     (_form, render) => {
       const text = letters(render(report));
-      const said = [
+      const facts = [
         report.kind,
         `${report.category}`,
         `retryable:${retryableWords(report)}`,
@@ -50,24 +51,24 @@ describe.each(Object.entries(SAMPLES))('of the sample %s', (_, report) => {
       ];
       // a panel has a column for the label, Markdown a list, a line a word
       const plain = text.replace(/Retryable:|retryable:?/g, 'retryable:');
-      for (const word of said) expect(plain).toContain(letters(word));
+      for (const word of facts) expect(plain).toContain(letters(word));
     },
   );
 
-  it('JSON tells them as they are', () => {
+  it('are in the JSON unchanged', () => {
     expect(coreOf(JSON.parse(renderJson(report)) as ErrorReport)).toEqual(coreOf(shown));
   });
 
-  it('a problem document tells them as they are, but for the file', () => {
+  it('are in the problem document unchanged, but for the file', () => {
     const { file: _file, ...location } = shown.location ?? {};
     const expected = { ...coreOf(shown), ...(shown.location && { location }) };
     expect(coreOf(renderProblem(report).body)).toEqual(expected);
   });
 });
 
-it('the samples show all three answers to whether trying again can help', () => {
-  const answers = Object.values(SAMPLES).map(retryableWords);
-  expect(new Set(answers.map((words) => words.replace(/,.*/, '')))).toEqual(
+it('the samples have all three values of retryable', () => {
+  const values = Object.values(SAMPLES).map(retryableWords);
+  expect(new Set(values.map((words) => words.replace(/,.*/, '')))).toEqual(
     new Set(['yes', 'no', 'unknown']),
   );
 });
@@ -91,15 +92,15 @@ describe('any report', () => {
         expect(before).not.toBe('');
         expect(after).toContain(report.action.kind);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 
-  it('has a line that is one', () => {
+  it('has a line that is one line', () => {
     fc.assert(fc.property(anyReport, (report) => !/[\n\r\u2028]/.test(renderLine(report))));
   });
 
-  it('has a problem document whose wait is told only where waiting helps', () => {
+  it('has a problem document with a wait only where waiting helps', () => {
     fc.assert(
       fc.property(anyReport, (report) => {
         const { status, headers, body } = renderProblem(report);

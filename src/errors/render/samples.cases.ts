@@ -1,6 +1,6 @@
 /** The one set of reports that every renderer shows in its golden files. */
-import { buildReport, crossBoundary } from '../build.ts';
-import type { ErrorReport, ReportDraft } from '../report.ts';
+import { buildReport, crossBoundary } from '../report/build.ts';
+import type { ErrorReport, ReportDraft } from '../report/report.ts';
 
 function report(id: string, draft: ReportDraft): ErrorReport {
   return buildReport(draft, { stamp: { id: `err_${id}`, at: '2026-11-15T10:30:00.000Z' } });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   ENTRIES,
+  EXAM_ENTRIES,
   MORE_ENTRIES,
   SIBLING_ENTRIES,
   type Expectation,
 } from '../../../test/corpus/entries.ts';
-import { RUNTIME_KINDS } from '../../errors/catalog.ts';
-import type { ProviderFailure } from '../envelope.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
 import { extractFailure } from '../extract/extract.ts';
 import { CONTESTED } from './contested.cases.ts';
 import { RULE_CASES } from './rules.cases.ts';
@@ -21,13 +22,13 @@ const BARE: ProviderFailure = {
   source: 'test',
 };
 
-function judge(entry: object): Classification {
+function classified(entry: object): Classification {
   const failure = extractFailure(entry);
   if (failure === undefined) throw new Error('the entry was not recognised as a failure');
   return classify(failure);
 }
 
-function answer({ kind, category, retryable, retryAfterMs }: Classification): object {
+function conclusion({ kind, category, retryable, retryAfterMs }: Classification): object {
   return { kind, category, retryable, retryAfterMs };
 }
 
@@ -36,18 +37,18 @@ function expected({ kind, category, retryable, retryAfterMs }: Expectation): obj
 }
 
 describe('the corpus of real failures', () => {
-  const settled = [...ENTRIES, ...MORE_ENTRIES, ...SIBLING_ENTRIES].filter(
+  const settled = [...ENTRIES, ...MORE_ENTRIES, ...SIBLING_ENTRIES, ...EXAM_ENTRIES].filter(
     (entry) => !entry.contested,
   );
 
-  it.each(settled)('judges $id rightly', (entry) => {
-    expect(answer(judge(entry))).toEqual(expected(entry.expect));
+  it.each(settled)('classifies $id correctly', (entry) => {
+    expect(conclusion(classified(entry))).toEqual(expected(entry.expect));
   });
 
   it('differs from contested entries exactly where the list says so, with a reason', () => {
     const differing = ENTRIES.filter((entry) => entry.contested)
       .filter((entry) => {
-        const ours = JSON.stringify(answer(judge(entry)));
+        const ours = JSON.stringify(conclusion(classified(entry)));
         return ours !== JSON.stringify(expected(entry.expect));
       })
       .map((entry) => entry.id);
@@ -61,9 +62,9 @@ describe('the table of rules', () => {
     expect({ rule: found.rule, kind: found.kind }).toEqual({ rule, kind });
   });
 
-  it('has no rule that nothing needs', () => {
+  it('has no unused rule', () => {
     const needed = new Set([
-      ...ENTRIES.map((entry) => judge(entry).rule),
+      ...ENTRIES.map((entry) => classified(entry).rule),
       ...RULE_CASES.map(({ rule }) => rule),
     ]);
     expect(RULES.map(({ id }) => id).filter((id) => !needed.has(id))).toEqual([]);
@@ -79,7 +80,7 @@ describe('the table of rules', () => {
     expect(RULES.filter(({ means }) => !known.has(means.kind))).toEqual([]);
   });
 
-  it('marks what only prose says as low confidence', () => {
+  it('gives conclusions from prose alone low confidence', () => {
     const readsProse = RULES.filter(
       ({ when }) => when.phrases !== undefined || when.transportText !== undefined,
     );
@@ -90,7 +91,7 @@ describe('the table of rules', () => {
     }
   });
 
-  it('claims nothing where no rule speaks', () => {
+  it('claims nothing where no rule holds', () => {
     expect(classify(BARE)).toMatchObject({
       kind: 'provider.unknown',
       retryable: null,
@@ -99,7 +100,7 @@ describe('the table of rules', () => {
     });
   });
 
-  it('gives the same answer with and without rules that do not hold', () => {
+  it('gives the same result with and without rules that do not hold', () => {
     const never = { id: 'x', when: { codes: ['no_such_code'] }, means: NO_RULE.means, why: '' };
     const extended = createClassify([never, ...RULES]);
     for (const entry of ENTRIES) {
@@ -112,7 +113,7 @@ describe('the table of rules', () => {
 describe('what happened to the work', () => {
   const overloaded = { error: { type: 'overloaded_error', message: 'Overloaded' } };
 
-  it('calls a transient failure ambiguous once a part of the answer was delivered', () => {
+  it('calls a transient failure ambiguous once a part of the reply was delivered', () => {
     const cut = classify({
       ...BARE,
       status: 200,
@@ -154,7 +155,7 @@ describe('what happened to the work', () => {
     [{ transport: { code: 'UND_ERR_HEADERS_TIMEOUT' } }, 'ambiguous'],
     [{ transport: { code: 'ECONNREFUSED' }, phase: 'before_send' as const }, 'transient'],
     [{ status: 400, body: { error: { message: 'no' } } }, 'content'],
-  ])('judges a submit that ended with %j as %s', (how, category) => {
+  ])('classifies a submit that ended with %j as %s', (how, category) => {
     expect(classify({ ...BARE, ...how, operation: 'submit' }).category).toBe(category);
   });
 });

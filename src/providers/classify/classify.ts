@@ -1,14 +1,14 @@
 /**
- * Says what a provider's failure is. One pure function over one ordered table; the answer is a
- * receipt that names its rule and the evidence for it. `after.ts` then asks what happened to the
- * work, because the same fault is another matter once a part of the answer was delivered.
+ * Classifies a provider's failure. One pure function over one ordered table; the result names its rule
+ * and the evidence for it. `disposition.ts` then adjusts it by what happened to the work, because the same
+ * fault is another matter once a part of the reply was delivered.
  */
-import { catalogRow, type RuntimeKind } from '../../errors/catalog.ts';
-import type { Category, Outcome, Scope } from '../../errors/vocabulary.ts';
-import type { ProviderFailure } from '../envelope.ts';
-import { afterTheFact } from './after.ts';
+import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
+import type { Category, Outcome, Scope } from '../../errors/catalog/vocabulary.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
+import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
-import { findHint } from './hints.ts';
+import { findHint } from './retry-hints.ts';
 import { limitName } from './limit-name.ts';
 import { compileRule, matchRule, type CompiledRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
@@ -19,7 +19,7 @@ export interface Classification {
   readonly kind: RuntimeKind;
   readonly category: Category;
   readonly retryable: boolean | null;
-  /** Kept where the server gave one, also for failures that waiting cannot fix. */
+  /** Kept where the server sent one, also for failures that waiting cannot fix. */
   readonly retryAfterMs: number | null;
   readonly outcome: Outcome;
   readonly scope: Scope;
@@ -27,21 +27,21 @@ export interface Classification {
   readonly rule: string;
   readonly evidence: readonly string[];
   readonly confidence: 'high' | 'low';
-  /** What the server calls it. */
+  /** The server's own code. */
   readonly code: string | null;
   readonly type: string | null;
-  /** The limit that was hit, such as `tokens per minute`, where it can be told. */
+  /** The limit that was hit, such as `tokens per minute`, where it is known. */
   readonly limit: string | null;
 }
 
 export interface ClassifyOptions {
-  /** For hints that name a moment, where the answer has no date of its own. */
+  /** For hints that name a moment, where the response has no date. */
   readonly nowMs?: number | undefined;
 }
 
 export type Classify = (failure: ProviderFailure, options?: ClassifyOptions) => Classification;
 
-/** The rule of last resort: nothing recognised it, so nothing is claimed. */
+/** The rule of last resort: no rule recognised the failure, so nothing is claimed. */
 export const NO_RULE: Rule = {
   id: 'none',
   when: {},
@@ -57,7 +57,7 @@ export function createClassify(rules: readonly Rule[]): Classify {
     const { rule, found, confidence } = firstMatch(shortlist(evidence), evidence);
     const { means } = rule;
     const row = catalogRow(means.kind);
-    const { category, outcome } = afterTheFact(
+    const { category, outcome } = adjustDisposition(
       {
         kind: means.kind,
         category: means.category ?? row?.category ?? 'unknown',
@@ -88,6 +88,24 @@ export function createClassify(rules: readonly Rule[]): Classify {
   };
 }
 
+/**
+ * Says which kind a provider's failure is, by which rule and on what evidence.
+ * @example
+ * ```ts
+ * import { classify } from 'errand/classify';
+ *
+ * const { kind, rule } = classify({
+ *   operation: 'generate',
+ *   status: 429,
+ *   headers: { 'retry-after': '7' },
+ *   body: {},
+ *   phase: 'headers',
+ *   delivered: false,
+ *   source: 'my client',
+ * });
+ * console.log(kind, typeof rule); // provider.rate_limited string
+ * ```
+ */
 export const classify: Classify = createClassify(RULES);
 
 /** Kinds that are about waiting; in any other message a delay belongs to something else. */

@@ -1,13 +1,12 @@
-/** Where we differ from a contested entry of the corpus, and why. */
+/** Contested entries of the corpus that we classify differently, with the reason. */
 export const CONTESTED: Readonly<Record<string, string>> = {
   'openai-realtime-failed-server-error':
     'it says mid-stream and does not say that nothing was delivered, so a repeat may repeat words',
   'anthropic-batch-expired':
-    'a batch item is a submit; that it never ran is said by the batch, not by this record',
+    'a batch item is a submit; the batch says that it never ran, this record does not',
   'bedrock-stream-frame-validationexception':
     'a refused request is refused for its content unless something says otherwise',
-  'bedrock-stream-throttling-pascal':
-    'it is told apart from its twin, which is ambiguous, by spelling only',
+  'bedrock-stream-throttling-pascal': 'only its spelling differs from its twin, which is ambiguous',
   'groq-429-blank-dimension':
     'the unit is left out, and a wait under two minutes is worth waiting for',
   'fluxrouter-402-credit-unresolved':
@@ -16,7 +15,7 @@ export const CONTESTED: Readonly<Record<string, string>> = {
     'a 500 is the server’s own failure until its vocabulary is registered',
   'node-enotfound-wrong-host':
     'a name that does not resolve looks the same in an outage of DNS, and waiting is harmless',
-  'bun-socket-closed': 'nothing says that an answer had begun, so it is a lost connection',
+  'bun-socket-closed': 'nothing says that a response had begun, so it is a lost connection',
   'lmstudio-bun-socket-closed-context':
-    'nothing says that an answer had begun, so it is a lost connection',
+    'nothing says that a response had begun, so it is a lost connection',
 };

@@ -74,7 +74,7 @@ export function parseDuration(text: string): number | undefined {
   return parts === 0 ? undefined : acceptMs(total / 1_000_000);
 }
 
-/** As Asian languages put it: the time first, and then that it is to pass. */
+/** The order of Asian languages: the time first, then the verb. */
 export function durationBefore(text: string): number | undefined {
   const found = BEFORE.exec(text);
   return found === null ? undefined : acceptMs(Number(found[1]) * (UNIT_MS[found[2] ?? ''] ?? NaN));
@@ -86,6 +86,11 @@ const BEFORE =
 /** A wait in milliseconds, if it can be one. */
 export function acceptMs(ms: number): number | undefined {
   return Number.isFinite(ms) && ms >= 0 && ms <= MAX_HINT_MS ? Math.floor(ms + 1e-6) : undefined;
+}
+
+/** The longest hint where a server asks for more: without a hint the call would be made sooner. */
+export function atMostMs(ms: number): number | undefined {
+  return acceptMs(Math.min(ms, MAX_HINT_MS));
 }
 
 /** Whole millionths, so that 38.016 s does not become 38.01599 s. */

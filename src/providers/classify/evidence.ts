@@ -1,22 +1,24 @@
 /**
- * Everything the rules look at, dug out of one failure once: codes, statuses, stop reasons, quota
- * names and messages at whatever depth they lie, and the word stems that occur in the messages.
- * What a model wrote is never evidence; only what a server says about the call is.
+ * Evidence for the rules, collected from a failure once: codes, statuses, stop reasons, quota names and
+ * messages at any depth, and the word stems that occur in the messages. Only what a server says about
+ * the call is evidence, never what a model wrote.
  */
-import type { ProviderFailure } from '../envelope.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
-import { providerNamed } from '../names.ts';
-import { addCode, dig, digOpened, type Findings } from './dig.ts';
-import { openText, parseEventStream, type Opened } from './embedded.ts';
-import { findFamilies, type Spoken } from './phrases.ts';
+import { providerNamed } from '../known-providers.ts';
+import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
+import { addParams } from './named-params.ts';
+import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
+import { findFamilies, type MatchedFamilies } from './phrases.ts';
+import { isPage, pageTitle } from './web-page.ts';
 
-/** What the body is, before anyone looks into it. */
+/** The form of the body, before it is parsed. */
 export type BodyForm = 'none' | 'empty' | 'html' | 'text' | 'cut_json' | 'json' | 'events';
 
 export interface Evidence {
   readonly failure: ProviderFailure;
   readonly provider: string | undefined;
-  /** The status that speaks: the inner one where the outer only says that a gateway passed it on. */
+  /** The status that counts: the inner one where the outer one only means that a gateway passed it on. */
   readonly status: number | undefined;
   readonly codes: ReadonlySet<string>;
   /** As the server spells them. */
@@ -26,14 +28,15 @@ export interface Evidence {
   readonly stops: ReadonlySet<string>;
   readonly quotas: readonly string[];
   readonly retryDelay: string | undefined;
+  readonly retryAt: string | undefined;
   readonly text: string;
-  readonly spoken: Spoken;
+  readonly matchedFamilies: MatchedFamilies;
   readonly form: BodyForm;
-  /** An answer that holds nothing at all. */
-  readonly isEmptyAnswer: boolean;
+  /** A reply without any content. */
+  readonly isEmptyReply: boolean;
   /** A stream that stops without a stop reason or an end marker. */
   readonly isUnfinished: boolean;
-  /** Of the answer, and of the upstream answer that a gateway put into the body. */
+  /** Headers of the response, and of the upstream response that a gateway put into the body. */
   readonly headers: Readonly<Record<string, string>>;
   readonly delivered: boolean;
 }
@@ -42,34 +45,34 @@ const MAX_TEXT_CHARS = 8192;
 
 export function gatherEvidence(failure: ProviderFailure): Evidence {
   const { form, value, isEnded, opened } = readBody(failure.body);
-  const findings = opened === undefined ? dig(value, form === 'events') : digOpened(opened);
-  addSingledOut(findings, failure);
+  const inBody =
+    opened === undefined ? collect(value, form === 'events') : collectFromParsed(opened);
+  addSingledOut(inBody, failure);
 
-  const text = findings.messages.join('\n').slice(0, MAX_TEXT_CHARS);
-  const said = text === '' ? (failure.transport?.message ?? '') : text;
-  const status = speakingStatus(failure.status, findings, said.slice(0, 1024));
+  const text = inBody.messages.join('\n').slice(0, MAX_TEXT_CHARS);
+  const message = text === '' ? (failure.transport?.message ?? '') : text;
+  const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
+  if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
   return {
-    failure: withFault(failure, findings.namedCode),
+    failure: withFault(failure, inBody.namedCode),
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
-    codes: findings.codes,
-    namedCode: failure.code ?? findings.namedCode,
-    namedType: failure.type ?? findings.namedType,
-    params: findings.params,
-    stops: findings.stops,
-    quotas: findings.quotas,
-    retryDelay: findings.retryDelay,
+    codes: inBody.codes,
+    namedCode: failure.code ?? inBody.namedCode,
+    namedType: failure.type ?? inBody.namedType,
+    params: inBody.params,
+    stops: inBody.stops,
+    quotas: inBody.quotas,
+    retryDelay: inBody.retryDelay,
+    retryAt: inBody.retryAt,
     text,
-    spoken: findFamilies(text),
+    matchedFamilies: findFamilies(text),
     form,
-    isEmptyAnswer: !isRefusal(status) && isEmptyAnswer(form, findings),
-    isUnfinished:
-      form === 'events' && !isEnded && !findings.hasErrorEvent && findings.stops.size === 0,
+    isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
+    isUnfinished: form === 'events' && !isEnded && !inBody.hasErrorEvent && inBody.stops.size === 0,
     headers:
-      findings.headers === undefined
-        ? failure.headers
-        : { ...findings.headers, ...failure.headers },
-    delivered: form === 'events' ? findings.deliveredBeforeError : failure.delivered,
+      inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
+    delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
 }
 
@@ -77,11 +80,16 @@ interface ReadBody {
   readonly form: BodyForm;
   readonly value: unknown;
   readonly isEnded?: boolean;
-  /** JSON that stands in prose. */
+  /** JSON within prose. */
   readonly opened?: Opened;
 }
 
-/** A server that answers with its own exception: the code in the body is one of the transport's. */
+/** Refusals of a request; limits, keys and faults of a server are about no parameter. */
+function mayNameParam(status: number | undefined): boolean {
+  return status === undefined || status === 400 || status === 404 || status === 422;
+}
+
+/** A server that responds with its own exception: the code in the body is one of the transport's. */
 function withFault(failure: ProviderFailure, code: string | undefined): ProviderFailure {
   const isFault = code !== undefined && /^(?:E[A-Z]{4,14}|EAI_[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code);
   return isFault && failure.transport === undefined ? { ...failure, transport: { code } } : failure;
@@ -93,66 +101,81 @@ function readBody(body: unknown): ReadBody {
   const isCut = body.length >= MAX_BODY_CHARS;
   const text = (isCut ? body.slice(0, MAX_BODY_CHARS) : body).trim();
   if (text === '') return { form: 'empty', value: undefined };
-  if (/^<(?:!doctype|html|head|\?xml)/i.test(text)) return { form: 'html', value: pageTitle(text) };
+  if (isPage(text)) return { form: 'html', value: pageTitle(text) };
   const stream = parseEventStream(text);
   if (stream !== undefined)
     return { form: 'events', value: stream.events, isEnded: stream.isEnded };
-  // what we cut ourselves is no answer that broke off, and no JSON either
+  // a body that we cut ourselves did not break off, and is not JSON either
   if (isCut) return { form: 'text', value: text };
   const opened = openText(text);
   if (opened?.prose === '') return { form: 'json', value: opened.values };
   if (opened !== undefined) return { form: 'json', value: undefined, opened };
-  return { form: CUT_JSON.test(text) ? 'cut_json' : 'text', value: text };
+  if (CUT_JSON.test(text)) return { form: 'cut_json', value: pairsIn(text) ?? text };
+  return { form: 'text', value: text };
 }
 
 const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
 
-function pageTitle(html: string): string {
-  const head = html.slice(0, MAX_PAGE_CHARS);
-  const title =
-    /<title[^>]{0,80}>([^<]{0,200})/i.exec(head) ?? /<h1[^>]{0,80}>([^<]{0,200})/i.exec(head);
-  return title?.[1] ?? '';
-}
-
-const MAX_PAGE_CHARS = 4096;
-
-function addSingledOut(findings: Findings, failure: ProviderFailure): void {
+function addSingledOut(inBody: BodyEvidence, failure: ProviderFailure): void {
   const { code, type, message, headers } = failure;
-  // AWS names the exception in a header, of the answer or of one frame in a stream
+  // AWS names the exception in a header, of the response or of one frame in a stream
   const named = headers['x-amzn-errortype']?.split(':')[0] ?? headers[':exception-type'];
   for (const word of [code, type, named]) {
-    if (word !== undefined) addCode(word, findings);
+    if (word !== undefined) addCode(word, inBody);
   }
-  if (failure.transport?.message !== undefined) addGrpcStatus(failure.transport.message, findings);
-  // an SDK's own sentence repeats the body, or stands for a body that is gone
-  const words = message ?? failure.transport?.message;
-  if (findings.messages.length === 0 && words !== undefined) dig(words, false, findings);
+  if (failure.transport?.message !== undefined) addGrpcStatus(failure.transport.message, inBody);
+  // an SDK's own sentence repeats the body, or replaces a body that is gone
+  const words = message ?? failure.transport?.message?.replace(CLOSE_CODE, ' ');
+  if (inBody.messages.length === 0 && words !== undefined) collect(words, false, inBody);
 }
 
-/** gRPC prints `14 UNAVAILABLE: …`. */
-function addGrpcStatus(message: string, findings: Findings): void {
-  const status = /^\d{1,2} ([A-Z_]{2,40}): /.exec(message);
-  if (status !== null) dig({ code: status[1], message }, false, findings);
+/** `received 1008 (policy violation) …`: the name of a close code says nothing about the content. */
+const CLOSE_CODE = /\b1\d{3} \([a-z ]{4,30}\)/g;
+
+/** gRPC prints `14 UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
+const GRPC_STATUS =
+  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode\.([A-Z_]{2,40})/;
+
+function addGrpcStatus(message: string, inBody: BodyEvidence): void {
+  const status = GRPC_STATUS.exec(message.slice(0, 1024));
+  if (status !== null)
+    collect({ code: status[1] ?? status[2] ?? status[3], message }, false, inBody);
 }
 
-function speakingStatus(
+function decisiveStatus(
   outer: number | undefined,
-  findings: Findings,
+  inBody: BodyEvidence,
   text: string,
 ): number | undefined {
-  const inner = findings.statuses.find(isFailing);
+  const inner = inBody.statuses.find(isFailing);
   if (outer === undefined || outer < 400) return inner ?? leadingStatus(text) ?? outer;
-  // 400 and 5xx are what gateways say when they pass on another's refusal
+  // gateways use 400 and 5xx when they pass on an upstream refusal
   if (outer < 500 && outer !== 400) return outer;
-  const { statuses, codes } = findings.wrapped;
+  const { statuses, codes } = inBody.wrapped;
   return statuses.find(isFailing) ?? statusOfCodes(codes) ?? inner ?? outer;
+}
+
+/** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */
+function isRegistered(status: number): boolean {
+  if (status >= 500) return status <= 511 || (status >= 520 && status <= 530) || status === 598;
+  return status <= 418 || REGISTERED.has(status);
+}
+
+const REGISTERED: ReadonlySet<number> = new Set([
+  421, 422, 423, 424, 425, 426, 428, 429, 431, 451, 498, 499,
+]);
+
+/** RFC 9110 has a client treat a status that it does not know as the first of its class. */
+function registered(status: number | undefined): number | undefined {
+  if (status === undefined || !isFailing(status) || isRegistered(status)) return status;
+  return status < 500 ? 400 : 500;
 }
 
 function isFailing(status: number): boolean {
   return status >= 400 && status <= 599;
 }
 
-/** Codes that say no more than a status does, for an answer whose own status its wrapper swallowed. */
+/** Codes that mean no more than a status, for a response whose own status its wrapper has lost. */
 const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([
   ['invalid_request', 400],
   ['bad_request', 400],
@@ -194,8 +217,8 @@ function isRefusal(status: number | undefined): boolean {
   return status !== undefined && status >= 300;
 }
 
-function isEmptyAnswer(form: BodyForm, findings: Findings): boolean {
+function isEmptyReply(form: BodyForm, inBody: BodyEvidence): boolean {
   if (form === 'empty') return true;
-  const isAnswer = findings.isAnswer && findings.codes.size === 0;
-  return isAnswer && !findings.hasContent && findings.messages.length === 0;
+  const isReply = inBody.isReply && inBody.codes.size === 0;
+  return isReply && !inBody.hasContent && inBody.messages.length === 0;
 }

@@ -1,12 +1,13 @@
-/** Which limit was hit, in plain words, where the failure says so. */
+/** Names the limit that was hit, in plain words, where the failure says so. */
 import type { Evidence } from './evidence.ts';
 
 const UNITS = ['input tokens', 'output tokens', 'tokens', 'requests'] as const;
 
-export function limitName({ quotas, text, spoken }: Evidence): string | null {
+export function limitName({ quotas, text, matchedFamilies }: Evidence): string | null {
   const isLong =
-    quotas.some((name) => /per_?(?:day|month)/i.test(name)) || spoken.has('long_window');
-  const isShort = quotas.some((name) => /per_?minute/i.test(name)) || spoken.has('short_window');
+    quotas.some((name) => /per_?(?:day|month)/i.test(name)) || matchedFamilies.has('long_window');
+  const isShort =
+    quotas.some((name) => /per_?minute/i.test(name)) || matchedFamilies.has('short_window');
   if (!isLong && !isShort) return null;
   const source = [...quotas, text.slice(0, 2048)].join(' ').toLowerCase().replace(/[_-]/g, ' ');
   const unit = UNITS.find((name) => source.includes(name)) ?? 'calls';

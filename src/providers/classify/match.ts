@@ -1,11 +1,11 @@
-/** Compiles a rule's conditions into checks, so that a rule costs only what it asks for. */
-import type { TransportFault } from '../envelope.ts';
+/** Matches rules: compiles their conditions into checks, so that a rule costs only what it needs. */
+import type { TransportFault } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
 import type { Family } from './phrases.ts';
 import { wordsOf } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 
-/** What it found, or undefined when the condition does not hold. An empty word holds silently. */
+/** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
 type Check = (evidence: Evidence) => string | undefined;
 
 export interface CompiledRule {
@@ -43,13 +43,13 @@ type Compilers = {
   readonly [K in keyof Conditions]-?: (condition: NonNullable<Conditions[K]>) => Check;
 };
 
-/** In the order of cost: what is one comparison first, what reads prose last. */
+/** In the order of cost: single comparisons first, prose last. */
 const COMPILERS: Compilers = {
-  verdicts:
-    (verdicts) =>
+  findings:
+    (findings) =>
     ({ failure }) =>
-      failure.verdict !== undefined && verdicts.includes(failure.verdict)
-        ? `verdict=${failure.verdict}`
+      failure.finding !== undefined && findings.includes(failure.finding)
+        ? `finding=${failure.finding}`
         : undefined,
   hasStatus:
     (expected) =>
@@ -92,14 +92,20 @@ const COMPILERS: Compilers = {
       (text === '' || /^(?:4\d\d )?bad request\.?$/i.test(text))
         ? 'no reason'
         : undefined,
+  bareStatus:
+    () =>
+    ({ codes, text, form }) =>
+      form === 'json' && codes.size === 0 && /^(?:not found|method not allowed)\.?$/i.test(text)
+        ? 'status in words'
+        : undefined,
   unfinished:
     () =>
     ({ isUnfinished }) =>
       isUnfinished ? 'stream=unfinished' : undefined,
   emptyAnswer:
     () =>
-    ({ isEmptyAnswer }) =>
-      isEmptyAnswer ? 'answer=empty' : undefined,
+    ({ isEmptyReply }) =>
+      isEmptyReply ? 'answer=empty' : undefined,
   codes: (codes) => {
     const known = new Set(codes);
     return (evidence) => {
@@ -143,8 +149,11 @@ const COMPILERS: Compilers = {
   transportNames:
     (names) =>
     ({ failure }) => {
-      const found = faultsOf(failure.transport).find((fault) => names.includes(fault.name ?? ''));
-      return found === undefined ? undefined : `transport=${found.name ?? ''}`;
+      const faults = faultsOf(failure.transport);
+      const found =
+        faults.find(({ name = '' }) => names.includes(name))?.name ??
+        faults.flatMap(printedNames).find((name) => names.includes(name));
+      return found === undefined ? undefined : `transport=${found}`;
     },
   quota: (window) => (evidence) => quotaOf(evidence, window),
   params:
@@ -170,7 +179,7 @@ const COMPILERS: Compilers = {
 
 const MAX_REMEMBERED = 4096;
 
-/** Codes are few and come again and again: each is looked at once for each rule. */
+/** Codes are few and recur, so each is checked once for each rule. */
 function someCode(holds: (code: string) => boolean): Check {
   const known = new Map<string, boolean>();
   return ({ codes }) => {
@@ -184,9 +193,12 @@ function someCode(holds: (code: string) => boolean): Check {
   };
 }
 
-function firstPhrase({ spoken }: Evidence, families: readonly Family[]): string | undefined {
+function firstPhrase(
+  { matchedFamilies }: Evidence,
+  families: readonly Family[],
+): string | undefined {
   for (const family of families) {
-    const phrase = spoken.get(family);
+    const phrase = matchedFamilies.get(family);
     if (phrase !== undefined) return `${family}: “${phrase}”`;
   }
   return undefined;
@@ -197,10 +209,10 @@ const LONG_QUOTA = /per_?(?:day|month|week)|^1\/(?:d|day|week|month)\b/i;
 const SHORT_QUOTA = /per_?(?:minute|second|hour)|^1\/(?:s|min|minute|h)\b/i;
 
 function quotaOf(evidence: Evidence, window: NonNullable<Conditions['quota']>): string | undefined {
-  const { quotas, spoken } = evidence;
+  const { quotas, matchedFamilies } = evidence;
   switch (window) {
     case 'zero': {
-      const phrase = spoken.get('no_allowance');
+      const phrase = matchedFamilies.get('no_allowance');
       if (quotas.includes('limit:0')) return 'quota=0';
       return phrase === undefined ? undefined : `quota=0: “${phrase}”`;
     }
@@ -229,7 +241,7 @@ function requestOverLimit({ text, status }: Evidence): string | undefined {
     : undefined;
 }
 
-/** Evidence is shown to people: a name may stand in it, a server's sentence may not. */
+/** Evidence is shown to people: it may contain a name, but never a server's sentence. */
 function nameIn(text: string): string {
   return /^\S{1,100}/.exec(text)?.[0] ?? '';
 }
@@ -240,6 +252,13 @@ function numeric(digits: string | undefined): number {
 
 function faultsOf(fault: TransportFault | undefined): readonly TransportFault[] {
   return fault === undefined ? [] : [fault, ...(fault.causes ?? [])];
+}
+
+/** `java.net.SocketTimeoutException: timeout`: other languages print the class of a fault before its words. */
+function printedNames({ message = '' }: TransportFault): readonly string[] {
+  if (!/(?:Exception|Error|Timeout):/.test(message)) return [];
+  const names = message.slice(0, 1024).match(/\b[A-Z]\w{2,60}(?:Exception|Error|Timeout)(?=:)/g);
+  return names?.slice(0, 4) ?? [];
 }
 
 function nameOf(fault: TransportFault | undefined): string {

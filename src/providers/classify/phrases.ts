@@ -1,9 +1,9 @@
 /**
  * Families of phrases: the ways in which servers say the same thing. A phrase is a list of stems
- * that must all occur; a family speaks when any of its phrases does. Stems are cut so that they hold
- * for a family of wordings, never for one sentence.
+ * that must all occur; a family matches when any of its phrases does. Stems are cut so that they match
+ * many wordings, never only one sentence.
  */
-import { madeOnce } from '../../errors/made-once.ts';
+import { once } from '../../errors/support/once.ts';
 import { ACCESS_PHRASES } from './phrases/access.ts';
 import { LATIN_PHRASES } from './phrases/latin-languages.ts';
 import { LIMITS_PHRASES } from './phrases/limits.ts';
@@ -12,7 +12,8 @@ import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { REQUEST_PHRASES } from './phrases/request.ts';
 import { SERVICE_PHRASES } from './phrases/service.ts';
 import { SIZE_PHRASES } from './phrases/size.ts';
-import { createStemIndex, MAX_TEXT_CHARS } from './stems.ts';
+import { findNames } from './quoted-names.ts';
+import { createStemIndex, MAX_TEXT_CHARS, type StemIndex } from './stems.ts';
 
 const ENGLISH = {
   ...LIMITS_PHRASES,
@@ -29,7 +30,7 @@ const OTHER_LANGUAGES: readonly Partial<Record<Family, readonly Phrase[]>>[] = [
   SCRIPT_PHRASES,
 ];
 
-export const families = madeOnce(
+export const families = once(
   () =>
     Object.fromEntries(
       Object.entries(ENGLISH).map(([family, phrases]) => [
@@ -40,8 +41,8 @@ export const families = madeOnce(
     ) as unknown as Readonly<Record<Family, readonly Phrase[]>>,
 );
 
-/** Which families speak in a text, each with the phrase that was found. */
-export type Spoken = ReadonlyMap<Family, string>;
+/** The families that match a text, each with the phrase that was found. */
+export type MatchedFamilies = ReadonlyMap<Family, string>;
 
 interface IndexedPhrase {
   readonly family: Family;
@@ -51,12 +52,12 @@ interface IndexedPhrase {
 }
 
 interface PhraseIndex {
-  readonly find: (text: string) => readonly number[];
-  /** By the position of a stem, the phrases it is part of. */
+  readonly find: StemIndex['find'];
+  /** By the position of a stem, the phrases of which it is the longest. */
   readonly phrasesWith: readonly (readonly IndexedPhrase[])[];
 }
 
-const phraseIndex = madeOnce(buildIndex);
+const phraseIndex = once(buildIndex);
 
 function isLatin(phrase: Phrase): boolean {
   return wordsOf(phrase).every((word) => !OTHER_SCRIPTS.test(word));
@@ -76,35 +77,56 @@ function buildIndex(): PhraseIndex {
   for (const { family, words } of phrases) {
     const parts = words.map((word) => positions.get(word) ?? 0);
     const indexed = { family, stems: parts, words: words.join(' … ') };
-    for (const part of parts) phrasesWith[part]?.push(indexed);
+    // its longest stem is the rarest; the others are looked for when that one is found
+    const [rarest = 0] = parts.toSorted((a, b) => lengthOf(stems[b]) - lengthOf(stems[a]));
+    phrasesWith[rarest]?.push(indexed);
   }
   const index = createStemIndex(stems);
-  return { find: (text) => index.find(text), phrasesWith };
+  return { find: (text, names) => index.find(text, names), phrasesWith };
 }
 
-export function findFamilies(text: string): Spoken {
-  const spoken = new Map<Family, string>();
-  if (text === '') return spoken;
+/** Families about a parameter, for which a name in quotes is the evidence. */
+const READ_IN_QUOTES: ReadonlySet<Family> = new Set<Family>([
+  'context',
+  'media',
+  'no_key',
+  'output_cap',
+  'parameter',
+  'token_sum',
+  'tool_schema',
+  'unsupported',
+  'unsupported_parameter',
+]);
+
+function lengthOf(stem: string | undefined): number {
+  return stem?.length ?? 0;
+}
+
+export function findFamilies(text: string): MatchedFamilies {
+  const matchedFamilies = new Map<Family, string>();
+  if (text === '') return matchedFamilies;
   const { find, phrasesWith } = phraseIndex();
-  const found = find(text);
-  for (const stem of found) {
+  const { stems: said, inNames } = find(text, findNames(text));
+  const all = inNames.length === 0 ? said : [...said, ...inNames];
+  for (const stem of all) {
     for (const { family, stems, words } of phrasesWith[stem] ?? []) {
-      if (spoken.has(family)) continue;
-      if (stems.length === 1 || stems.every((part) => found.includes(part)))
-        spoken.set(family, words);
+      if (matchedFamilies.has(family)) continue;
+      const known = READ_IN_QUOTES.has(family) ? all : said;
+      const isSaid = stems.length === 1 ? known === all || said.includes(stem) : undefined;
+      if (isSaid ?? stems.every((part) => known.includes(part))) matchedFamilies.set(family, words);
     }
   }
-  if (OTHER_SCRIPTS.test(text)) addOtherScripts(text.slice(0, MAX_TEXT_CHARS), spoken);
-  return spoken;
+  if (OTHER_SCRIPTS.test(text)) addOtherScripts(text.slice(0, MAX_TEXT_CHARS), matchedFamilies);
+  return matchedFamilies;
 }
 
-/** Few texts are written like this and few words are needed, so each is looked for by itself. */
-function addOtherScripts(text: string, spoken: Map<Family, string>): void {
+/** Few texts are written in these scripts and few words are needed, so each is searched for by itself. */
+function addOtherScripts(text: string, matchedFamilies: Map<Family, string>): void {
   const lower = text.toLowerCase();
   const isSaid = (phrase: Phrase): boolean => wordsOf(phrase).every((word) => lower.includes(word));
   for (const [family, phrases] of Object.entries(SCRIPT_PHRASES)) {
     const phrase = (phrases as readonly Phrase[]).find(isSaid);
     // the entries of SCRIPT_PHRASES are keyed by Family
-    if (phrase !== undefined) spoken.set(family as Family, wordsOf(phrase).join(' … '));
+    if (phrase !== undefined) matchedFamilies.set(family as Family, wordsOf(phrase).join(' … '));
   }
 }

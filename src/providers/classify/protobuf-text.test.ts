@@ -13,7 +13,7 @@ it('reads the fields and durations of a printed message', () => {
   ]);
 });
 
-it('finds nothing in braces that hold nothing, or in prose', () => {
+it('finds nothing in empty braces or in prose', () => {
   expect(protobufFields('violations {\n}\n, links { }')).toEqual([]);
   expect(protobufFields('Please set {temperature} to a lower value: it is too high')).toEqual([]);
 });

@@ -9,7 +9,7 @@ const FIELD = /\b([a-z_]{2,40}):\s{0,2}(?:"([^"\n]{0,200})"|(\d{1,12}))/g;
 const DURATION =
   /\b([a-z_]{2,40})\s{0,2}\{\s{0,8}(?:seconds:\s{0,2}(\d{1,9}))?\s{0,8}(?:nanos:\s{0,2}(\d{1,9}))?\s{0,8}\}/g;
 
-/** Names and values, a duration in seconds; nothing where nothing of the form is there. */
+/** Names and values, with durations in seconds; empty for a text without such fields. */
 export function protobufFields(text: string): readonly (readonly [string, string])[] {
   const head = text.slice(0, MAX_CHARS);
   const fields: [string, string][] = [];

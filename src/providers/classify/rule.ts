@@ -1,10 +1,10 @@
 /**
- * The form of a rule and of what it concludes. A rule is data: all its conditions must hold, each
- * names the evidence it looks at, and the first rule of the table that holds decides.
+ * The form of a rule and of its conclusion. A rule is data: all its conditions must hold, each names the
+ * evidence that it checks, and the first rule of the table that holds decides.
  */
-import type { RuntimeKind } from '../../errors/catalog.ts';
-import type { Category, Outcome, Scope } from '../../errors/vocabulary.ts';
-import type { Phase, Verdict } from '../envelope.ts';
+import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
+import type { Category, Outcome, Scope } from '../../errors/catalog/vocabulary.ts';
+import type { Phase, Finding } from '../provider-failure.ts';
 import type { BodyForm } from './evidence.ts';
 import type { Family } from './phrases.ts';
 import type { Phrase } from './phrases/phrase.ts';
@@ -17,8 +17,8 @@ export const NONE = 0;
 
 export interface Conditions {
   readonly providers?: readonly string[];
-  readonly verdicts?: readonly Verdict[];
-  /** `NONE` stands for a failure without a status. */
+  readonly findings?: readonly Finding[];
+  /** `NONE` means a failure without a status. */
   readonly statuses?: readonly number[];
   /** From and to, both included. */
   readonly statusRange?: readonly [number, number];
@@ -26,7 +26,7 @@ export interface Conditions {
   readonly codes?: readonly string[];
   readonly notCodes?: readonly string[];
   readonly codeEndings?: readonly string[];
-  /** For vocabularies that build codes from parts; of a list, all must be in the code. */
+  /** For vocabularies that build codes from parts; all parts of a list must be in the code. */
   readonly codeParts?: readonly Phrase[];
   readonly params?: RegExp;
   readonly phrases?: readonly Family[];
@@ -41,7 +41,7 @@ export interface Conditions {
   readonly transportCodes?: readonly string[];
   readonly transportCodePrefixes?: readonly string[];
   readonly transportNames?: readonly string[];
-  /** For runtimes whose faults have neither code nor name of their own. */
+  /** For runtimes whose faults have neither a code nor a name. */
   readonly transportText?: RegExp;
   readonly forms?: readonly BodyForm[];
   readonly phases?: readonly Phase[];
@@ -50,13 +50,15 @@ export interface Conditions {
   readonly unfinished?: true;
   /** A refusal that gives no reason at all. */
   readonly reasonless?: true;
+  /** The body only repeats the name of the status, as frameworks do for a path that they do not have. */
+  readonly bareStatus?: true;
   readonly hasStatus?: boolean;
   readonly hasTransport?: boolean;
 }
 
 export interface Conclusion {
   readonly kind: RuntimeKind;
-  /** Where it differs from the catalog's. */
+  /** Set where it differs from the catalog's. */
   readonly category?: Category;
   readonly outcome?: Outcome;
   readonly scope: Scope;

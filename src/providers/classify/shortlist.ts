@@ -1,12 +1,12 @@
 /**
- * Which rules can hold at all for a failure of one make: its status, and what sorts of evidence it has.
- * Makes are few and come again and again, so most rules are ruled out once and not for each failure.
+ * Shortlists the rules that can hold for a failure, by its status and its sorts of evidence. Such
+ * combinations are few and recur, so most rules are excluded once and not for each failure.
  */
 import type { Evidence } from './evidence.ts';
 import type { CompiledRule } from './match.ts';
 import { NONE, type Conditions } from './rule.ts';
 
-/** Gives the rules to ask, in their order. */
+/** Gives the rules to check, in their order. */
 export type Shortlist = (evidence: Evidence) => readonly CompiledRule[];
 
 export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
@@ -29,7 +29,7 @@ export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
 const MAX_REMEMBERED = 4096;
 
 /** Sorts of evidence, as bits. */
-const VERDICT = 1;
+const FINDING = 1;
 const TRANSPORT = 2;
 const CODES = 4;
 const PHRASES = 8;
@@ -38,7 +38,7 @@ const PARAMS = 32;
 const ALL_SORTS = 64;
 
 const SORT_OF = {
-  verdicts: VERDICT,
+  findings: FINDING,
   transportCodes: TRANSPORT,
   transportCodePrefixes: TRANSPORT,
   transportNames: TRANSPORT,
@@ -60,12 +60,12 @@ function needsOf(when: Conditions): number {
   );
 }
 
-function sortsOf({ failure, codes, spoken, stops, params }: Evidence): number {
+function sortsOf({ failure, codes, matchedFamilies, stops, params }: Evidence): number {
   return (
-    (failure.verdict === undefined ? 0 : VERDICT) |
+    (failure.finding === undefined ? 0 : FINDING) |
     (failure.transport === undefined ? 0 : TRANSPORT) |
     (codes.size === 0 ? 0 : CODES) |
-    (spoken.size === 0 ? 0 : PHRASES) |
+    (matchedFamilies.size === 0 ? 0 : PHRASES) |
     (stops.size === 0 ? 0 : STOPS) |
     (params.length === 0 ? 0 : PARAMS)
   );

@@ -5,12 +5,12 @@ import { createStemIndex, MAX_TEXT_CHARS } from './stems.ts';
 function found(stems: readonly string[], text: string): string[] {
   return createStemIndex(stems)
     .find(text)
-    .map((position) => stems[position] ?? '')
+    .stems.map((position) => stems[position] ?? '')
     .sort();
 }
 
 describe('finding stems', () => {
-  it('overlooks case, joints, quotes and runs of white space', () => {
+  it('ignores case, joining punctuation, quotes and runs of white space', () => {
     for (const text of [
       'Rate limit',
       'rate_limit',
@@ -21,24 +21,32 @@ describe('finding stems', () => {
       expect(found(['rate limit'], text)).toEqual(['rate limit']);
   });
 
-  it('takes the typographic apostrophe for the plain one', () => {
+  it('treats the typographic apostrophe as the plain one', () => {
     expect(found(["isn't"], 'It isn’t')).toEqual(["isn't"]);
   });
 
-  it('takes Latin letters with accents for letters', () => {
+  it('treats Latin letters with accents as letters', () => {
     expect(found(['limite diario'], 'LÍMITE diário')).toEqual(['limite diario']);
   });
 
-  it('sees a word at the beginning and at the end', () => {
+  it('finds a word at the beginning and at the end', () => {
     expect(found([' rpm ', ' tpm '], 'TPM or RPM')).toEqual([' rpm ', ' tpm ']);
   });
 
-  it('finds stems within and across one another', () => {
-    const stems = ['he', 'she', 'his', 'hers'];
-    expect(found(stems, 'ushers')).toEqual(['he', 'hers', 'she']);
+  it('finds stems that overlap', () => {
+    expect(found(['he', 'her', 'hers', 's on'], 'hers on')).toEqual(['he', 'her', 'hers']);
   });
 
-  it('agrees with a plain search for any words in any text', () => {
+  it('finds a stem only where a word begins', () => {
+    expect(found(['locked', 'authorized'], 'user input was blocked, unauthorized')).toEqual([]);
+    expect(found(['locked'], 'un-locked, 2locked')).toEqual(['locked']);
+  });
+
+  it('sees the words in a name that is written in humps', () => {
+    expect(found(['ratelimit'], 'AzureRateLimitError')).toEqual(['ratelimit']);
+  });
+
+  it('agrees with a plain search for the beginnings of words in any text', () => {
     const word = fc.string({
       unit: fc.constantFrom('a', 'b', 'c', ' '),
       minLength: 1,
@@ -51,7 +59,10 @@ describe('finding stems', () => {
         fc.array(word),
         (stems, words) => {
           const text = words.join(' ').replace(/ +/g, ' ');
-          expect(found(stems, text)).toEqual(stems.filter((item) => text.includes(item)).sort());
+          const begun = ` ${text}`;
+          expect(found(stems, text)).toEqual(
+            stems.filter((item) => begun.includes(` ${item}`)).sort(),
+          );
         },
       ),
     );

@@ -1,16 +1,26 @@
 /**
  * Finds which of a fixed set of word stems occur in a text, in one pass and in linear time whatever
  * the text is (Aho and Corasick's automaton). Case, punctuation that only joins words, quotes and
- * runs of white space do not count, so `rate_limit`, "Rate limit" and `rate  limit` are one stem.
+ * runs of white space do not count, so `rate_limit`, "Rate limit" and `rate  limit` are one stem. A stem
+ * begins where a word begins, so that `locked` is not found in `blocked`; it may end inside a word.
  */
-import { madeOnce } from '../../errors/made-once.ts';
+import { once } from '../../errors/support/once.ts';
+import type { NameRanges } from './quoted-names.ts';
 
 export interface StemIndex {
-  /** The positions, in the list given, of the stems that occur; each once. */
-  find(text: string): readonly number[];
+  /** The positions in the list of the stems that occur, each once. */
+  find(text: string, names?: NameRanges): Found;
 }
 
-/** What a person would read before deciding; a failure hides no meaning behind page two. */
+export interface Found {
+  readonly stems: readonly number[];
+  /** Stems that overlap a name in quotes; some of them may also occur outside of names. */
+  readonly inNames: readonly number[];
+}
+
+const NOTHING: readonly number[] = [];
+
+/** As much as a person would read; the meaning of a failure is never behind page two. */
 export const MAX_TEXT_CHARS = 4096;
 
 const SPACE = 0;
@@ -23,7 +33,7 @@ const ALPHABET_SIZE = 37 + SIGNS.length;
 const LATIN_UNITS = 0x180;
 
 /** Symbol of each of these UTF-16 units; all others separate words. */
-const latinSymbols = madeOnce(() =>
+const latinSymbols = once(() =>
   Int8Array.from({ length: LATIN_UNITS }, (_, unit) =>
     symbolOf(String.fromCharCode(unit).normalize('NFD').charAt(0)),
   ),
@@ -32,38 +42,71 @@ const latinSymbols = madeOnce(() =>
 export function createStemIndex(stems: readonly string[]): StemIndex {
   const { next, outputs } = buildAutomaton(stems);
   const endsHere = Uint8Array.from(outputs, (stemsHere) => (stemsHere === undefined ? 0 : 1));
-  // which search saw a stem last: a set that is emptied by counting on
+  const lengths = Int32Array.from(stems, (stem) => symbolsOf(stem).length);
+  // where in the text each symbol was read
+  const places = new Int32Array(MAX_TEXT_CHARS + 2);
+  // the last search that found each stem: a set that is emptied by a counter
   const seenIn = new Uint32Array(stems.length);
   let search = 0;
   return {
-    find(text) {
+    find(text, names = NOTHING) {
       search = (search + 1) >>> 0;
       const found: number[] = [];
       const end = Math.min(text.length, MAX_TEXT_CHARS);
       // a text begins and ends as a word does
       let state = next[SPACE] ?? 0;
       let last = SPACE;
+      let read = 1;
+      let inNames: number[] | undefined;
       for (let index = 0; index <= end; index++) {
         const symbol = index === end ? SPACE : symbolAt(text, index);
         if (symbol === SKIP || (symbol === SPACE && last === SPACE)) continue;
+        places[read++] = index;
         last = symbol;
         state = next[state * ALPHABET_SIZE + symbol] ?? 0;
         if (endsHere[state] === 0) continue;
         for (const stem of outputs[state] ?? []) {
           if (seenIn[stem] === search) continue;
+          const begin = places[read - (lengths[stem] ?? 0)] ?? 0;
+          if (isInsideWord(text, begin)) continue;
+          if (names.length > 0 && isInName(names, begin, index)) {
+            (inNames ??= []).push(stem);
+            continue;
+          }
           seenIn[stem] = search;
           found.push(stem);
         }
       }
-      return found;
+      return { stems: found, inNames: inNames ?? NOTHING };
     },
   };
+}
+
+function isInsideWord(text: string, index: number): boolean {
+  if (index === 0 || !isLetter(symbolAt(text, index))) return false;
+  return isLetter(symbolAt(text, index - 1)) && !isHump(text, index);
+}
+
+function isLetter(symbol: number): boolean {
+  return symbol >= 1 && symbol <= 26;
+}
+
+/** A word begins inside another one: `AzureRateLimit`. */
+function isHump(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0x41 && unit <= 0x5a && text.charCodeAt(index - 1) >= 0x61;
+}
+
+function isInName(names: NameRanges, from: number, to: number): boolean {
+  for (let at = 0; at < names.length; at += 2)
+    if ((names[at] ?? 0) < to && (names[at + 1] ?? 0) > from) return true;
+  return false;
 }
 
 function symbolAt(text: string, index: number): number {
   const unit = text.charCodeAt(index);
   if (unit < LATIN_UNITS) return latinSymbols()[unit] ?? SPACE;
-  // the typographic apostrophe stands for the plain one
+  // the typographic apostrophe counts as the plain one
   return unit === 0x2019 || unit === 0x2018 ? (latinSymbols()[0x27] ?? SPACE) : SPACE;
 }
 

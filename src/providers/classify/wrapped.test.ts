@@ -1,9 +1,9 @@
-/** Answers that stand in the text of another one: whose word counts. */
+/** Responses inside the text of another one: which of them counts. */
 import { describe, expect, it } from 'vitest';
-import type { ProviderFailure } from '../envelope.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
 import { classify } from './classify.ts';
 
-const answer = (status: number, body: unknown): ProviderFailure => ({
+const failed = (status: number, body: unknown): ProviderFailure => ({
   operation: 'generate',
   headers: {},
   phase: 'headers',
@@ -16,7 +16,7 @@ const answer = (status: number, body: unknown): ProviderFailure => ({
 const nested = (type: string): string =>
   JSON.stringify({ error: { type, message: 'the upstream’s own words' } });
 
-describe('an answer within the text of another', () => {
+describe('a response within the text of another', () => {
   it.each([
     ['invalid_request_error', 500, 'provider.invalid_request'],
     ['invalid_request_error', 503, 'provider.invalid_request'],
@@ -34,26 +34,26 @@ describe('an answer within the text of another', () => {
     ];
     for (const text of texts) {
       const wrapper = { type: 'internal_error', code: String(status), message: text };
-      expect(classify(answer(status, { error: wrapper })).kind).toBe(kind);
-      expect(classify(answer(status, text)).kind).toBe(kind);
+      expect(classify(failed(status, { error: wrapper })).kind).toBe(kind);
+      expect(classify(failed(status, text)).kind).toBe(kind);
     }
   });
 
   it('is not what the sentence quotes of the request', () => {
     const quoted = 'Could not run {"name":"permission","type":"authentication"} here';
-    expect(classify(answer(500, { error: { message: quoted } })).kind).not.toBe(
+    expect(classify(failed(500, { error: { message: quoted } })).kind).not.toBe(
       'provider.permission',
     );
   });
 
-  it('does not overrule a status that speaks for itself', () => {
+  it('does not overrule a status that is clear by itself', () => {
     const text = `API error: ${nested('invalid_request_error')}`;
-    expect(classify(answer(429, { error: { message: text } })).kind).toBe('provider.rate_limited');
+    expect(classify(failed(429, { error: { message: text } })).kind).toBe('provider.rate_limited');
   });
 
-  it('is told by the name of an exception, too', () => {
+  it('is also recognised by the name of an exception', () => {
     const text = 'gateway.BadRequestError: content must be a string';
-    expect(classify(answer(500, { error: { message: text } })).kind).toBe(
+    expect(classify(failed(500, { error: { message: text } })).kind).toBe(
       'provider.invalid_request',
     );
   });

@@ -21,11 +21,11 @@ describe('the address of a request', () => {
       { provider: 'fal', api: 'queue.submit', operation: 'submit' },
     ],
     ['http://localhost:11434/v1/chat/completions', { provider: 'ollama', api: 'chat.completions' }],
-  ])('%s tells who, what and how', (address, expected) => {
+  ])('%s gives provider, model and operation', (address, expected) => {
     expect(readAddress(address)).toMatchObject(expected);
   });
 
-  it('tells nothing when there is none or it makes no sense', () => {
+  it('gives nothing when it is absent or makes no sense', () => {
     expect(readAddress(undefined)).toEqual({});
     expect(readAddress('%%%')).toMatchObject({ provider: undefined, operation: undefined });
     expect(readAddress('https://x.y/models/%E0%A4%A/')).toMatchObject({ model: '%E0%A4%A' });

@@ -1,8 +1,8 @@
 /**
- * What the address of a request tells: who answers there, which API it is, which model was asked, and
- * whether the call makes something that must not be made twice.
+ * Reads the address of a request: the provider, the API, the model, and whether the call creates something
+ * that must not be created twice.
  */
-import { providerAt } from '../names.ts';
+import { providerAt } from '../known-providers.ts';
 import type { Extracted } from './extractor.ts';
 
 interface KnownPath {

@@ -1,8 +1,8 @@
 /**
- * Calls that the AI SDK calls finished and that are no success: a result, a step, or the `finish` part
- * of a stream whose reason says so, and a stream that ended without one.
+ * Finds calls that the AI SDK calls finished and that failed: a result, a step, or the `finish` part of a
+ * stream whose reason says so, and a stream that ended without one.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import { readText, type Extracted } from './extractor.ts';
 import { ENDED_EARLY } from './transport.ts';
 
@@ -13,7 +13,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['pause_turn', 'incomplete']);
 /** Undefined for a good ending. */
 export function aiSdkEnding(link: unknown): Extracted | undefined {
   const part = readText(link, 'type') ?? '';
-  if (part === 'abort') return { verdict: 'aborted', message: readText(link, 'reason') };
+  if (part === 'abort') return { finding: 'aborted', message: readText(link, 'reason') };
   const reason = readProperty(link, 'finishReason');
   // version 4 of the model interface pairs the common word with the provider's own
   const common = typeof reason === 'string' ? reason : (readText(reason, 'unified') ?? '');
@@ -25,7 +25,7 @@ export function aiSdkEnding(link: unknown): Extracted | undefined {
   }
   // the SDK calls these a stop, and the provider does not
   const isUnfinished = own !== undefined && UNFINISHED.has(own.toLowerCase());
-  // many hosts give whole answers without a reason, and those are answers
+  // many hosts send complete replies without a reason, and those count as replies
   if (!isUnfinished && (!BAD_ENDINGS.has(common) || saysNothing)) return undefined;
   const phase = isStream ? 'streaming' : 'headers';
   return { status: 200, phase, body: { finish_reason: own ?? common } };

@@ -5,8 +5,8 @@ import { extractFailure } from './extract.ts';
 
 const QUOTA = { error: { code: 'insufficient_quota', message: 'You exceeded your quota' } };
 
-describe('an answer', () => {
-  it('is taken whole, with who was asked, and nothing of the prompt', () => {
+describe('a response', () => {
+  it('is kept whole, with provider and model, and without the prompt', () => {
     const failure = extractFailure(
       apiCallError({
         statusCode: 429,
@@ -28,7 +28,7 @@ describe('an answer', () => {
     expect(JSON.stringify(failure)).not.toContain('secret');
   });
 
-  it('that is no JSON stays text, and an empty one stays empty', () => {
+  it('that is not JSON stays text, and an empty one stays empty', () => {
     const html = '<html><title>502</title></html>';
     expect(extractFailure(apiCallError({ statusCode: 502, responseBody: html }))?.body).toBe(html);
     expect(extractFailure(apiCallError({ statusCode: 500, responseBody: '' }))?.body).toBe('');
@@ -87,7 +87,7 @@ describe('wrappers', () => {
     expect(extractFailure(retry)).toMatchObject({ status: 503 });
   });
 
-  it('are seen through: an empty output is explained by the answer that caused it', () => {
+  it('are seen through: an empty output is explained by the response that caused it', () => {
     const cause = apiCallError({ statusCode: 401, responseBody: '{}' });
     expect(extractFailure(aiError('NoOutputGeneratedError', { cause }))).toMatchObject({
       status: 401,
@@ -95,7 +95,7 @@ describe('wrappers', () => {
     });
   });
 
-  it('are seen through: the gateway names itself and keeps the answer', () => {
+  it('are seen through: the gateway names itself and keeps the response', () => {
     const cause = apiCallError({ statusCode: 429, responseBody: JSON.stringify(QUOTA) });
     const gateway = Object.assign(new Error('Rate limit exceeded'), {
       name: 'GatewayRateLimitError',
@@ -146,25 +146,25 @@ describe('streams', () => {
     });
   });
 
-  it('know from the caller whether content came', () => {
+  it('use what the caller knows about delivered content', () => {
     const error = { message: 'Overloaded' };
     expect(extractFailure({ type: 'error', error }, { delivered: false })?.delivered).toBe(false);
   });
 });
 
 describe('endings', () => {
-  it.each(['content-filter', 'length', 'error'])('%s is no success', (finishReason) => {
+  it.each(['content-filter', 'length', 'error'])('%s is a failure', (finishReason) => {
     expect(extractFailure({ finishReason, rawFinishReason: 'SAFETY', text: '' })).toMatchObject({
       status: 200,
       body: { finish_reason: 'SAFETY' },
     });
   });
 
-  it.each(['stop', 'tool-calls'])('%s is one', (finishReason) => {
+  it.each(['stop', 'tool-calls'])('%s is a success', (finishReason) => {
     expect(extractFailure({ finishReason, rawFinishReason: 'stop' })).toBeUndefined();
   });
 
-  it('a stream without an end is interrupted, a whole answer without a reason is not', () => {
+  it('a stream without an end is interrupted, a complete reply without a reason is not', () => {
     const nothing = { finishReason: 'other', rawFinishReason: undefined };
     expect(extractFailure({ type: 'finish', ...nothing })).toMatchObject({
       phase: 'streaming',
@@ -179,7 +179,7 @@ describe('endings', () => {
   });
 
   it('an abort is the caller’s', () => {
-    expect(extractFailure({ type: 'abort', reason: 'enough' })?.verdict).toBe('aborted');
+    expect(extractFailure({ type: 'abort', reason: 'enough' })?.finding).toBe('aborted');
   });
 });
 
@@ -197,8 +197,8 @@ describe('what the SDK finds out by itself', () => {
     ['EmptyResponseBodyError', 'no_output', 'headers'],
     ['JSONParseError', 'output_unparsable', 'headers'],
     ['TypeValidationError', 'output_unparsable', 'headers'],
-  ])('%s is %s', (name, verdict, phase) => {
-    expect(extractFailure(aiError(name))).toMatchObject({ verdict, phase, type: `AI_${name}` });
+  ])('%s is %s', (name, finding, phase) => {
+    expect(extractFailure(aiError(name))).toMatchObject({ finding, phase, type: `AI_${name}` });
   });
 
   it('is recognised under names that come later', () => {
@@ -208,7 +208,7 @@ describe('what the SDK finds out by itself', () => {
     });
   });
 
-  it('is not looked for in other people’s errors', () => {
+  it('is not read from foreign errors', () => {
     expect(aiSdk.extract(new Error('boom'))).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 /**
  * Vercel's AI SDK 5 to 7. Its errors carry registered symbols, so copies of the package do not matter.
- * Two traps: for errors inside a 200 it makes up a status, and a request's whole prompt hangs on the
- * error, of which only the model's name is taken.
+ * Two traps: it invents a status for errors inside a 200, and its errors hold the whole request, prompt
+ * included, from which only the model's name is read.
  */
-import { isPlainObject, readProperty } from '../../errors/json.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { readAddress } from './address.ts';
 import { aiSdkEnding } from './ai-sdk-ending.ts';
-import { aiSdkVerdict } from './ai-sdk-verdicts.ts';
+import { aiSdkFinding } from './ai-sdk-findings.ts';
 import {
   hasKey,
   parseBody,
@@ -34,23 +34,23 @@ export const aiSdk: Extractor = {
     }
     switch (name) {
       case 'AI_APICallError':
-        return answer(link);
+        return fromResponse(link);
       case 'AI_StreamProviderError':
         return streamError(link);
       case 'GatewayError':
         // what is left of a missing gateway key in production
-        return { provider: 'gateway', verdict: 'api_key_missing', message: readMessage(link) };
+        return { provider: 'gateway', finding: 'api_key_missing', message: readMessage(link) };
       case 'AI_TypeValidationError':
         return offSchema(link);
       case 'AI_NoObjectGeneratedError':
-        return aiSdkEnding(link) ?? aiSdkVerdict(link, name);
+        return aiSdkEnding(link) ?? aiSdkFinding(link, name);
       default:
-        return aiSdkVerdict(link, name);
+        return aiSdkFinding(link, name);
     }
   },
 };
 
-function answer(link: unknown): Extracted {
+function fromResponse(link: unknown): Extracted {
   const status = readStatus(link, 'statusCode');
   const headers = keepHeaders(readProperty(link, 'responseHeaders'));
   const rawBody = readProperty(link, 'responseBody');
@@ -63,7 +63,7 @@ function answer(link: unknown): Extracted {
     body: parseBody(rawBody ?? readProperty(link, 'data')),
   };
   if (isPlainObject(rawBody)) {
-    // the Responses API said "failed" or "incomplete" in a 200, and 400 or 500 is the SDK's guess
+    // the Responses API sent "failed" or "incomplete" in a 200, and 400 or 500 is the SDK's guess
     return { ...common, status: 200, phase: 'headers' };
   }
   if (status !== undefined && status >= 400 && isFirstFrame(headers, common.body)) {
@@ -80,7 +80,7 @@ function isFirstFrame(headers: Readonly<Record<string, string>>, body: unknown):
     : false;
 }
 
-/** An error event after the stream began. Its status is deduced by the SDK; the wire said 200. */
+/** An error event after the stream began. The SDK deduces its status; the server sent 200. */
 function streamError(link: unknown): Extracted {
   const code = readProperty(link, 'code');
   return {
@@ -97,7 +97,7 @@ function streamError(link: unknown): Extracted {
 function errorPart(link: unknown): Extracted | undefined {
   const error = readProperty(link, 'error');
   if (readProperty(link, 'type') !== 'error' || error === undefined) return undefined;
-  // anything thrown is looked at by itself
+  // a thrown value is a link of its own
   if (hasKey(error, 'stack') || hasKey(error, STREAM_ERROR)) return undefined;
   const body = typeof error === 'string' ? error : parseBody({ error });
   return { status: 200, phase: 'streaming', body };
@@ -109,7 +109,7 @@ function offSchema(link: unknown): Extracted {
   if (isPlainObject(value) && hasKey(value, 'error')) {
     return { status: 200, phase: 'streaming', body: value };
   }
-  return { ...aiSdkVerdict(link, 'AI_TypeValidationError'), body: parseBody(value) };
+  return { ...aiSdkFinding(link, 'AI_TypeValidationError'), body: parseBody(value) };
 }
 
 function gatewayError(link: unknown): Extracted {

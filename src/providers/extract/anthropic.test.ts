@@ -51,30 +51,30 @@ describe('the Anthropic client', () => {
   it.each([
     ['Request timed out.', 'timed_out'],
     ['Request was aborted.', 'aborted'],
-  ])('says "%s"', (message, verdict) => {
-    expect(extractFailure(anthropicError({}, message))?.verdict).toBe(verdict);
+  ])('says "%s"', (message, finding) => {
+    expect(extractFailure(anthropicError({}, message))?.finding).toBe(finding);
   });
 
-  it('complains about its own settings', () => {
+  it('reports its own wrong settings', () => {
     const key = Object.assign(new Error('The `apiKey` function failed: no'), {
       name: 'AnthropicError',
     });
     const use = Object.assign(new Error('Streaming is required for long operations'), {
       name: 'AnthropicError',
     });
-    expect(extractFailure(key)?.verdict).toBe('api_key_missing');
-    expect(extractFailure(use)?.verdict).toBe('invalid_prompt');
+    expect(extractFailure(key)?.finding).toBe('api_key_missing');
+    expect(extractFailure(use)?.finding).toBe('invalid_prompt');
   });
 
   it.each([
     'Failed to parse structured output: SyntaxError',
     'Unable to parse tool parameter JSON from model. Please retry your request',
-  ])('complains about the answer: %s', (message) => {
+  ])('reports a bad response: %s', (message) => {
     const thrown = Object.assign(new Error(message), { name: 'AnthropicError' });
-    expect(extractFailure(thrown)?.verdict).toBe('output_unparsable');
+    expect(extractFailure(thrown)?.finding).toBe('output_unparsable');
   });
 
-  it('shares its shape with other clients, who are not it', () => {
+  it('shares its shape with other clients, which are told apart', () => {
     const error = { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } };
     const groq = Object.assign(new Error('429 {…}'), { status: 429, headers: {}, error });
     expect(extractFailure(groq)).toMatchObject({ status: 429, body: error });

@@ -2,7 +2,7 @@
  * `@anthropic-ai/sdk`, and the other clients of the same generator (Groq, Together, Cerebras) that keep
  * the whole body in `error`. An error event in a stream has headers and no status.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import {
   hasKey,
   parseBody,
@@ -14,7 +14,7 @@ import {
   type Extractor,
 } from './extractor.ts';
 import { keepHeaders } from './headers.ts';
-import { clientVerdict, helperComplaint, textBehindStatus } from './openai.ts';
+import { clientFinding, helperError, textBehindStatus } from './openai.ts';
 
 export const anthropic: Extractor = {
   source: 'anthropic',
@@ -22,7 +22,7 @@ export const anthropic: Extractor = {
     if (isApiError(link)) return apiError(link);
     const isOwn = readName(link) === 'AnthropicError';
     if (!isOwn) return undefined;
-    return helperComplaint(link, 'anthropic') ?? { provider: 'anthropic', ...ownComplaint(link) };
+    return helperError(link, 'anthropic') ?? { provider: 'anthropic', ...ownComplaint(link) };
   },
 };
 
@@ -38,7 +38,7 @@ function apiError(link: unknown): Extracted {
   const message = readMessage(link);
   const provider = hasKey(link, 'apiMessage') || isAnthropicBody(error) ? 'anthropic' : undefined;
   if (status === undefined && headers === undefined) {
-    return { ...clientVerdict(link), provider, message };
+    return { ...clientFinding(link), provider, message };
   }
   return {
     provider,
@@ -57,5 +57,5 @@ function isAnthropicBody(body: unknown): boolean {
 function ownComplaint(link: unknown): Extracted {
   const message = readText(link, 'message') ?? '';
   const isAboutKeys = /apiKey|credential|profile|auth/i.test(message);
-  return { verdict: isAboutKeys ? 'api_key_missing' : 'invalid_prompt', message };
+  return { finding: isAboutKeys ? 'api_key_missing' : 'invalid_prompt', message };
 }

@@ -60,7 +60,7 @@ describe('the AWS client', () => {
     });
   });
 
-  it('keeps the status of an answer that it cannot read', () => {
+  it('keeps the status of a response that it cannot read', () => {
     const thrown = Object.assign(new SyntaxError('Unexpected token < in JSON'), {
       $metadata: { httpStatusCode: 503 },
       $response: { statusCode: 503, headers: { server: 'x' }, body: '<html></html>' },
@@ -73,7 +73,7 @@ describe('the AWS client', () => {
     });
   });
 
-  it('calls a broken socket a timeout, and the code tells', () => {
+  it('calls a broken socket a timeout, and the code says what happened', () => {
     const thrown = Object.assign(new Error('socket hang up'), {
       name: 'TimeoutError',
       code: 'ECONNRESET',
@@ -81,13 +81,13 @@ describe('the AWS client', () => {
     });
     const failure = extractFailure(thrown);
     expect(failure).toMatchObject({ transport: { name: 'Error', code: 'ECONNRESET' } });
-    expect(failure).not.toHaveProperty('verdict');
+    expect(failure).not.toHaveProperty('finding');
   });
 
   it('cannot start without credentials', () => {
     const thrown = Object.assign(new Error('Could not load credentials'), {
       name: 'CredentialsProviderError',
     });
-    expect(extractFailure(thrown)?.verdict).toBe('api_key_missing');
+    expect(extractFailure(thrown)?.finding).toBe('api_key_missing');
   });
 });

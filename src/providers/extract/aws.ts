@@ -1,8 +1,8 @@
 /**
- * The AWS SDK (smithy), for Bedrock. The exception's name is the code; of the body only the message
- * survives. An exception in an event stream has no status of its own: the answer was a 200.
+ * The AWS SDK (smithy), for Bedrock. The exception's name is the code; only the message of the body
+ * survives. An exception in an event stream has no status of its own: the response was a 200.
  */
-import { isPlainObject, readProperty } from '../../errors/json.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import {
   hasKey,
   parseBody,
@@ -21,12 +21,12 @@ export const aws: Extractor = {
   extract(link) {
     const name = readName(link);
     if (/^(?:CredentialsProviderError|TokenProviderError)$/.test(name)) {
-      return { provider: 'bedrock', verdict: 'api_key_missing', message: readMessage(link) };
+      return { provider: 'bedrock', finding: 'api_key_missing', message: readMessage(link) };
     }
     if (hasKey(link, '$fault')) return serviceException(link, name);
     if (isUndecodable(link)) return undecodable(link);
     if (/^[A-Za-z]{1,60}Exception$/.test(name)) return unmodeled(link, name);
-    return readMessage(link) === 'Region is missing' ? { verdict: 'api_key_missing' } : undefined;
+    return readMessage(link) === 'Region is missing' ? { finding: 'api_key_missing' } : undefined;
   },
 };
 
@@ -60,7 +60,7 @@ function isUndecodable(link: unknown): boolean {
   return hasKey(link, '$metadata') && isPlainObject(readProperty(link, '$response'));
 }
 
-/** The answer was no JSON or broke off; some versions put its text back into the response. */
+/** The response was not JSON or broke off; some versions keep its text. */
 function undecodable(link: unknown): Extracted {
   const response = readProperty(link, '$response');
   return {

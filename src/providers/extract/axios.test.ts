@@ -12,7 +12,7 @@ function axiosError(fields: object, message = 'Request failed'): Error {
 }
 
 describe('errors in axios’ shape', () => {
-  it('keep the answer and the address', () => {
+  it('keep the response and the address', () => {
     const data = { error: { message: 'slow down' } };
     const response = { status: 429, headers: { 'Retry-After': '2' }, data };
     expect(extractFailure(axiosError({ code: 'ERR_BAD_REQUEST', response }))).toMatchObject({
@@ -25,17 +25,17 @@ describe('errors in axios’ shape', () => {
     });
   });
 
-  it('tell a refused connection from its own timer', () => {
+  it('distinguish a refused connection from its own timer', () => {
     const refused = axiosError({ code: 'ECONNREFUSED', syscall: 'connect' });
     expect(extractFailure(refused)).toMatchObject({
       transport: { code: 'ECONNREFUSED' },
       phase: 'before_send',
     });
     const timer = axiosError({ code: 'ECONNABORTED' }, 'timeout of 1000ms exceeded');
-    expect(extractFailure(timer)).toMatchObject({ verdict: 'timed_out', phase: 'sent' });
+    expect(extractFailure(timer)).toMatchObject({ finding: 'timed_out', phase: 'sent' });
   });
 
   it('say that the caller cancelled', () => {
-    expect(extractFailure(axiosError({ code: 'ERR_CANCELED' }))?.verdict).toBe('aborted');
+    expect(extractFailure(axiosError({ code: 'ERR_CANCELED' }))?.finding).toBe('aborted');
   });
 });

@@ -1,6 +1,6 @@
 /** Errors in axios' shape, which several small provider clients pass on as they are. */
-import { readProperty } from '../../errors/json.ts';
-import type { Verdict } from '../envelope.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { Finding } from '../provider-failure.ts';
 import { readAddress } from './address.ts';
 import {
   parseBody,
@@ -24,11 +24,11 @@ export const axios: Extractor = {
     const status = readStatus(response, 'status');
     return status === undefined
       ? { ...address, ...withoutAnswer(link) }
-      : { ...address, ...answer(link, response, status) };
+      : { ...address, ...fromResponse(link, response, status) };
   },
 };
 
-function answer(link: unknown, response: unknown, status: number): Extracted {
+function fromResponse(link: unknown, response: unknown, status: number): Extracted {
   return {
     status,
     phase: 'headers',
@@ -39,12 +39,12 @@ function answer(link: unknown, response: unknown, status: number): Extracted {
 }
 
 function withoutAnswer(link: unknown): Extracted {
-  const verdict = verdictOf(link);
+  const finding = findingOf(link);
   const message = readMessage(link);
-  return verdict === undefined ? { message, transport: describeFault(link) } : { verdict, message };
+  return finding === undefined ? { message, transport: describeFault(link) } : { finding, message };
 }
 
-function verdictOf(link: unknown): Verdict | undefined {
+function findingOf(link: unknown): Finding | undefined {
   const code = readText(link, 'code');
   if (code === 'ERR_CANCELED' || readName(link) === 'CanceledError') return 'aborted';
   // its own timer; a timeout of the socket has a system call

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ENTRIES } from '../../../test/corpus/entries.ts';
 import { aiError, apiCallError } from './ai-sdk-errors.cases.ts';
 import { extractFailure } from './extract.ts';
+import { runs } from '../../../test/runs.ts';
 
 describe('wrappers of any depth', () => {
   it('do not hide the failure', () => {
@@ -20,13 +21,13 @@ describe('wrappers of any depth', () => {
     expect(extractFailure(loop)).toBeUndefined();
   });
 
-  it('do not lend their own status to an SDK’s answer', () => {
+  it('do not replace the status of an SDK’s response', () => {
     const cause = apiCallError({ statusCode: 401, responseBody: '{}' });
     const outer = Object.assign(new Error('Bad gateway', { cause }), { status: 502 });
     expect(extractFailure(outer)).toMatchObject({ status: 401 });
   });
 
-  it('give the fault below an answer that broke', () => {
+  it('give the fault below a response that broke off', () => {
     const socket = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     const thrown = apiCallError({ statusCode: 500, cause: socket });
     expect(extractFailure(thrown)).toMatchObject({
@@ -50,7 +51,7 @@ describe('bodies', () => {
     expect(failure?.body).toEqual({ error: { message: 'x' } });
   });
 
-  it('are cut where nobody reads any more', () => {
+  it('are cut beyond what is read', () => {
     const body = Array.from({ length: 100_000 }, (_, index) => ({ index }));
     expect(JSON.stringify(extractFailure({ status: 400, body })?.body).length).toBeLessThan(
       300_000,
@@ -89,9 +90,9 @@ describe('any value at all', () => {
   revoked.revoke();
 
   it.each([...poisons, revoked.proxy].map((poison, index) => ({ index, poison })))(
-    'survives poison $index in every place',
+    'survives hostile value $index in every position',
     ({ poison }) => {
-      const places = [
+      const positions = [
         poison,
         { cause: poison },
         { type: 'error', error: poison },
@@ -106,7 +107,7 @@ describe('any value at all', () => {
         aiError('RetryError', { lastError: poison, errors: poison }),
         Object.assign(new AggregateError([]), { errors: poison }),
       ];
-      for (const place of places) expect(() => extractFailure(place)).not.toThrow();
+      for (const position of positions) expect(() => extractFailure(position)).not.toThrow();
     },
   );
 
@@ -133,7 +134,7 @@ describe('any value at all', () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -148,7 +149,7 @@ describe('any value at all', () => {
           extractFailure({ ...entry, [field]: junk });
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -1,21 +1,21 @@
 /**
- * From whatever was thrown to the one envelope that the classifier reads. Total: any value gives an
- * envelope or undefined, never an exception.
+ * Extracts the `ProviderFailure` that the classifier reads from whatever was thrown. Total: any value
+ * gives one or undefined, never an exception.
  */
-import type { Operation, ProviderFailure, TransportFault, Verdict } from '../envelope.ts';
+import type { Operation, ProviderFailure, TransportFault, Finding } from '../provider-failure.ts';
 import type { Extracted } from './extractor.ts';
 import { linksOf } from './links.ts';
 import { phaseOf } from './phase.ts';
 import { plainBody } from './plain-body.ts';
 import { EXTRACTORS, GENERIC_SOURCES } from './table.ts';
 
-/** What the caller knows; it wins over what can be guessed. */
+/** Facts from the caller; they win over guesses. */
 export interface FailureHints {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly api?: string | undefined;
   readonly operation?: Operation | undefined;
-  /** Whether a part of the answer was received, which no error tells. */
+  /** Whether a part of the reply was received, which no error says. */
   readonly delivered?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ function recognise(link: unknown): readonly Recognised[] {
   return [];
 }
 
-/** The outermost of those that know most. */
+/** The outermost of the links that know most. */
 function mostTelling(recognised: readonly Recognised[]): Recognised | undefined {
   return recognised.reduce<Recognised | undefined>(
     (best, next) => (best === undefined || weight(next) > weight(best) ? next : best),
@@ -49,11 +49,11 @@ function mostTelling(recognised: readonly Recognised[]): Recognised | undefined 
   );
 }
 
-/** An answer beats a conclusion, a conclusion beats silence; an SDK's word beats a common shape. */
+/** A response beats a finding, a finding beats nothing; an SDK's error beats a common shape. */
 function weight({ source, found }: Recognised): number {
   const hasAnswer = found.status !== undefined || found.body !== undefined;
-  if (!hasAnswer || found.verdict === 'output_unparsable')
-    return found.verdict === undefined ? 1 : 2;
+  if (!hasAnswer || found.finding === 'output_unparsable')
+    return found.finding === undefined ? 1 : 2;
   const certainty = GENERIC_SOURCES.has(source) ? 3 : 5;
   return certainty + (found.body === undefined ? 0 : 1);
 }
@@ -65,8 +65,8 @@ function complete(
 ): ProviderFailure {
   const all = recognised.map((other) => other.found);
   const fault = found.transport ?? all.find((other) => other.transport !== undefined)?.transport;
-  const { verdict, transport } = settle(found, fault);
-  const phase = phaseOf({ ...found, verdict, transport }, hints.delivered);
+  const { finding, transport } = settle(found, fault);
+  const phase = phaseOf({ ...found, finding, transport }, hints.delivered);
   return compact({
     provider: hints.provider ?? firstOf(all, 'provider'),
     model: hints.model ?? firstOf(all, 'model'),
@@ -78,31 +78,32 @@ function complete(
     type: found.type,
     message: found.message,
     body: plainBody(found.body),
+    isUnread: found.isUnread,
     transport,
     phase,
     delivered: hints.delivered ?? found.delivered ?? phase === 'streaming',
     source,
-    verdict,
+    finding,
   });
 }
 
 /**
- * A client's timeout is done by aborting, so the abort under it is no wish of the caller; and a code
+ * A client times out by aborting, so the abort under a timeout did not come from the caller; and a code
  * from the wire is better evidence than the client's summary of it.
  */
 function settle(
   found: Extracted,
   fault: TransportFault | undefined,
-): { readonly verdict: Verdict | undefined; readonly transport: TransportFault | undefined } {
-  // what broke a stream says more than that nothing came of it
-  if (found.verdict === 'stream_empty' && fault !== undefined)
-    return { verdict: undefined, transport: fault };
-  const isSummary = found.verdict === 'timed_out' || found.verdict === 'connection_closed';
-  if (isSummary && fault?.code !== undefined) return { verdict: undefined, transport: fault };
-  if (found.verdict === 'timed_out' && fault?.name === 'AbortError') {
-    return { verdict: 'timed_out', transport: undefined };
+): { readonly finding: Finding | undefined; readonly transport: TransportFault | undefined } {
+  // the fault that broke a stream says more than that it was empty
+  if (found.finding === 'stream_empty' && fault !== undefined)
+    return { finding: undefined, transport: fault };
+  const isSummary = found.finding === 'timed_out' || found.finding === 'connection_closed';
+  if (isSummary && fault?.code !== undefined) return { finding: undefined, transport: fault };
+  if (found.finding === 'timed_out' && fault?.name === 'AbortError') {
+    return { finding: 'timed_out', transport: undefined };
   }
-  return { verdict: found.verdict, transport: fault };
+  return { finding: found.finding, transport: fault };
 }
 
 function firstOf<Field extends 'provider' | 'model' | 'api' | 'operation'>(
@@ -114,7 +115,7 @@ function firstOf<Field extends 'provider' | 'model' | 'api' | 'operation'>(
 
 type Loose = { readonly [Field in keyof ProviderFailure]: ProviderFailure[Field] | undefined };
 
-/** Absent fields are left out, as the envelope's type demands. */
+/** Leaves absent fields out, as the type of a failure demands. */
 function compact(failure: Loose): ProviderFailure {
   const entries = Object.entries(failure).filter(([, value]) => value !== undefined);
   // the fields that must be present are set by `complete`, and no others are required

@@ -1,12 +1,12 @@
 /**
- * What an extractor is, and the reads that all of them share. An extractor knows one SDK by the shapes
- * it throws; it sees one link of a cause chain at a time and must survive any value.
+ * The interface of extractors, and the reads that they share. An extractor knows one SDK by the shapes it
+ * throws; it reads one link of a cause chain at a time and must survive any value.
  */
-import { isPlainObject, readProperty } from '../../errors/json.ts';
-import type { ProviderFailure } from '../envelope.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
 import { MAX_BODY_CHARS, parseJsonText } from '../json-text.ts';
 
-/** The envelope as far as one link tells it; `extract.ts` completes it. */
+/** The failure as far as one link shows it; `extract.ts` completes it. */
 export type Extracted = {
   readonly [Field in Exclude<keyof ProviderFailure, 'source'>]?: ProviderFailure[Field] | undefined;
 };
@@ -42,29 +42,29 @@ export function readName(value: unknown): string {
   return readText(value, 'name') ?? '';
 }
 
-/** Several SDKs leave `name` at "Error" and say what it is only by the class. */
+/** Several SDKs leave `name` at "Error", and only the class tells errors apart. */
 export function readClassName(value: unknown): string {
   return readName(readProperty(value, 'constructor'));
 }
 
-/** `in` may be trapped, so it is asked for with care. */
+/** `in` may be trapped and throw. */
 export function hasKey(value: unknown, key: PropertyKey): boolean {
   if (typeof value !== 'object' || value === null) return false;
   try {
     return Reflect.has(value, key);
   } catch {
-    // a trap that throws hides the key, which is all that is asked here
+    // a trap that throws hides the key
     return false;
   }
 }
 
-/** A body as the envelope keeps it: JSON where the text is JSON, else the text. */
+/** The body for a failure: JSON where the text is JSON, else the text. */
 export function parseBody(body: unknown): unknown {
   if (typeof body === 'string') return parseJsonText(body) ?? body.slice(0, MAX_BODY_CHARS);
   return body === null || !isReadable(body) ? undefined : body;
 }
 
-/** Streams, buffers and functions are no bodies anybody can judge. */
+/** Streams, buffers and functions cannot be classified. */
 function isReadable(body: unknown): boolean {
   if (typeof body !== 'object') return false;
   const isStream = ['getReader', 'pipe', 'byteLength', 'arrayBuffer'].some(

@@ -54,14 +54,14 @@ describe('faults below HTTP', () => {
       'before_send',
     ],
     [
-      'a cut answer',
+      'a cut response',
       new TypeError('terminated', {
         cause: coded('other side closed', { code: 'UND_ERR_SOCKET' }),
       }),
       'streaming',
     ],
     [
-      'a silent answer',
+      'a silent response',
       new TypeError('terminated', {
         cause: coded('Body Timeout Error', { code: 'UND_ERR_BODY_TIMEOUT' }),
       }),
@@ -72,9 +72,9 @@ describe('faults below HTTP', () => {
       coded('Premature close', { code: 'ERR_STREAM_PREMATURE_CLOSE' }),
       'streaming',
     ],
-    ['half an answer', new SyntaxError('Unterminated string in JSON at position 36'), 'streaming'],
+    ['half a response', new SyntaxError('Unterminated string in JSON at position 36'), 'streaming'],
     [
-      'a page instead of an answer',
+      'a page instead of a response',
       new SyntaxError('Unexpected token < in JSON at position 0'),
       'headers',
     ],
@@ -95,7 +95,7 @@ describe('faults below HTTP', () => {
     });
   });
 
-  it('looks into the attempts on several addresses', () => {
+  it('reads the attempts on several addresses', () => {
     const attempts = ['::1', '127.0.0.1'].map((address) =>
       coded(`connect ECONNREFUSED ${address}`, { code: 'ECONNREFUSED', syscall: 'connect' }),
     );
@@ -109,15 +109,15 @@ describe('faults below HTTP', () => {
     expect(extractFailure(thrown)?.transport?.causes).toHaveLength(3);
   });
 
-  it('tells an abort from a limit', () => {
+  it('distinguishes an abort from a timeout', () => {
     const abort = new DOMException('This operation was aborted', 'AbortError');
     const limit = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-    expect(extractFailure(abort)).toMatchObject({ verdict: 'aborted', phase: 'sent' });
-    expect(extractFailure(limit)).toMatchObject({ verdict: 'timed_out', phase: 'sent' });
+    expect(extractFailure(abort)).toMatchObject({ finding: 'aborted', phase: 'sent' });
+    expect(extractFailure(limit)).toMatchObject({ finding: 'timed_out', phase: 'sent' });
     expect(extractFailure(abort)?.transport).not.toHaveProperty('code');
   });
 
-  it('knows from the caller that an answer had begun', () => {
+  it('uses what the caller knows about a reply that had begun', () => {
     const thrown = coded('read ECONNRESET', { code: 'ECONNRESET' });
     expect(extractFailure(thrown, { delivered: true })).toMatchObject({
       phase: 'streaming',

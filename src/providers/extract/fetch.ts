@@ -1,6 +1,6 @@
-/** `fetch` and Node's own clients: nothing was answered, or the answer broke off. */
+/** `fetch` and Node's own clients: there was no response, or it broke off. */
 import type { Extractor } from './extractor.ts';
-import { phaseOfFault, transportFault, verdictOfFault } from './transport.ts';
+import { phaseOfFault, transportFault, findingOfFault } from './transport.ts';
 
 export const fetchErrors: Extractor = {
   source: 'fetch',
@@ -9,7 +9,7 @@ export const fetchErrors: Extractor = {
     if (transport === undefined) return undefined;
     return {
       transport,
-      verdict: verdictOfFault(transport),
+      finding: findingOfFault(transport),
       phase: phaseOfFault(transport),
       message: transport.message,
     };

@@ -18,7 +18,7 @@ describe('the Google client', () => {
     });
   });
 
-  it('dresses text up as JSON', () => {
+  it('wraps text in JSON', () => {
     const dressed = { error: { message: '<html>502</html>', code: 502, status: 'Bad Gateway' } };
     expect(extractFailure(apiError(502, JSON.stringify(dressed)))?.body).toBe('<html>502</html>');
     const inner = { error: { message: JSON.stringify(BODY), code: 429, status: '' } };
@@ -34,7 +34,7 @@ describe('the Google client', () => {
     });
   });
 
-  it('shares its name with others, who keep the answer', () => {
+  it('shares its name with other clients, which keep the response', () => {
     const fal = Object.assign(new Error('Unprocessable'), {
       name: 'ApiError',
       status: 422,

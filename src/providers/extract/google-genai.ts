@@ -1,8 +1,8 @@
 /**
- * `@google/genai`. Its error has a status and a message, and the message is the body as JSON; an answer
- * that was not JSON is dressed up as one. Headers are lost, and with them `retry-after`.
+ * `@google/genai`. Its error has a status and a message, and the message is the body as JSON; a response
+ * that was not JSON is wrapped in JSON. Headers are lost, and with them `retry-after`.
  */
-import { readProperty } from '../../errors/json.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
 import {
   hasAnyKey,
   readMessage,
@@ -22,9 +22,9 @@ export const googleGenai: Extractor = {
   extract(link) {
     const message = readMessage(link) ?? '';
     if (message.startsWith('Authentication is not set up.')) {
-      return { provider: 'google', verdict: 'api_key_missing', message };
+      return { provider: 'google', finding: 'api_key_missing', message };
     }
-    // the same name is used by clients that keep the answer beside the message
+    // the same name is used by clients that keep the response beside the message
     const isNamed =
       readName(link) === 'ApiError' && !hasAnyKey(link, ['body', 'response', 'error']);
     const status = isNamed ? readStatus(link, 'status') : undefined;

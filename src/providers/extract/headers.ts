@@ -1,11 +1,12 @@
 /**
- * The response headers that say something about a failure. The rest is dropped at once: headers also
- * carry cookies and account names, and nothing that is not needed should travel on.
+ * Keeps the response headers that say something about a failure. The others are dropped at once, because
+ * headers also carry cookies and account names.
  */
-import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/json.ts';
+import { isArray, isPlainObject, keysOf, readProperty } from '../../errors/support/safe-json.ts';
 
 const KEPT: ReadonlySet<string> = new Set([
   'retry-after',
+  'ratelimit',
   'retry-after-ms',
   'x-ms-retry-after-ms',
   'x-should-retry',
@@ -73,7 +74,7 @@ function pairsByVisiting(bag: object): readonly Pair[] | undefined {
   try {
     Reflect.apply(forEach, bag, [visit]);
   } catch {
-    // a bag that fails half way has still given what came before
+    // headers read before the failure still count
     return pairs;
   }
   return pairs;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { extractFailure } from './extract.ts';
 
-describe('a failure that was written down', () => {
-  it('is taken as it is', () => {
+describe('a recorded failure', () => {
+  it('is read unchanged', () => {
     const line = {
       id: 'x',
       provider: 'openai',
@@ -44,7 +44,7 @@ describe('a failure that was written down', () => {
     });
   });
 
-  it('may note a fault by its code, and a refused stream', () => {
+  it('may record a fault by its code, and a refused stream', () => {
     expect(extractFailure({ transport: 'ECONNRESET' })).toMatchObject({
       transport: { code: 'ECONNRESET' },
       phase: 'sent',
@@ -55,22 +55,22 @@ describe('a failure that was written down', () => {
     });
   });
 
-  it('opens JSON that was kept as text', () => {
+  it('parses JSON that was kept as text', () => {
     expect(extractFailure({ status: 400, body: '{"a":1}' })?.body).toEqual({ a: 1 });
   });
 
-  it('must say something', () => {
+  it('must have at least one fact', () => {
     expect(extractFailure({ transport: null, stream: false })).toBeUndefined();
   });
 
-  it('gives way to what the caller knows', () => {
+  it('yields to facts from the caller', () => {
     const line = { provider: 'openai', status: 500, body: '' };
     const hints = { provider: 'azure', model: 'm', api: 'responses', operation: 'submit' } as const;
     expect(extractFailure(line, hints)).toMatchObject(hints);
   });
 });
 
-describe('a status beside an answer', () => {
+describe('a status beside a response', () => {
   it.each([
     ['Cohere', Object.assign(new Error('x'), { statusCode: 401, body: { message: 'bad' } })],
     ['Ollama', Object.assign(new Error('x'), { status_code: 401, error: 'bad' })],
@@ -90,7 +90,7 @@ describe('a status beside an answer', () => {
     expect(JSON.stringify(failure?.body)).toContain('bad');
   });
 
-  it('is found in a response that nobody read', () => {
+  it('is found in an unread response', () => {
     const response = new Response('ignored', {
       status: 503,
       headers: { 'retry-after': '9', 'set-cookie': 'x=1' },
@@ -100,6 +100,7 @@ describe('a status beside an answer', () => {
       operation: 'generate',
       status: 503,
       headers: { 'retry-after': '9', 'content-type': 'text/plain;charset=UTF-8' },
+      isUnread: true,
       phase: 'headers',
       delivered: false,
     });
@@ -111,12 +112,12 @@ describe('a status beside an answer', () => {
     expect(extractFailure(problem)).toMatchObject({ status: 429, body: problem });
   });
 
-  it('is not needed where somebody threw the body', () => {
+  it('is not needed where the body itself was thrown', () => {
     const body = { error: { message: 'Overloaded', type: 'overloaded_error' } };
     expect(extractFailure(body)).toMatchObject({ body, phase: 'headers' });
   });
 
-  it('is believed less than what an SDK says below it', () => {
+  it('counts less than the error of an SDK below it', () => {
     const sdk = Object.assign(new Error('{"error":{"code":429}}'), {
       name: 'ApiError',
       status: 429,

@@ -1,9 +1,9 @@
 /**
- * Raw HTTP: a failure written down as `{status, headers, body, transport, stream, …}`, a response, a
- * problem document, and the errors of any client that keeps a status beside the answer.
+ * Raw HTTP: a failure recorded as `{status, headers, body, transport, stream, …}`, a response, a problem
+ * document, and the errors of any client that keeps a status beside the response.
  */
-import { isPlainObject, readProperty } from '../../errors/json.ts';
-import type { Operation, Phase, TransportFault } from '../envelope.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import type { Operation, Phase, TransportFault } from '../provider-failure.ts';
 import { readAddress } from './address.ts';
 import {
   hasAnyKey,
@@ -16,7 +16,8 @@ import {
   type Extractor,
 } from './extractor.ts';
 import { keepHeaders } from './headers.ts';
-import { describeFault, phaseOfFault, verdictOfFault } from './transport.ts';
+import { describeFault, phaseOfFault, findingOfFault } from './transport.ts';
+import { unreadResponse } from './unread-response.ts';
 
 export const http: Extractor = {
   source: 'http',
@@ -50,12 +51,12 @@ function writtenDown(link: object): Extracted | undefined {
     headers: keepHeaders(readProperty(link, 'headers')),
     body,
     transport,
-    verdict: transport === undefined ? undefined : verdictOfFault(transport),
+    finding: transport === undefined ? undefined : findingOfFault(transport),
     phase: phaseIn(status, transport, Boolean(stream)),
   };
 }
 
-/** People note a fault by its code alone, too. */
+/** A fault may be recorded by its code alone. */
 function faultOf(noted: unknown): TransportFault | undefined {
   if (isPlainObject(noted)) return describeFault(noted);
   if (typeof noted !== 'string' || noted === '') return undefined;
@@ -67,7 +68,7 @@ function phaseIn(
   transport: TransportFault | undefined,
   isStream: boolean,
 ): Phase {
-  // a refusal comes before any stream, whatever was asked for
+  // a refusal comes before any stream, even when a stream was requested
   if (isStream && (status === undefined || status < 400)) return 'streaming';
   return status !== undefined || transport === undefined ? 'headers' : phaseOfFault(transport);
 }
@@ -85,19 +86,21 @@ function statusBeside(link: object): Extracted | undefined {
     isPlainObject,
   );
   const status = firstStatus(link) ?? firstStatus(response);
-  // a status below 400 outside a record is no failure, and a number in a stranger's error may be anything
+  // outside a record, a status below 400 is not a failure, and a number in a foreign error may be anything
   if (status === undefined || status < 400) return undefined;
   const address =
     readText(link, 'url') ??
     readText(response, 'url') ??
     readText(readProperty(link, 'config'), 'url');
+  const body = firstBody(link) ?? firstBody(response) ?? problemDocument(link);
   return {
     ...readAddress(address),
     status,
     phase: 'headers',
     headers: headersBeside(link, response),
     message: readMessage(link),
-    body: firstBody(link) ?? firstBody(response) ?? problemDocument(link),
+    body,
+    isUnread: body === undefined && unreadResponse(link) !== undefined ? true : undefined,
   };
 }
 
@@ -118,7 +121,7 @@ function headersBeside(link: object, response: unknown): Readonly<Record<string,
   };
 }
 
-/** A body that somebody parsed and threw: `{error: {message, …}}`. */
+/** A body that was parsed and thrown: `{error: {message, …}}`. */
 function bareBody(link: object): Extracted | undefined {
   const message = readMessage(readProperty(link, 'error'));
   const isData = message !== undefined && !hasKey(link, 'stack');

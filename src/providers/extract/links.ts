@@ -1,12 +1,12 @@
 /**
- * Everything that hangs on a thrown value and may be the failure itself: the cause chain, and what
- * wrappers hold under names of their own.
+ * Links of a thrown value that may be the failure itself: the cause chain, and what wrappers hold under
+ * names of their own.
  */
-import { causeChain } from '../../errors/cause-chain.ts';
-import { isArray, readProperty } from '../../errors/json.ts';
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { isArray, readProperty } from '../../errors/support/safe-json.ts';
 import { readName } from './extractor.ts';
 
-/** A failure that lies deeper than this is somebody else's. */
+/** Links deeper than this are not read. */
 const MAX_LINKS = 64;
 
 export function linksOf(thrown: unknown): readonly unknown[] {
@@ -23,7 +23,7 @@ function collect(thrown: unknown, links: unknown[]): void {
   }
 }
 
-/** What a wrapper is about, most telling first. */
+/** Keys under which wrappers hold the failure, the most exact first. */
 function wrapped(link: unknown): readonly unknown[] {
   // an error part of a stream: `{type: 'error', error}`
   if (readProperty(link, 'type') === 'error' && readProperty(link, 'status') === undefined) {

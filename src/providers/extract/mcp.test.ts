@@ -17,9 +17,9 @@ describe('the MCP client', () => {
     [-32_000, 'mcp_internal'],
     [-32_022, 'unsupported_feature'],
     [1234, 'mcp_internal'],
-  ])('passes the server’s code %i on as %s', (code, verdict) => {
+  ])('passes the server’s code %i on as %s', (code, finding) => {
     const failure = extractFailure(branded(['ProtocolError'], { code }));
-    expect(failure).toMatchObject({ source: 'mcp', provider: 'mcp', verdict, code: String(code) });
+    expect(failure).toMatchObject({ source: 'mcp', provider: 'mcp', finding, code: String(code) });
   });
 
   it.each([
@@ -29,11 +29,11 @@ describe('the MCP client', () => {
     ['CAPABILITY_NOT_SUPPORTED', 'mcp_method_not_found', 'before_send'],
     ['INVALID_RESULT', 'output_unparsable', 'headers'],
     ['SOMETHING_NEW', 'mcp_internal', 'headers'],
-  ])('finds out %s by itself', (code, verdict, phase) => {
-    expect(extractFailure(branded(['SdkError'], { code }))).toMatchObject({ verdict, phase });
+  ])('finds out %s by itself', (code, finding, phase) => {
+    expect(extractFailure(branded(['SdkError'], { code }))).toMatchObject({ finding, phase });
   });
 
-  it('keeps the answer of the HTTP transport', () => {
+  it('keeps the response of the HTTP transport', () => {
     const data = { status: 429, statusText: 'Too Many Requests', text: '{"error":"slow down"}' };
     const code = 'CLIENT_HTTP_NOT_IMPLEMENTED';
     expect(extractFailure(branded(['SdkError', 'SdkHttpError'], { code, data }))).toMatchObject({
@@ -49,22 +49,22 @@ describe('the MCP client', () => {
     const thrown = branded(['SdkError'], { code: 'ERA_NEGOTIATION_FAILED', cause });
     const failure = extractFailure(thrown);
     expect(failure).toMatchObject({ transport: { code: 'ECONNREFUSED' }, phase: 'before_send' });
-    expect(failure).not.toHaveProperty('verdict');
+    expect(failure).not.toHaveProperty('finding');
   });
 
   it.each([
     [-32_001, 'MCP error -32001: Request timed out', 'timed_out'],
     [-32_000, 'MCP error -32000: Connection closed', 'connection_closed'],
     [-32_602, 'MCP error -32602: no such tool', 'mcp_invalid_params'],
-  ])('of version 1 says %i', (code, message, verdict) => {
+  ])('of version 1 uses the code %i', (code, message, finding) => {
     const thrown = Object.assign(new Error(message), { name: 'McpError', code });
-    expect(extractFailure(thrown)?.verdict).toBe(verdict);
+    expect(extractFailure(thrown)?.finding).toBe(finding);
   });
 
   it('gives results that are failures of the tool', () => {
     const content = [{ type: 'text', text: 'disk full' }];
     expect(extractFailure({ isError: true, content })).toMatchObject({
-      verdict: 'mcp_tool_error',
+      finding: 'mcp_tool_error',
       message: 'disk full',
       phase: 'headers',
     });

@@ -1,10 +1,10 @@
 /**
- * The MCP client: JSON-RPC errors from the server, the client's own complaints, the answers of the HTTP
- * transport, and tool results that say `isError`. Brands are shared between copies of version 2; version
- * 1 is known by its name.
+ * The MCP client: JSON-RPC errors from the server, the client's own errors, responses of the HTTP
+ * transport, and tool results with `isError`. Copies of version 2 share brands; version 1 is recognised by
+ * its name.
  */
-import { isArray, readProperty } from '../../errors/json.ts';
-import type { Verdict } from '../envelope.ts';
+import { isArray, readProperty } from '../../errors/support/safe-json.ts';
+import type { Finding } from '../provider-failure.ts';
 import {
   parseBody,
   readClassName,
@@ -41,7 +41,7 @@ function brandedError(link: unknown): Extracted | undefined {
 }
 
 function hasBrand(brands: unknown, brand: string): boolean {
-  // the set may come from another realm, so it is asked by its own method
+  // the set may come from another realm, so its own method is called
   const has = readProperty(brands, 'has');
   if (typeof has !== 'function') return false;
   try {
@@ -52,7 +52,7 @@ function hasBrand(brands: unknown, brand: string): boolean {
   }
 }
 
-const LOCAL: Readonly<Record<string, Verdict>> = {
+const LOCAL: Readonly<Record<string, Finding>> = {
   NOT_CONNECTED: 'connection_closed',
   NOT_INITIALIZED: 'connection_closed',
   CONNECTION_CLOSED: 'connection_closed',
@@ -76,11 +76,11 @@ function sdkError(link: unknown): Extracted {
   if (status !== undefined) {
     return { status, code, message, body: parseBody(readText(data, 'text')) };
   }
-  const verdict = Object.hasOwn(LOCAL, code) ? LOCAL[code] : 'mcp_internal';
-  return { verdict, code, message, phase: UNSENT.test(code) ? 'before_send' : undefined };
+  const finding = Object.hasOwn(LOCAL, code) ? LOCAL[code] : 'mcp_internal';
+  return { finding, code, message, phase: UNSENT.test(code) ? 'before_send' : undefined };
 }
 
-const JSON_RPC: ReadonlyMap<number, Verdict> = new Map([
+const JSON_RPC: ReadonlyMap<number, Finding> = new Map([
   [-32_601, 'mcp_method_not_found'],
   [-32_602, 'mcp_invalid_params'],
   [-32_600, 'mcp_invalid_params'],
@@ -97,9 +97,9 @@ function protocolError(link: unknown): Extracted {
   // version 1 gives its own timeout and closed connection codes that servers use for other things
   const isTimeout = number === -32_001 && /timed? ?out|timeout/i.test(message ?? '');
   const isClosed = number === -32_000 && /connection closed/i.test(message ?? '');
-  const local: Verdict | undefined = isTimeout ? 'timed_out' : undefined;
-  const verdict = local ?? (isClosed ? 'connection_closed' : JSON_RPC.get(number));
-  return { verdict: verdict ?? 'mcp_internal', code: String(number), message };
+  const local: Finding | undefined = isTimeout ? 'timed_out' : undefined;
+  const finding = local ?? (isClosed ? 'connection_closed' : JSON_RPC.get(number));
+  return { finding: finding ?? 'mcp_internal', code: String(number), message };
 }
 
 function versionOneError(link: unknown): Extracted | undefined {
@@ -110,10 +110,10 @@ function versionOneError(link: unknown): Extracted | undefined {
 
 function httpAnswer(link: unknown, key: string): Extracted {
   const status = readStatus(link, key);
-  return status === undefined ? { verdict: 'connection_closed' } : { status };
+  return status === undefined ? { finding: 'connection_closed' } : { status };
 }
 
-/** The call went through and the tool says that it failed. */
+/** The call reached the tool, and the tool reports that it failed. */
 function toolResult(link: unknown): Extracted | undefined {
   const content = readProperty(link, 'content');
   if (readProperty(link, 'isError') !== true || !isArray(content)) return undefined;
@@ -121,5 +121,5 @@ function toolResult(link: unknown): Extracted | undefined {
     (index) => readText(readProperty(content, index), 'text') ?? [],
   );
   const message = texts.join('\n').slice(0, 4096);
-  return { verdict: 'mcp_tool_error', phase: 'headers', message: message || undefined };
+  return { finding: 'mcp_tool_error', phase: 'headers', message: message || undefined };
 }

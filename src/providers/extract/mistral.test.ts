@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { extractFailure } from './extract.ts';
 
 describe('the Mistral client', () => {
-  it('keeps the answer as text', () => {
+  it('keeps the response as text', () => {
     const body = { object: 'error', message: 'Invalid model: x', type: 'invalid_model' };
     const thrown = Object.assign(new Error('API error occurred: Status 400'), {
       name: 'SDKError',
@@ -26,13 +26,13 @@ describe('the Mistral client', () => {
     ['RequestTimeoutError', 'timed_out', 'sent'],
     ['RequestAbortedError', 'aborted', 'sent'],
     ['SDKValidationError', 'invalid_prompt', 'before_send'],
-  ])('%s is %s', (name, verdict, phase) => {
+  ])('%s is %s', (name, finding, phase) => {
     const cause = new Error('why');
     const thrown = Object.assign(new Error('failed', { cause }), { name });
-    expect(extractFailure(thrown)).toMatchObject({ source: 'mistral', verdict, phase });
+    expect(extractFailure(thrown)).toMatchObject({ source: 'mistral', finding, phase });
   });
 
-  it('wraps what the network did', () => {
+  it('wraps a network fault', () => {
     const cause = new TypeError('fetch failed', {
       cause: Object.assign(new Error('getaddrinfo ENOTFOUND'), {
         code: 'ENOTFOUND',
@@ -49,7 +49,7 @@ describe('the Mistral client', () => {
     });
   });
 
-  it('is not every error of that name', () => {
+  it('is told apart from other errors of that name', () => {
     expect(
       extractFailure(Object.assign(new Error('no'), { name: 'ConnectionError' })),
     ).toBeUndefined();

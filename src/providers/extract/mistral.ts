@@ -1,9 +1,9 @@
 /**
- * `@mistralai/mistralai` and other clients made by Speakeasy. An answer is kept whole (status, headers,
- * text); what failed without one is wrapped with the reason as its cause.
+ * `@mistralai/mistralai` and other clients made by Speakeasy. A response is kept whole (status, headers,
+ * text); a failure without one is wrapped, with the reason as its cause.
  */
-import { readProperty } from '../../errors/json.ts';
-import type { Verdict } from '../envelope.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { Finding } from '../provider-failure.ts';
 import { readAddress } from './address.ts';
 import {
   hasKey,
@@ -17,12 +17,12 @@ import {
 } from './extractor.ts';
 import { keepHeaders } from './headers.ts';
 
-const WITHOUT_ANSWER: Readonly<Record<string, Verdict | null>> = {
+const WITHOUT_RESPONSE: Readonly<Record<string, Finding | null>> = {
   RequestAbortedError: 'aborted',
   RequestTimeoutError: 'timed_out',
   InvalidRequestError: 'invalid_prompt',
   SDKValidationError: 'invalid_prompt',
-  // the cause tells
+  // the cause says what happened
   ConnectionError: null,
   UnexpectedClientError: null,
 };
@@ -30,16 +30,16 @@ const WITHOUT_ANSWER: Readonly<Record<string, Verdict | null>> = {
 export const mistral: Extractor = {
   source: 'mistral',
   extract(link) {
-    if (hasKey(link, 'statusCode') && hasKey(link, 'rawResponse')) return answer(link);
+    if (hasKey(link, 'statusCode') && hasKey(link, 'rawResponse')) return fromResponse(link);
     const name = readName(link);
-    const verdict = Object.hasOwn(WITHOUT_ANSWER, name) ? WITHOUT_ANSWER[name] : undefined;
+    const finding = Object.hasOwn(WITHOUT_RESPONSE, name) ? WITHOUT_RESPONSE[name] : undefined;
     // other clients have errors of these names, with a status
-    if (verdict === undefined || !hasKey(link, 'cause') || hasKey(link, 'status')) return undefined;
-    return { verdict: verdict ?? undefined, message: readMessage(link) };
+    if (finding === undefined || !hasKey(link, 'cause') || hasKey(link, 'status')) return undefined;
+    return { finding: finding ?? undefined, message: readMessage(link) };
   },
 };
 
-function answer(link: unknown): Extracted {
+function fromResponse(link: unknown): Extracted {
   const address = readAddress(readText(readProperty(link, 'rawResponse'), 'url'));
   return {
     ...address,

@@ -32,7 +32,7 @@ describe('the OpenAI client', () => {
     });
   });
 
-  it('keeps an answer that is no JSON behind the status in its message', () => {
+  it('keeps a response that is not JSON behind the status in its message', () => {
     const thrown = openaiError({ status: 502, headers: new Headers() }, '502 <html>bad</html>');
     expect(extractFailure(thrown)?.body).toBe('<html>bad</html>');
   });
@@ -51,15 +51,15 @@ describe('the OpenAI client', () => {
     });
   });
 
-  it('aborts to keep its own limit, which is no wish of the caller', () => {
+  it('aborts to keep its own timeout, which is not a cancellation', () => {
     const cause = new DOMException('This operation was aborted', 'AbortError');
     const className = 'APIConnectionTimeoutError';
     const failure = extractFailure(openaiError({ cause }, 'Request timed out.', className));
-    expect(failure).toMatchObject({ verdict: 'timed_out', phase: 'sent' });
+    expect(failure).toMatchObject({ finding: 'timed_out', phase: 'sent' });
     expect(failure).not.toHaveProperty('transport');
   });
 
-  it('sums up what the socket tells better', () => {
+  it('yields to the socket, which is more exact', () => {
     const cause = new TypeError('fetch failed', {
       cause: Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
     });
@@ -68,12 +68,12 @@ describe('the OpenAI client', () => {
       transport: { code: 'UND_ERR_CONNECT_TIMEOUT' },
       phase: 'before_send',
     });
-    expect(failure).not.toHaveProperty('verdict');
+    expect(failure).not.toHaveProperty('finding');
   });
 
   it('is stopped by the caller', () => {
     const thrown = openaiError({}, 'Request was aborted.', 'APIUserAbortError');
-    expect(extractFailure(thrown)?.verdict).toBe('aborted');
+    expect(extractFailure(thrown)?.finding).toBe('aborted');
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe('the OpenAI client', () => {
   it('cannot start without a key', () => {
     const message = 'Could not resolve authentication method. Expected either apiKey or …';
     expect(extractFailure(new Error(message))).toMatchObject({
-      verdict: 'api_key_missing',
+      finding: 'api_key_missing',
       phase: 'before_send',
     });
   });

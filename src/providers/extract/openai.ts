@@ -1,9 +1,9 @@
 /**
- * The `openai` client, which also speaks to every compatible host. It keeps the inside of the body's
- * `error` and, where there is none, only the text of the answer behind the status in its message.
+ * The `openai` client, also for every compatible host. It keeps the inside of the body's `error` and,
+ * where there is none, only the text of the response behind the status in its message.
  */
-import { readProperty } from '../../errors/json.ts';
-import type { Verdict } from '../envelope.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { Finding } from '../provider-failure.ts';
 import {
   hasKey,
   readClassName,
@@ -27,31 +27,31 @@ export const openai: Extractor = {
     const lacksKey =
       message.startsWith('Could not resolve authentication method') ||
       (className === 'OpenAIError' && message.startsWith('Missing credentials'));
-    if (lacksKey) return { verdict: 'api_key_missing', message };
-    return className === 'OpenAIError' ? helperComplaint(link, 'openai') : undefined;
+    if (lacksKey) return { finding: 'api_key_missing', message };
+    return className === 'OpenAIError' ? helperError(link, 'openai') : undefined;
   },
 };
 
 /**
- * What the readers of streams of this client and of Anthropic's raise themselves: what broke the
- * stream is the cause, and only of a stream that just stopped there is nothing but the sentence.
+ * Errors that the stream readers of this client and of Anthropic's raise themselves. The fault that broke
+ * the stream is the cause; for a stream that stopped without a fault there is only the sentence.
  */
-export function helperComplaint(link: unknown, provider: string): Extracted | undefined {
+export function helperError(link: unknown, provider: string): Extracted | undefined {
   const message = readMessage(link) ?? '';
   if (hasKey(link, 'cause')) return { provider, message };
-  if (UNPARSABLE.test(message)) return { provider, verdict: 'output_unparsable', message };
+  if (UNPARSABLE.test(message)) return { provider, finding: 'output_unparsable', message };
   if (!STOPPED.test(message) && !GARBLED.test(message)) return undefined;
   if (SILENT.test(message))
-    return { provider, verdict: 'connection_closed', phase: 'sent', delivered: false, message };
+    return { provider, finding: 'connection_closed', phase: 'sent', delivered: false, message };
   return { provider, status: 200, phase: 'streaming', transport: ENDED_EARLY, message };
 }
 
 const STOPPED = /^(?:stream|request) ended without |^missing [\w.[\]]+ for choice \d/;
-/** Nothing came at all, so nothing was shown to anyone. */
+/** Nothing came at all, so nothing was delivered. */
 const SILENT = /^request ended without sending any /;
-/** Events that make no answer, as a gateway leaves them that lost some. */
+/** Events that do not make a reply, because a gateway lost some. */
 const GARBLED = /^Unexpected event order, |^stream has ended, this shouldn't happen/;
-/** The answer came, and is not what was asked for. */
+/** The reply came, but not in the requested form. */
 const UNPARSABLE = /^Failed to parse structured output|^Unable to parse tool parameter JSON/;
 
 /** The constructor sets these even when they are undefined; Anthropic's client has no `param`. */
@@ -65,7 +65,7 @@ function apiError(link: unknown): Extracted {
   const error = readProperty(link, 'error');
   const text = readMessage(link);
   if (status === undefined && headers === undefined) {
-    return { ...clientVerdict(link), provider: 'openai', message: text };
+    return { ...clientFinding(link), provider: 'openai', message: text };
   }
   const isInStream = status === undefined;
   return {
@@ -78,18 +78,18 @@ function apiError(link: unknown): Extracted {
   };
 }
 
-/** Errors without an answer: the client's own limit, the caller's wish, or the network. */
-export function clientVerdict(link: unknown): { readonly verdict: Verdict | undefined } {
+/** Errors without a response: the client's own timeout, an abort by the caller, or the network. */
+export function clientFinding(link: unknown): { readonly finding: Finding | undefined } {
   const className = readClassName(link);
   const message = readMessage(link) ?? '';
   if (className === 'APIConnectionTimeoutError' || message.startsWith('Request timed out')) {
-    return { verdict: 'timed_out' };
+    return { finding: 'timed_out' };
   }
   const isAbort = className === 'APIUserAbortError' || message === 'Request was aborted.';
-  return { verdict: isAbort ? 'aborted' : undefined };
+  return { finding: isAbort ? 'aborted' : undefined };
 }
 
-/** `502 <html>…`: what the server said when it was not JSON. */
+/** `502 <html>…`: the server's text when it was not JSON. */
 export function textBehindStatus(
   message: string | undefined,
   status: number | undefined,

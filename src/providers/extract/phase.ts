@@ -1,9 +1,9 @@
-/** How far a request had got, from what is known about its end. */
-import type { Phase, Verdict } from '../envelope.ts';
+/** The phase of a request: how far it had got, from what is known about its end. */
+import type { Phase, Finding } from '../provider-failure.ts';
 import type { Extracted } from './extractor.ts';
 import { isJsonFault, phaseOfFault } from './transport.ts';
 
-const PHASE_OF_VERDICT: Readonly<Record<Verdict, Phase>> = {
+const PHASE_OF_FINDING: Readonly<Record<Finding, Phase>> = {
   api_key_missing: 'before_send',
   model_unknown: 'before_send',
   unsupported_feature: 'before_send',
@@ -24,16 +24,16 @@ const PHASE_OF_VERDICT: Readonly<Record<Verdict, Phase>> = {
 
 export function phaseOf(found: Extracted, delivered: boolean | undefined): Phase {
   const phase = found.phase ?? guessPhase(found);
-  // who has a part of the answer was past the headers
+  // a delivered part means that the headers had come
   return delivered === true && phase === 'sent' ? 'streaming' : phase;
 }
 
-function guessPhase({ status, transport, verdict }: Extracted): Phase {
+function guessPhase({ status, transport, finding }: Extracted): Phase {
   if (status !== undefined) {
-    // a whole answer that is no JSON did not break off
+    // a complete response that is not JSON did not break off
     const broke = status < 400 && transport !== undefined && !isJsonFault(transport);
     return broke ? 'streaming' : 'headers';
   }
   if (transport !== undefined) return phaseOfFault(transport);
-  return verdict === undefined ? 'sent' : PHASE_OF_VERDICT[verdict];
+  return finding === undefined ? 'sent' : PHASE_OF_FINDING[finding];
 }

@@ -1,8 +1,8 @@
 /**
- * A body may be a live object of the caller. What the envelope holds is a copy that nobody changes and
- * nothing traps, cut far beyond what is read of it. It is made for each failure, so it must be cheap.
+ * Copies a body, which may be a live object of the caller. The copy cannot be changed or trapped, and is
+ * cut far beyond what is read of it. It is made for each failure, so it must be cheap.
  */
-import { isArray, keysOf, readProperty } from '../../errors/json.ts';
+import { isArray, keysOf, readProperty } from '../../errors/support/safe-json.ts';
 
 const MAX_DEPTH = 24;
 const MAX_NODES = 4096;

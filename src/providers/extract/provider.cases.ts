@@ -1,4 +1,4 @@
-/** One failure each of providers that the corpus has none of, as they answer. */
+/** One failure for each provider that the corpus has none of, in the provider's own form. */
 export interface ProviderCase {
   readonly provider: string;
   readonly status: number;

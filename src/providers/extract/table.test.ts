@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENTRIES } from '../../../test/corpus/entries.ts';
-import { PROVIDERS, providerNamed, type ProviderName } from '../names.ts';
+import { PROVIDERS, providerNamed, type ProviderName } from '../known-providers.ts';
 import { apiCallError } from './ai-sdk-errors.cases.ts';
 import { PROVIDER_CASES } from './provider.cases.ts';
 import { extractFailure } from './extract.ts';
@@ -8,7 +8,7 @@ import { EXTRACTORS, GENERIC_SOURCES } from './table.ts';
 
 const NAMES: readonly ProviderName[] = PROVIDERS;
 
-/** Known by what its client throws; it answers on no address of its own. */
+/** Recognised by what its client throws; it has no address of its own. */
 const BY_CLIENT = new Set(['mcp']);
 
 describe('every provider', () => {
@@ -42,12 +42,12 @@ describe('every provider', () => {
 });
 
 describe('the extractors', () => {
-  it('have names of their own', () => {
+  it('have different names', () => {
     const sources = EXTRACTORS.map(({ source }) => source);
     expect(new Set(sources).size).toBe(sources.length);
   });
 
-  it('come before the shapes that anybody’s error may have', () => {
+  it('come before the shapes that any error may have', () => {
     const sources = EXTRACTORS.map(({ source }) => source);
     const generic = sources.filter((source) => GENERIC_SOURCES.has(source));
     expect(sources.slice(-generic.length)).toEqual(generic);

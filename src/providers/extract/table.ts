@@ -1,4 +1,4 @@
-/** The extractors in the order they are asked: an SDK before the plain shapes that it builds upon. */
+/** The extractors in their order: an SDK before the plain shapes that it builds upon. */
 import { aiSdk } from './ai-sdk.ts';
 import { anthropic } from './anthropic.ts';
 import { aws } from './aws.ts';
@@ -24,5 +24,5 @@ export const EXTRACTORS: readonly Extractor[] = [
   fetchErrors,
 ];
 
-/** Shapes that anybody's error may have; what an SDK says about itself is believed first. */
+/** Shapes that any error may have; an SDK's own extractor comes first. */
 export const GENERIC_SOURCES: ReadonlySet<string> = new Set([http.source, fetchErrors.source]);

@@ -2,9 +2,10 @@
  * Failures below HTTP, from any runtime: Node and undici, Bun, Deno, browsers. Decides whether a value
  * is one, and how far the request can have got by then.
  */
-import { causeChain } from '../../errors/cause-chain.ts';
-import { isArray, readProperty } from '../../errors/json.ts';
-import type { Phase, TransportFault, Verdict } from '../envelope.ts';
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { isArray, readProperty } from '../../errors/support/safe-json.ts';
+import { isOfOpenConnection } from '../../errors/thrown/open-connection.ts';
+import type { Phase, TransportFault, Finding } from '../provider-failure.ts';
 import { readMessage, readName, readText } from './extractor.ts';
 
 const MAX_CAUSES = 8;
@@ -13,7 +14,10 @@ const MAX_CAUSES = 8;
 const UNSENT_CODES =
   /^(?:ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_INVALID_ARG|ERR_INVALID_(?:URL|CHAR|PROTOCOL)|ERR_(?:TLS|SSL|OSSL)_[A-Z0-9_]+|CERT_[A-Z_]+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|HOSTNAME_MISMATCH|ConnectionRefused|FailedToOpenSocket)$/;
 
-/** The connection was there. Whether the server acted on what it got is another question. */
+/** The codes among them that can also break an open connection. */
+const WAY_CODES = /^E(?:HOST|NET)(?:UNREACH|DOWN)$/;
+
+/** The connection was open; whether the server acted on the request is unknown. */
 const SENT_CODES =
   /^(?:ECONNRESET|ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT|EPIPE|EPROTO|ENOTCONN|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_HTTP2_[A-Z_]+|ERR_NETWORK|ERR_SOCKET_[A-Z_]+|ERR_STREAM_(?:PREMATURE_CLOSE|DESTROYED)|ConnectionClosed|ConnectionReset)$/;
 
@@ -23,7 +27,7 @@ const BROKEN_ANSWER_CODES =
 const NAMES =
   /^(?:AbortError|TimeoutError|FetchError|ConnectTimeoutError|SocketError|HeadersTimeoutError|BodyTimeoutError|HTTPParserError|ResponseAborted|RequestAbortedError|NetworkError)$/;
 
-/** As the runtimes word it where they give no code. */
+/** The wording of runtimes that give no code. */
 const UNSENT_WORDS =
   /before secure TLS connection|\bconnect ETIMEDOUT|client error \(Connect\)|convert argument to a ByteString|(?:parse|Invalid) URL|typo in (?:the )?url or port|did not establish a connection|^bad port$/i;
 const SENT_WORDS =
@@ -34,18 +38,18 @@ const BROKEN_ANSWER_WORDS =
 const JSON_WORDS = /JSON|Unexpected (?:token|end)|Unterminated string|end of (?:data|input)/i;
 const CUT_JSON_WORDS = /Unexpected end|Unterminated|end of (?:data|input)/i;
 
-/** Of a stream that was over before its end marker, without any fault of the connection. */
+/** For a stream that ended before its end marker, without a fault of the connection. */
 export const ENDED_EARLY: TransportFault = {
   name: 'Error',
   message: 'The stream ended without its end marker',
 };
 
-/** The fault and what lies under it; undefined when the value has nothing to do with a transport. */
+/** The fault and its causes; undefined when the value is not a transport fault. */
 export function transportFault(value: unknown): TransportFault | undefined {
   return isTransport(value) ? describeFault(value) : undefined;
 }
 
-/** For a value of which the caller knows that it is one. */
+/** For a value that the caller knows to be a transport fault. */
 export function describeFault(value: unknown): TransportFault {
   const [outer = {}, ...causes] = linksBelow(value).map(link);
   const all = [outer, ...causes];
@@ -67,13 +71,13 @@ export function phaseOfFault(fault: TransportFault): Phase {
   return CUT_JSON_WORDS.test(fault.message ?? '') ? 'streaming' : 'headers';
 }
 
-/** An abort is somebody's wish, a timeout somebody's limit; neither is the server's doing. */
-export function verdictOfFault(fault: TransportFault): Verdict | undefined {
+/** An abort comes from the caller, a timeout from a limit; neither comes from the server. */
+export function findingOfFault(fault: TransportFault): Finding | undefined {
   if (fault.name === 'AbortError') return 'aborted';
   return fault.name === 'TimeoutError' && fault.code === undefined ? 'timed_out' : undefined;
 }
 
-/** An answer that ended early or was never JSON. */
+/** A response that ended early or was never JSON. */
 export function isJsonFault({ name, message }: TransportFault): boolean {
   return name === 'SyntaxError' && JSON_WORDS.test(message ?? '');
 }
@@ -91,9 +95,10 @@ function isTransport(value: unknown): boolean {
   );
 }
 
-function isUnsent({ code = '', message = '', syscall = '' }: TransportFault): boolean {
+function isUnsent(fault: TransportFault): boolean {
+  const { code = '', message = '', syscall = '' } = fault;
   return (
-    UNSENT_CODES.test(code) ||
+    (UNSENT_CODES.test(code) && !(WAY_CODES.test(code) && isOfOpenConnection(fault))) ||
     UNSENT_WORDS.test(message) ||
     /^(?:connect|getaddrinfo)$/.test(syscall)
   );
@@ -129,9 +134,35 @@ function link(value: unknown): TransportFault {
 
 /** node-fetch 2 has it in `errno`; a DOMException has a number that means nothing. */
 function codeOf(value: unknown): string | undefined {
-  const code = readText(value, 'code') ?? readText(value, 'errno');
+  const code = readText(value, 'code') ?? readText(value, 'errno') ?? curlCode(readMessage(value));
   // undici in Node 24 loses the parser's code on the way
   return code ?? (readName(value) === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : undefined);
+}
+
+/** curl numbers its failures, and PHP and shells print the number; each is one that Node names. */
+const CURL_CODES: Readonly<Record<string, string>> = {
+  1: 'ERR_UNSUPPORTED_PROTOCOL',
+  3: 'ERR_INVALID_URL',
+  5: 'ENOTFOUND',
+  6: 'ENOTFOUND',
+  7: 'ECONNREFUSED',
+  18: 'ERR_STREAM_PREMATURE_CLOSE',
+  28: 'ETIMEDOUT',
+  42: 'ABORT_ERR',
+  47: 'ERR_FR_TOO_MANY_REDIRECTS',
+  51: 'CERT_UNTRUSTED',
+  52: 'ECONNRESET',
+  55: 'EPIPE',
+  56: 'ECONNRESET',
+  58: 'CERT_UNTRUSTED',
+  60: 'CERT_UNTRUSTED',
+  77: 'CERT_UNTRUSTED',
+  92: 'ERR_HTTP2_STREAM_ERROR',
+};
+
+function curlCode(message: string | undefined): string | undefined {
+  const number = /^curl(?: error|:) \(?(\d{1,2})\b/i.exec(message ?? '');
+  return number === null ? undefined : CURL_CODES[number[1] ?? ''];
 }
 
 /** smithy calls every broken socket a TimeoutError; the code is what happened. */

@@ -1,15 +1,15 @@
 /**
- * A PostgreSQL database as the store uses it: statements and transactions over a pool, whose failures
- * are typed by what the server says. A statement writes `@runs` for a table of the store's schema.
+ * A PostgreSQL database as the store uses it: statements and transactions over a pool, with errors
+ * typed by what the server reports. A statement writes `@runs` for a table of the store's schema.
  */
 import { isOutageBy, unavailable } from '../failure.ts';
-import type { Row } from '../row.ts';
-import type { JsonObject } from '../../errors/json.ts';
+import type { Row } from '../typed-row.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { postgresFailure } from './postgres-failure.ts';
 
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
 
-/** What is used of the package `pg`. */
+/** The part of the package `pg` that is used. */
 export interface PgModule {
   readonly Pool: new (config: object) => PgPool;
 }
@@ -43,15 +43,15 @@ const STATEMENT_MS = 60_000;
 export class Database {
   readonly schema: string;
   readonly quotedSchema: string;
-  /** Where it is, without who asks. */
-  readonly #server: string;
+  /** Server and database, without the user. */
+  readonly #place: { readonly server: string; readonly database?: string };
   readonly #pool: PgPool;
   readonly #texts = new Map<string, string>();
   #isClosed = false;
 
   constructor({ pg, url, schema, patienceMs, connections }: DatabaseOptions) {
     this.schema = schema;
-    this.#server = URL.canParse(url) ? new URL(url).host : '';
+    this.#place = placeOf(url);
     this.quotedSchema = `"${schema.replaceAll('"', '""')}"`;
     this.#pool = new pg.Pool({
       connectionString: url,
@@ -108,7 +108,7 @@ export class Database {
     try {
       client = await this.#pool.connect();
     } catch (thrown) {
-      throw postgresFailure(thrown, { ...where, server: this.#server, isConnected: false });
+      throw postgresFailure(thrown, { ...where, ...this.#place, isConnected: false });
     }
     let isBroken = false;
     const onError = (): void => void (isBroken = true);
@@ -118,9 +118,9 @@ export class Database {
         async (text, values) => (await client.query(this.#text(text), values)).rows,
       );
     } catch (thrown) {
-      const at = { ...where, server: this.#server, isConnected: !isBroken };
+      const at = { ...where, ...this.#place, isConnected: !isBroken };
       const failure = postgresFailure(thrown, at);
-      // the server may say that it ends the connection before that is seen to end
+      // the server may announce the end of a connection before it ends
       isBroken ||= isOutageBy(failure, 'disconnected');
       throw failure;
     } finally {
@@ -138,10 +138,18 @@ export class Database {
   }
 }
 
+function placeOf(url: string): { readonly server: string; readonly database?: string } {
+  if (!URL.canParse(url)) return { server: '' };
+  const { host, pathname } = new URL(url);
+  const database = pathname.slice(1);
+  // without a name, pg takes one from the environment
+  return database === '' ? { server: host } : { server: host, database };
+}
+
 function ignoreIdle(): void {
-  // a connection that nobody used was closed by the server; the next statement gets another
+  // the server closed an idle connection; the next statement gets another
 }
 
 function undoneByServer(): void {
-  // the connection is gone, and the transaction with it; why is what the caller hears
+  // the connection is gone, and the transaction with it; the caller gets the first error
 }

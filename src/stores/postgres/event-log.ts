@@ -1,16 +1,16 @@
 /**
- * The log of a run: commits in a chain, whose digests each cover the one before. Where a log that is
- * being written ends is remembered, so that a commit is one statement; the row of the run lets it in
- * only if nobody else has moved the end or taken the claim.
+ * The log of a run: commits in a chain, whose digests each cover the one before. The head of a log
+ * that is being written is cached, so that a commit is one statement; the row of the run accepts it
+ * only if no other process has moved the head or taken the claim.
  */
-import type { JsonObject } from '../../errors/json.ts';
-import type { Commit, LogHead, StoredCommit } from '../../machine/store-port.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { Commit, LogHead, StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
-import { checkTaken, conflict, placeCommit } from '../rules.ts';
-import { integerAt, textAt, type Row } from '../row.ts';
+import { checkTaken, conflict, placeCommit } from '../store-rules.ts';
+import { integerAt, textAt, type Row } from '../typed-row.ts';
 import type { Database, Query } from './database.ts';
-import { findRun, standingChecksum, type RunRow } from './run-row.ts';
+import { findRun, statusChecksum, type RunRow } from './run-row.ts';
 
 interface Known {
   readonly key: number;
@@ -23,8 +23,8 @@ interface Known {
 export interface Entry {
   readonly commit: Commit;
   readonly text: string;
-  /** The new standing, where it is to change. */
-  readonly standing: string | undefined;
+  /** The new status, where it changes. */
+  readonly statusRow: string | undefined;
 }
 
 const PAGE_ROWS = 200;
@@ -32,11 +32,11 @@ const PAGE_ROWS = 200;
 const APPEND = `
   WITH moved AS (
     UPDATE @runs SET next_seq = $4, digest = $5, status = coalesce($6, status),
-      standing = coalesce($7, standing), standing_checksum = coalesce($8::bigint, standing_checksum),
+      status_row = coalesce($7, status_row), status_row_checksum = coalesce($8::bigint, status_row_checksum),
       taken = coalesce($9::integer, taken)
     WHERE key = $1 AND epoch = $2 AND next_seq = $3 AND digest = $10
     RETURNING key
-  ), gone AS (DELETE FROM @signals USING moved WHERE run = moved.key AND number <= $9::integer)
+  ), gone AS (DELETE FROM @messages USING moved WHERE run = moved.key AND number <= $9::integer)
   INSERT INTO @events (run, seq, count, digest, events)
   SELECT key, $3, $11, $5, $12 FROM moved RETURNING run`;
 
@@ -48,7 +48,7 @@ export class EventLog {
     this.#db = db;
   }
 
-  /** Of a run that another process may have written to, or whose commit has failed. */
+  /** Forgets the head of a run that another process may have written to, or whose commit failed. */
   forget(run: string): void {
     this.#known.delete(run);
   }
@@ -61,7 +61,7 @@ export class EventLog {
     const { run, epoch } = entry.commit.claim;
     const known = this.#known.get(run);
     const isNext = known?.epoch === epoch && known.head.nextSeq === entry.commit.seq;
-    if (known !== undefined && isNext && entry.commit.signalsThrough === undefined) {
+    if (known !== undefined && isNext && entry.commit.messagesThrough === undefined) {
       const head = await this.#write(this.#db.forRun(run), known, entry);
       if (head !== null) return head;
     }
@@ -69,7 +69,7 @@ export class EventLog {
     return this.#db.transaction((query) => this.#appendSlowly(query, entry), { run });
   }
 
-  /** After looking at what is there. */
+  /** Appends after reading the stored head. */
   async #appendSlowly(query: Query, entry: Entry): Promise<LogHead> {
     const { commit, text } = entry;
     const present = await findRun(query, commit.claim.run, 'FOR UPDATE');
@@ -84,18 +84,18 @@ export class EventLog {
   async #write(
     query: Query,
     at: Known,
-    { commit, text, standing }: Entry,
+    { commit, text, statusRow }: Entry,
   ): Promise<LogHead | null> {
     const { seq, events, claim } = commit;
     const digest = chainDigest(at.head.digest, { run: 0, seq, count: events.length, text });
     const head = { nextSeq: seq + events.length, digest };
     const change =
-      standing === undefined
+      statusRow === undefined
         ? [null, null, null]
         : [
-            commit.standing?.status ?? null,
-            standing,
-            standingChecksum(claim.run, at.plan, standing),
+            commit.statusRow?.status ?? null,
+            statusRow,
+            statusChecksum(claim.run, at.plan, statusRow),
           ];
     const written = await query(APPEND, [
       at.key,
@@ -104,7 +104,7 @@ export class EventLog {
       head.nextSeq,
       digest,
       ...change,
-      commit.signalsThrough ?? null,
+      commit.messagesThrough ?? null,
       at.head.digest,
       events.length,
       text,
@@ -114,7 +114,9 @@ export class EventLog {
     return head;
   }
 
-  /** What was there when reading began, page by page, so that nothing is held open meanwhile. */
+  /**
+   * Reads what is there when reading begins, page by page, so that nothing is held open meanwhile.
+   */
   async *read(run: string, fromSeq: number): AsyncGenerator<StoredCommit> {
     const query = this.#db.forRun(run);
     const present = await findRun(query, run);
@@ -145,7 +147,7 @@ export class EventLog {
     if (next !== end || digest !== present.head.digest) throw missing(run, end);
   }
 
-  /** Whether the log has this place, with this digest. */
+  /** Whether the log has this position, with this digest. */
   async confirms(query: Query, present: RunRow, { nextSeq, digest }: LogHead): Promise<boolean> {
     if (nextSeq < 1 || nextSeq > present.head.nextSeq) return false;
     const place = await placeBefore(query, present, nextSeq);
@@ -170,7 +172,7 @@ async function placeBefore(
   return { next, digest: textAt(row, 'digest') };
 }
 
-/** A commit that is asked for again: done already, if it is the same. */
+/** A commit that is repeated: succeeds if the same commit is stored already. */
 async function repeated(
   query: Query,
   present: RunRow,

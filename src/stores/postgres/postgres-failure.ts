@@ -1,9 +1,9 @@
 /**
- * What a failure of PostgreSQL means for a run, by its SQLSTATE and never by its text. What has none
- * is a connection that could not be made or has broken.
+ * Maps an error of PostgreSQL to a failure of the store, by its SQLSTATE and never by its text. An error
+ * without one is a connection that could not be made or broke.
  */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty, type JsonObject } from '../../errors/json.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
 import { corrupt, misused, unavailable, type OutageReason } from '../failure.ts';
 
 /** States of https://www.postgresql.org/docs/current/errcodes-appendix.html, the whole before its class. */
@@ -12,7 +12,7 @@ const OUTAGES: ReadonlyMap<string, OutageReason> = new Map([
   ['25006', 'read_only'], // read only transaction
   ['25P03', 'interrupted'], // idle in transaction for too long
   ['28', 'cannot_open'], // authorization
-  ['3D', 'cannot_open'], // no such database
+  ['3D', 'no_database'],
   ['40', 'busy'], // deadlock, serialization
   ['42501', 'cannot_open'], // insufficient privilege
   ['53100', 'full'],
@@ -25,7 +25,9 @@ const OUTAGES: ReadonlyMap<string, OutageReason> = new Map([
   ['XX000', 'interrupted'],
 ]);
 
-/** What our statements over sound tables cannot give: a table or column that is gone, damaged data. */
+/**
+ * Codes that our statements over sound tables cannot get: a missing table or column, damaged data.
+ */
 const DAMAGE: readonly string[] = ['XX', '42', '22', '23', '3F'];
 
 export interface FailedAt extends JsonObject {
@@ -47,7 +49,7 @@ export function postgresFailure(error: unknown, { isConnected, ...where }: Faile
       : error;
   const details = { ...where, sqlstate: state };
   if (state === '22021')
-    return misused('A text has a character that PostgreSQL cannot keep', details);
+    return misused('A text has a character that PostgreSQL cannot store', details);
   const reason = OUTAGES.get(state) ?? OUTAGES.get(state.slice(0, 2));
   if (reason !== undefined) return unavailable(reason, details, error);
   return DAMAGE.includes(state.slice(0, 2))
@@ -55,12 +57,14 @@ export function postgresFailure(error: unknown, { isConnected, ...where }: Faile
     : error;
 }
 
-/** What the server itself said has a severity. */
+/** Errors from the server have a severity. */
 function isState(error: unknown): boolean {
   return typeof readProperty(error, 'severity') === 'string';
 }
 
-/** A defect of ours is none of these: the driver throws plain errors, without any state, for them. */
+/**
+ * A defect of ours is none of these: the `pg` package throws plain errors without a code for them.
+ */
 function isOfConnection(error: unknown, isConnected: boolean): boolean {
   if (!isConnected || typeof readProperty(error, 'code') === 'string') return true;
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);

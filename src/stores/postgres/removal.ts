@@ -1,9 +1,9 @@
-/** Removing a run: all rows of it, and a tombstone in their place. */
-import type { RemoveRequest, Tombstone } from '../../machine/store-port.ts';
-import { textAt } from '../row.ts';
+/** Removes a run: all its rows, leaving a tombstone. */
+import type { RemoveRequest, Tombstone } from '../../machine/ports/store-port.ts';
+import { textAt } from '../typed-row.ts';
 import type { Query } from './database.ts';
 
-const TABLES_BY_RUN = ['events', 'checkpoints', 'signals'] as const;
+const TABLES_BY_RUN = ['events', 'checkpoints', 'messages'] as const;
 
 /** Runs inside a transaction that has the row of the run. */
 export async function removeRow(
@@ -32,7 +32,7 @@ export async function readTombstone(query: Query, run: string): Promise<Tombston
   };
 }
 
-/** Runs inside a transaction: nobody may begin a run by a plan that is just being removed. */
+/** Runs inside a transaction: no run may start with a plan that is just being removed. */
 export async function removeUnusedPlans(query: Query): Promise<void> {
   await query('LOCK TABLE @plans IN SHARE ROW EXCLUSIVE MODE');
   await query(

@@ -1,22 +1,22 @@
-/** The row of a run: what it was started with, where it stands, who has it, and where its log ends. */
-import type { JsonValue } from '../../errors/json.ts';
+/** The row of a run: what it was started with, its status, its claim, and the head of its log. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type {
   ClaimOwner,
   ClaimState,
   LogHead,
   NewRun,
-  RunStanding,
+  RunStatusRow,
   RunSummary,
-} from '../../machine/store-port.ts';
+} from '../../machine/ports/store-port.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
-import { jsonText, seenClaim } from '../rules.ts';
-import { integerAt, textAt, type Row } from '../row.ts';
+import { jsonText, seenClaim } from '../store-rules.ts';
+import { integerAt, textAt, type Row } from '../typed-row.ts';
 import type { Query } from './database.ts';
 import { readTombstone } from './removal.ts';
 
 export interface RunRow {
-  /** As every store gives it out. */
+  /** The summary that every store returns. */
   readonly summary: RunSummary;
   readonly key: number;
   readonly epoch: number;
@@ -28,16 +28,16 @@ export interface RunRow {
   readonly inputText: string;
   /** Digest of the plan that the run was started with. */
   readonly plan: string;
-  /** What the log begins with, before its first event. */
+  /** The digest that the log begins with, before its first event. */
   readonly seed: string;
 }
 
-/** Now, by the clock of the server: the only one that all who ask have in common. */
+/** Now, by the clock of the server: the only one that all its clients share. */
 export const NOW_MS = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** Numbers that pg would give as text are asked for as floats, which hold them. */
+/** Selects numbers as floats, which hold them; pg would return them as text. */
 export const COLUMNS = `key, id, workflow, file, started_at, input, checksum::float8 AS checksum, plan,
-  standing, standing_checksum::float8 AS standing_checksum, epoch, owner, until_ms::float8 AS until_ms,
+  status_row, status_row_checksum::float8 AS status_row_checksum, epoch, owner, until_ms::float8 AS until_ms,
   next_seq, digest, sent, taken, ${NOW_MS}::float8 AS now_ms`;
 
 export async function findRun(
@@ -57,9 +57,9 @@ export function readRun(row: Row): RunRow {
   const seed = seedOf(run, names, inputText);
   if (integerAt(row, 'checksum') !== rowChecksum([seed])) throw damaged(run, 'The start');
   const plan = textAt(row, 'plan');
-  const standing = textAt(row, 'standing');
-  if (integerAt(row, 'standing_checksum') !== standingChecksum(run, plan, standing))
-    throw damaged(run, 'The standing');
+  const statusRow = textAt(row, 'status_row');
+  if (integerAt(row, 'status_row_checksum') !== statusChecksum(run, plan, statusRow))
+    throw damaged(run, 'The status');
   const epoch = integerAt(row, 'epoch');
   const nowMs = integerAt(row, 'now_ms');
   const [workflow, file, startedAt] = names;
@@ -70,7 +70,7 @@ export function readRun(row: Row): RunRow {
       workflow: JSON.parse(workflow) as string,
       file: JSON.parse(file) as string | null,
       startedAt,
-      ...(JSON.parse(standing) as RunStanding),
+      ...(JSON.parse(statusRow) as RunStatusRow),
       claim: seenClaim(claimOf(row, epoch), nowMs),
     },
     key: integerAt(row, 'key'),
@@ -91,8 +91,8 @@ export interface FreshRow {
   readonly columns: Readonly<Record<string, string | number>>;
 }
 
-/** The row of a run that begins; where its log and its lease end is added by whoever writes that. */
-export function freshRow(run: NewRun, standing: string): FreshRow {
+/** The row of a new run, without the head of its log and its lease, which the writer adds. */
+export function freshRow(run: NewRun, statusRow: string): FreshRow {
   // JSON holds what a text of PostgreSQL cannot
   const [workflow, file] = [JSON.stringify(run.workflow), JSON.stringify(run.file)];
   const input = jsonText(run.input, `The input of run ${run.id}`);
@@ -109,9 +109,9 @@ export function freshRow(run: NewRun, standing: string): FreshRow {
       input,
       checksum: rowChecksum([seed]),
       plan,
-      status: run.standing.status,
-      standing,
-      standing_checksum: standingChecksum(run.id, plan, standing),
+      status: run.statusRow.status,
+      status_row: statusRow,
+      status_row_checksum: statusChecksum(run.id, plan, statusRow),
       epoch: 1,
       owner: JSON.stringify(run.owner),
       sent: 0,
@@ -120,8 +120,8 @@ export function freshRow(run: NewRun, standing: string): FreshRow {
   };
 }
 
-export function standingChecksum(run: string, plan: string, standing: string): number {
-  return rowChecksum([run, plan, standing]);
+export function statusChecksum(run: string, plan: string, statusRow: string): number {
+  return rowChecksum([run, plan, statusRow]);
 }
 
 export function inputOf({ inputText }: RunRow): JsonValue {
@@ -139,7 +139,7 @@ export function claimOf(row: Row, epoch: number): ClaimState | null {
   return { owner, epoch, untilMs: integerAt(row, 'until_ms') };
 }
 
-/** Of a row that may be damaged. */
+/** For a row that may be damaged. */
 export function workflowIn(row: Row): string {
   try {
     return String(JSON.parse(textAt(row, 'workflow')));

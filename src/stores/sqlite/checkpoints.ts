@@ -1,11 +1,11 @@
 /** One checkpoint for each run at most. A damaged one counts as none: the log has everything. */
-import type { JsonValue } from '../../errors/json.ts';
-import type { Checkpoint } from '../../machine/store-port.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { Checkpoint } from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
-import { jsonText } from '../rules.ts';
+import { jsonText } from '../store-rules.ts';
 import type { RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import type { Row } from '../row.ts';
+import type { Row } from '../typed-row.ts';
 
 export function saveCheckpoint(db: Preparer, ref: RunRef, { head, state }: Checkpoint): void {
   const text = jsonText(state, `A checkpoint of run ${ref.run}`);

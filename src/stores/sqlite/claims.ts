@@ -1,13 +1,17 @@
 /**
- * Who carries a run on. The epoch stands in `heads` too, where each commit compares it, and the two
- * must agree.
+ * Claims on runs. The epoch is in `heads` too, where each commit compares it, and the two must agree.
  */
-import type { Claim, ClaimOwner, ClaimRequest, ClaimState } from '../../machine/store-port.ts';
+import type {
+  Claim,
+  ClaimOwner,
+  ClaimRequest,
+  ClaimState,
+} from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
-import { grantClaim } from '../rules.ts';
+import { grantClaim } from '../store-rules.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textOrNullAt, type Row } from '../row.ts';
+import { integerAt, textOrNullAt, type Row } from '../typed-row.ts';
 
 export interface RunRef {
   readonly key: number;

@@ -1,20 +1,20 @@
 /**
- * One connection to the file of a store: opened, checked and brought up to date; statements
- * prepared once; every error typed. A file that was taken away is never written to, because a
- * commit to a file without a name would be acknowledged and lost.
+ * One connection to the file of a store: opened, checked and migrated; statements prepared once;
+ * every error typed. Never writes to a file that was deleted, because a commit to a file without a
+ * name would be acknowledged and lost.
  */
 import { accessSync, constants, statfsSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonObject } from '../../errors/json.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { corrupt, isOutageBy, unavailable } from '../failure.ts';
-import { migrate } from '../migrate.ts';
-import { makePrivateFile, makePrivateFolders } from '../private-files.ts';
+import { migrate } from './migrate.ts';
+import { makePrivateFile, makePrivateFolders } from './private-files.ts';
 import { openDatabase } from './engine.ts';
 import { isOurs, keepFilesPrivate } from './own-files.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
-import { integerAt, textAt } from '../row.ts';
+import { integerAt, textAt } from '../typed-row.ts';
 import { fingerprint, isWritable, isWritablePlace, openToRead } from './open-to-read.ts';
 import { isBusy, isReadOnly, sqliteFailure } from './sqlite-failure.ts';
 import { checkWal } from './wal-check.ts';
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
  */
 const FRAMES_BEFORE_MERGE: Readonly<Record<Durability, number>> = { full: 1000, normal: 4000 };
 
-/** With durability `normal`, how long a file that was there is believed to be there. */
+/** With durability `normal`, how long the last check of the file counts. */
 const CHECK_INTERVAL_MS = 1;
 
 /** How long a statement may block the process while another one has the lock. */
@@ -53,7 +53,7 @@ export class Connection {
   #file: FileIdentity | null = null;
   #isClosed = false;
   #checkedAtMs = 0;
-  /** Of a file that was opened to be read only: what it was like then. */
+  /** For a file that was opened read-only: its state at that time. */
   #seen: string | null = null;
   readonly #forget: () => void;
 
@@ -63,7 +63,7 @@ export class Connection {
     this.#forget = forget;
   }
 
-  /** Creates the file if there is none. Waits out other processes that are opening it too. */
+  /** Creates the file if there is none. Waits for other processes that are opening it too. */
   async open(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -99,7 +99,7 @@ export class Connection {
       return;
     }
     this.#discard();
-    // an empty file in its place would be taken for a new store, and every run for unknown
+    // an empty file in its place would count as a new store, and every run as unknown
     if (present.size === 0) throw unavailable('file_replaced', this.#where());
     this.#connect();
   }
@@ -119,8 +119,8 @@ export class Connection {
   }
 
   /**
-   * Writes the file anew without what was removed from it, and empties the log beside it, in which
-   * the pages of before would be left. `store.unavailable` where others are at it for too long.
+   * Rewrites the file without what was removed from it, and empties the write-ahead log, in which the
+   * old pages would be left. Throws `store.unavailable` when other processes use it for too long.
    */
   async compact(patienceMs: number): Promise<void> {
     await this.#patiently(patienceMs, () => this.prepare('VACUUM').run());
@@ -152,7 +152,7 @@ export class Connection {
     try {
       if (this.#db?.isTransaction === true) this.#db.exec('ROLLBACK');
     } catch {
-      // the error that led here is the one to tell; closing the connection ends the transaction too
+      // the first error is the one to report; closing the connection ends the transaction too
       this.#discard();
     }
   }
@@ -164,7 +164,7 @@ export class Connection {
       return corrupt('The header of the store is damaged', { ...place, file: 'header' }, error);
     }
     const failure = sqliteFailure(error, place);
-    // SQLite does not always say why a write failed
+    // SQLite does not always report why a write failed
     if (isOutageBy(failure, 'io') && isFull(dirname(this.#options.path)))
       return unavailable('full', place, error);
     return failure;
@@ -179,7 +179,7 @@ export class Connection {
     return { store: basename(this.#options.path) };
   }
 
-  /** A look at the file costs a tenth of a quick commit; what is not synced can do with fewer. */
+  /** Checking the file costs a tenth of a quick commit; unsynced commits check less often. */
   #wasJustChecked(): boolean {
     return this.#db !== null && performance.now() - this.#checkedAtMs < CHECK_INTERVAL_MS;
   }
@@ -207,15 +207,18 @@ export class Connection {
 
   #connect(): void {
     const { path, durability, onlyReads = false } = this.#options;
-    if (onlyReads && !isWritablePlace(path)) return this.#connectToRead();
     const present = statOf(path);
+    // a device or a pipe answers a write, and keeps nothing
+    if (present !== null && !present.isFile())
+      throw unavailable('cannot_open', { ...this.#where(), needs: 'regular file' });
+    if (onlyReads && !isWritablePlace(path)) return this.#connectToRead();
     const isNew = present === null || present.size === 0;
-    // SQLite would leave files beside it that nobody may write to, even when this one is again
+    // SQLite would leave files beside it that stay read-only, even when this one is writable again
     if (!isNew) accessSync(path, constants.R_OK | constants.W_OK);
     // the files that SQLite makes beside it get the same rights
     if (present === null) makePrivateFile(path);
     else if (isNew || isOurs(path)) keepFilesPrivate(path);
-    // whoever has it open here has looked at its log already
+    // the first connection of this process has checked the log already
     const isLookedAt = present !== null && isOpenHere(present);
     const reader = isLookedAt ? null : checkWal(path, { isSynced: durability === 'full' });
     try {
@@ -253,7 +256,7 @@ export class Connection {
       enableForeignKeyConstraints: false,
     });
     try {
-      // an old file is looked at before anything in it is changed, its mode included
+      // an old file is checked before anything in it is changed, its mode included
       if (!isNew) migrate(db);
       this.#setMode(db);
       if (isNew) migrate(db);
@@ -282,14 +285,14 @@ export class Connection {
   }
 }
 
-/** Of a file that anyone may have changed. */
+/** For a file that anyone may have changed. */
 const WARY = 'PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;';
 
 function isFull(folder: string): boolean {
   try {
     return statfsSync(folder).bavail === 0;
   } catch {
-    // gone, or not to be looked at: then that is not why
+    // gone or not readable: then that is not the reason
     return false;
   }
 }

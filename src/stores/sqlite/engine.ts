@@ -1,6 +1,6 @@
-/** The SQLite that Node brings along, which it can be told to leave out. */
+/** Loads the SQLite that is part of Node, which a flag of Node can leave out. */
 import type * as Sqlite from 'node:sqlite';
-import { ErrandError } from '../../errors/errand-error.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
 
 /** Throws `extension.missing`. */
 export function openDatabase(
@@ -11,7 +11,7 @@ export function openDatabase(
   return new DatabaseSync(path, options);
 }
 
-/** Throws `extension.missing`. An import would fail before anybody could say what to do. */
+/** Throws `extension.missing`. An import would fail before an action could be named. */
 export function sqliteEngine(): typeof Sqlite {
   const engine: typeof Sqlite | undefined = process.getBuiltinModule('node:sqlite');
   if (engine === undefined) throw missing();
@@ -21,12 +21,12 @@ export function sqliteEngine(): typeof Sqlite {
 function missing(): ErrandError {
   return new ErrandError({
     kind: 'extension.missing',
-    message: `This Node (${process.versions.node}) runs without its SQLite, in which runs are kept`,
+    message: `This Node (${process.versions.node}) was started without SQLite, which the store needs`,
     details: { module: 'node:sqlite' },
     action: {
       kind: 'fix_setup',
       detail:
-        'Take `--no-experimental-sqlite` out of NODE_OPTIONS, use a Node that has `node:sqlite`, or keep runs in PostgreSQL (ERRAND_STORE).',
+        'Remove `--no-experimental-sqlite` from NODE_OPTIONS, use a Node that has `node:sqlite`, or keep runs in PostgreSQL (ERRAND_STORE).',
     },
   });
 }

@@ -1,16 +1,16 @@
 /**
- * The log itself: appending a commit, and finding one's way back along the chain. The head of a run
- * that is being written is remembered, so that a commit needs one statement; the file itself lets
- * it in only if nobody else has moved the head or taken the claim.
+ * The log of a run: appends commits, and walks back along the chain. The head of a run that is being
+ * written is cached, so that a commit needs one statement; the trigger accepts it only if no other
+ * process has moved the head or taken the claim.
  */
-import { readProperty } from '../../errors/json.ts';
-import type { Commit, LogHead } from '../../machine/store-port.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { Commit, LogHead } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
-import { conflict, placeCommit } from '../rules.ts';
+import { conflict, placeCommit } from '../store-rules.ts';
 import { presentClaim, type RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textAt, type Row } from '../row.ts';
+import { integerAt, textAt, type Row } from '../typed-row.ts';
 import { readStart, runKey } from './runs.ts';
 
 interface Head {
@@ -27,11 +27,11 @@ export interface Link {
   readonly seq: number;
   readonly count: number;
   readonly digest: string;
-  /** Of the events. */
+  /** Size of the events' text. */
   readonly bytes: number;
 }
 
-/** The part of a log that was asked for, and the digest of what comes before it. */
+/** The requested part of a log, and the digest of what comes before it. */
 export interface Excerpt extends RunRef {
   readonly before: string;
   /** Number of the first event in it, or of the next one if there is none. */
@@ -65,7 +65,7 @@ export class EventLog {
     this.#db = db;
   }
 
-  /** Of one run, or of all: another process may have written, or a transaction was undone. */
+  /** Forgets one head, or all: another process may have written, or a transaction was undone. */
   forget(run?: string): void {
     if (run === undefined) this.#heads.clear();
     else this.#heads.delete(run);
@@ -105,7 +105,7 @@ export class EventLog {
     return { head, key, isRepeated: false };
   }
 
-  /** The head as it stands in the store, after checking that the log really ends there. */
+  /** The stored head, after checking that the log really ends there. */
   head(run: string): LogHead {
     return this.#load(run).head;
   }
@@ -133,7 +133,7 @@ export class EventLog {
     };
   }
 
-  /** Whether the log has this place, with this digest. */
+  /** Whether the log has this position, with this digest. */
   confirms(run: string, { nextSeq, digest }: LogHead): boolean {
     if (nextSeq < 1 || nextSeq > this.#load(run).head.nextSeq) return false;
     const { firstSeq, before } = this.excerpt(run, nextSeq);
@@ -156,7 +156,7 @@ export class EventLog {
     return head;
   }
 
-  /** Null when the store does not let it in. */
+  /** Null when the trigger rejects it. */
   #insert(values: readonly (string | number)[]): number | null {
     try {
       return Number(this.#db.prepare(INSERT).run(...values).lastInsertRowid);
@@ -206,7 +206,7 @@ export class EventLog {
   }
 }
 
-/** The row must be the one that was looked for, and end right before `end`. */
+/** The row must be the expected one, and end right before `end`. */
 function checkedLink(row: Row, ref: RunRef, expected: { id: number; end: number }): Link {
   const link = {
     id: integerAt(row, 'id'),
@@ -226,7 +226,7 @@ function checkedLink(row: Row, ref: RunRef, expected: { id: number; end: number 
   return link;
 }
 
-/** Names the event and the row; the run cannot go on without them. */
+/** Names the event and the row; the run cannot resume without them. */
 export function damaged(
   { run }: RunRef,
   where: { readonly seq: number; readonly row?: number },

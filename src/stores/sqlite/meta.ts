@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
-import { integerAt, textAt } from '../row.ts';
+import { integerAt, textAt } from '../typed-row.ts';
 
 export type MetaName = 'breakers' | 'runs' | 'schema';
 

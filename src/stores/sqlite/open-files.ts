@@ -1,7 +1,7 @@
 /**
- * Which database files this process has open. Locks on files belong to the process: if any part of
- * it opens such a file on its own and closes it again, SQLite loses the locks that it relies on, and
- * other processes truncate what it has mapped into memory.
+ * Tracks which database files this process has open. Locks on files belong to the process: if any
+ * part of it opens such a file on its own and closes it again, SQLite loses the locks that it relies
+ * on, and other processes truncate what it has mapped into memory.
  */
 export interface FileIdentity {
   readonly dev: number;

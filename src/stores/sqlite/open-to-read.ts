@@ -1,13 +1,13 @@
 /**
- * A database in a place that may only be read. SQLite reads a database in WAL mode with the help of
- * an index file, which it makes beside it if there is none. Where it cannot, there are two ways: the
- * files are all there, or there is no log, so that the database alone has everything.
+ * Opens a database in a read-only folder. SQLite reads a database in WAL mode with an index file,
+ * which it makes beside it if there is none. Where it cannot, there are two ways: all files exist, or
+ * there is no log, so that the database alone has everything.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { ErrandError } from '../../errors/errand-error.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { openDatabase } from './engine.ts';
 import { checkWal } from './wal-check.ts';
 
@@ -21,7 +21,7 @@ export function isWritable(path: string): boolean {
     accessSync(path, constants.W_OK);
     return true;
   } catch {
-    // whatever the reason is, it is the one that SQLite would meet
+    // SQLite would fail for the same reason
     return false;
   }
 }
@@ -34,7 +34,9 @@ export function openToRead(path: string, timeout: number): DatabaseSync {
   return openDatabase(url, { readOnly: true, timeout, enableForeignKeyConstraints: false });
 }
 
-/** What a database without a log was when it was opened; anything else has to be opened anew. */
+/**
+ * Size and time of a database without a log when it was opened; if they change, it is opened anew.
+ */
 export function fingerprint(path: string): string {
   const { mtimeMs, size } = statSync(path);
   return `${mtimeMs} ${size} ${hasLog(path)}`;
@@ -52,7 +54,7 @@ function indexMissing(path: string): ErrandError {
   const store = basename(path);
   return new ErrandError({
     kind: 'store.unavailable',
-    message: `The store cannot be written to, and without ${store}-shm its latest commits in ${store}-wal cannot be read`,
+    message: `The store is read-only, and without ${store}-shm its latest commits in ${store}-wal cannot be read`,
     details: { reason: 'read_only', store, needs: `${store}-shm` },
     action: {
       kind: 'fix_setup',

@@ -2,8 +2,8 @@
  * The files of a store: the database and what SQLite keeps beside it. Rights are taken away only from what
  * is a store of Errand; a slip in `ERRAND_STORE` may name any file.
  */
-import { APPLICATION_ID } from '../migrate.ts';
-import { keepPrivate } from '../private-files.ts';
+import { APPLICATION_ID } from './migrate.ts';
+import { keepPrivate } from './private-files.ts';
 import { readAt } from './read-at.ts';
 
 /** https://sqlite.org/fileformat.html, "The Database Header" */

@@ -1,4 +1,4 @@
-/** A look into a file, for what SQLite does not tell. */
+/** Reads bytes of a file that SQLite does not expose. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 /** So many bytes of a file; null when it has fewer, or is not there. */

@@ -1,12 +1,12 @@
 /** Reading a log back: every commit is checked against the chain before anyone sees it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../errors/json.ts';
-import type { StoredCommit } from '../../machine/store-port.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, type EventLog, type Excerpt, type Link } from './event-log.ts';
 import type { Preparer } from './meta.ts';
-import { integerAt, textAt } from '../row.ts';
+import { integerAt, textAt } from '../typed-row.ts';
 
 /** Text read between two turns of the event loop. */
 const BATCH_BYTES = 256 * 1024;

@@ -1,29 +1,32 @@
 /**
- * Removing a run: every row that has its key, and the plan that only it had. A damaged run can be
- * removed too, or nobody could ever be rid of it, so nothing is asked of it but which one it is.
+ * Removes a run: every row that has its key, and the plan that only it had. A damaged run can be
+ * removed too, so nothing of it is read but its key.
  */
-import { isKind } from '../../errors/errand-error.ts';
-import type { ClaimState, RemoveRequest, Tombstone } from '../../machine/store-port.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import type { ClaimState, RemoveRequest, Tombstone } from '../../machine/ports/store-port.ts';
 import { runNotFound } from '../failure.ts';
-import { integerAt, type Row } from '../row.ts';
-import { refuseHeld } from '../rules.ts';
+import { integerAt, type Row } from '../typed-row.ts';
+import { refuseHeld } from '../store-rules.ts';
 import { presentClaim, type RunRef } from './claims.ts';
 import type { Preparer } from './meta.ts';
 import { checkAllRuns } from './runs.ts';
 import { findStray } from './stray-runs.ts';
 import { readTombstone, writeTombstone } from './tombstones.ts';
 
-/** Along the chain of a log from its end: there is no index that would find its rows. */
+/**
+ * Walks the chain of a log from its end: no index would find its rows. The run is bound in one
+ * position, because Node 22 takes a numbered parameter for a name and binds nothing to it.
+ */
 const CHAIN = `
-  WITH RECURSIVE chain (id, prev, seq) AS (
-    SELECT id, prev, seq FROM events
-    WHERE run = ?1 AND id = (SELECT last_row FROM heads WHERE run = ?1)
+  WITH RECURSIVE chain (run, id, prev, seq) AS (
+    SELECT e.run, e.id, e.prev, e.seq FROM heads h JOIN events e ON e.id = h.last_row
+    WHERE h.run = ? AND e.run = h.run
     UNION ALL
-    SELECT e.id, e.prev, e.seq FROM chain c JOIN events e ON e.id = c.prev
-    WHERE e.run = ?1 AND e.seq < c.seq
+    SELECT e.run, e.id, e.prev, e.seq FROM chain c JOIN events e ON e.id = c.prev
+    WHERE e.run = c.run AND e.seq < c.seq
   )`;
 
-const TABLES_BY_RUN = ['heads', 'claims', 'checkpoints', 'signals'] as const;
+const TABLES_BY_RUN = ['heads', 'claims', 'checkpoints', 'messages'] as const;
 
 /** Runs inside a transaction. */
 export function removeRun(
@@ -61,7 +64,7 @@ function nameIn(row: Row): string {
   return typeof row['workflow'] === 'string' ? row['workflow'] : '';
 }
 
-/** A claim that cannot be read lets nobody write either. */
+/** A claim that cannot be read allows no writer either. */
 function heldClaim(db: Preparer, ref: RunRef): ClaimState | null {
   try {
     return presentClaim(db, ref).held;
@@ -73,7 +76,7 @@ function heldClaim(db: Preparer, ref: RunRef): ClaimState | null {
 
 function removeEvents(db: Preparer, key: number): void {
   const row = db.prepare(`${CHAIN} SELECT min(seq) AS first FROM chain`).get(key);
-  // only a damaged log does not lead back to its first event, and then each row has to be looked at
+  // only a damaged log does not lead back to its first event, and then every row is read
   if (row?.['first'] === 1)
     db.prepare(`${CHAIN} DELETE FROM events WHERE id IN (SELECT id FROM chain)`).run(key);
   else db.prepare('DELETE FROM events WHERE run = ?').run(key);
@@ -81,10 +84,11 @@ function removeEvents(db: Preparer, key: number): void {
 
 /** Runs of the same plan share it. */
 function removePlan(db: Preparer, key: number): void {
-  const row = db.prepare('SELECT plan FROM standings WHERE run = ?').get(key);
-  db.prepare('DELETE FROM standings WHERE run = ?').run(key);
+  const row = db.prepare('SELECT plan FROM statuses WHERE run = ?').get(key);
+  db.prepare('DELETE FROM statuses WHERE run = ?').run(key);
   if (typeof row?.['plan'] !== 'string') return;
-  db.prepare(
-    'DELETE FROM plans WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM standings WHERE plan = ?1)',
-  ).run(row['plan']);
+  db.prepare(`
+    DELETE FROM plans
+    WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM statuses s WHERE s.plan = plans.digest)
+  `).run(row['plan']);
 }

@@ -1,18 +1,23 @@
-/** The rows that say what a run is and where it stands. Each is checked whenever it is read. */
-import type { JsonValue } from '../../errors/json.ts';
-import type { ListQuery, NewRun, RunSummary, StandingStatus } from '../../machine/store-port.ts';
-import { isKind } from '../../errors/errand-error.ts';
+/** The rows that identify a run and hold its status. Each is checked whenever it is read. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type {
+  ListQuery,
+  NewRun,
+  RunSummary,
+  RunStatusName,
+} from '../../machine/ports/store-port.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt, runNotFound } from '../failure.ts';
-import { jsonText, seenClaim } from '../rules.ts';
+import { jsonText, seenClaim } from '../store-rules.ts';
 import { readClaim, type RunRef } from './claims.ts';
 import { readMeta, writeMeta, type Preparer } from './meta.ts';
-import { integerAt, textAt, textOrNullAt, type Row } from '../row.ts';
-import { readStanding } from './standings.ts';
+import { integerAt, textAt, textOrNullAt, type Row } from '../typed-row.ts';
+import { readStatus } from './run-statuses.ts';
 import { strayRuns } from './stray-runs.ts';
 import { countTombstones, readTombstone } from './tombstones.ts';
 
-const STATUSES: Readonly<Record<StandingStatus, true>> = {
+const STATUSES: Readonly<Record<RunStatusName, true>> = {
   running: true,
   paused: true,
   completed: true,
@@ -25,9 +30,9 @@ const STARTS = 'SELECT key, id, workflow, file, started_at, checksum FROM runs';
 
 const SUMMARIES = `
   SELECT r.key, r.id, r.workflow, r.file, r.started_at, r.checksum,
-    s.status, s.plan, s.standing, s.checksum AS standing_checksum,
+    s.status, s.plan, s.status_row, s.checksum AS status_row_checksum,
     c.epoch, c.owner, c.until_ms, c.checksum AS claim_checksum
-  FROM runs r LEFT JOIN standings s ON s.run = r.key LEFT JOIN claims c ON c.run = r.key
+  FROM runs r LEFT JOIN statuses s ON s.run = r.key LEFT JOIN claims c ON c.run = r.key
 `;
 
 /** The number of a run within its store; throws `run.not_found`. */
@@ -67,7 +72,7 @@ export function readSummary(db: Preparer, { run, key }: RunRef, nowMs: number): 
 
 export function listRuns(db: Preparer, query: ListQuery, nowMs: number): RunSummary[] {
   const { statuses, limit = -1, before, onDamage = refuse } = query;
-  // what is damaged is told, and is no reason to keep the others back
+  // damage is reported, and does not hide the other runs
   const unlessDamaged = <T>(read: () => T): T[] => {
     try {
       return [read()];
@@ -131,9 +136,9 @@ function checkedStart(row: Row): StartValues {
 
 function toSummary(row: Row, nowMs: number): RunSummary {
   const [key, run, workflow, file, startedAt] = checkedStart(row);
-  const standing = readStanding(row, { key, run });
+  const statusRow = readStatus(row, { key, run });
   const { held } = readClaim(row, { key, run });
-  return { run, workflow, file, startedAt, ...standing, claim: seenClaim(held, nowMs) };
+  return { run, workflow, file, startedAt, ...statusRow, claim: seenClaim(held, nowMs) };
 }
 
 function checkRunCount(db: Preparer): void {

@@ -1,9 +1,9 @@
 /**
- * What an error of SQLite means for a run, by its result code and never by its text: the store
- * cannot be used now, or it cannot be trusted.
+ * Maps an error of SQLite to a failure of the store, by its result code and never by its text: the store cannot
+ * be used now, or it cannot be trusted.
  */
-import { ErrandError } from '../../errors/errand-error.ts';
-import { readProperty, type JsonObject } from '../../errors/json.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
 import { corrupt, unavailable, type OutageReason } from '../failure.ts';
 
 /** Primary result codes of https://sqlite.org/rescode.html that pass, or that a person mends. */
@@ -30,16 +30,16 @@ const OUTAGES: ReadonlyMap<number, OutageReason> = new Map([
 const DAMAGE: ReadonlySet<number> = new Set([1, 11, 17, 19, 20, 24]);
 
 const NOTADB = 26;
-const NO_DATABASE = 'The file of the store is no SQLite database';
+const NO_DATABASE = 'The file of the store is not a SQLite database';
 const OTHER_FILE = 'Name the file of the store in ERRAND_STORE, or restore it from a backup.';
 
-/** Extended codes whose primary code says otherwise: a read whose checksum or length is wrong. */
+/** Extended codes that contradict their primary code: a read whose checksum or length is wrong. */
 const DAMAGED_READS: ReadonlySet<number> = new Set([10 | (32 << 8), 10 | (33 << 8)]);
 
 /** IOERR_SHMSIZE: the index beside the log cannot grow, which takes nothing but room. */
 const NO_ROOM = 10 | (19 << 8);
 
-/** What Node throws for a column that no statement of ours ever wrote. */
+/** Thrown by Node for a column that no statement of ours ever wrote. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['ERR_OUT_OF_RANGE', 'ERR_STRING_TOO_LONG']);
 
 /** Errors of the file system around the database file; any other is `io`. */
@@ -48,6 +48,9 @@ const FILE_SYSTEM: ReadonlyMap<unknown, OutageReason> = new Map([
   ['EPERM', 'cannot_open'],
   ['ENOTDIR', 'cannot_open'],
   ['EEXIST', 'cannot_open'],
+  ['EISDIR', 'cannot_open'],
+  ['ELOOP', 'cannot_open'],
+  ['ENAMETOOLONG', 'cannot_open'],
   ['EROFS', 'read_only'],
   ['ENOSPC', 'full'],
   ['EDQUOT', 'full'],
@@ -61,8 +64,11 @@ export function sqliteFailure(error: unknown, where: JsonObject = {}): unknown {
   if (UNREADABLE.has(code)) return corrupt('A row of the store is damaged', where, error);
   if (code === 'ERR_INVALID_STATE') return unavailable('closed', where, error);
 
-  if (typeof code === 'string' && typeof readProperty(error, 'syscall') === 'string') {
-    return unavailable(FILE_SYSTEM.get(code) ?? 'io', { ...where, code }, error);
+  const syscall = readProperty(error, 'syscall');
+  if (typeof code === 'string' && typeof syscall === 'string') {
+    // nothing is gone where no folder can be made
+    const reason = syscall === 'mkdir' && code === 'ENOENT' ? 'cannot_open' : FILE_SYSTEM.get(code);
+    return unavailable(reason ?? 'io', { ...where, code }, error);
   }
 
   const errcode = readProperty(error, 'errcode');

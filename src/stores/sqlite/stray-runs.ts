@@ -1,9 +1,9 @@
 /**
- * Runs whose own row is gone while their log is still there, as after somebody deleted the row. What
- * they were called stands in their first event. Looked for only when something is missing: it reads
- * the whole log.
+ * Finds runs whose own row is gone while their log still exists, as after the row was deleted by
+ * hand. Their ids are in their first events. Searched only when something is missing: it reads the
+ * whole log.
  */
-import { integerAt, textAt } from '../row.ts';
+import { integerAt, textAt } from '../typed-row.ts';
 import type { Preparer } from './meta.ts';
 
 export interface StrayRun {

@@ -1,8 +1,8 @@
-/** What is left of runs that were removed: a name, so that nobody takes their absence for damage. */
-import type { Tombstone } from '../../machine/store-port.ts';
+/** Tombstones of removed runs: their ids, so that their absence does not count as damage. */
+import type { Tombstone } from '../../machine/ports/store-port.ts';
 import { rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
-import { integerAt, textAt } from '../row.ts';
+import { integerAt, textAt } from '../typed-row.ts';
 import type { Preparer } from './meta.ts';
 
 export function readTombstone(db: Preparer, run: string): Tombstone | null {

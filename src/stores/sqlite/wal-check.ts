@@ -2,12 +2,12 @@
  * Finds commits that the write-ahead log has lost. SQLite takes the first frame with a wrong
  * checksum for the end of the log. That is right after a power cut, when the last commit was never
  * acknowledged, and wrong after damage, when it silently forgets every commit from there on. Three
- * things tell the two apart, and they are looked at before a connection that may write is opened:
- * the header of the log, which is synced before any frame; the index beside it, which says how many
- * frames were committed and outlives a killed process; and commits behind the first bad frame.
+ * things distinguish the two, and are read before a connection that may write is opened: the header
+ * of the log, which is synced before any frame; the index beside it, which counts the frames that
+ * were committed and outlives a killed process; and commits behind the first bad frame.
  *
- * What was not synced may be lost in a power cut in any order, so after one the index counts for
- * nothing, and with durability `normal` neither do commits behind the end.
+ * Unsynced writes may be lost in a power cut in any order, so after one the index counts for nothing,
+ * and with durability `normal` neither do commits behind the end.
  *
  * The index is read as a file, which is safe only while this process has no connection to the
  * database: closing a file gives up all locks that the process has on it.
@@ -18,7 +18,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
 import { openDatabase } from './engine.ts';
 import { readAt } from './read-at.ts';
-import { integerAt } from '../row.ts';
+import { integerAt } from '../typed-row.ts';
 import { isReadOnly } from './sqlite-failure.ts';
 
 const WAL_HEADER_BYTES = 32;
@@ -26,11 +26,11 @@ const FRAME_HEADER_BYTES = 24;
 const INDEX_HEADER_BYTES = 48;
 const WAL_MAGIC = 0x377f0682;
 
-/** Another process may be writing what looks damaged; a moment later it is not. */
+/** Another process may be writing what looks damaged; a moment later it is whole. */
 const SECOND_LOOK_MS = 10;
 
 interface WalHeader {
-  /** What marks the frames of this log. */
+  /** The salts that mark the frames of this log. */
   readonly salts: Buffer;
   readonly frameBytes: number;
 }
@@ -47,7 +47,7 @@ export interface WalCheckOptions {
 }
 
 /**
- * Throws `store.corrupt` when commits are missing from the log of the database at `path`. Gives the
+ * Throws `store.corrupt` when commits are missing from the log of the database at `path`. Returns the
  * connection that has read the log, if there was one: while it is open no other has to read it.
  */
 export function checkWal(path: string, options: WalCheckOptions): DatabaseSync | null {
@@ -62,7 +62,7 @@ export function checkWal(path: string, options: WalCheckOptions): DatabaseSync |
 
   const db = openDatabase(path, { readOnly: true });
   try {
-    // the first read makes SQLite go through the log
+    // the first read makes SQLite read through the log
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     insist(() => firstLostFrame(path, db, { index, mayFollow: !isSynced && !isOfThisBoot }));
     return db;
@@ -73,10 +73,10 @@ export function checkWal(path: string, options: WalCheckOptions): DatabaseSync |
 }
 
 /** Throws for the frame that is found damaged twice. */
-function insist(look: () => number | null): void {
-  if (look() === null) return;
+function insist(check: () => number | null): void {
+  if (check() === null) return;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SECOND_LOOK_MS);
-  const frame = look();
+  const frame = check();
   if (frame !== null) throw damaged(frame);
 }
 
@@ -94,13 +94,13 @@ function firstLostFrame(
   const first = committedFrames(db);
   if (header === 'empty' || first === null) return null;
   const tail = readTail(path, header, first);
-  // asked for again, so that what another process commits meanwhile is left out
+  // read again, so that what another process commits meanwhile is left out
   const committed = committedFrames(db) ?? first;
   const expected = index?.salts.equals(header.salts) === true ? index.committedFrames : 0;
   const isFollowed = !mayFollow && commitsIn(tail.slice(committed - first), header) > 1;
   if (committed >= expected && !isFollowed) return null;
   const present = readHeader(path);
-  // another process has begun the log anew meanwhile, so it had read all of it
+  // another process has restarted the log meanwhile, so it had read all of it
   const isSame = typeof present === 'object' && present.salts.equals(header.salts);
   return isSame ? committed + 1 : null;
 }
@@ -113,7 +113,7 @@ function committedFrames(db: DatabaseSync): number | null {
     const frames = row === undefined ? -1 : integerAt(row, 'log');
     return frames < 0 ? null : frames;
   } catch (error) {
-    // in a place that may only be read it may not even look
+    // in a read-only folder it may not even read
     if (isReadOnly(error)) return null;
     throw error;
   }
@@ -168,7 +168,7 @@ function readIndexHeader(path: string): IndexHeader | null {
 
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
-/** The frames behind the end of the log, as they stand in the file. */
+/** The frames behind the end of the log, as they are in the file. */
 function readTail(path: string, { frameBytes }: WalHeader, first: number): Buffer[] {
   const from = WAL_HEADER_BYTES + first * frameBytes;
   const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;

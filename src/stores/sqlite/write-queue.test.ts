@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../sqlite.ts';
-import { commitAt, newRun } from '../suite/scene.ts';
+import { openSqliteStore } from './sqlite.ts';
+import { commitAt, newRun } from '../conformance/scene.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'errand-queue-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -11,7 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const WAL_HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;
 
-/** How many transactions stand in the write-ahead log: each ends with a frame that says so. */
+/** How many transactions are in the write-ahead log: each ends with a commit frame. */
 function transactions(path: string): number {
   const wal = readFileSync(`${path}-wal`);
   let count = 0;
@@ -58,15 +58,15 @@ describe('the writes of one turn', () => {
     await store.close();
   });
 
-  it('cost one page each beside the log when the standing stays the same', async () => {
-    const path = join(directory, 'standing.db');
+  it('cost one page each beside the log when the status stays the same', async () => {
+    const path = join(directory, 'statusRow.db');
     const store = await openSqliteStore({ path, now: () => 0 });
     const { claim } = await store.create(newRun('r'));
     const frames = (): number =>
       (readFileSync(`${path}-wal`).length - WAL_HEADER_BYTES) / FRAME_BYTES;
     const before = frames();
-    const { standing } = newRun('r');
-    await store.append({ ...commitAt(claim, 2), standing });
+    const { statusRow } = newRun('r');
+    await store.append({ ...commitAt(claim, 2), statusRow });
     expect(frames() - before).toBe(2);
     await store.close();
   });

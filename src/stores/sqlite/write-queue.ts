@@ -1,24 +1,24 @@
 /**
  * Group commit: the writes of one turn of the event loop share a transaction, and so one sync of the
- * disk. If one of them fails, the transaction is undone and each is tried alone, in the same order,
- * so that nobody fails for another's reason. While another process writes, the event loop goes on and
- * the writes are tried again every few milliseconds, until their patience ends.
+ * disk. If one of them fails, the transaction is undone and each runs alone, in the same order, so
+ * that no write fails for another's reason. While another process writes, the event loop continues
+ * and the writes are repeated every few milliseconds, until their time is up.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { isBusy } from './sqlite-failure.ts';
 
 export interface WriteTarget {
-  /** The run that it is about, for whoever reads of its failure. */
+  /** The run that it writes to, for the error. */
   readonly run?: string;
-  /** Makes sense only if the ordered writes of the run that were asked for before it succeed. */
+  /** Runs only if the earlier ordered writes of the run succeed. */
   readonly isOrdered?: boolean;
 }
 
-/** What is made of the arguments at once, and what is written of it in its turn. */
+/** A write in two parts: prepared from the arguments at once, written in its turn. */
 export interface PreparedWrite<T> {
   readonly body: () => T;
-  /** Asked in its turn: no more than one statement writes, which needs no transaction around it. */
+  /** Checked in its turn: at most one statement writes, which needs no transaction around it. */
   readonly isOneStatement: () => boolean;
 }
 
@@ -35,7 +35,7 @@ type Attempt =
 
 const DONE: Attempt = { isDone: true };
 
-/** Between two tries for a lock that another process has. */
+/** Between two calls for a lock that another process holds. */
 const BUSY_PAUSE_MS = 2;
 
 export class WriteQueue {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow, type Validation } from '../validate.ts';
+import { validateWorkflow, type Validation } from './validate.ts';
 import type { KnownNames } from './callables.ts';
 
 function problems(node: string, known?: KnownNames, module = ''): string[] {
-  return (verdict(node, known, module).files[0]?.diagnostics ?? []).map(
+  return (validation(node, known, module).files[0]?.diagnostics ?? []).map(
     ({ code, pointer, message, suggestion = '' }) =>
       `${code} ${pointer}: ${message} (${suggestion})`,
   );
 }
 
-const isValid = (node: string): boolean => verdict(node, KNOWN).isValid;
+const isValid = (node: string): boolean => validation(node, KNOWN).isValid;
 
-function verdict(node: string, known?: KnownNames, module = ''): Validation {
+function validation(node: string, known?: KnownNames, module = ''): Validation {
   const text = `workflow:
   name: t
   entry_point: a
@@ -31,7 +31,7 @@ nodes:
 const KNOWN: KnownNames = { functions: ['fetchOrder'], tools: ['lookup', 'refund'] };
 const agent = (tools: string): string => `model: sim/x, prompt: hi, tools: ${tools}`;
 
-describe('a name of a policy', () => {
+describe('a tool name in a policy', () => {
   const policed = (policy: string, tools = '[lookup]'): string =>
     `${agent(tools)}, policy: {${policy}}`;
 
@@ -44,13 +44,13 @@ describe('a name of a policy', () => {
     ['deny: [refnd]', 'unknown-tool', '/nodes/0/policy/deny/0', 'refund'],
     ['ask: [lookup, files/reed]', 'unknown-tool', '/nodes/0/policy/ask/1', 'files/read'],
     ['allow: [fils/read]', 'unknown-server', '/nodes/0/policy/allow/0', 'files/read'],
-  ])('is refused where nobody has it: %s', (policy, code, pointer, meant) => {
+  ])('is refused where no tool has it: %s', (policy, code, pointer, meant) => {
     expect(problems(policed(policy), KNOWN)).toMatchObject([
       expect.stringMatching(new RegExp(`^${code} ${pointer}: .* \\(${meant}\\)$`)),
     ]);
   });
 
-  it('is only remarked on where the agent has no tools at all', () => {
+  it('is only a warning where the agent has no tools at all', () => {
     expect(problems(policed('ask: [refnd]', '[]'), KNOWN)).toEqual([
       expect.stringContaining('unknown-tool'),
     ]);
@@ -69,7 +69,7 @@ describe('a name that is called', () => {
     agent('[raise_error, write_state, lookup]'),
   ])('may be that of %s', (node) => expect(problems(node, KNOWN)).toEqual([]));
 
-  it('may be anything where the host has not said what it has', () => {
+  it('may be anything where the host has not listed its functions', () => {
     expect(problems('type: call, function: whatever')).toEqual([]);
     expect(problems(agent('[whatever]'))).toEqual([]);
   });
@@ -77,19 +77,16 @@ describe('a name that is called', () => {
   it.each([
     [
       'type: call, function: fetchOrders',
-      'unknown-function /nodes/0/function: There is no function called `fetchOrders` (fetchOrder)',
+      'unknown-function /nodes/0/function: No function is called `fetchOrders` (fetchOrder)',
     ],
     [
       'type: call, function: print',
-      'unknown-function /nodes/0/function: There is no function called `print` (Name a module with `workflow.module`, and export `print` from it)',
+      'unknown-function /nodes/0/function: No function is called `print` (Set `workflow.module`, and export `print` from that module)',
     ],
-    [
-      'type: tool, tool: lokup',
-      'unknown-tool /nodes/0/tool: There is no tool called `lokup` (lookup)',
-    ],
+    ['type: tool, tool: lokup', 'unknown-tool /nodes/0/tool: No tool is called `lokup` (lookup)'],
     [
       agent('[write_state, refnd]'),
-      'unknown-tool /nodes/0/tools/1: There is no tool called `refnd` (refund)',
+      'unknown-tool /nodes/0/tools/1: No tool is called `refnd` (refund)',
     ],
     [
       'type: tool, tool: files/raed',
@@ -97,13 +94,13 @@ describe('a name that is called', () => {
     ],
     [
       'type: tool, tool: file/read',
-      'unknown-server /nodes/0/tool: The file names no MCP server called `file` (files/read)',
+      'unknown-server /nodes/0/tool: The file declares no MCP server called `file` (files/read)',
     ],
-  ])('is refused in %s', (node, told) => expect(problems(node, KNOWN)).toEqual([told]));
+  ])('is refused in %s', (node, problem) => expect(problems(node, KNOWN)).toEqual([problem]));
 
-  it('is to be exported where the file has a module', () => {
+  it('must be exported where the file has a module', () => {
     expect(problems('type: call, function: print', KNOWN, 'module: ./m.ts')).toEqual([
-      'unknown-function /nodes/0/function: There is no function called `print` (Export `print` from the module of the file)',
+      'unknown-function /nodes/0/function: No function is called `print` (Export `print` from the module of the file)',
     ]);
   });
 });

@@ -1,38 +1,38 @@
-/** Functions and tools that are fixed in the file: that somebody has them. */
-import { suggest } from '../../errors/suggest.ts';
-import { allNodes } from '../all-nodes.ts';
-import type { FilePlan } from '../model.ts';
-import { isTemplate } from '../models.ts';
-import type { NodePlan } from '../node-model.ts';
-import { fromPointer, type Path } from '../path.ts';
-import type { Problem, Report } from '../problem.ts';
-import type { ToolDescriptions } from '../tool-description.ts';
-import { listed, quoted } from '../words.ts';
+/** Callables: checks that the functions and tools that a file names exist. */
+import { suggest } from '../../errors/support/suggest.ts';
+import { allNodes } from '../plan/node-list.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import { isTemplate } from '../plan/model-names.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import { fromPointer, type Path } from '../plan/pointer.ts';
+import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
+import type { ToolDescriptions } from '../authoring/tool-description.ts';
+import { listed, quoted } from '../diagnostics/phrases.ts';
 
-/** What a file may call: what the host registers and what the file's module exports. */
+/** Functions and tools that the host registers or the file's module exports. */
 export interface KnownNames {
   /** For `call` nodes. */
   readonly functions: readonly string[];
-  /** For `tool` nodes and agents; those of MCP servers are asked of the servers. */
+  /** For `tool` nodes and agents; MCP servers list their own. */
   readonly tools: readonly string[];
-  /** What they say of themselves, such as how often they are tried again. */
+  /** Their declarations, such as retries. */
   readonly describes?: ToolDescriptions;
 }
 
 export interface CallablesContext {
   readonly plan: FilePlan;
-  /** Of the caller, for a child that sets none. */
+  /** The caller's runtime, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
-  /** Undefined where the host has not said: then any name may be there. */
+  /** Undefined where the host has not listed them: then any name may exist. */
   readonly known: KnownNames | undefined;
 }
 
-/** Tools that Errand itself gives to agents. */
+/** Tools that Errand itself offers to agents. */
 const BUILT_IN: ReadonlySet<string> = new Set(['raise_error', 'write_state']);
 
 const MAX_LISTED = 20;
 
-export function checkCallables(context: CallablesContext, report: Report): void {
+export function checkCallables(context: CallablesContext, report: ReportProblem): void {
   for (const node of allNodes(context.plan)) {
     for (const { name, path, isFunction, isType, isIdle } of namesOf(node)) {
       if (isTemplate(name)) continue;
@@ -50,7 +50,7 @@ interface Named {
   readonly isFunction: boolean;
   /** A node type of an extension. */
   readonly isType?: boolean;
-  /** What an agent without tools says about them comes to nothing, right or wrong. */
+  /** The policy of an agent without tools has no effect. */
   readonly isIdle?: boolean;
 }
 
@@ -69,7 +69,7 @@ function namesOf(node: NodePlan): readonly Named[] {
   const isIdle = node.tools?.length === 0;
   return [
     ...named(node.tools ?? [], 'tools'),
-    // a misspelt name here would let through what was to be denied or asked about
+    // a misspelt name here would allow a call that should be denied or approved
     ...policed.map((each) => ({ ...each, isIdle })),
   ];
 }
@@ -99,7 +99,7 @@ function functionProblem(
   if (known === undefined || known.functions.includes(name)) return undefined;
   return {
     code: 'unknown-function',
-    message: `There is no function called ${quoted(name)}`,
+    message: `No function is called ${quoted(name)}`,
     ...advice(name, known.functions, plan),
   };
 }
@@ -114,7 +114,7 @@ function toolProblem(
   if (known === undefined || BUILT_IN.has(name) || known.tools.includes(name)) return undefined;
   return {
     code: 'unknown-tool',
-    message: `There is no tool called ${quoted(name)}`,
+    message: `No tool is called ${quoted(name)}`,
     ...advice(name, known.tools, plan),
   };
 }
@@ -130,9 +130,11 @@ function serverProblem(
     const meant = suggest(server, Object.keys(servers));
     return {
       code: 'unknown-server',
-      message: `The file names no MCP server called ${quoted(server)}`,
+      message: `The file declares no MCP server called ${quoted(server)}`,
       suggestion:
-        meant === undefined ? 'Name it under `workflow.runtime.mcp_servers`' : `${meant}/${tool}`,
+        meant === undefined
+          ? 'Declare it under `workflow.runtime.mcp_servers`'
+          : `${meant}/${tool}`,
     };
   }
   if (tool === '*' || found.tools === null || found.tools.includes(tool)) return undefined;
@@ -157,7 +159,7 @@ function advice(
     suggestion:
       meant ??
       (module === undefined
-        ? `Name a module with \`workflow.module\`, and export ${quoted(name)} from it`
+        ? `Set \`workflow.module\`, and export ${quoted(name)} from that module`
         : `Export ${quoted(name)} from the module of the file`),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryFiles } from '../load/files.cases.ts';
-import type { Diagnostic } from '../diagnostics.ts';
-import { validateWorkflow, type Validation } from '../validate.ts';
+import { memoryFiles } from '../yaml/files.cases.ts';
+import type { Diagnostic } from '../diagnostics/diagnostics.ts';
+import { validateWorkflow, type Validation } from './validate.ts';
 import type { CheckOptions } from './check.ts';
 
 function validate(
@@ -26,7 +26,7 @@ function briefly({ severity, code, message }: Diagnostic): string {
   return `${severity} ${code}: ${message}`;
 }
 
-describe('what takes a failure', () => {
+describe('the handling of a failure', () => {
   const { files } = validate(
     `
   - name: a
@@ -44,10 +44,10 @@ describe('what takes a failure', () => {
 `,
     { header: '  on_error:\n    - {on_error: order.missing, park: {for: 1m}}\n' },
   );
-  const verdict = files[0]?.nodes['a'];
+  const report = files[0]?.nodes['a'];
 
-  it('is the closed set of kinds that the node can fail with', () => {
-    expect(verdict?.raises).toEqual([
+  it('covers exactly the kinds that the node can fail with', () => {
+    expect(report?.raises).toEqual([
       'internal.envelope_invalid',
       'internal.output_too_large',
       'internal.script_error',
@@ -59,8 +59,8 @@ describe('what takes a failure', () => {
     ]);
   });
 
-  it('is told for each kind, through both tables and past guards', () => {
-    expect(verdict?.routes).toMatchObject({
+  it('is reported for each kind, through both tables and past guards', () => {
+    expect(report?.routes).toMatchObject({
       'order.missing': 'retry #1, then park #0 of the workflow',
       'internal.script_error': 'halt #2 if its guard holds, then to b',
       'internal.script_timeout': 'to b',
@@ -68,17 +68,17 @@ describe('what takes a failure', () => {
     });
   });
 
-  it('lists what falls to the default', () => {
-    expect(verdict?.unhandled).toEqual(['route.guard_failed', 'validation.template']);
+  it('lists the kinds that no route handles', () => {
+    expect(report?.unhandled).toEqual(['route.guard_failed', 'validation.template']);
   });
 
-  it('asks by default what may have happened, which is no fall', () => {
+  it('asks a person by default after an unknown outcome', () => {
     const { files: other } = validate('  - {name: a, type: script, command: "true"}\n');
     expect(other[0]?.nodes['a']?.routes['effect.outcome_unknown']).toBe('ask by default');
     expect(other[0]?.nodes['a']?.unhandled).not.toContain('effect.outcome_unknown');
   });
 
-  it('passes over a spent schedule in a wide retry', () => {
+  it('skips a retry whose schedule is used up', () => {
     const { files: other } = validate(`
   - name: a
     prompt: Hi
@@ -91,7 +91,7 @@ describe('what takes a failure', () => {
     });
   });
 
-  it('ends a node by a transient kind only where a route takes it over', () => {
+  it('ends a node with a transient kind only where a route names it', () => {
     const kinds = (routes: string): readonly string[] =>
       validate(`  - {name: a, prompt: Hi, model: sim/x, routes: [{to: $end}, ${routes}]}\n`)
         .files[0]?.nodes['a']?.raises ?? [];
@@ -106,7 +106,7 @@ workflow: {name: c, entry_point: x}
 nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes: [{to: $end}, ${routes}]}]
 `;
 
-  it('let through what they do not settle', () => {
+  it('propagate what they do not handle', () => {
     const { files } = validate('  - {name: a, type: workflow, workflow: ./c.yaml}\n', {
       files: { 'c.yaml': child('{on_error: order.missing, to: $end}') },
     });
@@ -114,7 +114,7 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
     expect(files[0]?.nodes['a']?.raises).not.toContain('order.missing');
   });
 
-  it('are told after the file that calls them', () => {
+  it('are listed after the file that calls them', () => {
     const { files } = validate('  - {name: a, type: workflow, workflow: ./c.yaml}\n', {
       files: { 'c.yaml': child('{on_error: true, propagate: true}') },
     });
@@ -122,11 +122,11 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
     expect(files[1]?.diagnostics).toEqual([]);
   });
 
-  it('may propagate, and the top may not', () => {
+  it('may propagate, the top-level file may not', () => {
     const node =
       '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, propagate: true}]}\n';
     expect(found(validate(node))).toEqual([
-      'info propagate-at-top: `propagate` needs a caller; run by itself, this file is refused',
+      'info propagate-at-top: `propagate` needs a caller; this file cannot run on its own',
     ]);
     const asTop = validate(node, { options: { asTop: true } });
     expect(asTop.isValid).toBe(false);
@@ -136,7 +136,7 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
 describe('strict', () => {
   const node = '  - {name: a, type: set, value: 1}\n';
 
-  it('asks for routes or for a word that the default is meant', () => {
+  it('requires routes or an explicit `on_unhandled`', () => {
     expect(validate(node).isValid).toBe(true);
     expect(found(validate(node, { options: { strict: true } }))).toEqual([
       'error unhandled-kind: `a` has no route for the failure `validation.template`',
@@ -159,7 +159,7 @@ describe('the flow', () => {
     [
       'a node that nothing leads to',
       '  - {name: a, type: set, value: 1}\n  - {name: b, type: set, value: 1}\n',
-      'warning unreachable-node: Nothing leads to `b`',
+      'warning unreachable-node: No route leads to `b`',
     ],
     [
       'a loop that only the default bounds',
@@ -169,7 +169,7 @@ describe('the flow', () => {
     [
       'a node without a way out',
       '  - {name: a, type: set, value: 1, routes: [{to: a}]}\n',
-      'warning no-way-out: From `a` the workflow can never come to an end',
+      'warning no-way-out: From `a` the workflow can never end',
     ],
     [
       'a success route behind one that is always taken',
@@ -184,15 +184,15 @@ describe('the flow', () => {
     [
       'a retry around tools',
       '  - {name: a, prompt: Hi, model: sim/x, tools: [lookup], routes: [{to: $end}, {on_error: agent.output_invalid, retry: {max: 1}}]}\n',
-      'warning retry-around-tools: A retry begins `a` anew: the same calls are answered from the log, others are made, whatever was done before; not all of its tools are known to be idempotent',
+      'warning retry-around-tools: A retry restarts `a`: repeated tool calls return their logged results, but new calls run whatever was done before; not all of its tools are known to be idempotent',
     ],
   ])('warns of %s', (_, nodes, warning) => {
-    const verdict = validate(nodes);
-    expect(found(verdict)).toContain(warning);
-    expect(verdict.isValid).toBe(true);
+    const validation = validate(nodes);
+    expect(found(validation)).toContain(warning);
+    expect(validation.isValid).toBe(true);
   });
 
-  it('is content with a loop that the file bounds itself', () => {
+  it('accepts a loop that the file bounds itself', () => {
     const nodes =
       '  - {name: a, type: set, value: 1, routes: [{to: a, when: "{{ false }}"}, {to: $end}]}\n';
     expect(found(validate(nodes, { header: '  limits: {max_iterations: 5}\n' }))).toEqual([]);
@@ -209,17 +209,17 @@ describe('names', () => {
   const set = (template: string): string => `{name: b, type: set, value: "${template}"}`;
 
   it.each([
-    ['{{ nope.x }}', 'error unknown-name: There is nothing called `nope` here'],
+    ['{{ nope.x }}', 'error unknown-name: Nothing is called `nope` here'],
     ['{{ a.output.m }}', 'error unknown-field: `a.output` has no `m`'],
     ['{{ a.outptu.n }}', 'error unknown-name: `a` has no `outptu`'],
     ['{{ workflow.input.x }}', 'error unknown-input: `workflow.input` has no `x`'],
     ['{{ state.tags }}', 'error unknown-name: `state` has no `tags`'],
     [
       '{{ failing.error.kind }}',
-      'error never-failing: No error route leads to `b`, so `failing` is never there',
+      'error never-failing: No error route leads to `b`, so `failing` never exists',
     ],
     ['{{ b.output }}', 'error never-ran: `b` can never have run before `b`'],
-    ['{{ output.n }}', 'error unknown-name: There is nothing called `output` here'],
+    ['{{ output.n }}', 'error unknown-name: Nothing is called `output` here'],
     ['{{ a.output.n', 'error template-syntax'],
   ])('refuses %s', (template, diagnostic) => {
     expect(two(set(template))[0]).toMatch(
@@ -251,51 +251,51 @@ for_each:
       return found(validateWorkflow('main.yaml', memoryFiles({ 'main.yaml': main }), {}));
     };
     expect(of('{{ g.outputs }}')).toEqual([]);
-    expect(of('{{ x }}')).toEqual(['error unknown-name: There is nothing called `x` here']);
+    expect(of('{{ x }}')).toEqual(['error unknown-name: Nothing is called `x` here']);
     expect(of('{{ m.output }}')).toEqual(['error never-ran: `m` can never have run before `b`']);
     expect(of('{{ g.count }}')).toEqual(['error unknown-name: `g` has no `count`']);
   });
 
   it.each([
     ['source: workflow.input.ys', 'unknown-input: `workflow.input` has no `ys`'],
-    ['source: ys', 'unknown-name: There is nothing called `ys` here'],
-    ['source: workflow.input.xs, key_by: y.id', 'unknown-name: There is nothing called `y` here'],
-    ['source: workflow.input.xs, id: _key', 'unknown-name: There is nothing called `_key` here'],
+    ['source: ys', 'unknown-name: Nothing is called `ys` here'],
+    ['source: workflow.input.xs, key_by: y.id', 'unknown-name: Nothing is called `y` here'],
+    ['source: workflow.input.xs, id: _key', 'unknown-name: Nothing is called `_key` here'],
     ['source: workflow.input.xs, key_by: x.id, id: _key', undefined],
     ['source: "workflow.input.xs | default([])"', undefined],
-  ])('of a list are those of a template: %s', (fields, problem) => {
+  ])('of a list are checked as in a template: %s', (fields, problem) => {
     const [group = '', id = 'x'] = fields.split(', id: ');
     const main = `workflow: {name: t, entry_point: g, input: {xs: {type: array}}}
 for_each:
   - {name: g, ${group}, as: x, agent: {name: m, type: set, value: "{{ ${id} }}"}}
 `;
-    const verdict = validateWorkflow('main.yaml', memoryFiles({ 'main.yaml': main }), {});
-    expect(found(verdict)).toEqual(problem === undefined ? [] : [`error ${problem}`]);
+    const validation = validateWorkflow('main.yaml', memoryFiles({ 'main.yaml': main }), {});
+    expect(found(validation)).toEqual(problem === undefined ? [] : [`error ${problem}`]);
   });
 
-  it('are checked in the list of what a node sees', () => {
+  it('are checked in the `input` list of a node', () => {
     const listing = (item: string): string[] =>
       two(`{name: b, type: set, input: [${item}], value: 1}`, '  context: {mode: explicit}\n');
     expect(listing('a.output.n, b.output?, workflow.name')).toEqual([]);
-    expect(listing('nope.output')).toEqual([
-      'error unknown-name: There is nothing called `nope` here',
-    ]);
+    expect(listing('nope.output')).toEqual(['error unknown-name: Nothing is called `nope` here']);
     expect(listing('a.output.m?')).toEqual(['error unknown-field: `a.output` has no `m`']);
   });
 
-  it('knows what the answer of a gate is made of', () => {
+  it('knows the fields of an answer at a gate', () => {
     const gate =
       '{name: a, type: human_gate, prompt: ok?, options: [{value: x, prompt_for: text}], routes: [{to: b}]}';
-    const told = (text: string): readonly string[] =>
+    const problemsOf = (text: string): readonly string[] =>
       found(validate(`  - ${gate}\n  - ${set(text)}\n`));
     const wrong = 'error unknown-field: `a.output.additional_input` is text, so it has no `text`';
-    expect(told('{{ a.output.additional_input.text }}')).toEqual([wrong]);
-    expect(told("{{ a.output.additional_input.text | default('') }}")).toEqual([wrong]);
-    expect(told('{{ a.output.selected.value }}')).toEqual([
+    expect(problemsOf('{{ a.output.additional_input.text }}')).toEqual([wrong]);
+    expect(problemsOf("{{ a.output.additional_input.text | default('') }}")).toEqual([wrong]);
+    expect(problemsOf('{{ a.output.selected.value }}')).toEqual([
       'error unknown-field: `a.output.selected` is the value of an option, so it has no `value`',
     ]);
-    expect(told('{{ a.output.additional_input.strip() }} {{ a.output.selected }}')).toEqual([]);
-    expect(told('{{ a.output.additional_input[0] }}')).toEqual([]);
+    expect(problemsOf('{{ a.output.additional_input.strip() }} {{ a.output.selected }}')).toEqual(
+      [],
+    );
+    expect(problemsOf('{{ a.output.additional_input[0] }}')).toEqual([]);
     const own = gate.replace(
       '{to: b}',
       '{to: b, when: "{{ output.additional_input.text }}"}, {to: b}',
@@ -305,21 +305,21 @@ for_each:
     ]);
   });
 
-  it('knows that a declared text, number or flag has no fields', () => {
+  it('knows that a declared text, number or boolean has no fields', () => {
     const call =
       '{name: a, type: call, function: f, output: {n: {type: number}, o: {type: object}}, routes: [{to: b}]}';
-    const told = (text: string): readonly string[] =>
+    const problemsOf = (text: string): readonly string[] =>
       found(validate(`  - ${call}\n  - ${set(text)}\n`));
-    expect(told("{{ a.output.n.x | default('none') }}")).toEqual([
+    expect(problemsOf("{{ a.output.n.x | default('none') }}")).toEqual([
       'error unknown-field: `a.output.n` is a number, so it has no `x`',
     ]);
-    expect(told('{{ a.output.o.x }}')).toEqual([]);
+    expect(problemsOf('{{ a.output.o.x }}')).toEqual([]);
   });
 
-  it('holds explicit mode to what a node lists', () => {
+  it('allows only listed names in explicit mode', () => {
     const header = '  context: {mode: explicit}\n';
     expect(two(set('{{ a.output.n }}'), header)).toEqual([
-      'error not-in-input: `b` does not list `a` in its `input`, and the context is explicit',
+      'error not-in-input: `b` must list `a` in its `input`, because the context mode is explicit',
     ]);
     expect(
       two('{name: b, type: set, input: [a.output.n], value: "{{ a.output.n }}"}', header),
@@ -327,19 +327,19 @@ for_each:
   });
 
   it.each([
-    // nobody says what a script prints, so only what is known to be meant otherwise is doubted
+    // the output of a script is undeclared, so only names of other engines get a warning
     ['type: script, command: x', 'context.iteration < 4', 'warning doubtful-name'],
     ['type: script, command: x', 'inputs.n > 1', 'warning doubtful-name'],
     ['type: script, command: x', 'inputs.other > 1', undefined],
     ['type: script, command: x', 'output.context.iteration < 4', undefined],
     ['type: script, command: x', 'context', undefined],
     ['type: script, command: x', 'total > 1', undefined],
-    // what is known to have no such field is wrong
+    // a declared output without that field is an error
     ['type: set, value: 1', 'total > 1', 'error unknown-name'],
     ['type: set, value: {total: 1}', 'total > 1', undefined],
     ['type: set, value: "{{ workflow.input.n }}"', 'total > 1', undefined],
     ['type: wait, duration: 1s', 'context.iteration < 4', 'error unknown-name'],
-  ])('judges what a bare guard of {%s} names: %s', (node, when, wanted) => {
+  ])('checks the names in a bare guard of {%s}: %s', (node, when, wanted) => {
     const nodes = `  - {name: a, ${node}, routes: [{to: $end, when: '${when}'}, {to: $end}]}\n`;
     const codes = found(validate(nodes, { header: '  input: {n: {type: number}}\n' }))
       .map((text) => text.replace(/:.*/, ''))
@@ -347,7 +347,7 @@ for_each:
     expect(codes).toEqual(wanted === undefined ? [] : [wanted]);
   });
 
-  it('knows what a group gives', () => {
+  it('knows the outputs of a group', () => {
     const group = (when: string): string[] =>
       found(
         validate(
@@ -357,11 +357,11 @@ for_each:
     expect(group('outputs.b == 1')).toEqual([]);
     expect(group('errors | length == 0')).toEqual([]);
     expect(group('results.b == 1')).toEqual([
-      'error unknown-name: There is nothing called `results` here',
+      'error unknown-name: Nothing is called `results` here',
     ]);
   });
 
-  it('reads a bare guard over the fields of the output', () => {
+  it('reads names in a bare guard as fields of the output', () => {
     const guard = (when: string): string[] =>
       found(
         validate(
@@ -369,7 +369,7 @@ for_each:
         ),
       );
     expect(guard('n == 1')).toEqual([]);
-    expect(guard('m == 1')).toEqual(['error unknown-name: There is nothing called `m` here']);
+    expect(guard('m == 1')).toEqual(['error unknown-name: Nothing is called `m` here']);
   });
 });
 
@@ -381,18 +381,18 @@ describe('models and tools', () => {
     ],
     [
       '{name: a, prompt: Hi, model: opneai/gpt}',
-      'error unknown-model: There is no provider called `opneai`',
+      'error unknown-model: No provider is called `opneai`',
     ],
     ['{name: a, prompt: Hi, model: gpt}', 'error unknown-model: The model `gpt` names no provider'],
     [
       '{name: a, prompt: Hi, model: sim/x, tools: [files/read]}',
-      'error unknown-server: The file names no MCP server called `files`',
+      'error unknown-server: The file declares no MCP server called `files`',
     ],
     [
       '{name: a, prompt: Hi, model: openai/o1-mini, tools: [x]}',
       'warning capability-missing: `openai/o1-mini` cannot call tools, which `a` needs',
     ],
-  ])('judges %s', (node, diagnostic) => {
+  ])('checks %s', (node, diagnostic) => {
     expect(found(validate(`  - ${node}\n`))).toContain(diagnostic);
   });
 });
@@ -417,7 +417,7 @@ for_each:
   it('is checked to its innermost node', () => {
     expect(found(nested('{{ row }} {{ cell }}'))).toEqual([]);
     expect(found(nested('{{ cel }}'))).toEqual([
-      'error unknown-name: There is nothing called `cel` here',
+      'error unknown-name: Nothing is called `cel` here',
     ]);
   });
 

@@ -1,54 +1,62 @@
 /**
- * What can be proved of a workflow before a token is spent: which kinds each node can fail with and
- * what takes them, that its names exist, that it ends, and the most it can cost. A verdict is data.
+ * Checks a workflow before any token is spent: which kinds each node can fail with and which routes
+ * handle them, that its names exist, that it ends, and the most it can cost. The result is data.
  */
-import { allNodes } from '../all-nodes.ts';
-import type { FilePlan, WorkflowPlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
-import { fromPointer } from '../path.ts';
-import type { Problem, Report } from '../problem.ts';
-import type { Route } from '../route.ts';
-import { listed, quoted } from '../words.ts';
+import { allNodes } from '../plan/node-list.ts';
+import type { FilePlan, WorkflowPlan } from '../plan/plan.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import { fromPointer } from '../plan/pointer.ts';
+import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
+import type { ToolDescriptions } from '../authoring/tool-description.ts';
+import { listed, quoted } from '../diagnostics/phrases.ts';
 import { buildFlow, type Flow } from './flow.ts';
-import { largestBill } from './bill.ts';
+import { largestCost } from './cost-bound.ts';
 import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
 import { checkKnownValues } from './known-values.ts';
-import { checkModels } from './models.ts';
-import { checkNames } from './names.ts';
+import { checkModels } from './known-models.ts';
+import { checkNames } from './template-names.ts';
 import { orderOf } from './order.ts';
-import { findUnpriced, type Unpriced } from './prices.ts';
-import { kindsOf } from './raises.ts';
-import { ASKED_BY_DEFAULT, handlingOf, handlingWords, raisingOf, type Raising } from './routing.ts';
+import { findUnpriced, type Unpriced } from './unpriced-models.ts';
+import { kindsOf } from './handled-kinds.ts';
+import { checkRepeats } from './repeats.ts';
+import {
+  ASKED_BY_DEFAULT,
+  handlingOf,
+  handlingWords,
+  letsGo,
+  raisingOf,
+  type Raising,
+} from './routing.ts';
 import { checkStructure } from './structure.ts';
-import { NO_FILE, toWorstCase, worstBill, type FileBill, type WorstCase } from './worst-case.ts';
+import { NO_FILE, toWorstCase, worstCost, type FileCost, type WorstCase } from './worst-case.ts';
 
-export interface NodeVerdict {
+export interface NodeReport {
   /** The kinds it can fail with. */
   readonly raises: readonly string[];
   /** Which route handles each, in words. */
   readonly routes: Readonly<Record<string, string>>;
-  /** Those that no route takes. */
+  /** The kinds that no route handles. */
   readonly unhandled: readonly string[];
 }
 
-export interface FileVerdict {
+export interface FileReport {
   readonly file: string;
   readonly problems: readonly Problem[];
-  readonly nodes: Readonly<Record<string, NodeVerdict>>;
+  readonly nodes: Readonly<Record<string, NodeReport>>;
   readonly worstCase: WorstCase;
 }
 
 export interface CheckOptions {
-  /** A kind that falls to the default is an error where the file does not say that it is meant. */
+  /** An unhandled kind is an error unless the file sets `on_unhandled`. */
   readonly strict?: boolean;
-  /** The file is about to be run as the top: nobody is there to propagate to. */
+  /** The file is about to run at the top level, without a caller to propagate to. */
   readonly asTop?: boolean;
   /** Model providers that the host registers beside the built-in ones. */
   readonly providers?: readonly string[];
   /**
-   * What a file of the workflow may call, by the file's name in the plan. Without it, or where it
-   * answers undefined, any name may be there.
+   * Functions and tools that a file of the workflow may call, by the file's name in the plan. Absent or
+   * undefined: any name may exist.
    */
   readonly known?: (file: string) => KnownNames | undefined;
 }
@@ -57,12 +65,12 @@ export interface CheckOptions {
 export function checkWorkflow(
   plan: WorkflowPlan,
   options: CheckOptions = {},
-): readonly FileVerdict[] {
+): readonly FileReport[] {
   const checker = new Checker(plan, options);
-  return [plan, ...Object.values(plan.children)].map((file) => checker.verdictOn(file));
+  return [plan, ...Object.values(plan.children)].map((file) => checker.checkFile(file));
 }
 
-/** Of the file itself, with all that it reaches: the most that one leg of a run of it can take. */
+/** The most that one leg of a run of this file can take, with everything that it calls. */
 export function worstCaseOf(plan: WorkflowPlan): WorstCase {
   return new Checker(plan, {}).worstCase();
 }
@@ -73,7 +81,7 @@ class Checker {
   readonly #flows = new Map<string, Flow>();
   readonly #escaping = new Map<string, readonly string[]>();
   readonly #raising = new Map<string, Raising>();
-  readonly #bills = new Map<string, Map<FilePlan['runtime'], FileBill>>();
+  readonly #costs = new Map<string, Map<FilePlan['runtime'], FileCost>>();
   readonly #kinds = new Map<NodePlan, readonly string[]>();
   #unpriced: Unpriced | undefined;
   #handedOn: ReadonlyMap<string, ReadonlySet<FilePlan['runtime']>> | undefined;
@@ -83,9 +91,9 @@ class Checker {
     this.#options = options;
   }
 
-  verdictOn(plan: FilePlan): FileVerdict {
+  checkFile(plan: FilePlan): FileReport {
     const problems: Problem[] = [];
-    const report: Report = (problem) => problems.push(problem);
+    const report: ReportProblem = (problem) => problems.push(problem);
     const flow = this.#flowOf(plan);
     const kinds = (node: NodePlan): readonly string[] => this.#kindsOf(node, plan);
 
@@ -93,6 +101,17 @@ class Checker {
       plan,
       flow,
       { kindsOf: kinds, raisingOf: (node) => this.#raisingOf(node) },
+      report,
+    );
+    checkRepeats(
+      {
+        plan,
+        flowOf: (of) => this.#flowOf(of),
+        childOf: (file) => this.#childOf(file),
+        kindsOf: (node, of) => this.#kindsOf(node, of),
+        raisingOf: (node) => this.#raisingOf(node),
+        describesOf: ({ file }) => this.#options.known?.(file)?.describes ?? {},
+      },
       report,
     );
     checkNames(
@@ -113,16 +132,16 @@ class Checker {
     this.#checkPropagation(plan, flow, report);
 
     const nodes = Object.fromEntries(
-      [...flow.nodes].map(([name, node]) => [name, verdictOn(node, plan, kinds(node))]),
+      [...flow.nodes].map(([name, node]) => [name, reportOn(node, plan, kinds(node))]),
     );
     if (this.#options.strict === true && plan.onUnhandled === undefined)
       reportUnhandled(nodes, flow, report);
-    const bills = inherited.map((runtime) => this.#billOf(plan, runtime).worst);
-    return { file: plan.file, problems, nodes, worstCase: toWorstCase(largestBill(bills)) };
+    const costs = inherited.map((runtime) => this.#costOf(plan, runtime).worst);
+    return { file: plan.file, problems, nodes, worstCase: toWorstCase(largestCost(costs)) };
   }
 
   worstCase(): WorstCase {
-    return toWorstCase(this.#billOf(this.#root, undefined).worst);
+    return toWorstCase(this.#costOf(this.#root, undefined).worst);
   }
 
   #flowOf(plan: FilePlan): Flow {
@@ -140,7 +159,7 @@ class Checker {
     return this.#unpriced;
   }
 
-  /** A child without a runtime of its own has that of the nearest caller with one; it may have several. */
+  /** A child without a runtime uses that of its nearest caller with one; several callers give it several. */
   #inherited(plan: FilePlan): readonly FilePlan['runtime'][] {
     if (plan === this.#root) return [undefined];
     this.#handedOn ??= runtimesHandedOn(this.#root);
@@ -155,7 +174,7 @@ class Checker {
     return kinds;
   }
 
-  /** What a child lets through to its caller. Calls in a circle are refused before this is asked. */
+  /** The kinds that a child propagates to its caller. Cyclic calls have been refused before. */
   #escapingFrom(file: string): readonly string[] {
     const known = this.#escaping.get(file);
     if (known !== undefined) return known;
@@ -170,7 +189,7 @@ class Checker {
     return raisingOf(node, (file) => this.#raisingFrom(file));
   }
 
-  /** The most that any node of a child may raise: what takes it on its way is not looked at. */
+  /** The most that any node of a child may raise, whatever its routes handle. */
   #raisingFrom(file: string): Raising {
     const known = this.#raising.get(file);
     if (known !== undefined) return known;
@@ -178,7 +197,7 @@ class Checker {
     const child = this.#childOf(file);
     const nodes = child === undefined ? [] : [...this.#flowOf(child).nodes.values()];
     const all = new Set(nodes.map((node) => this.#raisingOf(node)));
-    // a file that is not here could hold anything
+    // a file that was not loaded could contain anything
     if (child === undefined) all.add('any');
     const found = (['any', 'own'] as const).find((each) => all.has(each)) ?? 'none';
     this.#raising.set(file, found);
@@ -194,37 +213,43 @@ class Checker {
     ]);
     for (const node of this.#flowOf(child).nodes.values()) {
       if (node.type === 'terminate' && node.status === 'failed') kinds.add('terminate.failed');
-      for (const kind of this.#kindsOf(node, child)) {
-        const { steps, isSettled } = handlingOf(kind, node.routes, child.onError);
-        if (!isSettled || steps.some(({ route }) => mayLetGo(route))) kinds.add(kind);
-      }
+      for (const kind of this.#kindsOf(node, child))
+        if (letsGo(kind, node.routes, child.onError)) kinds.add(kind);
     }
     return [...kinds];
   }
 
-  /** A child is billed for each of the runtimes that its callers hand on to it. */
-  #billOf(plan: FilePlan, inherited: FilePlan['runtime']): FileBill {
-    const bills = this.#bills.get(plan.file) ?? new Map<FilePlan['runtime'], FileBill>();
-    this.#bills.set(plan.file, bills);
-    const known = bills.get(inherited);
+  /** Computes the cost of a child for each runtime that its callers pass on to it. */
+  #costOf(plan: FilePlan, inherited: FilePlan['runtime']): FileCost {
+    const costs = this.#costs.get(plan.file) ?? new Map<FilePlan['runtime'], FileCost>();
+    this.#costs.set(plan.file, costs);
+    const known = costs.get(inherited);
     if (known !== undefined) return known;
-    bills.set(inherited, NO_FILE);
-    const bill = worstBill(plan, this.#flowOf(plan), {
-      childBill: (file) => {
+    costs.set(inherited, NO_FILE);
+    const cost = worstCost(plan, this.#flowOf(plan), {
+      childCost: (file) => {
         const child = this.#childOf(file);
-        return child === undefined ? NO_FILE : this.#billOf(child, plan.runtime ?? inherited);
+        return child === undefined ? NO_FILE : this.#costOf(child, plan.runtime ?? inherited);
       },
       kindsOf: (node) => this.#kindsOf(node, plan),
       raisingOf: (node) => this.#raisingOf(node),
       unpriced: this.#prices(),
       inherited,
-      describes: this.#options.known?.(plan.file)?.describes ?? {},
+      describes: this.#describesOf(plan),
     });
-    bills.set(inherited, bill);
-    return bill;
+    costs.set(inherited, cost);
+    return cost;
   }
 
-  #checkPropagation(plan: FilePlan, flow: Flow, report: Report): void {
+  /** Undefined where the file's modules were not loaded. */
+  #describesOf({ file }: FilePlan): ToolDescriptions | undefined {
+    const { known } = this.#options;
+    if (known === undefined) return {};
+    const names = known(file);
+    return names === undefined ? undefined : (names.describes ?? {});
+  }
+
+  #checkPropagation(plan: FilePlan, flow: Flow, report: ReportProblem): void {
     if (plan !== this.#root) return;
     const routes = [...plan.onError, ...[...flow.nodes.values()].flatMap((node) => node.routes)];
     for (const { move, pointer } of routes) {
@@ -234,10 +259,10 @@ class Checker {
         severity: this.#options.asTop === true ? 'error' : 'info',
         message:
           this.#options.asTop === true
-            ? 'Nobody calls this workflow, so there is nobody to propagate to'
-            : '`propagate` needs a caller; run by itself, this file is refused',
+            ? 'No workflow calls this one, so there is no caller to propagate to'
+            : '`propagate` needs a caller; this file cannot run on its own',
         path: fromPointer(pointer),
-        suggestion: 'Use `halt` or a route to a node where the file is to be run by itself',
+        suggestion: 'Use `halt` or a route to a node if the file should run on its own',
       });
     }
   }
@@ -265,17 +290,17 @@ function runtimesHandedOn(
   return found;
 }
 
-/** What is found for several callers alike is said once. */
-function reportOnce(report: Report): Report {
-  const said = new Set<string>();
+/** Reports a problem once, though several callers lead to it. */
+function reportOnce(report: ReportProblem): ReportProblem {
+  const reported = new Set<string>();
   return (problem) => {
     const words = JSON.stringify(problem);
-    if (!said.has(words)) report(problem);
-    said.add(words);
+    if (!reported.has(words)) report(problem);
+    reported.add(words);
   };
 }
 
-function verdictOn(node: NodePlan, plan: FilePlan, kinds: readonly string[]): NodeVerdict {
+function reportOn(node: NodePlan, plan: FilePlan, kinds: readonly string[]): NodeReport {
   const handled = kinds.map((kind) => [kind, handlingOf(kind, node.routes, plan.onError)] as const);
   return {
     raises: kinds,
@@ -289,9 +314,9 @@ function verdictOn(node: NodePlan, plan: FilePlan, kinds: readonly string[]): No
 }
 
 function reportUnhandled(
-  nodes: Readonly<Record<string, NodeVerdict>>,
+  nodes: Readonly<Record<string, NodeReport>>,
   flow: Flow,
-  report: Report,
+  report: ReportProblem,
 ): void {
   for (const [name, { unhandled }] of Object.entries(nodes)) {
     const node = flow.nodes.get(name);
@@ -300,7 +325,7 @@ function reportUnhandled(
       code: 'unhandled-kind',
       message: `${quoted(name)} has no route for ${unhandledWords(unhandled)}`,
       path: fromPointer(node.location.pointer),
-      suggestion: 'Add an error route, or `workflow.on_unhandled: fail` if the default is meant',
+      suggestion: 'Add an error route, or set `workflow.on_unhandled: fail` to accept the default',
     });
   }
 }
@@ -312,9 +337,4 @@ function unhandledWords(kinds: readonly string[]): string {
   const named = listed(kinds.slice(0, MAX_NAMED).map(quoted));
   if (kinds.length > MAX_NAMED) return `${kinds.length} kinds of failure, such as ${named}`;
   return `the ${kinds.length === 1 ? 'failure' : 'failures'} ${named}`;
-}
-
-/** A failure that goes on to the caller: by the move itself, or because a person leaves it as it is. */
-function mayLetGo({ move }: Route): boolean {
-  return move.type === 'propagate' || (move.type === 'ask' && move.options.includes('abort'));
 }

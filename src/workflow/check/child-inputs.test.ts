@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../errors/json.ts';
-import { completeInput } from '../inputs.ts';
-import { loadWorkflowText } from '../load/workflow.ts';
-import { validateWorkflow } from '../validate.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { completeInput } from '../plan/inputs.ts';
+import { loadWorkflowText } from '../yaml/load-workflow.ts';
+import { validateWorkflow } from './validate.ts';
+import { runs } from '../../../test/runs.ts';
 
 const INPUT = `{ticket: {type: string}, limit: {type: integer, default: 3}, tags: {type: array, required: false}}`;
 
@@ -16,11 +17,11 @@ function problems(
   mapping: string | undefined,
   { input = INPUT, own = '{}' }: { input?: string; own?: string } = {},
 ): string[] {
-  const given = mapping === undefined ? '' : `, input_mapping: ${mapping}`;
+  const values = mapping === undefined ? '' : `, input_mapping: ${mapping}`;
   const texts: Readonly<Record<string, string>> = {
     'main.yaml': `workflow: {name: main, entry_point: b, input: ${own}}
 nodes:
-  - {name: b, type: workflow, workflow: child.yaml${given}}
+  - {name: b, type: workflow, workflow: child.yaml${values}}
 `,
     'child.yaml': child(input),
   };
@@ -37,7 +38,7 @@ nodes:
 
 const AT = '/nodes/0/input_mapping';
 
-describe('what a node gives to its sub-workflow', () => {
+describe('the input of a sub-workflow', () => {
   it.each([
     '{ticket: hello}',
     '{ticket: "{{ workflow.name }}", limit: 5, tags: [a, "{{ workflow.name }}"]}',
@@ -70,30 +71,30 @@ describe('what a node gives to its sub-workflow', () => {
     ],
     [
       '{ticket: a, limit: 1.5}',
-      `bad-input ${AT}/limit: The input \`limit\` of \`child\` must be an integer, not the number 1.5 (Give it a value of type integer)`,
+      `bad-input ${AT}/limit: The input \`limit\` of \`child\` must be an integer, not the number 1.5 (Pass a value of type integer)`,
     ],
     [
       '{ticket: a, limit: "about {{ 3 }}"}',
-      `bad-input ${AT}/limit: The input \`limit\` of \`child\` must be of type integer, and this gives text (Write one \`{{ expression }}\` and nothing around it; that keeps its type)`,
+      `bad-input ${AT}/limit: The input \`limit\` of \`child\` must be of type integer, but this is text (Write a single \`{{ expression }}\` with nothing around it, which keeps its type)`,
     ],
     [
       '{ticket: {a: "{{ 1 }}"}}',
-      `bad-input ${AT}/ticket: The input \`ticket\` of \`child\` must be of type string, and this gives a map (Give it a value of type string)`,
+      `bad-input ${AT}/ticket: The input \`ticket\` of \`child\` must be of type string, but this is a map (Pass a value of type string)`,
     ],
     [
       '{ticket: a, tags: text}',
-      `bad-input ${AT}/tags: The input \`tags\` of \`child\` must be an array, not the text \`text\` (Give it a value of type array)`,
+      `bad-input ${AT}/tags: The input \`tags\` of \`child\` must be an array, not the text \`text\` (Pass a value of type array)`,
     ],
-  ])('is refused as %s', (mapping, told) => expect(problems(mapping)).toEqual([told]));
+  ])('is refused as %s', (mapping, problem) => expect(problems(mapping)).toEqual([problem]));
 
-  it('is looked at inside of fields too', () => {
+  it('is checked inside fields too', () => {
     const input = '{order: {type: object, properties: {id: {type: integer}}}}';
     expect(problems('{order: {id: x}}', { input })).toEqual([
-      `bad-input ${AT}/order: The input \`order\` of \`child\` does not fit: \`/id\` must be an integer (Give it a value of type object)`,
+      `bad-input ${AT}/order: The input \`order\` of \`child\` does not fit: \`/id\` must be an integer (Pass a value of type object)`,
     ]);
   });
 
-  it('may be null only where the field says so', () => {
+  it('may be null only where the field allows it', () => {
     expect(problems('{x: null}', { input: '{x: {type: string, nullable: true}}' })).toEqual([]);
     expect(problems('{x: null}', { input: '{x: {type: string}}' })).toHaveLength(1);
   });
@@ -107,7 +108,7 @@ describe('what a node gives to its sub-workflow', () => {
       `missing-input ${at}: The workflow \`child\` needs the input \`ticket\` (Add \`input_mapping: {ticket: …}\`)`,
     ]);
     expect(problems(undefined, { own: '{ticket: {type: array}}' })).toEqual([
-      `bad-input ${at}: The input \`ticket\` is of type string in \`child\`, and here of type array (Declare the same type in both, or convert it in \`input_mapping\`)`,
+      `bad-input ${at}: The input \`ticket\` has type string in \`child\`, but type array here (Declare the same type in both, or convert it in \`input_mapping\`)`,
     ]);
   });
 
@@ -128,21 +129,21 @@ describe('what a node gives to its sub-workflow', () => {
       fc.record({ type: fc.constantFrom(...types), required: fc.boolean() }),
     );
     fc.assert(
-      fc.property(declared, named, (fields, given) => {
+      fc.property(declared, named, (fields, values) => {
         const input = JSON.stringify(fields);
-        const found = problems(JSON.stringify(given), { input });
-        expect(found.length > 0).toBe(isRefused(input, given));
+        const found = problems(JSON.stringify(values), { input });
+        expect(found.length > 0).toBe(isRefused(input, values));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
 
-function isRefused(input: string, given: Readonly<Record<string, JsonValue>>): boolean {
+function isRefused(input: string, values: Readonly<Record<string, JsonValue>>): boolean {
   const loaded = loadWorkflowText(child(input), { file: 'child.yaml' });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.diagnostics));
   try {
-    completeInput(loaded.plan, given);
+    completeInput(loaded.plan, values);
     return false;
   } catch {
     return true;

@@ -1,23 +1,28 @@
 /**
- * What a `workflow` node hands to its child, against what the child declares: a name that is missing,
- * unknown or of another form would fail the node each time it runs.
+ * Checks the inputs that a `workflow` node passes to its child against the child's declarations: a missing,
+ * unknown or malformed input would fail the node each time it runs.
  */
-import { isArray, isJsonObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
-import { suggest } from '../../errors/suggest.ts';
-import { allNodes } from '../all-nodes.ts';
-import { fitsType } from '../fields.ts';
-import type { FilePlan, InputField } from '../model.ts';
-import { isTemplate } from '../models.ts';
-import type { ChildPlan } from '../node-model.ts';
-import { fromPointer, type Path } from '../path.ts';
-import type { Report } from '../problem.ts';
+import {
+  isArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { allNodes } from '../plan/node-list.ts';
+import { fitsType } from '../json-schema/field-schema.ts';
+import type { FilePlan, InputField } from '../plan/plan.ts';
+import { isTemplate } from '../plan/model-names.ts';
+import type { ChildPlan } from '../plan/node-plan.ts';
+import { fromPointer, type Path } from '../plan/pointer.ts';
+import type { ReportProblem } from '../diagnostics/problem.ts';
 import { scopeOf } from '../template/scope.ts';
 import { evaluateTemplate, parseTemplate } from '../template/template.ts';
-import { checkValue } from '../value-check.ts';
-import { describeValue, listed, quoted } from '../words.ts';
+import { checkValue } from '../json-schema/check-value.ts';
+import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
 import type { ChildOf } from './outputs.ts';
 
-export function checkChildInputs(plan: FilePlan, childOf: ChildOf, report: Report): void {
+export function checkChildInputs(plan: FilePlan, childOf: ChildOf, report: ReportProblem): void {
   for (const node of allNodes(plan)) {
     const child = node.type === 'workflow' ? childOf(node.workflow) : undefined;
     if (node.type !== 'workflow' || child === undefined) continue;
@@ -26,7 +31,12 @@ export function checkChildInputs(plan: FilePlan, childOf: ChildOf, report: Repor
   }
 }
 
-function checkMapping(node: ChildPlan, mapping: JsonObject, child: FilePlan, report: Report): void {
+function checkMapping(
+  node: ChildPlan,
+  mapping: JsonObject,
+  child: FilePlan,
+  report: ReportProblem,
+): void {
   const path = [...fromPointer(node.location.pointer), 'input_mapping'];
   const known = Object.keys(child.input);
   const unknown = Object.keys(mapping).filter((name) => !Object.hasOwn(child.input, name));
@@ -46,14 +56,19 @@ function checkMapping(node: ChildPlan, mapping: JsonObject, child: FilePlan, rep
   for (const [name, field] of Object.entries(child.input)) {
     const value = Object.hasOwn(mapping, name) ? mapping[name] : undefined;
     if (value !== undefined)
-      checkGiven(name, value, field, { child, path: [...path, name], report });
-    // a misspelt name has been told as such
+      checkPassed(name, value, field, { child, path: [...path, name], report });
+    // a misspelt name has been reported as such
     else if (field.required && !meant.has(name)) report(missing(name, field, child, path));
   }
 }
 
-/** Without a mapping the child gets the inputs of its caller, and may not look at some of them. */
-function checkHandedOn(node: ChildPlan, plan: FilePlan, child: FilePlan, report: Report): void {
+/** Without a mapping the child gets the inputs of its caller, and ignores those that it does not declare. */
+function checkHandedOn(
+  node: ChildPlan,
+  plan: FilePlan,
+  child: FilePlan,
+  report: ReportProblem,
+): void {
   const path = [...fromPointer(node.location.pointer), 'workflow'];
   for (const [name, field] of Object.entries(child.input)) {
     const own = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
@@ -62,7 +77,7 @@ function checkHandedOn(node: ChildPlan, plan: FilePlan, child: FilePlan, report:
     } else if (own.type !== field.type && !(own.type === 'integer' && field.type === 'number')) {
       report({
         code: 'bad-input',
-        message: `The input ${quoted(name)} is of type ${field.type} in ${quoted(child.name)}, and here of type ${own.type}`,
+        message: `The input ${quoted(name)} has type ${field.type} in ${quoted(child.name)}, but type ${own.type} here`,
         path,
         suggestion: 'Declare the same type in both, or convert it in `input_mapping`',
       });
@@ -75,7 +90,7 @@ function missing(
   { type }: InputField,
   child: FilePlan,
   path: Path,
-): Parameters<Report>[0] {
+): Parameters<ReportProblem>[0] {
   return {
     code: 'missing-input',
     message: `The workflow ${quoted(child.name)} needs the input ${quoted(name)}`,
@@ -89,17 +104,17 @@ function missing(
   };
 }
 
-interface Given {
+interface Target {
   readonly child: FilePlan;
   readonly path: Path;
-  readonly report: Report;
+  readonly report: ReportProblem;
 }
 
-function checkGiven(
+function checkPassed(
   name: string,
   value: JsonValue,
   field: InputField,
-  { child, path, report }: Given,
+  { child, path, report }: Target,
 ): void {
   const subject = `The input ${quoted(name)} of ${quoted(child.name)}`;
   const fixed = fixedValue(value);
@@ -111,12 +126,12 @@ function checkGiven(
     if (shape === 'string' && (field.type === 'object' || field.type === 'array')) return;
     report({
       code: 'bad-input',
-      message: `${subject} must be of type ${field.type}, and this gives ${WORDS[shape]}`,
+      message: `${subject} must be of type ${field.type}, but this is ${WORDS[shape]}`,
       path,
       suggestion:
         shape === 'string'
-          ? 'Write one `{{ expression }}` and nothing around it; that keeps its type'
-          : `Give it a value of type ${field.type}`,
+          ? 'Write a single `{{ expression }}` with nothing around it, which keeps its type'
+          : `Pass a value of type ${field.type}`,
     });
     return;
   }
@@ -129,13 +144,13 @@ function checkGiven(
         ? `${subject} ${finding.message}, not ${describeValue(fixed)}`
         : `${subject} does not fit: ${quoted(finding.pointer)} ${finding.message}`,
     path,
-    suggestion: meantValue(fixed, field) ?? `Give it a value of type ${field.type}`,
+    suggestion: meantValue(fixed, field) ?? `Pass a value of type ${field.type}`,
   });
 }
 
 const WORDS = { string: 'text', array: 'a list', object: 'a map' } as const;
 
-/** What is certain of a value that templates are part of; undefined for a single expression. */
+/** The certain type of a value that contains templates; undefined for a single expression. */
 function shapeOf(value: JsonValue): keyof typeof WORDS | undefined {
   if (isArray(value)) return 'array';
   if (isJsonObject(value)) return 'object';
@@ -144,7 +159,7 @@ function shapeOf(value: JsonValue): keyof typeof WORDS | undefined {
   return parsed.ok && !parsed.template.isSingleExpression ? 'string' : undefined;
 }
 
-/** The value as the child would see it; undefined where a template has a part in it. */
+/** The value that the child would get; undefined where it contains a template. */
 function fixedValue(value: JsonValue): JsonValue | undefined {
   if (typeof value === 'string') return isTemplate(value) ? undefined : literalText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -157,13 +172,13 @@ function fixedValue(value: JsonValue): JsonValue | undefined {
   return isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }
 
-/** A text without templates is itself, or the JSON object or list that it holds. */
+/** A text without templates is itself, or the JSON object or list that it contains. */
 function literalText(text: string): JsonValue | undefined {
   const parsed = parseTemplate(text);
   return parsed.ok ? evaluateTemplate(parsed.template, scopeOf({})) : undefined;
 }
 
-/** The same value written so that it has the type. */
+/** The same value, rewritten with the right type. */
 function meantValue(value: JsonValue, { type }: InputField): string | undefined {
   if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean'))
     return `"${String(value)}"`;

@@ -1,12 +1,12 @@
 /**
- * The graph of one file: which node can come after which, and why. Groups lead to their members as
- * well as onward; what a member leads to stays inside its branch.
+ * The flow graph of one file: which node can follow which, and why. Groups lead to their members as well
+ * as onward; the successors of a member stay inside its branch.
  */
-import { allNodes } from '../all-nodes.ts';
-import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
-import { END, type Route } from '../route.ts';
-import { components, type Component } from './circles.ts';
+import { allNodes } from '../plan/node-list.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import { END, type Route } from '../plan/route.ts';
+import { components, type Component } from './cycles.ts';
 
 export type EdgeReason = 'success' | 'error' | 'option' | 'member' | 'managed';
 
@@ -21,7 +21,7 @@ export interface Flow {
   readonly nodes: ReadonlyMap<string, NodePlan>;
   readonly from: ReadonlyMap<string, readonly Edge[]>;
   readonly entry: string;
-  /** Its circles, and what is in none; each comes after those it leads to. */
+  /** Cycles and single nodes; each comes after those it leads to. */
   readonly components: readonly Component[];
 }
 
@@ -35,7 +35,7 @@ export function buildFlow(plan: FilePlan): Flow {
   return { nodes, from, entry: plan.entryPoint, components: components(nodes.keys(), targets) };
 }
 
-/** Where the run can go on after the node, what it runs inside of itself aside. */
+/** Where the run can continue after the node, without the branches inside it. */
 export function onward(flow: Flow, name: string): readonly Edge[] {
   return (flow.from.get(name) ?? []).filter(
     ({ reason }) => reason !== 'member' && reason !== 'managed',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { loadWorkflowText } from '../load/workflow.ts';
+import { loadWorkflowText } from '../yaml/load-workflow.ts';
 import { checkWorkflow } from './check.ts';
 
-/** What is said of comparisons, as `message → suggestion`, in a file where the guard stands at «». */
-function said(file: string, written: string): string[] {
+/** Warnings about comparisons, as `message → suggestion`, in a file with the guard at «». */
+function warningsIn(file: string, written: string): string[] {
   const text = file.replace('«»', () => written);
   const loaded = loadWorkflowText(text, { file: 'a.yaml' });
   if (!loaded.ok) throw new Error(loaded.diagnostics.map(({ message }) => message).join('; '));
@@ -40,7 +40,7 @@ nodes:
 
 const NEVER = "`output.label` is never `'buggy'`: it can only be `'bug'` or `'other'` → 'bug'";
 
-describe('a comparison with a value that can never be there', () => {
+describe('a comparison with a value that can never occur', () => {
   it.each([
     [`"output.label == 'buggy'"`, [NEVER]],
     [`"{{ output.label == 'buggy' }}"`, [NEVER]],
@@ -66,19 +66,19 @@ describe('a comparison with a value that can never be there', () => {
     ],
     [
       `"{{ output.count == '3' }}"`,
-      ['`output.count` is a number, and this compares it with the text `3` → 3'],
+      ['`output.count` is a number, but this compares it with the text `3` → 3'],
     ],
     [
       `"{{ output.count > '3' }}"`,
-      ['`output.count` is a number, and this compares it with the text `3` → 3'],
+      ['`output.count` is a number, but this compares it with the text `3` → 3'],
     ],
     [
       `"{{ output.ok == 'true' }}"`,
-      ['`output.ok` is `true` or `false`, and this compares it with the text `true` → true'],
+      ['`output.ok` is `true` or `false`, but this compares it with the text `true` → true'],
     ],
     [
       `"{{ output.free == 3 }}"`,
-      ["`output.free` is a text, and this compares it with the number 3 → '3'"],
+      ["`output.free` is a text, but this compares it with the number 3 → '3'"],
     ],
     [
       `"{{ 'reed' in output.tags }}"`,
@@ -97,13 +97,13 @@ describe('a comparison with a value that can never be there', () => {
     [
       `"{{ workflow.input.n == 'many' }}"`,
       [
-        '`workflow.input.n` is a number, and this compares it with the text `many` → Compare it with a value of its own type',
+        '`workflow.input.n` is a number, but this compares it with the text `many` → Compare it with a value of the same type',
       ],
     ],
   ])('%s', (guard, expected) => {
-    expect(said(AGENT, guard).map((row) => row.replace(/^warning .*?(?=`\w|An item)/, ''))).toEqual(
-      expected,
-    );
+    expect(
+      warningsIn(AGENT, guard).map((row) => row.replace(/^warning .*?(?=`\w|An item)/, '')),
+    ).toEqual(expected);
   });
 
   it.each([
@@ -117,16 +117,16 @@ describe('a comparison with a value that can never be there', () => {
     `"{{ 'bug' in output.free }}"`,
     `"{{ output.count == 3.5 }}"`,
     `"{{ attempt == 0 }}"`,
-  ])('says nothing of %s', (guard) => {
-    expect(said(AGENT, guard)).toEqual([]);
+  ])('accepts %s', (guard) => {
+    expect(warningsIn(AGENT, guard)).toEqual([]);
   });
 
   it('is a warning, as every route that can never match is', () => {
-    expect(said(AGENT, `"output.label == 'buggy'"`)[0]).toMatch(/^warning /);
+    expect(warningsIn(AGENT, `"output.label == 'buggy'"`)[0]).toMatch(/^warning /);
   });
 });
 
-describe('what else has values that are known', () => {
+describe('other fields with known values', () => {
   const OTHERS = `workflow: {name: x, entry_point: gate}
 nodes:
   - name: gate
@@ -148,11 +148,11 @@ nodes:
   - {name: end_, type: set, value: "{{ 'yes' if gate.output.selected == 'aprove' else failing.error.kind == 'mine.own' }}"}
 `;
 
-  it('gates, scripts, functions, kinds of failure, and values', () => {
-    expect(said(OTHERS, '').map((row) => row.replace(/^warning\s+/, ''))).toEqual([
+  it('are those of gates, scripts, functions, kinds of failure, and values', () => {
+    expect(warningsIn(OTHERS, '').map((row) => row.replace(/^warning\s+/, ''))).toEqual([
       "`output.selected` is never `'approved'`: it can only be `'approve'` or `'reject'` → 'approve'",
-      '`output.exit_code` is a number, and this compares it with the text `0` → 0',
-      '`exit_code` is a number, and this compares it with the text `1` → 1',
+      '`output.exit_code` is a number, but this compares it with the text `0` → 0',
+      '`exit_code` is a number, but this compares it with the text `1` → 1',
       "`error.kind` is never `'internal.script_eror'`: the catalog has no such kind → 'internal.script_error'",
       "`output.s` is never `'dnoe'`: it can only be `'done'` → 'done'",
       "`gate.output.selected` is never `'aprove'`: it can only be `'approve'` or `'reject'` → 'approve'",

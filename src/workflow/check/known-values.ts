@@ -1,34 +1,39 @@
 /**
- * Comparisons with a value that can never be there: `output.label == 'buggy'` where the labels are
- * `bug` and `other`, or `exit_code == '0'`. Such a guard is not wrong in form; it just never holds.
+ * Finds comparisons with a value that can never occur: `output.label == 'buggy'` where the labels are
+ * `bug` and `other`, or `exit_code == '0'`. Such a guard is valid, but it never holds.
  */
-import { RUNTIME_KINDS } from '../../errors/catalog.ts';
-import { isReservedKind } from '../../errors/kinds.ts';
-import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
-import { suggest } from '../../errors/suggest.ts';
-import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
-import type { Report } from '../problem.ts';
-import { comparisonsOf, type Comparison } from '../template/comparisons.ts';
-import { describeValue, listed, quoted } from '../words.ts';
+import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import { isReservedKind } from '../../errors/catalog/kinds.ts';
+import {
+  isArray,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import type { ReportProblem } from '../diagnostics/problem.ts';
+import { comparisonsOf, type Comparison } from '../template/analyse/comparisons.ts';
+import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
 import type { Flow } from './flow.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 
-/** What may stand at a place, as far as the file says. */
+/** The possible values of a field, as far as the file declares them. */
 interface Known {
-  /** All the values that it can have. */
+  /** All possible values. */
   readonly values?: readonly JsonValue[];
   readonly types?: readonly string[];
-  /** Of the items of a list. */
+  /** Possible values of the items of a list. */
   readonly items?: Known;
-  /** Kinds of failure: those under the runtime’s own prefixes are known, others are the file’s. */
+  /** A kind of failure: the catalog lists those under reserved prefixes, others belong to the file. */
   readonly isKind?: true;
 }
 
-/** More than this nobody reads; the nearest one is said instead. */
+/** Longer lists are not shown in messages. */
 const MAX_LISTED = 12;
 
-export function checkKnownValues(plan: FilePlan, flow: Flow, report: Report): void {
+export function checkKnownValues(plan: FilePlan, flow: Flow, report: ReportProblem): void {
   for (const site of templateSites(plan)) {
     const read = parseSite(site);
     if (read?.parsed.ok !== true) continue;
@@ -57,7 +62,7 @@ interface Problem {
 
 function problemOf(comparison: Comparison, known: Known): Problem | undefined {
   const { value, against, path } = comparison;
-  // asking for nothing is how people allow for a gap
+  // a comparison with null is a common way to handle missing values
   if (value === null || typeof value === 'object') return undefined;
   const name = quoted(path.join('.'));
   const subject = against === 'item' ? `An item of ${name}` : name;
@@ -67,9 +72,9 @@ function problemOf(comparison: Comparison, known: Known): Problem | undefined {
   if (known.types === undefined || known.types.some((type) => isOfType(value, type)))
     return undefined;
   return {
-    message: `${subject} is ${listed(known.types.map(typeNoun), 'or')}, and this compares it with ${describeValue(value)}`,
+    message: `${subject} is ${listed(known.types.map(typeNoun), 'or')}, but this compares it with ${describeValue(value)}`,
     expected: listed(known.types.map(typeNoun), 'or'),
-    suggestion: sameAs(value, known.types) ?? 'Compare it with a value of its own type',
+    suggestion: sameAs(value, known.types) ?? 'Compare it with a value of the same type',
   };
 }
 
@@ -116,7 +121,7 @@ function literalOf(value: JsonValue): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }
 
-/** `'0'` where a number is wanted is `0`. */
+/** Suggests `0` for `'0'` where the type is a number. */
 function sameAs(value: string | number | boolean, types: readonly string[]): string | undefined {
   if (typeof value !== 'string') return types.includes('string') ? `'${String(value)}'` : undefined;
   const isNumber = types.includes('number') || types.includes('integer');
@@ -172,19 +177,19 @@ function knownAt(
 ): Known | undefined {
   const { node, scope } = site;
   if (root === site.also) return undefined;
-  if (scope === 'verdict' && root === 'output') return node && outputAt(node, rest);
-  if (scope === 'verdict' && root === 'error') return reportAt(rest);
+  if (scope === 'routes' && root === 'output') return node && outputAt(node, rest);
+  if (scope === 'routes' && root === 'error') return reportAt(rest);
   if (root === 'failing') return rest[0] === 'error' ? reportAt(rest.slice(1)) : undefined;
   if (root === 'workflow') {
-    const [slot, name = '', ...fields] = rest;
+    const [property, name = '', ...fields] = rest;
     const input = Object.hasOwn(plan.input, name) ? plan.input[name] : undefined;
-    return slot === 'input' && input !== undefined ? schemaAt(input.schema, fields) : undefined;
+    return property === 'input' && input !== undefined ? schemaAt(input.schema, fields) : undefined;
   }
   const named = flow.nodes.get(root);
   if (named !== undefined) {
-    const [slot, ...fields] = rest;
-    if (slot === 'error') return reportAt(fields);
-    return slot === 'output' ? outputAt(named, fields) : undefined;
+    const [property, ...fields] = rest;
+    if (property === 'error') return reportAt(fields);
+    return property === 'output' ? outputAt(named, fields) : undefined;
   }
   const isField = isBare && site.bare === 'fields' && node !== undefined;
   return isField && root !== 'state' && root !== 'attempt'
@@ -204,7 +209,7 @@ function outputAt(node: NodePlan, path: readonly string[]): Known | undefined {
         return field === 'result' && path.length === 1 ? { types: ['string'] } : undefined;
       return schemaAt(node.outputSchema, path);
     case 'script':
-      // the engine's own fields win over what the script prints
+      // the engine's own fields override fields of the script's output
       if (field === 'exit_code' && path.length === 1) return { types: ['integer'] };
       if ((field === 'stdout' || field === 'stderr') && path.length === 1)
         return { types: ['string'] };
@@ -229,7 +234,7 @@ function outputAt(node: NodePlan, path: readonly string[]): Known | undefined {
   }
 }
 
-/** Only plain schemas are read; one that is put together of others may allow anything. */
+/** Reads plain schemas only; a composed schema may allow anything. */
 function schemaAt(schema: unknown, path: readonly string[]): Known | undefined {
   if (!isPlainObject(schema)) return undefined;
   if (['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'if'].some((key) => schema[key] !== undefined))
@@ -244,7 +249,7 @@ function schemaAt(schema: unknown, path: readonly string[]): Known | undefined {
 }
 
 function knownOf(schema: Readonly<Record<string, unknown>>): Known | undefined {
-  // a schema is JSON throughout; only its type has forgotten it
+  // a schema contains only JSON, though its type does not say so
   const { type, const: only, enum: values } = schema as JsonObject;
   const items = schemaAt(schema['items'], []);
   const types = [type ?? []].flat().filter((each) => typeof each === 'string');

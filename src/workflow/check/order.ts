@@ -1,8 +1,8 @@
-/** Whether one node can have run before another: reachability for all pairs, as rows of bits. */
+/** Order of nodes: whether one can have run before another. Reachability of all pairs, as rows of bits. */
 import type { Flow } from './flow.ts';
 
 export interface Order {
-  /** True when there is a way from `first` to `then`; of a node to itself only around a loop. */
+  /** True when there is a path from `first` to `then`; from a node to itself only through a loop. */
   leadsTo(first: string, then: string): boolean;
 }
 
@@ -11,9 +11,9 @@ export function orderOf(flow: Flow): Order {
   const words = Math.ceil(index.size / 32);
   const rows = new Map<string, Uint32Array>();
 
-  for (const { members, isCircle } of flow.components) {
+  for (const { members, isCycle } of flow.components) {
     const row = new Uint32Array(words);
-    if (isCircle) for (const member of members) set(row, index.get(member) ?? 0);
+    if (isCycle) for (const member of members) set(row, index.get(member) ?? 0);
     for (const member of members) {
       for (const { to } of flow.from.get(member) ?? []) {
         const at = index.get(to);

@@ -1,7 +1,12 @@
-/** The fields that a node's output is known to have; undefined where anything may be in it. */
-import { isArray, isPlainObject, type JsonObject, type JsonValue } from '../../errors/json.ts';
-import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
+/** The known fields of a node's output; undefined where it may have any. */
+import {
+  isArray,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../errors/support/safe-json.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
 
 const SCRIPT_FIELDS = ['stdout', 'stderr', 'exit_code'];
 
@@ -42,7 +47,7 @@ export function outputFields(node: NodePlan, childOf: ChildOf): readonly string[
   }
 }
 
-/** What a field of a node's output is where it is known to be no object or list, in words. */
+/** Names the type of an output field that is known not to be an object or a list. */
 export function plainField(node: NodePlan, field: string): string | undefined {
   if (node.type === 'human_gate') return GATE_FIELDS.get(field);
   if (!('outputSchema' in node)) return undefined;
@@ -64,13 +69,13 @@ const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
   ['boolean', 'true or false'],
 ]);
 
-/** A text may be a template, or become what it is the JSON of. */
+/** A text may be a template, or be parsed as JSON. */
 function valueFields(value: JsonValue | undefined): readonly string[] | undefined {
   if (value === undefined || typeof value === 'string') return undefined;
   return isPlainObject(value) ? Object.keys(value) : [];
 }
 
-/** The properties of an object schema that says nothing of others. */
+/** The properties of an object schema that allows no others. */
 function schemaFields(schema: JsonObject | undefined): readonly string[] | undefined {
   const properties = schema?.['properties'];
   if (!isPlainObject(properties) || isOpen(schema)) return undefined;

@@ -1,7 +1,7 @@
-/** Which routes take a kind, in the order in which they are asked. */
-import { isReservedKind, matchesKind } from '../../errors/kinds.ts';
-import type { NodePlan } from '../node-model.ts';
-import type { Route } from '../route.ts';
+/** Routing of a kind: the routes that can handle it, in matching order. */
+import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import type { Route } from '../plan/route.ts';
 
 export interface Step {
   readonly route: Route;
@@ -9,7 +9,7 @@ export interface Step {
 }
 
 export interface Handling {
-  /** The routes that can take the kind, up to the first that surely does. */
+  /** The routes that can handle the kind, up to the first that certainly does. */
   readonly steps: readonly Step[];
   /** False when the default can still be reached. */
   readonly isSettled: boolean;
@@ -29,7 +29,7 @@ export function handlingOf(
     ['workflow', workflowRoutes],
   ] as const;
   for (const [table, routes] of tables) {
-    // the table whose guard has failed is not asked once more
+    // a table whose guard has failed is not matched again
     if (table === 'node' && kind === 'route.guard_failed') continue;
     for (const route of routes) {
       if (!takes(route, kind)) continue;
@@ -40,7 +40,22 @@ export function handlingOf(
   return { steps, isSettled: false };
 }
 
-/** Whether an error route is meant for the kind, its guard aside. */
+/** Whether a failure of this kind can propagate to the caller, past the node's routes and the workflow's. */
+export function letsGo(
+  kind: string,
+  nodeRoutes: readonly Route[],
+  workflowRoutes: readonly Route[],
+): boolean {
+  const { steps, isSettled } = handlingOf(kind, nodeRoutes, workflowRoutes);
+  return !isSettled || steps.some(({ route }) => mayLetGo(route));
+}
+
+/** By the move itself, or because a person declines to act. */
+function mayLetGo({ move }: Route): boolean {
+  return move.type === 'propagate' || (move.type === 'ask' && move.options.includes('abort'));
+}
+
+/** Whether an error route matches the kind, ignoring its guard. */
 export function takes(route: Route, kind: string): boolean {
   if (route.onError === undefined) return false;
   const isMatch =
@@ -49,20 +64,20 @@ export function takes(route: Route, kind: string): boolean {
   return !mustBeNamed(route, kind) || isNamed(route, kind);
 }
 
-/** What a schedule has spent, and what may have happened, is run again only by a route that says so. */
+/** Kinds with a used-up schedule or an unknown outcome are repeated only by a route that names them. */
 function mustBeNamed({ move }: Route, kind: string): boolean {
   if (move.type === 'retry') return kind === 'provider.exhausted' || kind === ASKED_BY_DEFAULT;
   return move.type === 'park' && kind === ASKED_BY_DEFAULT;
 }
 
 /**
- * What a node may fail with beyond its kinds. `any`: its function throws whatever it likes, failures of
- * another Errand too. `own`: the author's kinds, declared or not; what is not declared is marked and
- * keeps its name. `none`: nothing.
+ * Failures that a node may have beyond its kinds. `any`: its function may throw anything, failures of
+ * another Errand too. `own`: the author's kinds, declared or not; an undeclared one is marked and keeps
+ * its name. `none`: nothing.
  */
 export type Raising = 'any' | 'own' | 'none';
 
-/** `within`: what a child may let through beyond its kinds, by its file. */
+/** `within`: what a child may propagate beyond its kinds, by its file. */
 export function raisingOf(node: NodePlan, within: (file: string) => Raising): Raising {
   switch (node.type) {
     case 'call':
@@ -85,7 +100,7 @@ export function raisingOf(node: NodePlan, within: (file: string) => Raising): Ra
   }
 }
 
-/** Whether the route can ever take a failure of a node with these kinds, or one that it may raise. */
+/** Whether the route can ever match a failure of a node with these kinds, or one that it may raise. */
 export function mayTake(route: Route, kinds: readonly string[], raising: Raising): boolean {
   if (kinds.some((kind) => takes(route, kind))) return true;
   const { onError } = route;
@@ -94,7 +109,7 @@ export function mayTake(route: Route, kinds: readonly string[], raising: Raising
   return onError.some((pattern) => !isReservedKind(pattern));
 }
 
-/** The route names the kind itself, alone or in a list. */
+/** Whether the route names the kind itself, alone or in a list. */
 export function isNamed({ onError }: Route, kind: string): boolean {
   return onError !== undefined && onError !== true && onError.includes(kind);
 }
@@ -113,7 +128,7 @@ function stepWords({ route, table }: Step): string {
   return `${what}${where}${when === undefined ? '' : ' if its guard holds'}`;
 }
 
-/** Nothing below it is asked: no guard, and a move that does not run out. */
+/** Whether no route below it can match: no guard, and a move without a limit. */
 function isFinal({ when, move }: Route): boolean {
   if (when !== undefined) return false;
   switch (move.type) {

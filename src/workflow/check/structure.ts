@@ -1,22 +1,27 @@
-/** The shape of the flow: what nothing leads to, what leads nowhere, what goes round, what never matches. */
-import { matchesKind } from '../../errors/kinds.ts';
-import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
-import { fromPointer } from '../path.ts';
-import type { Report } from '../problem.ts';
-import { END, type Route } from '../route.ts';
-import { listed, quoted } from '../words.ts';
+/** Structure of the flow: unreachable nodes, dead ends, loops, and routes that never match. */
+import { matchesKind } from '../../errors/catalog/kinds.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import { fromPointer } from '../plan/pointer.ts';
+import type { ReportProblem } from '../diagnostics/problem.ts';
+import { END, type Route } from '../plan/route.ts';
+import { listed, quoted } from '../diagnostics/phrases.ts';
 import { branchesOf, reachable, type Flow } from './flow.ts';
 import { handlingOf, mayTake, type Raising } from './routing.ts';
-import { circleWords } from './worst-case.ts';
+import { loopWords } from './worst-case.ts';
 
-/** What a node can fail with, and what it may raise beyond that. */
+/** The kinds that a node can fail with, and what it may raise beyond them. */
 export interface Failing {
   readonly kindsOf: (node: NodePlan) => readonly string[];
   readonly raisingOf: (node: NodePlan) => Raising;
 }
 
-export function checkStructure(plan: FilePlan, flow: Flow, failing: Failing, report: Report): void {
+export function checkStructure(
+  plan: FilePlan,
+  flow: Flow,
+  failing: Failing,
+  report: ReportProblem,
+): void {
   const seen = reachable(flow, [flow.entry]);
   const wayOut = nodesWithAnEnd(flow);
   for (const [name, node] of flow.nodes) {
@@ -35,14 +40,14 @@ export function checkStructure(plan: FilePlan, flow: Flow, failing: Failing, rep
 }
 
 /**
- * What a branch leads to stays inside it, so one that leads to its own group never ends. A round of a
- * supervisor is a branch too, with counters of its own.
+ * A branch that leads to its own group never ends, because its successors stay inside it. A round of a
+ * supervisor is a branch too, with its own counters.
  */
-function checkBranches(flow: Flow, report: Report): void {
-  for (const { members: circle, isCircle } of flow.components) {
-    if (!isCircle) continue;
-    const names = new Set(circle);
-    for (const name of circle) {
+function checkBranches(flow: Flow, report: ReportProblem): void {
+  for (const { members: cycle, isCycle } of flow.components) {
+    if (!isCycle) continue;
+    const names = new Set(cycle);
+    for (const name of cycle) {
       const group = flow.nodes.get(name);
       const back =
         group === undefined ? undefined : branchesOf(group).find((each) => names.has(each));
@@ -51,35 +56,40 @@ function checkBranches(flow: Flow, report: Report): void {
         code: 'group-cycle',
         message:
           group.type === 'supervisor'
-            ? `${quoted(back)}, which ${quoted(name)} manages, leads back to ${quoted(name)}, which would supervise inside of itself without end`
-            : `The branch of ${quoted(back)} in ${quoted(name)} leads back to ${quoted(name)}, inside of itself and without end`,
+            ? `${quoted(back)}, which ${quoted(name)} manages, leads back to ${quoted(name)}, which would run inside itself endlessly`
+            : `The branch of ${quoted(back)} in ${quoted(name)} leads back to ${quoted(name)}, which would run inside itself endlessly`,
         path: fromPointer(group.location.pointer),
         suggestion:
           group.type === 'supervisor'
-            ? `End what ${quoted(back)} leads to with \`to: $end\`; ${quoted(name)} is asked again after each round`
-            : 'End the branch with `to: $end`, and go on from the routes of the group',
+            ? `End the path from ${quoted(back)} with \`to: $end\`; ${quoted(name)} chooses again after each round`
+            : 'End the branch with `to: $end`, and continue from the routes of the group',
       });
     }
   }
 }
 
-function checkLoops(plan: FilePlan, flow: Flow, seen: ReadonlySet<string>, report: Report): void {
+function checkLoops(
+  plan: FilePlan,
+  flow: Flow,
+  seen: ReadonlySet<string>,
+  report: ReportProblem,
+): void {
   if (!plan.limits.isDefaultMaxIterations) return;
-  for (const { members, isCircle } of flow.components) {
-    if (!isCircle || !members.every((name) => seen.has(name))) continue;
+  for (const { members, isCycle } of flow.components) {
+    if (!isCycle || !members.every((name) => seen.has(name))) continue;
     const first = flow.nodes.get([...members].sort()[0] ?? '');
     if (first === undefined) continue;
     report({
       code: 'endless-loop',
       severity: 'warning',
-      message: `Only the default \`max_iterations\` of ${plan.limits.maxIterations} bounds ${circleWords(members)}`,
+      message: `Only the default \`max_iterations\` of ${plan.limits.maxIterations} bounds ${loopWords(members)}`,
       path: fromPointer(first.location.pointer),
-      suggestion: 'Set `workflow.limits.max_iterations` to what is meant',
+      suggestion: 'Set `workflow.limits.max_iterations` explicitly',
     });
   }
 }
 
-/** Whatever can reach an end, a termination or a move that ends the run. */
+/** Nodes that can reach `$end`, a `terminate` node or a move that ends the run. */
 function nodesWithAnEnd(flow: Flow): ReadonlySet<string> {
   const ends = new Set<string>();
   const before = new Map<string, string[]>();
@@ -106,7 +116,7 @@ function nodesWithAnEnd(flow: Flow): ReadonlySet<string> {
   return ends;
 }
 
-function checkSuccessRoutes(node: NodePlan, report: Report): void {
+function checkSuccessRoutes(node: NodePlan, report: ReportProblem): void {
   const routes = node.routes.filter(({ onError }) => onError === undefined);
   const sure = routes.findIndex(({ when }) => when === undefined);
   for (const route of sure < 0 ? [] : routes.slice(sure + 1))
@@ -118,7 +128,12 @@ function checkSuccessRoutes(node: NodePlan, report: Report): void {
     );
 }
 
-function checkErrorRoutes(node: NodePlan, plan: FilePlan, failing: Failing, report: Report): void {
+function checkErrorRoutes(
+  node: NodePlan,
+  plan: FilePlan,
+  failing: Failing,
+  report: ReportProblem,
+): void {
   const kinds = failing.kindsOf(node);
   const used = new Set<Route>();
   for (const kind of kinds)
@@ -131,7 +146,7 @@ function checkErrorRoutes(node: NodePlan, plan: FilePlan, failing: Failing, repo
     if (isForGuards(route)) {
       neverMatches(
         route,
-        'a table whose guard has failed is not asked again',
+        'after a guard has failed, no other route of the node is tried',
         'Put it into the `on_error` table of the workflow',
         report,
       );
@@ -166,18 +181,18 @@ function matchesAny(kind: string, onError: Route['onError']): boolean {
   return onError === true || (onError ?? []).some((pattern) => matchesKind(kind, pattern));
 }
 
-function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: Report): void {
-  // without a list an agent has only the tools that do not write, and those may be repeated
+function checkRetryAroundTools(node: NodePlan, plan: FilePlan, report: ReportProblem): void {
+  // without a list an agent has only tools that do not write, which may be repeated
   if (node.type !== 'agent' || node.tools === null || node.tools.length === 0) return;
   const retry = node.routes.find(({ move }) => move.type === 'retry');
   if (retry === undefined || hasOnlyIdempotentTools(node.tools, plan)) return;
   report({
     code: 'retry-around-tools',
     severity: 'warning',
-    message: `A retry begins ${quoted(node.name)} anew: the same calls are answered from the log, others are made, whatever was done before; not all of its tools are known to be idempotent`,
+    message: `A retry restarts ${quoted(node.name)}: repeated tool calls return their logged results, but new calls run whatever was done before; not all of its tools are known to be idempotent`,
     path: fromPointer(retry.pointer),
     suggestion:
-      'Use `ask` or `park`, which go on with the conversation, or declare the tools `idempotent`',
+      'Use `ask` or `park`, which continue the conversation, or declare the tools `idempotent`',
   });
 }
 
@@ -189,7 +204,7 @@ function hasOnlyIdempotentTools(tools: readonly string[], plan: FilePlan): boole
   });
 }
 
-function neverMatches(route: Route, why: string, suggestion: string, report: Report): void {
+function neverMatches(route: Route, why: string, suggestion: string, report: ReportProblem): void {
   report({
     code: 'never-matches',
     severity: 'warning',
@@ -199,20 +214,20 @@ function neverMatches(route: Route, why: string, suggestion: string, report: Rep
   });
 }
 
-function reportUnreachable(node: NodePlan, report: Report): void {
+function reportUnreachable(node: NodePlan, report: ReportProblem): void {
   report({
     code: 'unreachable-node',
     severity: 'warning',
-    message: `Nothing leads to ${quoted(node.name)}`,
+    message: `No route leads to ${quoted(node.name)}`,
     path: fromPointer(node.location.pointer),
-    suggestion: 'Lead a route to it, or remove it',
+    suggestion: 'Add a route to it, or remove it',
   });
 }
 
 const MAX_NAMED = 4;
 
-/** Told once: nodes that cannot get out lead to each other. */
-function reportNoWayOut(names: readonly string[], flow: Flow, report: Report): void {
+/** One report for all such nodes, because they lead to each other. */
+function reportNoWayOut(names: readonly string[], flow: Flow, report: ReportProblem): void {
   const first = flow.nodes.get(names[0] ?? '');
   if (first === undefined) return;
   const more = names.length - MAX_NAMED;
@@ -220,8 +235,8 @@ function reportNoWayOut(names: readonly string[], flow: Flow, report: Report): v
   report({
     code: 'no-way-out',
     severity: 'warning',
-    message: `From ${listed(more > 0 ? [...words, `${more} more`] : words)} the workflow can never come to an end`,
+    message: `From ${listed(more > 0 ? [...words, `${more} more`] : words)} the workflow can never end`,
     path: fromPointer(first.location.pointer),
-    suggestion: 'Lead one of the routes to `$end` or to a `terminate` node',
+    suggestion: 'Add a route to `$end` or to a `terminate` node',
   });
 }

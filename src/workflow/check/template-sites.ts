@@ -1,10 +1,10 @@
-/** Every template of a file with where it stands and what it may see. */
-import { isArray, isPlainObject, type JsonValue } from '../../errors/json.ts';
-import { allNodes } from '../all-nodes.ts';
-import type { FilePlan } from '../model.ts';
-import type { NodePlan } from '../node-model.ts';
-import { fromPointer, type Path } from '../path.ts';
-import type { Assertion, Route } from '../route.ts';
+/** Template sites: every template of a file with its location and the names that it may see. */
+import { isArray, isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { allNodes } from '../plan/node-list.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import type { NodePlan } from '../plan/node-plan.ts';
+import { fromPointer, type Path } from '../plan/pointer.ts';
+import type { Assertion, Route } from '../plan/route.ts';
 import { TEMPLATE_LIMITS } from '../template/limits.ts';
 import { parseExpression, parseTemplate, type ParseResult } from '../template/template.ts';
 
@@ -14,13 +14,13 @@ export interface TemplateSite {
   /** The node it belongs to; none in the header and in the final output. */
   readonly node: NodePlan | undefined;
   /**
-   * `node`: what the node does. `verdict`: its routes and assertions, which also see `output` and
+   * `node`: the work of the node. `routes`: its routes and assertions, which also see `output` and
    * `error`. `file`: the header and the final output, which see everything that ran.
    */
-  readonly scope: 'node' | 'verdict' | 'file';
-  /** Text without braces is an expression too: over the fields of the output, or over names only. */
+  readonly scope: 'node' | 'routes' | 'file';
+  /** Text without braces is an expression too: over fields of the output, or over names only. */
   readonly bare?: 'fields' | 'names';
-  /** A name that is there beside what the node sees. */
+  /** A name that exists in addition to those that the node sees. */
   readonly also?: string;
 }
 
@@ -30,11 +30,11 @@ export interface ParsedSite {
   readonly parsed: ParseResult;
 }
 
-/** Undefined for text without templates: it names nothing, however it reads. */
+/** Undefined for text without templates, which reads no names. */
 export function parseSite(site: TemplateSite): ParsedSite | undefined {
   const isPlain = !/\{[{%#]/.test(site.source);
   const isBare = site.bare !== undefined && isPlain;
-  // one that is too long is refused by the parser
+  // the parser refuses one that is too long
   if (isPlain && !isBare && site.source.length <= TEMPLATE_LIMITS.sourceChars) return undefined;
   return { isBare, parsed: isBare ? parseExpression(site.source) : parseTemplate(site.source) };
 }
@@ -115,7 +115,7 @@ function assertionSites(assertion: Assertion, node: NodePlan): TemplateSite[] {
   const base = fromPointer(assertion.pointer);
   return [
     guardSite(assertion.that, [...base, 'that'], node),
-    ...deepSites(assertion.message, [...base, 'message'], node, 'verdict'),
+    ...deepSites(assertion.message, [...base, 'message'], node, 'routes'),
   ];
 }
 
@@ -125,13 +125,13 @@ function routeSites(route: Route, node: NodePlan | undefined): TemplateSite[] {
   return [
     ...(when === undefined ? [] : [guardSite(when, [...base, 'when'], node)]),
     ...(move.type === 'halt'
-      ? deepSites(move.message, [...base, 'halt', 'message'], node, 'verdict')
+      ? deepSites(move.message, [...base, 'halt', 'message'], node, 'routes')
       : []),
   ];
 }
 
 function guardSite(source: string, path: Path, node: NodePlan | undefined): TemplateSite {
-  return { source, path, node, scope: 'verdict', bare: 'fields' };
+  return { source, path, node, scope: 'routes', bare: 'fields' };
 }
 
 function fileSite(source: string, path: Path): TemplateSite {

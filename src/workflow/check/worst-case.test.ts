@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validateWorkflow } from '../validate.ts';
+import { validateWorkflow } from './validate.ts';
 import type { CheckOptions } from './check.ts';
 import type { WorstCase } from './worst-case.ts';
 
@@ -32,11 +32,10 @@ function worst(body: string, header = '', options: CheckOptions = {}): WorstCase
         : ({ ok: true, text } as const);
     },
   };
-  const { files: verdicts } = validateWorkflow('main.yaml', files, {}, options);
-  const [verdict] = verdicts;
-  if (verdict === undefined || verdict.worstCase === null)
-    throw new Error(JSON.stringify(verdicts));
-  return verdict.worstCase;
+  const { files: reports } = validateWorkflow('main.yaml', files, {}, options);
+  const [report] = reports;
+  if (report === undefined || report.worstCase === null) throw new Error(JSON.stringify(reports));
+  return report.worstCase;
 }
 
 describe('the worst case, worked by hand', () => {
@@ -52,7 +51,7 @@ describe('the worst case, worked by hand', () => {
     });
   });
 
-  it('of 3 × 3 × 3 nested retries is 27 tries of the leaf', () => {
+  it('of 3 × 3 × 3 nested retries is 27 attempts of the leaf', () => {
     // the child's leaf runs 3 times, its caller 3 times, and so does the caller of that one
     const middle = `
 nodes:
@@ -66,7 +65,7 @@ nodes:
     const again =
       'routes: [{to: $end}, {on_error: internal.script_error, retry: {max: 2, backoff: none}}]';
     const nested = `nodes:\n  - {name: a, type: workflow, workflow: ./c.yaml, ${again}}\n`;
-    // the first try, and each retry runs the leaf once more
+    // the first attempt, and each retry runs the leaf once more
     expect(worst(nested, '  limits: {max_retries: 4}\n').effects).toBe(5);
     expect(worst(nested, '  limits: {max_retries: 0}\n').effects).toBe(1);
     expect(worst(nested, '  limits: {max_retries: 40}\n').effects).toBe(9);
@@ -74,14 +73,14 @@ nodes:
       `  - {name: ${name}, type: script, command: "true", timeout_seconds: 1, `;
     const line = `nodes:\n${script('a')}${again.replace('$end', 'b')}}\n${script('b')}${again}}\n`;
     expect(worst(line, '  limits: {max_retries: 1}\n')).toMatchObject({ effects: 3, wallMs: 9000 });
-    // what is retried at the outside has everything inside in it
+    // an outer retry repeats everything inside
     const outer = `nodes:
   - {name: a, type: workflow, workflow: ./twice.yaml, ${again}}
 `;
     expect(worst(outer, '  limits: {max_retries: 1}\n').effects).toBe(4);
   });
 
-  it('counts the tries that a tool declares, and what an agent writes', () => {
+  it('counts the retries that a tool declares, and the writes of an agent', () => {
     const retry = { max: 2, backoff: 'fixed', initialMs: 1, maxMs: 1, jitter: 0 } as const;
     const describes = { look: { isDeclared: true, isIdempotent: true, writes: false, retry } };
     const known = (): object => ({ functions: [], tools: ['look'], describes });
@@ -94,7 +93,7 @@ nodes:
     expect(worst(writing, '  state: {n: {type: number}}\n').effects).toBeNull();
   });
 
-  it('follows the dearest path, not the sum of all', () => {
+  it('follows the most expensive path, not the sum of all', () => {
     const { effects } = worst(`
 nodes:
   - {name: a, type: script, command: "true", timeout_seconds: 1, exit_codes: any,
@@ -115,10 +114,10 @@ nodes:
     expect(effects).toBe(2);
   });
 
-  it('gives one model six attempts, two models twelve, and a taken-over limit fewer', () => {
+  it('gives one model six attempts, two models twelve, and fewer where a route names the rate limit', () => {
     const requests = (more: string): number | null =>
       worst(`nodes:\n  - {name: a, prompt: Hi, tools: [], ${more}}\n`).modelRequests;
-    // an answer, or three calls of tools that nobody offered before it
+    // a reply, or three calls of unknown tools before it
     expect(requests('model: sim/x')).toBe(4 * 6);
     expect(requests('model: sim/x, max_turns: 1')).toBe(6);
     expect(requests('model: [sim/x, sim/y], max_turns: 1')).toBe(12);
@@ -132,7 +131,7 @@ nodes:
     ).toBe(18);
   });
 
-  it('counts a fresh key and a stream that is begun anew where routes take all else over', () => {
+  it('counts a fresh key and a restarted stream where routes name all other kinds', () => {
     const kinds =
       'provider.rate_limited, provider.overloaded, provider.server_error, provider.timeout, provider.network, provider.conflict';
     const requests = (more: string): number | null =>
@@ -168,7 +167,7 @@ for_each: [{name: a, source: "{{ [1, 2] }}", as: i, agent: {name: x, type: scrip
 `;
     expect(worst(list)).toMatchObject({
       effects: null,
-      unbounded: ['how many items a goes through is known only when it runs'],
+      unbounded: ['the number of items of a is known only when it runs'],
     });
   });
 
@@ -182,7 +181,7 @@ for_each: [{name: a, source: "{{ [1, 2] }}", as: i, agent: {name: x, type: scrip
     ).toBeNull();
   });
 
-  it('says of people and of parks that nobody can count them', () => {
+  it('has no bound where people answer or a node parks without a limit', () => {
     const node = (move: string): readonly string[] =>
       worst(
         `nodes:\n  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`,
@@ -193,11 +192,9 @@ for_each: [{name: a, source: "{{ [1, 2] }}", as: i, agent: {name: x, type: scrip
         `nodes:\n  - {name: a, type: script, command: "true", timeout_seconds: 1, routes: [{to: $end}, {on_error: true, ${move}}]}\n`,
       ).unbounded;
     expect(script('ask: {options: [retry, abort]}')).toEqual([
-      'a person may answer retry at a, as often as they like',
+      'a person may answer retry at a without a limit',
     ]);
-    expect(script('park: {for: 1m}')).toEqual([
-      'a runs again after each park, as often as it takes',
-    ]);
+    expect(script('park: {for: 1m}')).toEqual(['a runs again after each park, without a limit']);
     expect(script('park: {for: 1m, max: 3}')).toEqual([]);
   });
 });

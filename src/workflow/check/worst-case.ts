@@ -1,51 +1,50 @@
 /**
- * The most that a file can cost over every pattern of failing and succeeding that it allows. Without
- * circles it is the dearest path; with one, only an explicit `max_iterations` bounds it. Retries
- * multiply as they are nested, or are as many as `max_retries` allows, whichever is less. A figure that
- * nothing bounds is null, and the reason is told.
+ * The worst case: the most that a file can cost over every pattern of failure and success. Without
+ * loops it is the most expensive path; with one, only an explicit `max_iterations` bounds it. Nested
+ * retries multiply, up to `max_retries`. An unbounded figure is null, with its reason.
  */
-import { INLINE_CEILING_MS } from '../limits.ts';
-import type { FilePlan } from '../model.ts';
-import type { GroupPlan, NodePlan } from '../node-model.ts';
-import type { Route } from '../route.ts';
-import type { ToolDescriptions } from '../tool-description.ts';
+import { INLINE_CEILING_MS } from '../plan/limits.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import type { GroupPlan, NodePlan } from '../plan/node-plan.ts';
+import type { Route } from '../plan/route.ts';
+import type { ToolDescriptions } from '../authoring/tool-description.ts';
 import {
-  addBills,
-  boundBill,
-  largestBill,
+  addCosts,
+  boundCost,
+  largestCost,
   NOTHING,
-  smallerBill,
-  timesBill,
-  type Bill,
-} from './bill.ts';
-import { exactly, sum, unbounded, ZERO, type Figure } from './figure.ts';
+  smallerCost,
+  timesCost,
+  type CostBound,
+} from './cost-bound.ts';
+import { exactly, sum, unbounded, ZERO, type Figure } from './bounded-number.ts';
 import { membersOf, onward, type Flow } from './flow.ts';
-import type { Unpriced } from './prices.ts';
+import type { Unpriced } from './unpriced-models.ts';
 import { mayTake, type Raising } from './routing.ts';
-import { tryBill } from './try-bill.ts';
+import { attemptCost } from './attempt-cost.ts';
 
-/** What a bill depends on beyond its own file. */
-export interface BillContext {
-  /** The bill of a child, by its file. */
-  readonly childBill: (file: string) => FileBill;
+/** Facts beyond the file that its cost depends on. */
+export interface CostContext {
+  /** The cost of a child, by its file. */
+  readonly childCost: (file: string) => FileCost;
   readonly kindsOf: (node: NodePlan) => readonly string[];
   readonly raisingOf: (node: NodePlan) => Raising;
-  readonly unpriced: Pick<Unpriced, 'ofNode' | 'isIn' | 'given'>;
-  /** Of the caller, for a child that sets none. */
+  readonly unpriced: Pick<Unpriced, 'ofNode' | 'isIn' | 'declaredPrice'>;
+  /** The caller's runtime, for a child that sets none. */
   readonly inherited: FilePlan['runtime'];
-  /** What the functions and tools of the file say of themselves, as far as that is known. */
-  readonly describes: ToolDescriptions;
+  /** Declarations of the file's functions and tools; undefined where modules were not loaded. */
+  readonly describes: ToolDescriptions | undefined;
 }
 
-/** What a file can cost: at most, when nothing in it is retried, and the dearest retry by itself. */
-export interface FileBill {
-  readonly worst: Bill;
-  readonly first: Bill;
-  /** Here, or in what is called from here. */
-  readonly retry: Bill;
+/** Cost of a file: the maximum, the cost without retries, and the most expensive single retry. */
+export interface FileCost {
+  readonly worst: CostBound;
+  readonly first: CostBound;
+  /** In this file, or in a file that it calls. */
+  readonly retry: CostBound;
 }
 
-export const NO_FILE: FileBill = { worst: NOTHING, first: NOTHING, retry: NOTHING };
+export const NO_FILE: FileCost = { worst: NOTHING, first: NOTHING, retry: NOTHING };
 
 export interface WorstCase {
   readonly effects: number | null;
@@ -56,17 +55,17 @@ export interface WorstCase {
   readonly unbounded: readonly string[];
 }
 
-export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): FileBill {
+export function worstCost(plan: FilePlan, flow: Flow, context: CostContext): FileCost {
   const { limits } = plan;
   const written = fromHere(plan, flow, { ...context, of: 'worst' });
   const first = fromHere(plan, flow, { ...context, of: 'first' });
   const capped =
     limits.maxRetries === undefined
-      ? written.bill
-      : addBills([first.bill, timesBill(first.retry, exactly(limits.maxRetries))]);
+      ? written.cost
+      : addCosts([first.cost, timesCost(first.retry, exactly(limits.maxRetries))]);
   const bounds = {
     ...(limits.timeoutMs === undefined ? {} : { wallMs: limits.timeoutMs }),
-    // a budget does not hold what it cannot count
+    // a budget cannot limit what it does not count
     ...(limits.budgetUsdMicros === undefined ||
     limits.budgetMode !== 'enforce' ||
     context.unpriced.isIn(plan)
@@ -74,91 +73,95 @@ export function worstBill(plan: FilePlan, flow: Flow, context: BillContext): Fil
       : { costUsdMicros: limits.budgetUsdMicros }),
   };
   return {
-    worst: boundBill(smallerBill(written.bill, capped), bounds),
-    first: boundBill(first.bill, bounds),
+    worst: boundCost(smallerCost(written.cost, capped), bounds),
+    first: boundCost(first.cost, bounds),
     retry: first.retry,
   };
 }
 
-export function toWorstCase(bill: Bill): WorstCase {
-  const figures = [bill.effects, bill.modelRequests, bill.wallMs, bill.costUsdMicros];
+export function toWorstCase(cost: CostBound): WorstCase {
+  const figures = [cost.effects, cost.modelRequests, cost.wallMs, cost.costUsdMicros];
   return {
-    effects: bill.effects.value,
-    modelRequests: bill.modelRequests.value,
-    wallMs: bill.wallMs.value,
-    costUsdMicros: bill.costUsdMicros.value,
+    effects: cost.effects.value,
+    modelRequests: cost.modelRequests.value,
+    wallMs: cost.wallMs.value,
+    costUsdMicros: cost.costUsdMicros.value,
     unbounded: [...new Set(figures.flatMap(({ reasons }) => reasons))],
   };
 }
 
-/** The dearest way from the entry to an end, and the dearest retry on any way. */
+/** The most expensive path from the entry to an end, and the most expensive retry on any path. */
 function fromHere(
   plan: FilePlan,
   flow: Flow,
-  context: Omit<Around, 'billFrom'>,
-): { readonly bill: Bill; readonly retry: Bill } {
-  const dearest = new Map<string, Bill>();
-  const retries: Bill[] = [];
-  const billFrom = (name: string): Bill => dearest.get(name) ?? NOTHING;
-  const around: Around = { ...context, billFrom };
+  context: Omit<Around, 'costFrom'>,
+): { readonly cost: CostBound; readonly retry: CostBound } {
+  const costs = new Map<string, CostBound>();
+  const retries: CostBound[] = [];
+  const costFrom = (name: string): CostBound => costs.get(name) ?? NOTHING;
+  const around: Around = { ...context, costFrom };
   const visit = (node: NodePlan): Visited => {
-    const visited = visitBill(node, plan, around);
+    const visited = visitCost(node, plan, around);
     retries.push(visited.retry);
     return visited;
   };
 
-  // every component comes after those it leads to, so what lies ahead is known
-  for (const { members, isCircle } of flow.components) {
+  // every component comes after those it leads to, so the cost ahead is known
+  for (const { members, isCycle } of flow.components) {
     const nodes = members.flatMap((name) => flow.nodes.get(name) ?? []);
     const inside = new Set(members);
     const ahead = members
       .flatMap((name) => onward(flow, name))
       .filter(({ to }) => !inside.has(to))
-      .map(({ to }) => billFrom(to));
+      .map(({ to }) => costFrom(to));
     const visits = nodes.map(visit);
-    const here = isCircle
-      ? circleBill(visits, members, plan)
-      : addBills(visits.map(({ bill }) => bill));
-    const bill = addBills([here, largestBill(ahead)]);
-    for (const name of members) dearest.set(name, bill);
+    const here = isCycle
+      ? loopCost(visits, members, plan)
+      : addCosts(visits.map(({ cost }) => cost));
+    const cost = addCosts([here, largestCost(ahead)]);
+    for (const name of members) costs.set(name, cost);
   }
-  return { bill: billFrom(flow.entry), retry: largestBill(retries) };
+  return { cost: costFrom(flow.entry), retry: largestCost(retries) };
 }
 
-/** Every start of a node counts, re-runs too, so it is the dearest of all tries as often as that. */
-function circleBill(visits: readonly Visited[], members: readonly string[], plan: FilePlan): Bill {
+/** `max_iterations` counts every start of a node, retries included, so it multiplies the most expensive attempt. */
+function loopCost(
+  visits: readonly Visited[],
+  members: readonly string[],
+  plan: FilePlan,
+): CostBound {
   const { maxIterations, isDefaultMaxIterations } = plan.limits;
   const rounds = isDefaultMaxIterations
-    ? unbounded(`${circleWords(members)} is bounded only by the default max_iterations`)
+    ? unbounded(`${loopWords(members)} is bounded only by the default max_iterations`)
     : exactly(maxIterations);
-  return timesBill(largestBill(visits.map(({ start }) => start)), rounds);
+  return timesCost(largestCost(visits.map(({ start }) => start)), rounds);
 }
 
-export function circleWords(members: readonly string[]): string {
+export function loopWords(members: readonly string[]): string {
   const [first = ''] = members;
   if (members.length === 1) return `the loop of ${first} to itself`;
   return `the loop through ${[...members].sort().slice(0, 4).join(', ')}${members.length > 4 ? ', …' : ''}`;
 }
 
-interface Around extends BillContext {
-  readonly billFrom: (name: string) => Bill;
-  /** With its retries, or as if there were none. */
+interface Around extends CostContext {
+  readonly costFrom: (name: string) => CostBound;
+  /** Whether to count its retries. */
   readonly of: 'worst' | 'first';
 }
 
 interface Visited {
-  /** One visit of a node with all its tries and the waits between them. */
-  readonly bill: Bill;
-  /** The dearest retry in it. */
-  readonly retry: Bill;
-  /** One of its tries, with the longest wait before it. */
-  readonly start: Bill;
+  /** One visit of a node with all its attempts and the waits between them. */
+  readonly cost: CostBound;
+  /** Its most expensive retry. */
+  readonly retry: CostBound;
+  /** One of its attempts, with the longest wait before it. */
+  readonly start: CostBound;
 }
 
-function visitBill(node: NodePlan, plan: FilePlan, around: Around): Visited {
-  const once = addBills([tryBill(node, plan, around), insideBill(node, around)]);
+function visitCost(node: NodePlan, plan: FilePlan, around: Around): Visited {
+  const once = addCosts([attemptCost(node, plan, around), insideCost(node, around)]);
   const routes = [...node.routes, ...plan.onError];
-  // every one of them, whatever its kind: a bound must not rest on what a node is thought to fail with
+  // all of them, whatever their kinds: a bound must not depend on the predicted kinds
   const retries = routes.flatMap(({ move }) => (move.type === 'retry' ? [move] : []));
   const kinds = around.kindsOf(node);
   const raising = around.raisingOf(node);
@@ -168,35 +171,35 @@ function visitBill(node: NodePlan, plan: FilePlan, around: Around): Visited {
       .filter((route) => mayTake(route, kinds, raising))
       .map((route) => otherReruns(node, route)),
   ]);
-  const retryOnce = retries.map((move) => addBills([once, waiting(waitOf(move, node))]));
-  const inside = node.type === 'workflow' ? [around.childBill(node.workflow).retry] : [];
+  const retryOnce = retries.map((move) => addCosts([once, waiting(waitOf(move, node))]));
+  const inside = node.type === 'workflow' ? [around.childCost(node.workflow).retry] : [];
   return {
-    bill: addBills([
-      timesBill(once, other),
+    cost: addCosts([
+      timesCost(once, other),
       ...(around.of === 'first'
         ? []
-        : retries.map(({ max }, index) => timesBill(retryOnce[index] ?? NOTHING, exactly(max)))),
+        : retries.map(({ max }, index) => timesCost(retryOnce[index] ?? NOTHING, exactly(max)))),
     ]),
-    retry: largestBill([...retryOnce, ...inside]),
-    // what nobody can count stays so, whatever bounds the circle
-    start: timesBill(largestBill([once, ...retryOnce]), other.value === null ? other : exactly(1)),
+    retry: largestCost([...retryOnce, ...inside]),
+    // an unbounded member stays unbounded, whatever bounds the loop
+    start: timesCost(largestCost([once, ...retryOnce]), other.value === null ? other : exactly(1)),
   };
 }
 
-function waiting(wallMs: Figure): Bill {
+function waiting(wallMs: Figure): CostBound {
   return { ...NOTHING, wallMs };
 }
 
-function insideBill(node: NodePlan, { billFrom, childBill, of }: Around): Bill {
+function insideCost(node: NodePlan, { costFrom, childCost, of }: Around): CostBound {
   switch (node.type) {
     case 'workflow':
-      return childBill(node.workflow)[of];
+      return childCost(node.workflow)[of];
     case 'parallel':
-      return addBills(membersOf(node).map(billFrom));
+      return addCosts(membersOf(node).map(costFrom));
     case 'for_each':
-      return timesBill(billFrom(node.member.name), itemsOf(node));
+      return timesCost(costFrom(node.member.name), itemsOf(node));
     case 'supervisor':
-      return timesBill(largestBill(node.manages.map(billFrom)), exactly(node.maxRounds));
+      return timesCost(largestCost(node.manages.map(costFrom)), exactly(node.maxRounds));
     case 'agent':
     case 'call':
     case 'script':
@@ -211,19 +214,19 @@ function insideBill(node: NodePlan, { billFrom, childBill, of }: Around): Bill {
 }
 
 function itemsOf(node: GroupPlan): Figure {
-  return unbounded(`how many items ${node.name} goes through is known only when it runs`);
+  return unbounded(`the number of items of ${node.name} is known only when it runs`);
 }
 
-/** A limit is on retries; what is parked or asked about may run again all the same. */
+/** The limit counts retries only; a parked node, or one that a person repeats, may run again. */
 function otherReruns(node: NodePlan, { move }: Route): Figure {
   switch (move.type) {
     case 'park':
       return move.max === undefined
-        ? unbounded(`${node.name} runs again after each park, as often as it takes`)
+        ? unbounded(`${node.name} runs again after each park, without a limit`)
         : exactly(move.max);
     case 'ask':
       return move.options.includes('retry')
-        ? unbounded(`a person may answer retry at ${node.name}, as often as they like`)
+        ? unbounded(`a person may answer retry at ${node.name} without a limit`)
         : ZERO;
     case 'retry':
     case 'to':
@@ -233,7 +236,7 @@ function otherReruns(node: NodePlan, { move }: Route): Figure {
   }
 }
 
-/** Nodes that no server ever asks to wait. */
+/** Node types that never get a wait hint from a server. */
 const WITHOUT_HINTS: ReadonlySet<NodePlan['type']> = new Set([
   'script',
   'transform',
@@ -241,7 +244,7 @@ const WITHOUT_HINTS: ReadonlySet<NodePlan['type']> = new Set([
   'wait',
 ]);
 
-/** A route's wait is never shorter than the server's hint, and a hint above the ceiling parks. */
+/** A route's wait is at least the server's hint, and a hint above the ceiling parks the run. */
 function waitOf(move: Extract<Route['move'], { type: 'retry' }>, node: NodePlan): Figure {
   const ownMs = move.backoff === 'none' ? 0 : Math.ceil(move.maxMs * (1 + move.jitter));
   return exactly(WITHOUT_HINTS.has(node.type) ? ownMs : Math.max(ownMs, INLINE_CEILING_MS));

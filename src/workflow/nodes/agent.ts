@@ -1,12 +1,13 @@
-/** `agent`: a model answers a prompt, with tools if it may use any. The type of a node without one. */
-import { parseDuration } from '../duration.ts';
-import { given } from '../given.ts';
-import { PARTIAL_POLICIES, type AgentPlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
+/** `agent`: a model replies to a prompt, with tools if it may use any. The default node type. */
+import { parseDuration } from '../plan/duration.ts';
+import { omitUndefined } from '../plan/omit-undefined.ts';
+import { PARTIAL_POLICIES, type AgentPlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
 import {
   choice,
   duration,
+  exampled,
   hinted,
   list,
   literal,
@@ -31,45 +32,62 @@ const DEFAULT_MAX_TURNS = 20;
 
 const toolName = text('A tool: its name, or server/name.');
 
-export const agentShape = {
-  type: literal('A model answers a prompt.', 'agent').optional(),
-  ...stepShape,
-  ...timeoutShape,
-  ...answeringShape,
-  ...truncatingShape,
-  ...spendingShape,
-  prompt: hinted(text('What the model is asked, as a template.'), {
-    defaultSnippets: [{ label: 'text', body: '|\n  ${1:Do this with {{ workflow.input.x \\}\\}}' }],
-  }),
-  images: list(
-    'Pictures that the model is shown with the prompt.',
-    text('The address of one (https: or data:), or a template that gives one or a list.'),
-  ).optional(),
-  tools: list('These.', toolName)
-    .nullable()
-    .describe('Tools it may use. Nothing (null): all that do not write. []: none.')
-    .optional(),
-  policy: strict('`policy`', 'What it may do with its tools.', {
-    allow: list('Only these; empty for no restriction.', toolName).optional(),
-    deny: list('Not these.', toolName).optional(),
-    ask: list('A person approves each call of these.', toolName).optional(),
-    ask_timeout: duration(
-      'How long a person has for that; a call that nobody approved is denied. Default: no end.',
+export const agentShape = exampled(
+  {
+    type: literal('A model replies to a prompt. Default: agent.', 'agent').optional(),
+    ...stepShape,
+    ...timeoutShape,
+    ...answeringShape,
+    ...truncatingShape,
+    ...spendingShape,
+    prompt: hinted(text('The prompt, as a template.'), {
+      defaultSnippets: [
+        { label: 'text', body: '|\n  ${1:Do this with {{ workflow.input.x \\}\\}}' },
+      ],
+    }),
+    images: list(
+      'Images that go with the prompt.',
+      text('The URL of an image (https: or data:), or a template that gives a URL or a list.'),
     ).optional(),
-  }).optional(),
-  max_turns: wholeNumber('Requests to the model at most. Default: 20.', {
-    min: 1,
-    max: 10_000,
-  }).optional(),
-  writes: list(
-    'State keys that it may write, with the tool write_state.',
-    text('A state key.'),
-  ).optional(),
-  on_partial: choice(
-    'What happens when a stream breaks after its first content. Default: fail.',
-    PARTIAL_POLICIES,
-  ).optional(),
-};
+    tools: list('These.', toolName)
+      .nullable()
+      .describe('The tools that the agent may use; `[]` for none. Default: all that do not write.')
+      .optional(),
+    policy: strict(
+      '`policy`',
+      'What it may do with its tools.',
+      {
+        allow: list('Only these; empty for no restriction.', toolName).optional(),
+        deny: list('Not these.', toolName).optional(),
+        ask: list('A person approves each call of these.', toolName).optional(),
+        ask_timeout: duration(
+          'How long a person has to approve a call; after that it is denied. Default: no limit.',
+        ).optional(),
+      },
+      { allow: ['search'], deny: ['tickets/delete'], ask: ['refund'], ask_timeout: '2h' },
+    ).optional(),
+    max_turns: wholeNumber('The most requests to the model. Default: 20.', {
+      min: 1,
+      max: 10_000,
+    }).optional(),
+    writes: list(
+      'State keys that it may write, with the tool write_state.',
+      text('A state key.'),
+    ).optional(),
+    on_partial: choice(
+      'What happens when a stream breaks after its first content. Default: fail.',
+      PARTIAL_POLICIES,
+    ).optional(),
+  },
+  {
+    prompt: 'Which label fits? {{ workflow.input.ticket }}',
+    images: ['https://example.com/screenshot.png'],
+    tools: ['search', 'tickets/read'],
+    max_turns: 5,
+    writes: ['labels'],
+    on_partial: 'keep_partial',
+  },
+);
 
 export type AgentFile = FromShape<typeof agentShape>;
 
@@ -78,7 +96,7 @@ export function planAgent(
   path: Path,
   planner: Planner,
 ): Omit<AgentPlan, 'fingerprint'> {
-  return given({
+  return omitUndefined({
     type: 'agent',
     ...planStep(node, path, planner),
     ...planAnswering(node),
@@ -87,7 +105,7 @@ export function planAgent(
     prompt: node.prompt,
     images: node.images,
     tools: node.tools ?? null,
-    policy: given({
+    policy: omitUndefined({
       allow: node.policy?.allow ?? [],
       deny: node.policy?.deny ?? [],
       ask: node.policy?.ask ?? [],

@@ -1,8 +1,8 @@
 /** `call`: a TypeScript function that the host registers or the workflow's module exports. */
-import type { CallPlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
-import { flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
+import type { CallPlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
+import { exampled, flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
 import {
   breakerShape,
   planBreaker,
@@ -13,18 +13,21 @@ import {
   timeoutShape,
 } from './common.ts';
 
-export const callShape = {
-  type: literal('A function of the module or of the host.', 'call'),
-  ...stepShape,
-  ...timeoutShape,
-  ...breakerShape,
-  ...answeringShape,
-  function: text('The name of the function.'),
-  arguments: jsonMap('What it is called with; values are templates.').optional(),
-  idempotent: flag(
-    'Whether it may be repeated when its outcome is unknown. Default: false.',
-  ).optional(),
-};
+export const callShape = exampled(
+  {
+    type: literal('A function of the module or of the host.', 'call'),
+    ...stepShape,
+    ...timeoutShape,
+    ...breakerShape,
+    ...answeringShape,
+    function: text('The name of the function.'),
+    arguments: jsonMap('Its arguments; values are templates.').optional(),
+    idempotent: flag(
+      'Whether it may be repeated when its outcome is unknown. Default: what the function declares.',
+    ).optional(),
+  },
+  { function: 'fetchOrder', arguments: { id: '{{ workflow.input.ticket }}' } },
+);
 
 export type CallFile = FromShape<typeof callShape>;
 
@@ -41,5 +44,6 @@ export function planCall(
     function: node.function,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,
+    ...(node.idempotent === false ? { isNeverRepeated: true } : {}),
   };
 }

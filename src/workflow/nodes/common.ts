@@ -1,20 +1,20 @@
-/** What node types have in common: the shape in the file, and its part of the plan. */
-import { given } from '../given.ts';
-import { fieldListToSchema } from '../fields.ts';
-import { usdToMicros } from '../money.ts';
-import { secondsToMs } from '../duration.ts';
-import { toChain } from '../models.ts';
-import type { ModelEntry } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
-import type { Assertion, Place, Route } from '../route.ts';
-import type { JsonObject } from '../../errors/json.ts';
+/** Common parts of node types: their shape in the file, and their part of the plan. */
+import { omitUndefined } from '../plan/omit-undefined.ts';
+import { fieldListToSchema } from '../json-schema/field-schema.ts';
+import { usdToMicros } from '../plan/money.ts';
+import { secondsToMs } from '../plan/duration.ts';
+import { toChain } from '../plan/model-names.ts';
+import type { NodeBase, Spending } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { fieldList } from '../schema/field.ts';
 import { raisedKind } from '../schema/kinds.ts';
 import { modelSchema } from '../schema/model.ts';
 import { assertionSchema, routeSchema } from '../schema/route.ts';
 import {
   choice,
+  exampled,
   flag,
   anyText,
   jsonMap,
@@ -29,37 +29,52 @@ import {
 } from '../schema/leaf.ts';
 import { planRoute } from './plan-route.ts';
 
-export const namedShape = {
-  name: name('The name that routes and templates use.'),
-  description: anyText('What the node is for; shown to people.').optional(),
-};
+export const namedShape = exampled(
+  {
+    name: name('The name that routes and templates use.'),
+    description: anyText('What the node is for; shown to people.').optional(),
+  },
+  { name: 'classify', description: 'Finds the label' },
+);
 
-export const inputShape = {
-  input: list(
-    'What the node sees in explicit mode: workflow.input.x, node.output.field, group.outputs; `?` at the end makes it optional.',
-    text('A name.'),
-  ).optional(),
-};
+export const inputShape = exampled(
+  {
+    input: list(
+      'What the node sees in explicit mode: workflow.input.x, node.output.field, group.outputs; `?` at the end makes it optional.',
+      text('A name.'),
+    ).optional(),
+  },
+  { input: ['workflow.input.ticket', 'escalate.output?'] },
+);
 
-export const routedShape = {
-  assert: list('Checked on success, in order.', assertionSchema).optional(),
-  routes: list(
-    'What happens next. Without routes a success ends the workflow.',
-    routeSchema,
-  ).optional(),
-};
+export const routedShape = exampled(
+  {
+    assert: list('Checked on success, in order.', assertionSchema).optional(),
+    routes: list(
+      'What happens next. Without routes a success ends the workflow.',
+      routeSchema,
+    ).optional(),
+  },
+  { routes: [{ to: 'publish' }, { on_error: true, to: 'escalate' }] },
+);
 
-const raisingShape = {
-  raises: list('The kinds of its own that the node can raise.', raisedKind).optional(),
-};
+const raisingShape = exampled(
+  {
+    raises: list('The kinds of your own that the node can raise.', raisedKind).optional(),
+  },
+  { raises: ['order.missing'] },
+);
 
-export const timeoutShape = {
-  timeout_seconds: seconds('How long one try may take.').optional(),
-};
+export const timeoutShape = exampled(
+  {
+    timeout_seconds: seconds('How long one attempt may take. Default: no limit.').optional(),
+  },
+  { timeout_seconds: 60 },
+);
 
 export const breakerShape = {
   breaker: flag(
-    'Whether the node is left alone for a while after it failed too often, in all runs. Default: false.',
+    'Whether a breaker guards the node: after five failures in a row, no run calls it for a while. Default: false.',
   ).optional(),
 };
 
@@ -69,13 +84,16 @@ export function planBreaker({ breaker }: { readonly breaker?: boolean | undefine
   return breaker === true ? { hasBreaker: true } : {};
 }
 
-/** For nodes whose effect gives text that may be longer than what is kept. */
-export const truncatingShape = {
-  on_truncated: choice('What happens when an output is longer than Errand keeps. Default: fail.', [
-    'fail',
-    'keep',
-  ]).optional(),
-};
+/** For nodes whose output may be longer than Errand keeps. */
+export const truncatingShape = exampled(
+  {
+    on_truncated: choice(
+      'What happens when an output is longer than Errand keeps. Default: fail.',
+      ['fail', 'keep'],
+    ).optional(),
+  },
+  { on_truncated: 'keep' },
+);
 
 export function planTruncating(node: FromShape<typeof truncatingShape>): {
   keepsTruncated?: true;
@@ -86,61 +104,80 @@ export function planTruncating(node: FromShape<typeof truncatingShape>): {
 /** For every node type but `terminate`. */
 export const stepShape = { ...namedShape, ...inputShape, ...raisingShape, ...routedShape };
 
-export const answeringShape = {
-  output: fieldList.optional(),
-  output_schema: jsonMap('What the output must be, as JSON Schema.').optional(),
-};
+export const answeringShape = exampled(
+  {
+    output: fieldList.optional(),
+    output_schema: jsonMap('The JSON Schema of the output.').optional(),
+  },
+  {
+    output: { label: { type: 'string' } },
+    output_schema: { type: 'object', properties: { label: { type: 'string' } } },
+  },
+);
 
-export const spendingShape = {
-  model: modelSchema
-    .describe('The model, or a fallback chain. Default: `default_model`.')
-    .optional(),
-  system_prompt: anyText('What the model is told about itself.').optional(),
-  temperature: number('How freely the model answers.', { min: 0, max: 2 }).optional(),
-  max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
-  budget: strict('`budget`', 'What the node may spend.', {
-    usd: number('US dollars.', { min: 0, max: 1_000_000_000 }).optional(),
-    tokens: wholeNumber('Tokens of input and output.', { min: 0 }).optional(),
-  }).optional(),
-};
+export const spendingShape = exampled(
+  {
+    model: modelSchema
+      .describe('The model, or a fallback chain. Default: `default_model`.')
+      .optional(),
+    system_prompt: anyText('The system prompt of the model.').optional(),
+    temperature: number('The sampling temperature.', { min: 0, max: 2 }).optional(),
+    max_tokens: wholeNumber('The longest reply, in tokens.', {
+      min: 1,
+      max: 10_000_000,
+    }).optional(),
+    budget: strict(
+      '`budget`',
+      'What the node may spend.',
+      {
+        usd: number('The most that it may cost, in US dollars.', {
+          min: 0,
+          max: 1_000_000_000,
+        }).optional(),
+        tokens: wholeNumber('The most tokens that it may use, input and output together.', {
+          min: 0,
+        }).optional(),
+      },
+      { usd: 0.5, tokens: 20_000 },
+    ).optional(),
+  },
+  {
+    model: ['anthropic/claude-sonnet-5', 'openai/gpt-5.1'],
+    system_prompt: 'You label support tickets.',
+    temperature: 0.2,
+    max_tokens: 2000,
+  },
+);
 
 export type StepFile = FromShape<typeof stepShape> & Partial<FromShape<typeof timeoutShape>>;
 
-export interface StepPlan {
-  readonly name: string;
-  readonly description?: string;
-  readonly input?: readonly string[];
-  readonly assert: readonly Assertion[];
-  readonly raises?: readonly string[];
-  readonly timeoutMs?: number;
-  readonly routes: readonly Route[];
-  readonly location: Place;
-}
+/** The fingerprint follows when the whole node is planned. */
+type StepPlan = Omit<NodeBase, 'fingerprint'>;
 
 export function planStep(
   node: Partial<StepFile> & { name: string },
   path: Path,
   planner: Planner,
 ): StepPlan {
-  return given({
+  return omitUndefined({
     name: node.name,
     description: node.description,
     input: node.input,
     assert: (node.assert ?? []).map((assertion, index) =>
-      given({
+      omitUndefined({
         index,
         that: assertion.that,
         raise: assertion.raise ?? 'assert.failed',
         message: assertion.message,
-        ...planner.place([...path, 'assert', index]),
+        ...planner.location([...path, 'assert', index]),
       }),
     ),
     raises: node.raises === undefined ? undefined : [...new Set(node.raises)],
     timeoutMs: node.timeout_seconds === undefined ? undefined : secondsToMs(node.timeout_seconds),
     routes: (node.routes ?? []).map((route, index) =>
-      planRoute(route, index, planner.place([...path, 'routes', index])),
+      planRoute(route, index, planner.location([...path, 'routes', index])),
     ),
-    location: planner.place(path),
+    location: planner.location(path),
   });
 }
 
@@ -149,28 +186,17 @@ export function planAnswering(node: FromShape<typeof answeringShape>): {
 } {
   const outputSchema =
     node.output === undefined ? node.output_schema : fieldListToSchema(node.output);
-  return given({ outputSchema });
+  return omitUndefined({ outputSchema });
 }
 
-export interface SpendingPlan {
-  readonly model?: readonly ModelEntry[];
-  readonly systemPrompt?: string;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  readonly budget?: { readonly usdMicros?: number; readonly tokens?: number };
-}
-
-export function planSpending(
-  node: FromShape<typeof spendingShape>,
-  planner: Planner,
-): SpendingPlan {
+export function planSpending(node: FromShape<typeof spendingShape>, planner: Planner): Spending {
   const { budget } = node;
   const usdMicros = budget?.usd === undefined ? undefined : usdToMicros(budget.usd);
-  return given({
+  return omitUndefined({
     model: node.model === undefined ? undefined : toChain(node.model, planner.provider),
     systemPrompt: node.system_prompt,
     temperature: node.temperature,
     maxTokens: node.max_tokens,
-    budget: budget === undefined ? undefined : given({ usdMicros, tokens: budget.tokens }),
+    budget: budget === undefined ? undefined : omitUndefined({ usdMicros, tokens: budget.tokens }),
   });
 }

@@ -1,15 +1,15 @@
 /**
- * `type: acme.thing`: a node type of an extension. It is a call of what the extension has under that
- * name, with the same rules; nothing after planning knows the difference.
+ * `type: acme.thing`: a node type of an extension. It is planned as a call of the extension's function of
+ * that name, with the same rules; nothing after planning knows the difference.
  */
-import { isPlainObject } from '../../errors/json.ts';
-import type { CallPlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import type { CallPlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
 import { hinted, literal, text, type FromShape } from '../schema/leaf.ts';
 import { callShape, planCall } from './call.ts';
 
-/** What the schema tells such nodes by, whatever type they have; no author has to know it. */
+/** Internal type by which the schema recognises such nodes; authors never write it. */
 export const EXTENSION_NODE = 'errand.extension';
 
 const TYPE_PATTERN = '^[a-z][a-z0-9_]*\\.[A-Za-z_][A-Za-z0-9_]*$';
@@ -25,6 +25,7 @@ export const extensionShape = {
       const: undefined,
       type: 'string',
       pattern: TYPE_PATTERN,
+      examples: ['acme.lookup'],
     },
   ),
   node_type: text('The type as it is written.'),
@@ -36,7 +37,7 @@ export function isExtensionType(type: unknown): type is string {
   return typeof type === 'string' && TYPE.test(type);
 }
 
-/** The document as the schema reads it. Groups hold nodes too, as deep as documents may be. */
+/** Prepares the document for the schema. Groups contain nodes too, at any depth. */
 export function withExtensionTypes(document: unknown): unknown {
   if (!isPlainObject(document)) return document;
   const lists = (['agents', 'nodes', 'for_each'] as const).flatMap((key) =>
@@ -49,7 +50,7 @@ function withExtensionType(node: unknown): unknown {
   if (!isPlainObject(node)) return node;
   const { type, agent } = node;
   const inner = agent === undefined ? {} : { agent: withExtensionType(agent) };
-  // what only we may write is not taken from a file
+  // the internal type is not accepted from a file
   return isExtensionType(type) && !('node_type' in node)
     ? { ...node, ...inner, type: EXTENSION_NODE, node_type: type }
     : { ...node, ...inner };

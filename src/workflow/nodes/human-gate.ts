@@ -1,11 +1,12 @@
-/** `human_gate`: a person chooses. */
-import { parseDuration } from '../duration.ts';
-import { given } from '../given.ts';
-import type { GateOption, HumanGatePlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
+/** `human_gate`: a person chooses an option. */
+import { parseDuration } from '../plan/duration.ts';
+import { omitUndefined } from '../plan/omit-undefined.ts';
+import type { GateOption, HumanGatePlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
 import {
   duration,
+  exampled,
   flag,
   hinted,
   list,
@@ -20,26 +21,39 @@ import { target } from '../schema/route.ts';
 import { planStep, stepShape } from './common.ts';
 
 const option = hinted(
-  strict('an option', 'One answer that the person may choose.', {
-    label: text('What the person reads. Default: the value.').optional(),
-    value: scalar('What the answer is. Default: the label.').optional(),
-    route: target.describe('Where to go on; wins over `routes`.').optional(),
-    prompt_for: text(
-      'The answer needs a text as well, asked for by this name. The text itself is `NODE.output.additional_input`.',
-    ).optional(),
-    multiline: flag('Whether that text may have several lines. Default: false.').optional(),
-  }),
+  strict(
+    'an option',
+    'One answer that the person may choose.',
+    {
+      label: text('What the person reads. Default: the value.').optional(),
+      value: scalar('The value of the answer. Default: the label.').optional(),
+      route: target.describe('The node that runs next; wins over `routes`.').optional(),
+      prompt_for: text(
+        'Also asks for a text, under this name. Templates read the text as `NODE.output.additional_input`.',
+      ).optional(),
+      multiline: flag('Whether that text may have several lines. Default: false.').optional(),
+    },
+    { label: 'Publish it', value: 'yes', route: 'publish', prompt_for: 'comment' },
+  ),
   { anyOf: [{ required: ['label'] }, { required: ['value'] }] },
 );
 
-export const humanGateShape = {
-  type: literal('A person chooses.', 'human_gate'),
-  ...stepShape,
-  prompt: text('What the person is asked, as a template.'),
-  options: list('The answers to choose from.', option, 1),
-  timeout: duration('How long the gate is open.').optional(),
-  default: scalar('The value that is taken when it expires; without one it fails.').optional(),
-};
+export const humanGateShape = exampled(
+  {
+    type: literal('A person chooses.', 'human_gate'),
+    ...stepShape,
+    prompt: text('The question, as a template.'),
+    options: list('The answers to choose from.', option, 1),
+    timeout: duration('How long the gate is open. Default: no limit.').optional(),
+    default: scalar('The answer when the gate expires; without one, the node fails.').optional(),
+  },
+  {
+    prompt: 'Publish {{ escalate.output.value }}?',
+    options: [{ value: 'yes' }, { value: 'no', route: 'escalate' }],
+    timeout: '24h',
+    default: 'no',
+  },
+);
 
 export type HumanGateFile = FromShape<typeof humanGateShape>;
 
@@ -48,7 +62,7 @@ export function planHumanGate(
   path: Path,
   planner: Planner,
 ): Omit<HumanGatePlan, 'fingerprint'> {
-  return given({
+  return omitUndefined({
     type: 'human_gate',
     ...planStep(node, path, planner),
     prompt: node.prompt,
@@ -59,7 +73,7 @@ export function planHumanGate(
 }
 
 function planOption(from: FromFile<typeof option>): GateOption {
-  return given({
+  return omitUndefined({
     label: from.label ?? String(from.value),
     value: from.value ?? from.label ?? '',
     route: from.route,

@@ -1,8 +1,8 @@
-/** One node of a file as one node of the plan. Relies on schema and rules having found nothing. */
-import type { NodePlan } from '../node-model.ts';
-import { withFingerprint } from '../fingerprint.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
+/** Plans one node of a file. Relies on the schema and the rules having found no problem. */
+import type { NodePlan } from '../plan/node-plan.ts';
+import { withFingerprint } from '../plan/fingerprint.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
 import type { NodeFile } from '../schema/node.ts';
 import { planAgent } from './agent.ts';
 import { planCall } from './call.ts';

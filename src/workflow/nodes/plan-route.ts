@@ -1,7 +1,14 @@
-/** One route of a file as one move of the plan. Relies on the rules: there is exactly one move. */
-import { parseDuration, secondsToMs } from '../duration.ts';
-import { given } from '../given.ts';
-import { ASK_OPTIONS, END, type Move, type Place, type RetryMove, type Route } from '../route.ts';
+/** Plans one route of a file. Relies on the rules: it has exactly one move. */
+import { parseDuration, secondsToMs } from '../plan/duration.ts';
+import { omitUndefined } from '../plan/omit-undefined.ts';
+import {
+  ASK_OPTIONS,
+  END,
+  type Move,
+  type PlanLocation,
+  type RetryMove,
+  type Route,
+} from '../plan/route.ts';
 import type { RouteFile } from '../schema/route.ts';
 
 const RETRY_DEFAULTS = {
@@ -11,13 +18,13 @@ const RETRY_DEFAULTS = {
   jitter: 0.2,
 } as const;
 
-export function planRoute(route: RouteFile, index: number, place: Place): Route {
-  return given({
+export function planRoute(route: RouteFile, index: number, location: PlanLocation): Route {
+  return omitUndefined({
     index,
     when: route.when,
     onError: typeof route.on_error === 'string' ? [route.on_error] : route.on_error,
     move: toMove(route),
-    ...place,
+    ...location,
   });
 }
 
@@ -30,7 +37,7 @@ function toMove(route: RouteFile): Move {
   return { type: 'to', to: route.to ?? END };
 }
 
-/** With the defaults that every retry has, wherever it is declared. */
+/** Fills in the defaults of a retry, wherever it is declared. */
 export function planRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
   const initialMs =
     retry.initial_seconds === undefined
@@ -41,7 +48,7 @@ export function planRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
     max: retry.max,
     backoff: retry.backoff ?? RETRY_DEFAULTS.backoff,
     initialMs,
-    // a first wait that is longer than the default ceiling was asked for
+    // an explicit first wait may be longer than the default ceiling
     maxMs:
       retry.max_seconds === undefined
         ? Math.max(RETRY_DEFAULTS.maxMs, initialMs)
@@ -53,14 +60,14 @@ export function planRetry(retry: NonNullable<RouteFile['retry']>): RetryMove {
 function toAsk(ask: NonNullable<RouteFile['ask']>): Move {
   if (ask === true) return { type: 'ask', options: ASK_OPTIONS };
   const timeoutMs = ask.timeout === undefined ? undefined : parseDuration(ask.timeout);
-  return given({ type: 'ask', options: ask.options ?? ASK_OPTIONS, timeoutMs });
+  return omitUndefined({ type: 'ask', options: ask.options ?? ASK_OPTIONS, timeoutMs });
 }
 
 function toPark(park: NonNullable<RouteFile['park']>): Move {
   if (park === true) return { type: 'park' };
-  return given({ type: 'park', forMs: parseDuration(park.for), max: park.max });
+  return omitUndefined({ type: 'park', forMs: parseDuration(park.for), max: park.max });
 }
 
 function toHalt(halt: NonNullable<RouteFile['halt']>): Move {
-  return given({ type: 'halt', message: halt === true ? undefined : halt.message });
+  return omitUndefined({ type: 'halt', message: halt === true ? undefined : halt.message });
 }

@@ -1,12 +1,13 @@
 /** `script`: a program, with its exit code, its output and its error file. */
-import { secondsToMs } from '../duration.ts';
-import { given, mapValues } from '../given.ts';
-import type { ScriptPlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
+import { secondsToMs } from '../plan/duration.ts';
+import { omitUndefined, mapValues } from '../plan/omit-undefined.ts';
+import type { ScriptPlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
 import {
   anyText,
   either,
+  exampled,
   flag,
   list,
   literal,
@@ -29,31 +30,42 @@ import {
   truncatingShape,
 } from './common.ts';
 
-export const scriptShape = {
-  type: literal('A program.', 'script'),
-  ...stepShape,
-  ...timeoutShape,
-  ...breakerShape,
-  ...answeringShape,
-  ...truncatingShape,
-  command: text('The program, as a template; no shell is involved.'),
-  args: list('Its arguments, as templates.', scalar('An argument.')).optional(),
-  env: map('Added to its environment; values are templates.', scalar('A value.')).optional(),
-  working_dir: text('Where it runs, from the folder of this file.').optional(),
-  stdin: anyText('What it reads, as a template.').optional(),
-  timeout: seconds('Conductor’s name for timeout_seconds.').optional(),
-  exit_codes: either(
-    'Exits that are answers and not failures. Default: [0], or `any` where the guard of a success route reads `exit_code`.',
-    '`any` or a list',
-    [
-      literal('Every exit.', 'any'),
-      list('These.', wholeNumber('An exit code.', { min: 0, max: 255 }), 1),
-    ],
-  ).optional(),
-  idempotent: flag(
-    'Whether it may be repeated when its outcome is unknown. Default: false.',
-  ).optional(),
-};
+export const scriptShape = exampled(
+  {
+    type: literal('A program.', 'script'),
+    ...stepShape,
+    ...timeoutShape,
+    ...breakerShape,
+    ...answeringShape,
+    ...truncatingShape,
+    command: text('The program, as a template; no shell is involved.'),
+    args: list('Its arguments, as templates.', scalar('An argument.')).optional(),
+    env: map('Added to its environment; values are templates.', scalar('A value.')).optional(),
+    working_dir: text('Where it runs, from the folder of this file.').optional(),
+    stdin: anyText('Its standard input, as a template.').optional(),
+    timeout: seconds('Conductor’s name for timeout_seconds.').optional(),
+    exit_codes: either(
+      'Exit codes that are results and not failures. Default: [0], or `any` where the guard of a success route reads `exit_code`.',
+      '`any` or a list',
+      [
+        literal('Every exit.', 'any'),
+        list('These.', wholeNumber('An exit code.', { min: 0, max: 255 }), 1),
+      ],
+    ).optional(),
+    idempotent: flag(
+      'Whether it may be repeated when its outcome is unknown. Default: false.',
+    ).optional(),
+  },
+  {
+    command: 'python3',
+    args: ['label.py', '--strict'],
+    env: { TICKET: '{{ workflow.input.ticket }}' },
+    working_dir: './tools',
+    stdin: '{{ workflow.input.ticket }}',
+    timeout: 30,
+    exit_codes: [0, 2],
+  },
+);
 
 export type ScriptFile = FromShape<typeof scriptShape>;
 
@@ -64,13 +76,13 @@ export function planScript(
 ): Omit<ScriptPlan, 'fingerprint'> {
   const { written } = planner;
   const timeout = node.timeout_seconds ?? node.timeout;
-  return given({
+  return omitUndefined({
     type: 'script',
     ...planStep(node, path, planner),
     ...planAnswering(node),
     ...planBreaker(node),
     ...planTruncating(node),
-    ...given({ timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout) }),
+    ...omitUndefined({ timeoutMs: timeout === undefined ? undefined : secondsToMs(timeout) }),
     command: node.command,
     args: (node.args ?? []).map((arg, index) => written(arg, [...path, 'args', index])),
     env: mapValues(node.env ?? {}, (value, key) => written(value, [...path, 'env', key])),
@@ -94,7 +106,7 @@ function guardsReadExitCode(node: ScriptFile): boolean {
   return routeReadingExitCode(node.name, node.routes) >= 0;
 }
 
-/** As a name of the guard: in a string it is only a word, and another node's is another node's. */
+/** Only as a name in the guard: not inside a string, and not as a field of another node. */
 function readsExitCode(guard: string, nodeName: unknown): boolean {
   const names = guard
     .replace(/\[\s*(['"])exit_code\1\s*\]/g, '.exit_code')

@@ -1,23 +1,30 @@
 /** `set`: values from templates, into its output or into the state. */
-import { given } from '../given.ts';
-import type { SetPlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
-import { json, jsonMap, literal, type FromShape } from '../schema/leaf.ts';
+import { omitUndefined } from '../plan/omit-undefined.ts';
+import type { SetPlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
+import { exampled, json, jsonMap, literal, type FromShape } from '../schema/leaf.ts';
 import { planStep, stepShape } from './common.ts';
 
-export const setShape = {
-  type: literal('Values from templates.', 'set'),
-  ...stepShape,
-  value: json('The output, as one value.').optional(),
-  values: jsonMap('The output, by name.').optional(),
-  state: jsonMap('What is written to state keys.').optional(),
-};
+export const setShape = exampled(
+  {
+    type: literal('Values from templates.', 'set'),
+    ...stepShape,
+    value: json('The output, as one value.').optional(),
+    values: jsonMap('The output, by name.').optional(),
+    state: jsonMap('What is written to state keys.').optional(),
+  },
+  {
+    value: '{{ workflow.input.ticket | upper }}',
+    values: { label: 'bug', score: 1 },
+    state: { labels: ['bug'] },
+  },
+);
 
 export type SetFile = FromShape<typeof setShape>;
 
 export function planSet(node: SetFile, path: Path, planner: Planner): Omit<SetPlan, 'fingerprint'> {
-  return given({
+  return omitUndefined({
     type: 'set',
     ...planStep(node, path, planner),
     value: node.value,

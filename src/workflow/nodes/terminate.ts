@@ -1,19 +1,26 @@
-/** `terminate`: ends its workflow, well or not. It has no routes. */
-import { given } from '../given.ts';
-import type { TerminatePlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
-import { anyText, choice, jsonMap, literal, type FromShape } from '../schema/leaf.ts';
+/** `terminate`: ends its workflow, as a success or a failure. It has no routes. */
+import { omitUndefined } from '../plan/omit-undefined.ts';
+import type { TerminatePlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
+import { exampled, anyText, choice, jsonMap, literal, type FromShape } from '../schema/leaf.ts';
 import { inputShape, namedShape, planStep } from './common.ts';
 
-export const terminateShape = {
-  type: literal('Ends the workflow here.', 'terminate'),
-  ...namedShape,
-  ...inputShape,
-  status: choice('How it ends.', ['success', 'failed']),
-  reason: anyText('Why, as a template; the message of a failure.').optional(),
-  output_template: jsonMap('The output of the workflow, as templates.').optional(),
-};
+export const terminateShape = exampled(
+  {
+    type: literal('Ends the workflow here.', 'terminate'),
+    ...namedShape,
+    ...inputShape,
+    status: choice('How it ends.', ['success', 'failed']),
+    reason: anyText('The reason, as a template; the message of a failure.').optional(),
+    output_template: jsonMap('The output of the workflow, as templates.').optional(),
+  },
+  {
+    status: 'failed',
+    reason: 'No order {{ workflow.input.ticket }}',
+    output_template: { label: 'none' },
+  },
+);
 
 export type TerminateFile = FromShape<typeof terminateShape>;
 
@@ -22,7 +29,7 @@ export function planTerminate(
   path: Path,
   planner: Planner,
 ): Omit<TerminatePlan, 'fingerprint'> {
-  return given({
+  return omitUndefined({
     type: 'terminate',
     ...planStep(node, path, planner),
     status: node.status,

@@ -1,8 +1,8 @@
 /** `tool`: one call of one tool, without a model. */
-import type { ToolPlan } from '../node-model.ts';
-import type { Path } from '../path.ts';
-import type { Planner } from '../planner.ts';
-import { flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
+import type { ToolPlan } from '../plan/node-plan.ts';
+import type { Path } from '../plan/pointer.ts';
+import type { Planner } from '../plan/planner.ts';
+import { exampled, flag, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
 import {
   breakerShape,
   planBreaker,
@@ -15,19 +15,22 @@ import {
   truncatingShape,
 } from './common.ts';
 
-export const toolShape = {
-  type: literal('One call of a tool.', 'tool'),
-  ...stepShape,
-  ...timeoutShape,
-  ...breakerShape,
-  ...answeringShape,
-  ...truncatingShape,
-  tool: text('The tool: its name, or server/name.'),
-  arguments: jsonMap('What it is called with; values are templates.').optional(),
-  idempotent: flag(
-    'Whether it may be repeated when its outcome is unknown. Default: false.',
-  ).optional(),
-};
+export const toolShape = exampled(
+  {
+    type: literal('One call of a tool.', 'tool'),
+    ...stepShape,
+    ...timeoutShape,
+    ...breakerShape,
+    ...answeringShape,
+    ...truncatingShape,
+    tool: text('The tool: its name, or server/name.'),
+    arguments: jsonMap('Its arguments; values are templates.').optional(),
+    idempotent: flag(
+      'Whether it may be repeated when its outcome is unknown. Default: what the tool declares.',
+    ).optional(),
+  },
+  { tool: 'tickets/search', arguments: { text: '{{ workflow.input.ticket }}' } },
+);
 
 export type ToolFile = FromShape<typeof toolShape>;
 
@@ -45,5 +48,6 @@ export function planTool(
     tool: node.tool,
     arguments: node.arguments ?? {},
     isIdempotent: node.idempotent ?? false,
+    ...(node.idempotent === false ? { isNeverRepeated: true } : {}),
   };
 }

@@ -1,33 +1,32 @@
 /**
- * Whether a text holds what a pattern describes, in steps that grow with the text and not with what
- * could be tried. All ways through the automaton are followed at once; what a set of them becomes at a
- * character is remembered, so that a long text costs about one step a character.
+ * Matches a pattern against a text in linear time. It follows all states of the automaton at once and
+ * caches the transitions between sets of states, so that a long text costs about one step per character.
  */
-import type { Meter } from '../steps.ts';
+import type { Meter } from '../json-schema/step-budget.ts';
 import { EDGE_MARKS, type Automaton, type Instruction, type Program } from './program.ts';
 
-/** Remembered sets; beyond that all are forgotten, and only time is lost. */
+/** Size of the cache; beyond it the cache is cleared, which only costs time. */
 const MAX_SETS = 500;
 
-/** Ways that are open at a place, before its marks are looked at. */
+/** States at a position, before its marks are applied. */
 interface WaySet {
   readonly seeds: readonly number[];
-  /** By the marks of the place. */
+  /** By the marks of the position. */
   readonly at: Map<number, Open>;
 }
 
 interface Open {
   readonly isMatch: boolean;
   readonly takes: readonly Extract<Instruction, { type: 'take' }>[];
-  /** By the class of the character that comes. */
+  /** By the class of the next character. */
   readonly after: Map<number, WaySet>;
 }
 
-/** What it remembers belongs to one check: the steps of the next one do not depend on this one. */
+/** The cache belongs to one check, so that the steps of one check do not depend on another. */
 export class Matcher {
   readonly #program: Program;
   readonly #meter: Meter;
-  /** Characters that no atom tells apart are one class. */
+  /** Characters that no atom distinguishes form one class. */
   readonly #classes = new Map<string, number>();
   readonly #members: (readonly boolean[])[] = [];
   readonly #byCode = new Map<number, number>();
@@ -45,28 +44,28 @@ export class Matcher {
     const classes = codes.map((code) => this.#classOf(code));
     const marks = edgesOf(codes);
     for (const look of looks) {
-      this.#run(look, { classes, marks }, (place, isMatch) => {
-        if (isMatch !== look.isNegated) marks[place] = (marks[place] ?? 0) | look.mark;
+      this.#run(look, { classes, marks }, (position, isMatch) => {
+        if (isMatch !== look.isNegated) marks[position] = (marks[position] ?? 0) | look.mark;
         return false;
       });
     }
     return this.#run(main, { classes, marks }, (_, isMatch) => isMatch);
   }
 
-  /** Tells of each place whether a match ends there, until it hears that it is enough. */
+  /** Reports for each position whether a match ends there, until the callback returns true. */
   #run(
     automaton: Automaton,
     { classes, marks }: { readonly classes: Uint32Array; readonly marks: Uint32Array },
-    tell: (place: number, isMatch: boolean) => boolean,
+    report: (position: number, isMatch: boolean) => boolean,
   ): boolean {
     const { isBackward, start } = automaton;
     let ways = this.#setOf(automaton, [start]);
     for (let step = 0; step <= classes.length; step++) {
-      const place = isBackward ? classes.length - step : step;
+      const position = isBackward ? classes.length - step : step;
       this.#meter.spend(1);
-      const open = this.#openAt(ways, marks[place] ?? 0, automaton);
-      if (tell(place, open.isMatch)) return true;
-      const coming = classes[isBackward ? place - 1 : place];
+      const open = this.#openAt(ways, marks[position] ?? 0, automaton);
+      if (report(position, open.isMatch)) return true;
+      const coming = classes[isBackward ? position - 1 : position];
       if (coming !== undefined) ways = this.#after(open, coming, automaton);
     }
     return false;
@@ -100,7 +99,7 @@ export class Matcher {
     if (known !== undefined) return known;
     const fits = this.#members[coming] ?? [];
     this.#meter.spend(1 + open.takes.length);
-    // a match may begin at every place
+    // a match may begin at every position
     const seeds = new Set([automaton.start]);
     for (const { atom, next } of open.takes) if (fits[atom] === true) seeds.add(next);
     const ways = this.#setOf(
@@ -153,11 +152,11 @@ function codesOf(text: string): Uint32Array {
 
 function edgesOf(codes: Uint32Array): Uint32Array {
   const marks = new Uint32Array(codes.length + 1);
-  for (let place = 0; place <= codes.length; place++) {
-    const isBorder = isWord(codes[place - 1]) !== isWord(codes[place]);
-    marks[place] =
-      (place === 0 ? EDGE_MARKS.start : 0) |
-      (place === codes.length ? EDGE_MARKS.end : 0) |
+  for (let position = 0; position <= codes.length; position++) {
+    const isBorder = isWord(codes[position - 1]) !== isWord(codes[position]);
+    marks[position] =
+      (position === 0 ? EDGE_MARKS.start : 0) |
+      (position === codes.length ? EDGE_MARKS.end : 0) |
       (isBorder ? EDGE_MARKS.word : EDGE_MARKS['no word']);
   }
   return marks;

@@ -1,11 +1,11 @@
 /**
- * A regular expression of JavaScript (with the flag `u`, as JSON Schema has it) as a tree. Everything
- * of the language but back references: no engine can do those in linear time. The built-in parser
- * has read the text before, so only what is well formed comes here.
+ * Parses a JavaScript regular expression (with the flag `u`, as in JSON Schema) into a tree. Supports
+ * everything but back references, which no engine can match in linear time. The built-in parser has
+ * accepted the text before, so it is well formed.
  */
 
 export type PatternNode =
-  /** One character; `source` is the piece of the pattern that says which. */
+  /** One character; `source` is the part of the pattern that describes it. */
   | { readonly type: 'character'; readonly source: string }
   | { readonly type: 'sequence'; readonly items: readonly PatternNode[] }
   | { readonly type: 'choice'; readonly items: readonly PatternNode[] }
@@ -25,7 +25,7 @@ export type PatternNode =
 
 export type Edge = 'start' | 'end' | 'word' | 'no word';
 
-/** Says what of a pattern is beyond this engine. */
+/** Describes what this engine does not support in a pattern. */
 export class UnusablePattern extends Error {
   override readonly name = 'UnusablePattern';
 }
@@ -39,7 +39,7 @@ interface Reader {
   depth: number;
 }
 
-/** Throws `UnusablePattern`; its message is the rest of a sentence about the pattern. */
+/** Throws `UnusablePattern`; its message is the predicate of a sentence about the pattern. */
 export function parsePattern(text: string): PatternNode {
   if (!isWellFormed(text)) throw new UnusablePattern('must be a regular expression');
   if (text.length > MAX_CHARS)
@@ -122,8 +122,8 @@ function readGroup(reader: Reader): PatternNode {
   const [opening, look] = OPENINGS.find(([begin]) => text.startsWith(begin, at)) ?? ['(', null];
   reader.at += opening.length;
   if (opening === '(' && text[at + 1] === '?') {
-    // a name; what else may follow are flags for a part of the pattern
-    if (text[at + 2] !== '<') throw new UnusablePattern('must not have flags for a part of itself');
+    // either a group name, or flags for a part of the pattern
+    if (text[at + 2] !== '<') throw new UnusablePattern('must not contain inline flags');
     reader.at = text.indexOf('>', at) + 1;
   }
   const item = readChoice(reader);
@@ -139,11 +139,11 @@ function readEscape(reader: Reader): PatternNode {
     return { type: 'edge', edge: letter === 'b' ? 'word' : 'no word' };
   }
   if (letter === 'k' || /[1-9]/.test(letter))
-    throw new UnusablePattern('must not refer back to a group of itself');
+    throw new UnusablePattern('must not contain back references');
   return character(reader, at + escapeLength(text, at, letter));
 }
 
-/** Two halves of one character stand for that character. */
+/** A surrogate pair of escapes is one character. */
 const PAIR = /\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}/y;
 
 function escapeLength(text: string, at: number, letter: string): number {
@@ -161,7 +161,7 @@ function escapeLength(text: string, at: number, letter: string): number {
 
 const COUNT = /\{(\d+)(,?)(\d*)\}/y;
 
-/** Whether it is greedy decides what is found and not whether something is. */
+/** Greediness changes which match is found, not whether there is one, so it is ignored. */
 function readQuantifier(item: PatternNode, reader: Reader): PatternNode {
   const range = readRange(reader);
   if (range === undefined) return item;

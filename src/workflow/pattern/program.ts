@@ -1,14 +1,14 @@
 /**
- * A pattern as an automaton. What looks ahead or behind is an automaton of its own, which says of each
- * place in a text whether it holds there; so nothing ever has to go back.
+ * Compiles a pattern to an automaton. Each lookahead or lookbehind is a separate automaton that marks the
+ * positions where it holds, so that matching never backtracks.
  */
 import { parsePattern, UnusablePattern, type Edge, type PatternNode } from './parse-pattern.ts';
 
 export type Instruction =
-  /** Takes one character that the atom of this number fits. */
+  /** Consumes one character that matches the atom of this number. */
   | { readonly type: 'take'; readonly atom: number; readonly next: number }
   | { readonly type: 'split'; readonly next: readonly number[] }
-  /** Goes on where the place has this mark. */
+  /** Continues where the position has this mark. */
   | { readonly type: 'mark'; readonly mark: number; readonly next: number }
   | { readonly type: 'match' };
 
@@ -26,12 +26,12 @@ export interface Look extends Automaton {
 
 export interface Program {
   readonly main: Automaton;
-  /** Each needs at most the marks of those before it. */
+  /** Each depends only on the marks of those before it. */
   readonly looks: readonly Look[];
   readonly atoms: readonly ((character: string) => boolean)[];
 }
 
-/** Marks of a place, as bits. */
+/** Marks of a position, as bits. */
 export const EDGE_MARKS: Readonly<Record<Edge, number>> = {
   start: 1,
   end: 2,
@@ -41,7 +41,7 @@ export const EDGE_MARKS: Readonly<Record<Edge, number>> = {
 const FIRST_LOOK_BIT = 4;
 const MAX_LOOKS = 16;
 
-/** Counts are written out: `a{1000}` is a thousand instructions. */
+/** Counts are expanded: `a{1000}` is a thousand instructions. */
 const MAX_INSTRUCTIONS = 5_000;
 
 interface Builder {
@@ -58,7 +58,7 @@ export function compilePattern(text: string): Program {
   return { main, looks: builder.looks, atoms: Array.from(builder.atoms.keys(), toTest) };
 }
 
-/** Of one character the built-in engine is a plain look-up. */
+/** For one character the built-in engine is safe and fast. */
 function toTest(source: string): (character: string) => boolean {
   const one = new RegExp(`^(?:${source})$`, 'u');
   return (character) => one.test(character);
@@ -68,7 +68,7 @@ function build(tree: PatternNode, isBackward: boolean, builder: Builder): Automa
   const instructions: Instruction[] = [];
   const add = (instruction: Instruction): number => {
     if (++builder.size > MAX_INSTRUCTIONS)
-      throw new UnusablePattern('must be smaller: its counts make it too large to be used');
+      throw new UnusablePattern('must be smaller: its repetition counts make it too large');
     return instructions.push(instruction) - 1;
   };
   const end = add({ type: 'match' });
@@ -83,7 +83,7 @@ interface Building {
   readonly builder: Builder;
 }
 
-/** From its end to its beginning: where it goes on is known by then. */
+/** Built from end to beginning, so that the continuation of each part is known. */
 function compile(node: PatternNode, next: number, building: Building): number {
   const { add, isBackward, builder } = building;
   switch (node.type) {
@@ -118,7 +118,7 @@ function compileRepeat(
   building: Building,
 ): number {
   const { add, instructions } = building;
-  // what takes nothing is the same once and a thousand times
+  // repeating an empty match changes nothing
   const isTaking = takes(item);
   const least = isTaking ? min : Math.min(min, 1);
   const most = isTaking ? max : Math.min(max, 1);
@@ -149,7 +149,7 @@ function takes(node: PatternNode): boolean {
   }
 }
 
-/** What looks ahead reads backward: then it knows of each place what comes after it. */
+/** A lookahead reads backward, so that each position knows what follows it. */
 function lookOf(node: Extract<PatternNode, { type: 'look' }>, builder: Builder): Look {
   const automaton = build(node.item, !node.isBehind, builder);
   if (builder.looks.length >= MAX_LOOKS)

@@ -1,20 +1,20 @@
 /**
- * A document against the schema and the rules. All of them run whatever the others find, so that
- * one round shows all there is to repair.
+ * Checks a document against the schema and the rules. All of them run whatever the others find, so that
+ * one round shows every problem.
  */
-import { checkNode } from '../nodes/node-rules.ts';
-import { checkReferences } from '../nodes/references.ts';
-import { eachNode } from '../nodes/each-node.ts';
+import { checkNode } from '../rules/node-rules.ts';
+import { checkReferences } from '../rules/references.ts';
+import { eachNode } from '../rules/each-node.ts';
 import { withExtensionTypes } from '../nodes/extension.ts';
-import { toPointer } from '../path.ts';
-import type { Problem } from '../problem.ts';
+import { toPointer } from '../plan/pointer.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { fileSchema, type WorkflowFile } from './file.ts';
-import { checkHeader } from './header-rules.ts';
+import { checkHeader } from '../rules/header-rules.ts';
 import { toProblems } from './issues.ts';
 
 export interface CheckedDocument {
   readonly problems: readonly Problem[];
-  /** Present when it fits the schema; only without errors among the problems may it be planned. */
+  /** Present when it fits the schema; it may be planned only if no problem is an error. */
   readonly file: WorkflowFile | undefined;
 }
 
@@ -27,7 +27,7 @@ export function checkDocument(document: unknown): CheckedDocument {
     problems.filter(({ code }) => MISSHAPEN.has(code)).map(({ path }) => toPointer(path)),
   );
   const report = (problem: Problem): void => {
-    // what is not even of the right form needs no second remark
+    // a value of the wrong form needs no second problem
     if (!misshapen.has(toPointer(problem.path))) problems.push(problem);
   };
   const nodes = eachNode(document);

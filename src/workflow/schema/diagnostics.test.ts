@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CODES, type DiagnosticCode } from '../codes.ts';
-import { renderDiagnostic, type Diagnostic } from '../diagnostics.ts';
-import { loadWorkflowText } from '../load/workflow.ts';
+import { CODES, type DiagnosticCode } from '../diagnostics/codes.ts';
+import { renderDiagnostic, type Diagnostic } from '../diagnostics/diagnostics.ts';
+import { loadWorkflowText } from '../yaml/load-workflow.ts';
 import { REFUSED_FILES, REFUSED_HEADERS, REFUSED_NODES } from './refused-files.cases.ts';
 import {
   AGENT,
@@ -24,7 +24,7 @@ function diagnose(text: string): readonly Diagnostic[] {
   return loadWorkflowText(text, { file: 'a.yaml' }).diagnostics;
 }
 
-/** The source text at the place of a diagnostic, up to the end of its word. */
+/** The source text at the position of a diagnostic, up to the end of its word. */
 function pointedAt(text: string, { line, column }: Diagnostic): string {
   const row = text.split('\n')[line - 1] ?? '';
   return /^[\w$.{["*-]+/.exec(row.slice(column - 1))?.[0] ?? '';
@@ -81,7 +81,7 @@ describe('a table of routes', () => {
     expect(diagnose(table(routes))).toEqual([]);
   });
 
-  it('of the workflow takes failures only', () => {
+  it('of the workflow handles failures only', () => {
     check(HEADER, 'on_error: [{to: a}]', [
       'error-table-route',
       '{to',
@@ -109,14 +109,25 @@ describe('a node', () => {
     check(NODE, written, expected);
   });
 
-  it('needs no success route where every option of a gate leads on', () => {
+  it('refuses a default that asks for text, which nobody can enter when a gate expires', () => {
+    const gate = (option: string): string =>
+      `{name: a, type: human_gate, prompt: x, timeout: 1h, options: [${option}], default: late}`;
+    expect(diagnose(NODE.replace('«»', gate('{value: late}')))).toEqual([]);
+    check(NODE, gate('{value: late, prompt_for: why}'), [
+      'bad-value',
+      'late',
+      'Add an option without `prompt_for` for this, or remove `default` and route `gate.expired`',
+    ]);
+  });
+
+  it('needs no success route where every option of a gate has a route', () => {
     const gate = (option: string): string =>
       `{name: a, type: human_gate, prompt: x, options: [${option}], routes: [{on_error: gate.expired, to: b}]}`;
     expect(diagnose(NODE.replace('«»', gate('{value: x, route: b}')))).toEqual([]);
     check(NODE, gate('{value: x}'), [
       'no-success-route',
       'routes',
-      'Add `{to: $end}`, or where the run should go on',
+      'Add `{to: $end}`, or a route to the next node',
     ]);
   });
 
@@ -125,7 +136,7 @@ describe('a node', () => {
     '{{ output.exit_code in [0, 1] }}',
     "{{ a.output['exit_code'] }}",
     'a.output.exit_code == 0',
-  ])('a script whose guard is %s takes every exit as an answer', (guard) => {
+  ])('a script whose guard is %s accepts every exit code as a result', (guard) => {
     const text = NODE.replace(
       '«»',
       () => `{name: a, type: script, command: x, routes: [{to: b, when: "${guard}"}]}`,
@@ -136,7 +147,7 @@ describe('a node', () => {
     });
   });
 
-  it('a script that says which exits are answers is taken at its word', () => {
+  it('a script may list the exit codes that are results', () => {
     const text = NODE.replace(
       '«»',
       '{name: a, type: script, command: x, exit_codes: [0, 7], routes: [{to: b, when: "exit_code == 7"}, {to: b}]}',
@@ -176,7 +187,7 @@ describe('the header', () => {
     check(HEADER, written, expected);
   });
 
-  it('accepts what Conductor’s files say for readers', () => {
+  it('accepts keys of Conductor’s files that are meant for readers', () => {
     const written = `description: x
   version: 1.10
   metadata: {team: [a]}
@@ -209,7 +220,7 @@ describe('kinds of diagnostics', () => {
     expect(diagnose(text)[0]).toMatchObject({ kind, severity: 'error' });
   });
 
-  it('are shown with their place, the line and a caret', () => {
+  it('are shown with their position, the line and a caret', () => {
     const diagnostic = check(ROUTE, '{on_error: provider.rate_limitd, to: b}', [
       'unknown-kind',
       'provider.rate_limitd',
@@ -217,7 +228,7 @@ describe('kinds of diagnostics', () => {
     ]);
     expect(diagnostic.pointer).toBe('/nodes/1/routes/1/on_error');
     expect(renderDiagnostic(diagnostic)).toBe(
-      `a.yaml:10:20 error: The catalog has no kind \`provider.rate_limitd\`, and its prefix belongs to the runtime [unknown-kind]
+      `a.yaml:10:20 error: The catalog has no kind \`provider.rate_limitd\`, and its prefix is reserved for Errand [unknown-kind]
    9 |       - {to: $end}
   10 |       - {on_error: provider.rate_limitd, to: b}
      |                    ^^^^^^^^^^^^^^^^^^^^
@@ -225,11 +236,11 @@ describe('kinds of diagnostics', () => {
     );
   });
 
-  it('each have a case in these tables, except those of texts and files', () => {
-    const elsewhere = /^(file|yaml|include|env|child|workflow)-|^duplicate-key$/;
+  it('each have a case in these tables, except those of YAML and files', () => {
+    const testedByLoader = /^(file|yaml|include|env|child|workflow)-|^duplicate-key$/;
     const own = Object.keys(CODES).slice(0, Object.keys(CODES).indexOf('workflow-cycle') + 1);
     expect(
-      own.filter((code) => !elsewhere.test(code) && !seen.has(code as DiagnosticCode)),
+      own.filter((code) => !testedByLoader.test(code) && !seen.has(code as DiagnosticCode)),
     ).toEqual([]);
   });
 });

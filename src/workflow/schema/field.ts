@@ -1,8 +1,9 @@
-/** The fields of inputs, outputs and state: a short form of JSON Schema. */
+/** Fields of inputs, outputs and state: a short form of JSON Schema. */
 import { z } from 'zod';
-import { FIELD_TYPES, MERGES } from '../model.ts';
+import { FIELD_TYPES, MERGES } from '../plan/plan.ts';
 import {
   choice,
+  exampled,
   flag,
   json,
   list,
@@ -17,21 +18,35 @@ import {
 
 const COUNT = { min: 0 } as const;
 
-const constraints = {
-  type: choice('What the value is.', FIELD_TYPES),
-  description: text('What the value means; models are told.').optional(),
-  enum: list('The values it may have.', json('One of them.'), 1).optional(),
-  pattern: text('A regular expression that is found in the text.').optional(),
-  minimum: number('The least number.', {}).optional(),
-  maximum: number('The greatest number.', {}).optional(),
-  minLength: wholeNumber('The least number of characters.', COUNT).optional(),
-  maxLength: wholeNumber('The greatest number of characters.', COUNT).optional(),
-  minItems: wholeNumber('The least number of items.', COUNT).optional(),
-  maxItems: wholeNumber('The greatest number of items.', COUNT).optional(),
-  nullable: flag('Whether it may also be null.').optional(),
-};
+const constraints = exampled(
+  {
+    type: choice('The type of the value.', FIELD_TYPES),
+    description: text('What the value means; models see it.').optional(),
+    enum: list('The values it may have.', json('One of them.'), 1).optional(),
+    pattern: text('A regular expression that must match somewhere in the text.').optional(),
+    minimum: number('The smallest number.', {}).optional(),
+    maximum: number('The largest number.', {}).optional(),
+    minLength: wholeNumber('The smallest number of characters.', COUNT).optional(),
+    maxLength: wholeNumber('The largest number of characters.', COUNT).optional(),
+    minItems: wholeNumber('The smallest number of items.', COUNT).optional(),
+    maxItems: wholeNumber('The largest number of items.', COUNT).optional(),
+    nullable: flag('Whether it may also be null. Default: false.').optional(),
+  },
+  {
+    type: 'string',
+    description: 'The label of the ticket',
+    enum: ['bug', 'question'],
+    pattern: '^[A-Z]+-[0-9]+$',
+    minimum: 0,
+    maximum: 100,
+    minLength: 1,
+    maxLength: 280,
+    minItems: 1,
+    maxItems: 10,
+  },
+);
 
-/** Written out, because a schema that contains itself cannot be inferred. */
+/** Declared explicitly, because a recursive schema cannot be inferred. */
 export interface FieldFile extends FromShape<typeof constraints> {
   required?: boolean | undefined;
   items?: FieldFile | undefined;
@@ -40,32 +55,47 @@ export interface FieldFile extends FromShape<typeof constraints> {
 
 const fieldSchema: z.ZodType<FieldFile> = z.lazy(() => outputField);
 
-const outputField = strict('a field', 'One field of an output.', {
-  ...constraints,
-  required: flag('Whether it must be there. Default: true.').optional(),
-  items: fieldSchema.describe('What each item of an array is.').optional(),
-  properties: map('The fields of an object.', fieldSchema).optional(),
-}).meta({ id: 'field', description: 'One field, in a short form of JSON Schema.' });
+const outputField = strict(
+  'a field',
+  'One field of an output.',
+  {
+    ...constraints,
+    required: flag('Whether it is required. Default: true.').optional(),
+    items: fieldSchema.describe('The field that describes each item of an array.').optional(),
+    properties: map('The fields of an object.', fieldSchema).optional(),
+  },
+  { items: { type: 'string' }, properties: { id: { type: 'string' } } },
+).meta({ id: 'field', description: 'One field, in a short form of JSON Schema.' });
 
 export const fieldList = map('The fields of the output, by name.', outputField);
 
-export const inputField = strict('an input', 'One input of the workflow.', {
-  ...constraints,
-  items: fieldSchema.describe('What each item of an array is.').optional(),
-  properties: map('The fields of an object.', fieldSchema).optional(),
-  required: flag('Whether it must be given. Default: true, unless there is a default.').optional(),
-  default: json('Taken when nothing is given.').optional(),
-}).meta({ id: 'input', description: 'One input of the workflow.' });
+export const inputField = strict(
+  'an input',
+  'One input of the workflow.',
+  {
+    ...constraints,
+    items: fieldSchema.describe('The field that describes each item of an array.').optional(),
+    properties: map('The fields of an object.', fieldSchema).optional(),
+    required: flag('Whether it is required. Default: true, unless there is a default.').optional(),
+    default: json('The value when none is given.').optional(),
+  },
+  { items: { type: 'string' }, properties: { id: { type: 'string' } }, default: 'bug' },
+).meta({ id: 'input', description: 'One input of the workflow.' });
 
-export const stateField = strict('a state key', 'A value that nodes share.', {
-  type: choice('What the value is.', FIELD_TYPES),
-  default: json('The first value. Default: the empty value of the type.').optional(),
-  merge: choice(
-    'How a write is joined with what is there: replace, append (joins lists), union, sum. Default: replace.',
-    MERGES,
-  ).optional(),
-  description: text('What it is for.').optional(),
-});
+export const stateField = strict(
+  'a state key',
+  'A value that nodes share.',
+  {
+    type: choice('The type of the value.', FIELD_TYPES),
+    default: json('The initial value. Default: the empty value of the type.').optional(),
+    merge: choice(
+      'How a write is merged with the current value: replace, append (joins lists), union, sum. Default: replace.',
+      MERGES,
+    ).optional(),
+    description: text('What it is for.').optional(),
+  },
+  { type: 'array', default: [], merge: 'append', description: 'Labels found so far' },
+);
 
 export type InputFile = FromFile<typeof inputField>;
 export type StateFile = FromFile<typeof stateField>;

@@ -10,14 +10,32 @@ import { headerSchema, outputSchema } from './header.ts';
 import { hinted, list, strict, type FromFile } from './leaf.ts';
 
 export const fileSchema = hinted(
-  strict('a workflow file', 'A workflow for Errand.', {
-    workflow: headerSchema,
-    agents: list('The nodes.', nodeSchema).optional(),
-    nodes: list('The nodes; another name for `agents`.', nodeSchema).optional(),
-    parallel: list('Groups whose members run side by side.', parallelSchema).optional(),
-    for_each: list('Groups with one member for each item of a list.', forEachSchema).optional(),
-    output: outputSchema.optional(),
-  }),
+  strict(
+    'a workflow file',
+    'A workflow for Errand.',
+    {
+      workflow: headerSchema,
+      agents: list('The nodes.', nodeSchema).optional(),
+      nodes: list('The nodes; another name for `agents`.', nodeSchema).optional(),
+      parallel: list('Groups whose members run side by side.', parallelSchema).optional(),
+      for_each: list('Groups with one member for each item of a list.', forEachSchema).optional(),
+      output: outputSchema.optional(),
+    },
+    {
+      agents: [{ name: 'classify', prompt: 'Label {{ workflow.input.ticket }}' }],
+      nodes: [{ name: 'classify', prompt: 'Label {{ workflow.input.ticket }}' }],
+      parallel: [{ name: 'both', agents: ['publish', 'escalate'] }],
+      for_each: [
+        {
+          name: 'each_ticket',
+          source: 'workflow.input.tickets',
+          as: 'ticket',
+          agent: { name: 'label', prompt: 'Label {{ ticket }}' },
+        },
+      ],
+      output: { label: '{{ classify.output.result }}' },
+    },
+  ),
   { not: { required: ['agents', 'nodes'] } },
 );
 

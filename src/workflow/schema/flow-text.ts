@@ -1,10 +1,10 @@
-/** A value as one would write it in a line of YAML, for suggestions that can be copied. */
-import { isArray, isPlainObject } from '../../errors/json.ts';
+/** Writes a value as one line of YAML, for suggestions that can be copied. */
+import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
 
-/** Longer than that nobody reads in a message. */
+/** Longer values are not shown in messages. */
 const MAX_CHARS = 120;
 
-/** Undefined where it is too long to be shown. */
+/** Undefined where the value is too long. */
 export function flowText(value: unknown): string | undefined {
   const text = written(value);
   return text.length > MAX_CHARS ? undefined : text;
@@ -22,7 +22,7 @@ function written(value: unknown): string {
     : JSON.stringify(value);
 }
 
-/** What YAML reads as something else than a text. */
+/** Texts that YAML would read as another type. */
 function isWord(value: string): boolean {
   return /^(true|false|null|~|yes|no|on|off|\.inf|\.nan)$/i.test(value);
 }

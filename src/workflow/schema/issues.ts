@@ -1,11 +1,17 @@
-/** What zod found, as problems that a person can act on. */
+/** Converts issues of zod to problems that a person can act on. */
 import type { z } from 'zod';
-import { suggest } from '../../errors/suggest.ts';
-import { DURATION_FORM, meantDuration, parseDuration } from '../duration.ts';
-import { NODE_TYPES, type NodeType } from '../node-model.ts';
-import { toPointer, valueAt, type Path } from '../path.ts';
-import type { Problem } from '../problem.ts';
-import { capitalised, describePlace, describeValue, listed, quoted } from '../words.ts';
+import { suggest } from '../../errors/support/suggest.ts';
+import { DURATION_FORM, meantDuration, parseDuration } from '../plan/duration.ts';
+import { NODE_TYPES, type NodeType } from '../plan/node-plan.ts';
+import { toPointer, valueAt, type Path } from '../plan/pointer.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import {
+  capitalised,
+  describePath,
+  describeValue,
+  listed,
+  quoted,
+} from '../diagnostics/phrases.ts';
 import { flowText } from './flow-text.ts';
 import { schemaAbove, schemaProblem } from './json-schema-as-fields.ts';
 import { KEYS_OF } from './leaf.ts';
@@ -15,7 +21,7 @@ import { unsupportedKey, UNSUPPORTED_TYPES } from './unsupported.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Nobody repairs more in one round, and each costs a search for what was meant. */
+/** Nobody repairs more in one round, and each costs a search for a suggestion. */
 const MAX_ISSUES = 500;
 
 interface Found extends Problem {
@@ -26,7 +32,7 @@ interface Found extends Problem {
 export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
   const found = issues.slice(0, MAX_ISSUES).flatMap((issue) => fromIssue(issue, [], root));
   const problems = withSchemasOnce(found, root);
-  // `promt` is told as a misspelt `prompt`; that `prompt` is missing says nothing more
+  // `promt` is reported as a misspelt `prompt`; a second problem for the missing `prompt` would add nothing
   const misspelt = new Set(
     problems.flatMap(({ code, path, suggestion: key }) =>
       code === 'unknown-key' && key !== undefined ? [toPointer([...path.slice(0, -1), key])] : [],
@@ -41,16 +47,16 @@ export function toProblems(issues: readonly Issue[], root: unknown): Problem[] {
   });
 }
 
-/** A JSON Schema for a list of fields is one mistake, however many of its words are refused. */
+/** A JSON Schema in place of a list of fields is one mistake, however many of its keywords are refused. */
 function withSchemasOnce(problems: readonly Found[], root: unknown): readonly Found[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return problems.flatMap((problem) => {
-    const place = schemaAbove(problem.path, root);
-    if (place === undefined) return [problem];
-    const pointer = toPointer(place);
-    if (told.has(pointer)) return [];
-    told.add(pointer);
-    return [schemaProblem(place, root)];
+    const path = schemaAbove(problem.path, root);
+    if (path === undefined) return [problem];
+    const pointer = toPointer(path);
+    if (reported.has(pointer)) return [];
+    reported.add(pointer);
+    return [schemaProblem(path, root)];
   });
 }
 
@@ -69,7 +75,7 @@ function fromIssue(issue: Issue, base: Path, root: unknown): Found[] {
   return [wrongValue(issue, path, root)];
 }
 
-/** The one alternative that the value is meant as: its own type fits, only something inside does not. */
+/** The alternative that was probably meant: the one whose type fits, with a problem inside. */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const inside = branches.filter(
     (issues) =>
@@ -87,7 +93,7 @@ function wrongValue(issue: Issue, path: Path, root: unknown): Found {
   const hint = meantValue(issue, path.at(-1), value) ?? longForm(path, value);
   return {
     code: expected.startsWith(DURATION_FORM) ? 'bad-duration' : codeOf(issue),
-    message: `${capitalised(describePlace(path))} must be ${expected}, not ${describeValue(value)}`,
+    message: `${capitalised(describePath(path))} must be ${expected}, not ${describeValue(value)}`,
     path,
     expected,
     ...(hint === undefined ? {} : { suggestion: hint }),
@@ -100,10 +106,10 @@ function codeOf(issue: Issue): 'wrong-type' | 'bad-value' {
     : 'bad-value';
 }
 
-/** The same value in the form that is wanted, where it has one. */
+/** The same value in the expected form, where it has one. */
 function meantValue(issue: Issue, key: unknown, value: unknown): string | undefined {
   const expected = issue.message;
-  // YAML reads `12` and `true` as something else than text
+  // YAML reads `12` and `true` as other types than text
   const isBare = typeof value === 'number' || typeof value === 'boolean';
   if (isBare && expected === 'text') return `"${String(value)}"`;
   if (typeof value !== 'string') return undefined;
@@ -124,7 +130,7 @@ const FLAG_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function missingKey(path: Path, expected: string, root: unknown): Found {
-  const key = describePlace(path);
+  const key = describePath(path);
   return {
     code: 'missing-key',
     message: `${capitalised(ownerOf(path.slice(0, -1), root))} needs ${key}`,
@@ -135,10 +141,10 @@ function missingKey(path: Path, expected: string, root: unknown): Found {
   };
 }
 
-/** What could stand there, where one example says more than the form. */
+/** Example values, where one says more than the form. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   command: 'bash',
-  prompt: '"What the model is to do"',
+  prompt: '"What the model should do"',
   duration: '60s',
   code: 'input.items.length',
   max: '3',
@@ -162,7 +168,7 @@ function unknownKey(noun: string, key: string, owner: Path, root: unknown): Prob
     return {
       code: 'unsupported-key',
       kind: 'validation.unsupported',
-      message: `Errand does not have ${quoted(key)} on ${noun}`,
+      message: `Errand does not support ${quoted(key)} on ${noun}`,
       path,
       at: 'key',
       suggestion: instead,
@@ -171,10 +177,10 @@ function unknownKey(noun: string, key: string, owner: Path, root: unknown): Prob
   const known = KEYS_OF.get(noun) ?? [];
   const owners = typesWith(key);
   const meant = suggest(key, known);
-  const elsewhere = owners.length > 0 && isNodeNoun(noun);
+  const hasOtherOwners = owners.length > 0 && isNodeNoun(noun);
   return {
     code: 'unknown-key',
-    message: elsewhere
+    message: hasOtherOwners
       ? `${quoted(key)} is not a key of ${noun}; ${listed(owners.map((type) => NODE_NOUNS[type]))} ${owners.length === 1 ? 'has' : 'have'} it`
       : `${quoted(key)} is not a key of ${noun}`,
     path,
@@ -210,7 +216,7 @@ function unknownType(path: Path, root: unknown): Problem {
     return {
       code: 'unsupported-type',
       kind: 'validation.unsupported',
-      message: `Errand has no nodes of type ${quoted(String(type))}`,
+      message: `Errand does not support nodes of type ${quoted(String(type))}`,
       path,
       suggestion: instead,
     };
@@ -228,21 +234,21 @@ function unknownType(path: Path, root: unknown): Problem {
 function badKey(path: Path): Problem {
   return {
     code: 'bad-name',
-    message: `${describePlace(path)} is not a name that templates can use`,
+    message: `${describePath(path)} is not a name that templates can use`,
     path,
     at: 'key',
     expected: 'letters, digits, `_` and `-`, a letter first',
   };
 }
 
-/** What lacks a key: a node by its name, anything else by its own key. */
+/** Names the owner of a missing key: a node by its name, anything else by its own key. */
 function ownerOf(path: Path, root: unknown): string {
   const owner = valueAt(root, path);
   const hasName = typeof owner === 'object' && owner !== null && 'name' in owner;
   if (hasName && typeof owner.name === 'string' && typeof path.at(-1) === 'number') {
     return `node ${quoted(owner.name)}`;
   }
-  return describePlace(path);
+  return describePath(path);
 }
 
 function toStep(step: PropertyKey): string | number {

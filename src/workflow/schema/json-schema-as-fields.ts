@@ -1,20 +1,20 @@
 /**
- * A JSON Schema where a list of fields is wanted. Each of its keywords would be refused as a field
- * that is none; what the person has to know is one thing.
+ * Recognises a JSON Schema in place of a list of fields. Without this, each of its keywords would be
+ * refused as an invalid field; here the mistake is reported once.
  */
-import { isArray, isPlainObject, type JsonObject } from '../../errors/json.ts';
-import { valueAt, type Path } from '../path.ts';
-import type { Problem } from '../problem.ts';
+import { isArray, isPlainObject, type JsonObject } from '../../errors/support/safe-json.ts';
+import { valueAt, type Path } from '../plan/pointer.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { flowText } from './flow-text.ts';
 
 const FIELD_MAPS: ReadonlySet<unknown> = new Set(['output', 'input', 'state']);
 
-/** Where, above a place that was refused, a schema stands for a list of fields. */
+/** The path of the enclosing JSON Schema, above a refused value. */
 export function schemaAbove(path: Path, root: unknown): Path | undefined {
   const index = path.findIndex((key) => FIELD_MAPS.has(key));
   if (index < 0) return undefined;
-  const place = path.slice(0, index + 1);
-  return isSchema(valueAt(root, place)) ? place : undefined;
+  const above = path.slice(0, index + 1);
+  return isSchema(valueAt(root, above)) ? above : undefined;
 }
 
 export function schemaProblem(path: Path, root: unknown): Problem {
@@ -34,7 +34,7 @@ export function schemaProblem(path: Path, root: unknown): Problem {
   };
 }
 
-/** More than one word of JSON Schema in a place where only fields may have them. */
+/** Whether the value has more than one keyword of JSON Schema. */
 function isSchema(value: unknown): value is JsonObject {
   if (!isPlainObject(value)) return false;
   const { type, properties } = value;

@@ -3,17 +3,17 @@
  * checks in editors, and for validators that are not ours.
  */
 import { z } from 'zod';
-import type { JsonObject } from '../../errors/json.ts';
-import { madeOnce } from '../../errors/made-once.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { once } from '../../errors/support/once.ts';
 import { fileSchema } from './file.ts';
 import { KIND_DEFINITIONS } from './kinds.ts';
 
 const ID = 'urn:errand:schema:workflow:1';
 
-/** The same object every time. */
-export const workflowJsonSchema = madeOnce(make);
+/** Built once. */
+export const workflowJsonSchema = once(make);
 
-/** It is filled in before the schema is asked, and not for authors to write. */
+/** Filled in before validation; authors never write it. */
 function hideNodeType(definitions: unknown): void {
   const node = (definitions as Record<string, { properties: object; required: string[] }>)[
     'extensionNode'
@@ -29,7 +29,7 @@ function make(): JsonObject {
     io: 'input',
   });
   hideNodeType(definitions);
-  // as text and back: what editors get is JSON, without the undefined of overridden keywords
+  // through text and back, to drop the undefined values of overridden keywords
   return JSON.parse(
     JSON.stringify({
       $schema,

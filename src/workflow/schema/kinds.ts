@@ -1,11 +1,11 @@
 /**
- * Kinds as JSON Schema, for completion in editors and for validators that are not ours. The rules
- * with the good messages are in `nodes/kind-rules.ts`; a test holds the two together.
+ * Kinds as JSON Schema, for completion in editors and for other validators. The rules with the good
+ * messages are in `rules/kind-rules.ts`; a test keeps the two in agreement.
  */
 import { z } from 'zod';
-import { RESERVED_PREFIXES, RUNTIME_KINDS } from '../../errors/catalog.ts';
+import { RESERVED_PREFIXES, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import { KIND_GRAMMAR, KIND_PREFIX_GRAMMAR, MAX_KIND_CHARS } from '../../errors/catalog/kinds.ts';
 
-const KIND = '[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+';
 const RESERVED = [...RESERVED_PREFIXES].toSorted().join('|');
 const NOT_RESERVED = `(?!(${RESERVED})\\.)`;
 
@@ -13,14 +13,18 @@ const NOT_RESERVED = `(?!(${RESERVED})\\.)`;
 const WILDCARDS = [...RESERVED_PREFIXES].toSorted().map((prefix) => `${prefix}.*`);
 
 /** A kind that authors may raise. */
-const AUTHOR_KIND = { type: 'string', maxLength: 200, pattern: `^${NOT_RESERVED}${KIND}$` };
+const AUTHOR_KIND = {
+  type: 'string',
+  maxLength: MAX_KIND_CHARS,
+  pattern: `^${NOT_RESERVED}${KIND_GRAMMAR}$`,
+};
 
 const AUTHOR_WILDCARD = {
   type: 'string',
-  pattern: `^${NOT_RESERVED}[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*\\.\\*$`,
+  pattern: `^${NOT_RESERVED}${KIND_PREFIX_GRAMMAR}\\.\\*$`,
 };
 
-/** Named once: completion lists every kind of the catalog, in a list of kinds too. */
+/** Shared definitions, so that completion offers every kind of the catalog, in lists of kinds too. */
 export const KIND_DEFINITIONS = {
   routeKind: {
     description: 'A kind of the catalog, one of your own, or a prefix with `.*`.',
@@ -30,7 +34,7 @@ export const KIND_DEFINITIONS = {
 
 const ROUTE_KIND = { $ref: '#/definitions/routeKind' };
 
-/** Anything: what is wrong with it is said by the rules, which know the catalog. */
+/** Accepts anything here: the rules, which know the catalog, report problems. */
 export const onErrorSchema: z.ZodType<true | string | string[]> = z.unknown().meta({
   description:
     'Makes this an error route: `true` for any failure, a kind, a list of kinds, or "prefix.*".',
@@ -50,7 +54,7 @@ export const raisedKind: z.ZodType<string> = z
     ...AUTHOR_KIND,
   });
 
-/** Of an assertion, which may also say what it would be anyway. */
+/** Kind of an assertion, which may also name the default. */
 export const assertedKind: z.ZodType<string> = z
   .string({ error: 'a kind such as order.missing' })
   .meta({
@@ -65,7 +69,7 @@ export const providerKind: z.ZodType<string> = z
   .string({ error: 'a kind of provider failure' })
   .meta({ description: 'A kind of provider failure.', enum: PROVIDER_KINDS });
 
-/** Of a simulated failure: whatever the runtime itself can report. */
+/** Kind of a simulated failure: any kind of the catalog. */
 export const simulatedKind: z.ZodType<string> = z.string({ error: 'a kind of the catalog' }).meta({
   description: 'The kind of the failure.',
   enum: RUNTIME_KINDS.toSorted(),

@@ -1,11 +1,11 @@
 /**
- * The words that schemas of the file format are written in. Each takes what its field is for (the
- * editor shows it) and knows the form it expects; a failure's message is that form, and `issues.ts`
- * makes a sentence of it. The only file besides its neighbours that knows zod.
+ * Leaf schemas of the file format. Each takes the description of its field (the editor shows it) and knows
+ * the form it expects; the message of a zod issue is that form, and `issues.ts` builds the sentence. Only
+ * this folder uses zod.
  */
 import { z } from 'zod';
-import type { JsonValue } from '../../errors/json.ts';
-import { DELAY_PATTERN, DURATION_FORM, DURATION_PATTERN, MAX_SECONDS } from '../duration.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { DELAY_PATTERN, DURATION_FORM, DURATION_PATTERN, MAX_SECONDS } from '../plan/duration.ts';
 
 export type Schema<T = unknown> = z.ZodType<T>;
 export type FromFile<S extends z.ZodType> = z.infer<S>;
@@ -17,11 +17,11 @@ const NAME_FORM = 'a name of letters, digits, `_` and `-` that begins with a let
 interface Range {
   readonly min?: number;
   readonly max?: number;
-  /** The lower end itself is not allowed. */
+  /** The minimum itself is not allowed. */
   readonly above?: number;
 }
 
-/** What editors show beside a field; `markdownDescription` and snippets are of VS Code's dialect. */
+/** Texts that editors show for a field; `markdownDescription` and snippets are extensions of VS Code. */
 export interface Hints {
   readonly markdownDescription?: string;
   readonly defaultSnippets?: readonly object[];
@@ -29,7 +29,7 @@ export interface Hints {
   readonly [key: string]: unknown;
 }
 
-/** Adds what an editor shows, or JSON Schema that zod has no word for. */
+/** Adds texts for editors, or JSON Schema that zod cannot express. */
 export function hinted<S extends z.ZodType>(schema: S, hints: Hints): S {
   return schema.meta({ ...schema.meta(), ...hints });
 }
@@ -89,12 +89,12 @@ export function duration(about: string): z.ZodUnion<readonly [z.ZodString, z.Zod
   return durationLike(about, DURATION_PATTERN, { above: 0 });
 }
 
-/** Above zero, or a template that gives one. */
+/** Above zero, or a template that renders to a duration. */
 export function durationOrTemplate(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
   return durationLike(about, `${DURATION_PATTERN}|\\{[{%]`, { above: 0 });
 }
 
-/** Zero too. */
+/** Zero included. */
 export function delay(about: string): z.ZodUnion<readonly [z.ZodString, z.ZodNumber]> {
   return durationLike(about, DELAY_PATTERN, { min: 0 });
 }
@@ -120,7 +120,7 @@ export function namedMap<S extends z.ZodType>(
 
 /** Any JSON; strings in it may be templates. */
 export function json(about: string): z.ZodType<JsonValue> {
-  // the document was made of JSON values only before a schema sees it
+  // a document contains only JSON values before a schema reads it
   return described(about, z.unknown()) as unknown as z.ZodType<JsonValue>;
 }
 
@@ -128,7 +128,7 @@ export function jsonMap(about: string): z.ZodRecord<z.ZodString, z.ZodType<JsonV
   return map(about, json('Any JSON; strings in it are templates.'));
 }
 
-/** Text, or a number or flag that is taken as it is written. */
+/** Text, or a number or boolean that is used as written. */
 export function scalar(
   about: string,
 ): z.ZodUnion<readonly [z.ZodString, z.ZodNumber, z.ZodBoolean]> {
@@ -144,7 +144,23 @@ export function either<const T extends readonly [z.ZodType, z.ZodType, ...z.ZodT
   return described(about, z.union(options, { error: expected }));
 }
 
-/** The keys of each strict map by what it is called, for "did you mean". */
+/** An example for each key that needs one: a flag and a choice are their own. */
+export type Examples<S extends z.ZodRawShape> = { readonly [K in keyof S]?: z.input<S[K]> };
+
+/** Adds examples, which editors and the reference show. */
+export function exampled<S extends z.ZodRawShape>(shape: S, examples: Examples<NoInfer<S>>): S {
+  for (const [key, value] of Object.entries(examples)) {
+    const schema = shape[key];
+    if (schema !== undefined)
+      z.globalRegistry.add(schema as z.ZodType, {
+        ...z.globalRegistry.get(schema as z.ZodType),
+        examples: [value],
+      });
+  }
+  return shape;
+}
+
+/** Keys of each strict map by its noun, for "did you mean". */
 export const KEYS_OF: Map<string, readonly string[]> = new Map();
 
 /** A map that has these keys and no others. `noun` is unique and reads well after "a key of". */
@@ -152,15 +168,16 @@ export function strict<S extends z.ZodRawShape>(
   noun: string,
   about: string,
   shape: S,
+  examples: Examples<NoInfer<S>> = {},
 ): z.ZodObject<S, z.core.$strict> {
   KEYS_OF.set(noun, Object.keys(shape));
-  const schema = z.strictObject(shape, {
+  const schema = z.strictObject(exampled(shape, examples), {
     error: (issue) => (issue.code === 'unrecognized_keys' ? noun : 'a map'),
   });
   return described(about, schema);
 }
 
-/** Of a schema that was made just now: zod's own `describe` makes each of hundreds a second time. */
+/** Describes a new schema in place: zod's own `describe` would copy each of hundreds. */
 function described<S extends z.ZodType>(description: string, schema: S): S {
   z.globalRegistry.add(schema, { description });
   return schema;

@@ -1,4 +1,4 @@
-/** A model, or the chain of models that stand in for each other. */
+/** A model, or a fallback chain of models. */
 import { providerKind } from './kinds.ts';
 import { either, hinted, list, literal, strict, text, type FromFile } from './leaf.ts';
 
@@ -8,15 +8,16 @@ const modelName = text('provider/model, or a model of `runtime.provider`.', MODE
 
 const chainEntry = strict(
   'an entry of a model chain',
-  'A model and when the chain goes on to it.',
+  'A model, and the failures after which the chain calls it.',
   {
     model: modelName,
     on: either(
-      'The fatal failures that also lead here; transient ones and a spent quota always do.',
+      'The fatal failures after which the chain calls this model too. After a transient failure or a spent quota it always does.',
       '`any`, a kind, or a list of kinds',
-      [literal('Whatever the failure.', 'any'), providerKind, list('Kinds.', providerKind, 1)],
+      [literal('After any failure.', 'any'), providerKind, list('Kinds.', providerKind, 1)],
     ).optional(),
   },
+  { model: 'openai/gpt-5.1', on: 'any' },
 );
 
 export const modelSchema = hinted(

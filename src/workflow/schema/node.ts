@@ -1,4 +1,4 @@
-/** One schema over all node types: a union that `type` tells apart; a node without it is an agent. */
+/** One schema for all node types: a union by `type`; a node without a type is an agent. */
 import { z } from 'zod';
 import { agentShape, type AgentFile } from '../nodes/agent.ts';
 import { callShape, type CallFile } from '../nodes/call.ts';
@@ -20,14 +20,14 @@ import { toolShape, type ToolFile } from '../nodes/tool.ts';
 import { transformShape, type TransformFile } from '../nodes/transform.ts';
 import { waitShape, type WaitFile } from '../nodes/wait.ts';
 import { workflowShape, type ChildFile } from '../nodes/workflow.ts';
-import type { NodeType } from '../node-model.ts';
+import type { NodeType } from '../plan/node-plan.ts';
 import { hinted, strict } from './leaf.ts';
 
 export interface ForEachFile extends ForEachFields {
   agent: NodeFile;
 }
 
-/** The nodes that may stand in `agents`; groups there say their type. */
+/** The node types that may be in `agents`; groups there need a `type`. */
 export type NodeFile =
   | AgentFile
   | CallFile
@@ -44,7 +44,7 @@ export type NodeFile =
   | (ParallelFile & { type: 'parallel' })
   | (ForEachFile & { type: 'for_each' });
 
-/** How messages call a node of a type. */
+/** Names of node types in messages. */
 export const NODE_NOUNS: Readonly<Record<NodeType, string>> = {
   agent: 'an agent',
   call: 'a call',
@@ -65,13 +65,13 @@ const noOutputTwice = { not: { required: ['output', 'output_schema'] } };
 
 export const nodeSchema: z.ZodType<NodeFile> = z.lazy(() => union);
 
-const agent = hinted(strict(NODE_NOUNS.agent, 'A model answers a prompt.', agentShape), {
+const agent = hinted(strict(NODE_NOUNS.agent, 'A model replies to a prompt.', agentShape), {
   id: 'agent',
   ...noOutputTwice,
   defaultSnippets: [
     {
       label: 'agent',
-      description: 'A model answers a prompt',
+      description: 'A model replies to a prompt',
       body: {
         name: '${1:name}',
         prompt: '${2:What to do}',
@@ -126,7 +126,7 @@ const forEachNode = hinted(
   quorumTogether,
 );
 
-/** In its own list a group need not say what it is. */
+/** In its own list a group needs no `type`. */
 export const parallelSchema = hinted(
   strict(NODE_NOUNS.parallel, 'Members side by side.', {
     type: parallelType.optional(),
@@ -163,7 +163,7 @@ const union = hinted(
         id: 'transform',
         ...noOutputTwice,
       }),
-      hinted(strict(NODE_NOUNS.wait, 'Time that passes.', waitShape), { id: 'wait' }),
+      hinted(strict(NODE_NOUNS.wait, 'Waits for a time.', waitShape), { id: 'wait' }),
       hinted(strict(NODE_NOUNS.human_gate, 'A person chooses.', humanGateShape), {
         id: 'humanGate',
       }),

@@ -1,4 +1,4 @@
-/** More of what is refused: nodes of other types, groups, and the header. See `refused.cases.ts`. */
+/** More refused files: nodes of other types, groups, and the header. See `refused.cases.ts`. */
 import type { Refused } from './refused.cases.ts';
 
 export const REFUSED_NODES: readonly Refused[] = [
@@ -14,7 +14,7 @@ export const REFUSED_NODES: readonly Refused[] = [
     '{name: a}',
     'missing-key',
     '{name',
-    'Add `prompt`, for example `prompt: "What the model is to do"`',
+    'Add `prompt`, for example `prompt: "What the model should do"`',
   ],
   [
     '{name: a, type: script, command: x, retries: 3}',
@@ -53,7 +53,7 @@ export const REFUSED_NODES: readonly Refused[] = [
     '{name: a, type: script, command: x, routes: [{to: b, when: exit_code == 0}, {to: $end}]}',
     'exit-codes-any',
     'exit_code',
-    'Write `exit_codes: any` on the node to say so, or list the exits that are answers',
+    'Write `exit_codes: any` on the node to confirm this, or list the exit codes that are results',
   ],
   ['{name: a, type: script, command: x, args: [[1]]}', 'wrong-type', '[1'],
   ['{name: a, type: set}', 'either-or', '{name', 'value: a template'],
@@ -186,7 +186,7 @@ export const REFUSED_FILES: readonly Refused[] = [
     'for_each: [{name: f, source: x, as: i, agent: {name: m}}]',
     'missing-key',
     'agent',
-    'Add `prompt`, for example `prompt: "What the model is to do"`',
+    'Add `prompt`, for example `prompt: "What the model should do"`',
   ],
   [
     'for_each: [{name: f, source: x, as: i, agent: {name: m, prompt: x, routes: [{to: m}]}}]',
@@ -217,7 +217,7 @@ export const REFUSED_HEADERS: readonly Refused[] = [
     'context: {max_tokens: 3}',
     'unsupported-key',
     'max_tokens',
-    'Use the mode `explicit` and list what a node needs',
+    'Use the mode `explicit` and list the inputs of each node',
   ],
   ['limits: {max_iterations: 0}', 'bad-value', '0'],
   ['limits: {budget_usd: lots}', 'wrong-type', 'lots'],
@@ -237,13 +237,13 @@ export const REFUSED_HEADERS: readonly Refused[] = [
     'runtime: {provider: copilot}',
     'unsupported-value',
     'copilot',
-    'Use a provider of models, such as `openai`, `anthropic` or `google`',
+    'Use a model provider, such as `openai`, `anthropic` or `google`',
   ],
   [
     'runtime: {provider: {name: hermes}}',
     'unsupported-value',
     'hermes',
-    'Use a provider of models, such as `openai`, `anthropic` or `google`',
+    'Use a model provider, such as `openai`, `anthropic` or `google`',
   ],
   [
     'runtime: {provider: {name: openai, wire_api: responses}}',
@@ -261,7 +261,7 @@ export const REFUSED_HEADERS: readonly Refused[] = [
     'runtime: {plugins: []}',
     'unsupported-key',
     'plugins',
-    'Put what the skill says into `instructions` or the prompt',
+    'Put the text of the skill into `instructions` or the prompt',
   ],
   ['runtime: {temperature: 3}', 'bad-value', '3'],
   ['runtime: {mcp_servers: {s: {url: x}}}', 'missing-key', 's', 'type: http'],

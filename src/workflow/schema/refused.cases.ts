@@ -1,10 +1,10 @@
 /**
- * What is refused, with the one diagnostic it gets: pieces that stand at «» in a file that is valid
- * otherwise. The same cases go through a validator of JSON Schema that is not ours.
+ * Refused files, each with its one diagnostic: fragments that replace «» in an otherwise valid file.
+ * Another JSON Schema validator checks the same cases.
  */
-import type { DiagnosticCode } from '../codes.ts';
+import type { DiagnosticCode } from '../diagnostics/codes.ts';
 
-/** What is expected of the one diagnostic: where it points, and what it suggests. */
+/** The expected diagnostic: its position and its suggestion. */
 export type Expected = readonly [code: DiagnosticCode, at: string, suggestion?: string];
 
 export const AGENT = `workflow: {name: x, entry_point: a, state: {tags: {type: array}}}
@@ -54,13 +54,13 @@ export const REFUSED_ROUTES: readonly Refused[] = [
     '{to: b, halt: {message: x}}',
     'two-moves',
     'halt',
-    'Write one route for each move, in the order in which they should be tried',
+    'Write one route for each move, in the order in which they should match',
   ],
   [
     '{on_error: true, retry: {max: 1}, ask: true}',
     'two-moves',
     'ask',
-    'Write one route for each move, in the order in which they should be tried',
+    'Write one route for each move, in the order in which they should match',
   ],
   ['{when: "x"}', 'no-move', '{when', 'Add a move: `to` or `halt`'],
   [
@@ -179,7 +179,7 @@ export const REFUSED_TABLES: readonly Refused[] = [
     '[{on_error: true, to: b}]',
     'no-success-route',
     'routes',
-    'Add `{to: $end}`, or where the run should go on',
+    'Add `{to: $end}`, or a route to the next node',
   ],
 ];
 
@@ -210,7 +210,7 @@ export const REFUSED_AGENTS: readonly Refused[] = [
     'skills: [x]',
     'unsupported-key',
     'skills',
-    'Put what the skill says into `instructions` or the prompt',
+    'Put the text of the skill into `instructions` or the prompt',
   ],
   ['max_agent_iterations: 4', 'unsupported-key', 'max_agent_iterations', 'Write `max_turns`'],
   [

@@ -1,5 +1,5 @@
-/** The `runtime` block: which models, which servers, and what simulated models answer. */
-import { FETCH_METHODS } from '../model.ts';
+/** The `runtime` block: models, servers, and replies of simulated models. */
+import { FETCH_METHODS } from '../plan/plan.ts';
 import { modelSchema } from './model.ts';
 import { simulateSchema } from './simulate.ts';
 import {
@@ -23,34 +23,72 @@ const provider = strict(
   'The provider of models that name none, and how to reach it.',
   {
     name: text('Its name, such as openai or anthropic.'),
-    base_url: text('Where it answers, if not at its usual address.').optional(),
-    api_key: text('Its key; write ${VAR}, which stays out of what is stored.').optional(),
+    base_url: text('Its address. Default: its usual one.').optional(),
+    api_key: text(
+      'Its key. Write ${VAR}: then the value is never stored. Default: the environment variable of the provider.',
+    ).optional(),
     api_key_command: list(
-      'A program that prints the key, and its arguments; run when a key is needed, and once more when that one is refused.',
+      'A program that prints the key, and its arguments. Errand runs it when it needs a key, and once more when the provider refuses that key.',
       scalar('The program, or an argument.'),
       1,
     ).optional(),
     headers: map('Headers of every request.', scalar('A header.')).optional(),
   },
+  {
+    name: 'openai',
+    base_url: 'https://models.example.com/v1',
+    api_key: '${TEAM_KEY}',
+    api_key_command: ['vault', 'read', 'openai-key'],
+    headers: { 'x-team': 'support' },
+  },
 );
 
-const toolSettings = strict('tool settings', 'What Errand cannot know of a tool of a server.', {
-  writes: flag('Whether it changes something; such a tool must be named by a node.').optional(),
-  idempotent: flag('Whether it may be repeated when its outcome is unknown.').optional(),
-  timeout_seconds: seconds('How long one call may take.').optional(),
-});
+const toolSettings = strict(
+  'tool settings',
+  'Facts about a tool that its server does not declare.',
+  {
+    writes: flag(
+      'Whether it changes something; a node must name such a tool. Default: the hint of the server.',
+    ).optional(),
+    idempotent: flag(
+      'Whether it may be repeated when its outcome is unknown. Default: the hint of the server, else false.',
+    ).optional(),
+    timeout_seconds: seconds('How long one call may take. Default: that of the server.').optional(),
+  },
+  { timeout_seconds: 20 },
+);
 
-const mcpServer = strict('an MCP server', 'A server whose tools agents and tool nodes may use.', {
-  type: choice('How to talk to it. Default: stdio.', ['stdio', 'http', 'sse']).optional(),
-  command: text('The program of a stdio server.').optional(),
-  args: list('Its arguments.', scalar('An argument.')).optional(),
-  env: map('Its environment.', scalar('A value.')).optional(),
-  url: text('The address of an http or sse server.').optional(),
-  headers: map('Headers of every request.', scalar('A header.')).optional(),
-  timeout_seconds: seconds('How long one call may take, unless the tool has its own.').optional(),
-  tools: list('The tools that count; ["*"] for all, the default.', text('A tool.')).optional(),
-  tool_settings: map('Settings by tool.', toolSettings).optional(),
-});
+const mcpServer = strict(
+  'an MCP server',
+  'A server whose tools agents and tool nodes may use.',
+  {
+    type: choice('How to reach it. Default: stdio.', ['stdio', 'http', 'sse']).optional(),
+    command: text('The program of a stdio server.').optional(),
+    args: list('Its arguments.', scalar('An argument.')).optional(),
+    env: map('Its environment.', scalar('A value.')).optional(),
+    url: text('The address of an http or sse server.').optional(),
+    headers: map('Headers of every request.', scalar('A header.')).optional(),
+    timeout_seconds: seconds(
+      'How long one call may take, for tools that do not set it. Default: 60.',
+    ).optional(),
+    tools: list(
+      'The tools that nodes may use. Default: ["*"], all of them.',
+      text('A tool.'),
+    ).optional(),
+    tool_settings: map('Settings by tool.', toolSettings).optional(),
+  },
+  {
+    type: 'http',
+    command: 'npx',
+    args: ['-y', 'tickets-mcp'],
+    env: { TICKETS_TOKEN: '${TICKETS_TOKEN}' },
+    url: 'https://mcp.example.com/mcp',
+    headers: { authorization: 'Bearer ${TICKETS_TOKEN}' },
+    timeout_seconds: 30,
+    tools: ['search'],
+    tool_settings: { search: { idempotent: true } },
+  },
+);
 
 const HOST_PATTERN =
   '^(https?://)?((\\*\\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?$';
@@ -65,31 +103,45 @@ const httpFetch = strict(
   '`http_fetch`',
   'Gives nodes and agents the tool http_fetch, for these hosts.',
   {
-    allow: list('Hosts that may be asked, also by a redirect.', host, 1),
+    allow: list('Hosts that may be called, also after a redirect.', host, 1),
     allow_private: list(
-      'Of those, the ones that may be on this machine or its network. Default: none.',
+      'The allowed hosts that may be on this machine or its network. Default: none.',
       host,
     ).optional(),
-    methods: list('Default: GET alone.', choice('A method.', FETCH_METHODS), 1).optional(),
-    timeout_seconds: seconds('Of one call, its redirects included. Default: 30.').optional(),
+    methods: list(
+      'The methods that it may use. Default: only GET.',
+      choice('A method.', FETCH_METHODS),
+      1,
+    ).optional(),
+    timeout_seconds: seconds(
+      'How long one call may take, its redirects included. Default: 30.',
+    ).optional(),
     max_bytes: wholeNumber(
-      'Of a body that is read; a longer one is a failure, unless the node says `on_truncated: keep`.',
+      'The longest body that is read; a longer one is a failure, unless the node has `on_truncated: keep`. Default: 1048576.',
       {
         min: 1,
         max: 100_000_000,
       },
     ).optional(),
   },
+  {
+    allow: ['api.example.com'],
+    allow_private: ['http://localhost:8080'],
+    methods: ['GET', 'POST'],
+    timeout_seconds: 10,
+    max_bytes: 1_000_000,
+  },
 );
 
 const modelTimeouts = strict(
   '`model_timeouts`',
-  'How long models may be silent, whichever is asked.',
+  'The time limits of a model call, for all models.',
   {
-    first_token_seconds: seconds('Until the first word of an answer. Default: 180.').optional(),
-    idle_seconds: seconds('Between two words of it. Default: 120.').optional(),
-    total_seconds: seconds('For the whole of it. Default: 900.').optional(),
+    first_token_seconds: seconds('Until the first content of a reply. Default: 180.').optional(),
+    idle_seconds: seconds('Between two pieces of the reply. Default: 120.').optional(),
+    total_seconds: seconds('For the whole reply. Default: 900.').optional(),
   },
+  { first_token_seconds: 60, idle_seconds: 30, total_seconds: 300 },
 );
 
 const USD_PER_MTOK = { min: 0, max: 1_000_000 } as const;
@@ -101,34 +153,62 @@ const simulatedPrice = strict(
     input: number('US dollars for a million tokens of input.', USD_PER_MTOK).optional(),
     output: number('US dollars for a million tokens of output.', USD_PER_MTOK).optional(),
   },
+  { input: 2, output: 8 },
 );
 
-export const modelPrice = strict('a price', 'US dollars for a million tokens of a model.', {
-  input_per_mtok: number('For a million tokens of input.', USD_PER_MTOK),
-  output_per_mtok: number('For a million tokens of output.', USD_PER_MTOK),
-  cache_read_per_mtok: number('For a million tokens read from a cache.', USD_PER_MTOK).optional(),
-  cache_write_per_mtok: number('For a million tokens put in a cache.', USD_PER_MTOK).optional(),
-});
+export const modelPrice = strict(
+  'a price',
+  'US dollars for a million tokens of a model.',
+  {
+    input_per_mtok: number('For a million tokens of input.', USD_PER_MTOK),
+    output_per_mtok: number('For a million tokens of output.', USD_PER_MTOK),
+    cache_read_per_mtok: number('For a million tokens read from a cache.', USD_PER_MTOK).optional(),
+    cache_write_per_mtok: number(
+      'For a million tokens written to a cache.',
+      USD_PER_MTOK,
+    ).optional(),
+  },
+  { input_per_mtok: 2, output_per_mtok: 8, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2.5 },
+);
 
-export const runtimeSchema = strict('`runtime`', 'Which models and servers the workflow uses.', {
-  provider: either('The provider of models that name none.', 'a name, or a map with `name`', [
-    text('Its name, such as openai or anthropic.'),
-    provider,
-  ]).optional(),
-  default_model: modelSchema
-    .describe('The model of nodes that name none, or a fallback chain.')
-    .optional(),
-  temperature: number('Of every model call that has none of its own.', {
-    min: 0,
-    max: 2,
-  }).optional(),
-  max_tokens: wholeNumber('The longest answer, in tokens.', { min: 1, max: 10_000_000 }).optional(),
-  model_timeouts: modelTimeouts.optional(),
-  mcp_servers: map('MCP servers by name.', mcpServer).optional(),
-  http_fetch: httpFetch.optional(),
-  simulate: simulateSchema.optional(),
-  simulate_price_per_mtok: simulatedPrice.optional(),
-});
+export const runtimeSchema = strict(
+  '`runtime`',
+  'Which models and servers the workflow uses.',
+  {
+    provider: either('The provider of models that name none.', 'a name, or a map with `name`', [
+      text('Its name, such as openai or anthropic.'),
+      provider,
+    ]).optional(),
+    default_model: modelSchema
+      .describe('The model of nodes that name none, or a fallback chain.')
+      .optional(),
+    temperature: number(
+      'The sampling temperature, for nodes that do not set it. Default: that of the provider.',
+      {
+        min: 0,
+        max: 2,
+      },
+    ).optional(),
+    max_tokens: wholeNumber('The longest reply, in tokens.', {
+      min: 1,
+      max: 10_000_000,
+    }).optional(),
+    model_timeouts: modelTimeouts.optional(),
+    mcp_servers: map('MCP servers by name.', mcpServer).optional(),
+    http_fetch: httpFetch.optional(),
+    simulate: simulateSchema.optional(),
+    simulate_price_per_mtok: simulatedPrice.optional(),
+  },
+  {
+    provider: 'openai',
+    default_model: 'anthropic/claude-sonnet-5',
+    temperature: 0.2,
+    max_tokens: 2000,
+    mcp_servers: { tickets: { type: 'http', url: 'https://mcp.example.com/mcp' } },
+    simulate: { clerk: [{ fail: { kind: 'provider.rate_limited' } }, { answer: 'bug' }] },
+    simulate_price_per_mtok: { input: 2, output: 8 },
+  },
+);
 
 export type RuntimeFile = FromFile<typeof runtimeSchema>;
 export type McpServerFile = FromFile<typeof mcpServer>;

@@ -1,12 +1,12 @@
 /**
- * Short forms that people write where a map or a list is wanted, and the same in the form that is
- * read: `park: 15m` is `park: {for: 15m}`, `label: string` is `label: {type: string}`.
+ * Short forms that people write in place of a map or a list, with the correct form: `park: 15m` is
+ * `park: {for: 15m}`, `label: string` is `label: {type: string}`.
  */
-import { isArray, isPlainObject } from '../../errors/json.ts';
-import { FIELD_TYPES } from '../model.ts';
-import { ASK_OPTIONS } from '../route.ts';
-import type { Path } from '../path.ts';
-import { meantDuration, parseDuration } from '../duration.ts';
+import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
+import { FIELD_TYPES } from '../plan/plan.ts';
+import { ASK_OPTIONS } from '../plan/route.ts';
+import type { Path } from '../plan/pointer.ts';
+import { meantDuration, parseDuration } from '../plan/duration.ts';
 import { flowText } from './flow-text.ts';
 
 type ShortForm = (value: unknown) => unknown;
@@ -38,7 +38,7 @@ const BY_KEY: Readonly<Record<string, ShortForm>> = {
   },
 };
 
-/** By the list that has the short form for an item. */
+/** By the list that contains the short form. */
 const BY_LIST: Readonly<Record<string, ShortForm>> = {
   routes: (value) => (typeof value === 'string' ? { to: value } : undefined),
   assert: (value) => (typeof value === 'string' ? { that: value } : undefined),
@@ -48,7 +48,7 @@ const BY_LIST: Readonly<Record<string, ShortForm>> = {
 /** Maps of fields, by the key that holds them. */
 const FIELD_MAPS: ReadonlySet<unknown> = new Set(['output', 'input', 'state', 'properties']);
 
-/** How other languages call the types. */
+/** Names of types in other languages. */
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
   ...FIELD_TYPES.map((type) => [type, type] as const),
   ...['str', 'text', 'date', 'datetime', 'url', 'email', 'enum'].map(
@@ -61,7 +61,7 @@ const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
   ...['map', 'dict', 'record', 'json'].map((word) => [word, 'object'] as const),
 ]);
 
-/** The text to write instead of the value at a place, if the value is a short form. */
+/** Suggests the correct form, if the value is a short form. */
 export function longForm(path: Path, value: unknown): string | undefined {
   const [key, owner] = [path.at(-1), path.at(-2)];
   const list = typeof key === 'number' ? BY_LIST[String(owner)] : undefined;
@@ -74,7 +74,7 @@ function isField(path: Path): boolean {
   return path.at(-1) === 'items' || FIELD_MAPS.has(path.at(-2));
 }
 
-/** `label: string`, `label: [bug, other]`, `label:` with nothing behind it. */
+/** `label: string`, `label: [bug, other]`, `label:` without a value. */
 function fieldOf(value: unknown): unknown {
   if (value === null) return { type: 'string' };
   if (isArray(value)) return { type: typeOfAll(value), enum: value };

@@ -1,5 +1,5 @@
-/** What `sim/` models answer. Which keys of an entry exclude each other is in `header-rules.ts`. */
-import { MAX_SECONDS } from '../duration.ts';
+/** Replies of `sim/` models. Rules for combinations of keys are in `rules/header-rules.ts`. */
+import { MAX_SECONDS } from '../plan/duration.ts';
 import { simulatedKind } from './kinds.ts';
 import {
   anyText,
@@ -22,67 +22,115 @@ import {
 
 const COUNT = { min: 0 } as const;
 
-const usage = strict('`usage`', 'The tokens that are billed.', {
-  input_tokens: wholeNumber('Tokens of the request.', COUNT).optional(),
-  output_tokens: wholeNumber('Tokens of the answer.', COUNT).optional(),
-  cached_tokens: wholeNumber('Of the request, those read from a cache.', COUNT).optional(),
-  cache_write_tokens: wholeNumber('Of the request, those put in a cache.', COUNT).optional(),
-  reasoning_tokens: wholeNumber('Of the answer, those nobody sees.', COUNT).optional(),
-});
+const usage = strict(
+  '`usage`',
+  'The tokens that are billed.',
+  {
+    input_tokens: wholeNumber('Tokens of the request.', COUNT).optional(),
+    output_tokens: wholeNumber('Tokens of the reply.', COUNT).optional(),
+    cached_tokens: wholeNumber(
+      'Tokens of the request that were read from a cache.',
+      COUNT,
+    ).optional(),
+    cache_write_tokens: wholeNumber(
+      'Tokens of the request that were written to a cache.',
+      COUNT,
+    ).optional(),
+    reasoning_tokens: wholeNumber('Tokens of the reply that are not shown.', COUNT).optional(),
+  },
+  {
+    input_tokens: 1200,
+    output_tokens: 80,
+    cached_tokens: 1000,
+    cache_write_tokens: 200,
+    reasoning_tokens: 40,
+  },
+);
 
 const fail = hinted(
-  strict('`fail`', 'A failure: by kind, or as a provider would answer.', {
-    kind: simulatedKind.optional(),
-    message: text('What the provider says.').optional(),
-    retry_after: number('The server’s hint, in seconds.', { min: 0, max: MAX_SECONDS }).optional(),
-    provider: text('Whose answer this is.').optional(),
-    status: wholeNumber('The HTTP status.', { min: 100, max: 599 }).optional(),
-    headers: map('Headers of the answer.', scalar('A header.')).optional(),
-    body: json('The body of the answer.').optional(),
-  }),
+  strict(
+    '`fail`',
+    'A failure: by kind, or as the response of a provider.',
+    {
+      kind: simulatedKind.optional(),
+      message: text('The message of the provider.').optional(),
+      retry_after: number('The server’s hint, in seconds.', {
+        min: 0,
+        max: MAX_SECONDS,
+      }).optional(),
+      provider: text('The provider that responds.').optional(),
+      status: wholeNumber('The HTTP status.', { min: 100, max: 599 }).optional(),
+      headers: map('Headers of the response.', scalar('A header.')).optional(),
+      body: json('The body of the response.').optional(),
+    },
+    {
+      kind: 'provider.rate_limited',
+      message: 'Slow down',
+      retry_after: 2,
+      provider: 'openai',
+      status: 429,
+      headers: { 'retry-after': '2' },
+      body: { error: { code: 'insufficient_quota' } },
+    },
+  ),
   { oneOf: [{ required: ['kind'] }, { required: ['status'] }] },
 );
 
-const toolCall = strict('a simulated tool call', 'A tool that the model asks for.', {
-  name: text('The tool.'),
-  arguments: jsonMap('Its arguments.').optional(),
-});
+const toolCall = strict(
+  'a simulated tool call',
+  'A tool that the model calls.',
+  {
+    name: text('The tool.'),
+    arguments: jsonMap('Its arguments.').optional(),
+  },
+  { name: 'search', arguments: { text: 'refund' } },
+);
 
 export const SIMULATED = ['fail', 'stream', 'tool_calls', 'answer', 'hang'] as const;
 
 const entry = hinted(
-  strict('a simulated answer', 'One answer of a simulated model.', {
-    fail: fail.optional(),
-    stream: list('Pieces of text, one after the other.', anyText('A piece.')).optional(),
-    cut: flag('Whether the connection breaks after the stream. Default: false.').optional(),
-    tool_calls: list('Tools that the model asks for.', toolCall, 1).optional(),
-    answer: json('The answer: text or JSON.').optional(),
-    hang: literal(
-      'Takes the request and says nothing, until whoever asked gives up.',
-      true,
-    ).optional(),
-    lose_reply: flag(
-      'Whether the work is done and the connection breaks instead of the answer. Default: false.',
-    ).optional(),
-    when: text(
-      'Only where the prompt holds this text, in any case. Such entries come before the others, as often as they fit.',
-    ).optional(),
-    usage: usage.optional(),
-    delay: delay('How long it takes.').optional(),
-  }),
+  strict(
+    'a simulated reply',
+    'One reply of a simulated model.',
+    {
+      fail: fail.optional(),
+      stream: list('Pieces of text, one after the other.', anyText('A piece.')).optional(),
+      cut: flag('Whether the connection breaks after the stream. Default: false.').optional(),
+      tool_calls: list('Tools that the model calls.', toolCall, 1).optional(),
+      answer: json('The reply: text or JSON.').optional(),
+      hang: literal(
+        'Accepts the request and sends nothing until the caller gives up.',
+        true,
+      ).optional(),
+      lose_reply: flag(
+        'Whether the work is done but the connection breaks before the reply. Default: false.',
+      ).optional(),
+      when: text(
+        'Only for prompts that contain this text, in upper or lower case. Such entries come before the others, as often as they match.',
+      ).optional(),
+      usage: usage.optional(),
+      delay: delay('How long it takes. Default: 0.').optional(),
+    },
+    {
+      stream: ['It is ', 'a bug'],
+      answer: { label: 'bug' },
+      when: 'refund',
+      delay: '500ms',
+    },
+  ),
   {
     id: 'simulatedAnswer',
-    description: 'One answer of a simulated model.',
+    description: 'One reply of a simulated model.',
     oneOf: SIMULATED.map((key) => ({ required: [key] })),
     dependencies: { cut: ['stream'] },
   },
 );
 
-/** A path is replaced by the list in that file before a schema sees it; editors still meet paths. */
+/** A path is replaced by the list in that file before validation; editors still see the path. */
 export const simulateSchema = map(
-  'What sim/ models answer, by name: the n-th request of a node gets the n-th entry, the last one repeats.',
-  either('The answers in order, or the path of a file that holds them.', 'a list, or a path', [
-    list('The answers in order.', entry, 1),
+  'The replies of sim/ models, by name: the n-th request of a node gets the n-th entry, and the last one repeats.',
+  either('The replies in order, or the path of a file that contains them.', 'a list, or a path', [
+    list('The replies in order.', entry, 1),
     text('The path of a YAML file with the list.'),
   ]),
 );

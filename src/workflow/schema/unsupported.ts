@@ -1,25 +1,25 @@
 /**
- * What Conductor's files may say and Errand does not run. It is refused by name, with what to write
- * instead: leaving it out would change what the file means.
+ * Keys of Conductor's files that Errand does not support. They are refused by name, with an alternative:
+ * ignoring them would change the meaning of the file.
  */
 import { NODE_NOUNS } from './node.ts';
 
 type Hints = Readonly<Record<string, string>>;
 
-const SKILLS = 'Put what the skill says into `instructions` or the prompt';
+const SKILLS = 'Put the text of the skill into `instructions` or the prompt';
 
 const NODE_KEYS: Hints = {
   provider: 'Write the provider into the model: `model: provider/model`',
   validator: 'Use `assert`, or an agent that grades the output',
   dialog: 'Use a `human_gate`',
-  output_mode: 'Leave it out; an agent without `output` answers `{result: text}`',
+  output_mode: 'Leave it out; an agent without `output` returns `{result: text}`',
   output_type: 'Leave it out; a single `{{ expression }}` keeps its type',
   reasoning: 'Leave it out',
   context_tier: 'Leave it out',
   max_session_seconds: 'Write `timeout_seconds`',
   max_agent_iterations: 'Write `max_turns`',
-  max_depth: 'Leave it out; workflows that call each other in a circle are refused',
-  session_key: 'Pass what is needed with templates',
+  max_depth: 'Leave it out; workflows that call each other in a cycle are refused',
+  session_key: 'Pass the needed values with templates',
   working_dir: 'Set `working_dir` on scripts',
   sandbox: 'Use a `transform` for code that must be contained',
   skills: SKILLS,
@@ -32,8 +32,8 @@ const NODE_KEYS: Hints = {
   next: 'Write a route: `routes: [{to: …}]`',
   goto: 'Write a route: `routes: [{to: …}]`',
   to: 'Write a route: `routes: [{to: …}]`',
-  depends_on: 'Lead routes here from the nodes that come before: `routes: [{to: …}]`',
-  needs: 'Lead routes here from the nodes that come before: `routes: [{to: …}]`',
+  depends_on: 'Add routes to this node from the nodes before it: `routes: [{to: …}]`',
+  needs: 'Add routes to this node from the nodes before it: `routes: [{to: …}]`',
   when: 'Write it on the route that leads here: `{to: …, when: …}`',
   if: 'Write it on the route that leads here: `{to: …, when: …}`',
   condition: 'Write it on the route that leads here: `{to: …, when: …}`',
@@ -52,8 +52,8 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
     notifications: 'Use a `call`, or read the events of the run',
   },
   '`context`': {
-    max_tokens: 'Use the mode `explicit` and list what a node needs',
-    trim_strategy: 'Use the mode `explicit` and list what a node needs',
+    max_tokens: 'Use the mode `explicit` and list the inputs of each node',
+    trim_strategy: 'Use the mode `explicit` and list the inputs of each node',
   },
   '`runtime`': {
     timeout: 'Set `timeout_seconds` on nodes or in `limits`',
@@ -85,13 +85,13 @@ const OTHER_KEYS: Readonly<Record<string, Hints>> = {
 
 const NODE_MAPS: ReadonlySet<string> = new Set(Object.values(NODE_NOUNS));
 
-/** How other engines say that a node is run again; here a route says it, and after which failure. */
+/** Retry keys of other engines; here a route retries, and names the failure. */
 const RETRY_KEYS: ReadonlySet<string> = new Set(
   `retry retries max_retries retry_count retry_limit num_retries retry_policy retry_config retry_on
    attempts max_attempts backoff`.split(/\s+/),
 );
 
-/** What to do instead, when the key is one that Errand knows of and does not run. */
+/** The alternative to a key that Errand knows but does not support. */
 export function unsupportedKey(noun: string, key: string, value?: unknown): string | undefined {
   const isNode = NODE_MAPS.has(noun);
   if (isNode && RETRY_KEYS.has(key.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)))
@@ -112,7 +112,7 @@ function retryRoute(noun: string, key: string, value: unknown): string {
   return `Write a route: \`routes: [{to: $end}, ${retry}]\``;
 }
 
-/** How often: attempts count the first run, and `max` does not. */
+/** The number of retries: `attempts` includes the first run, `max` does not. */
 function countIn(key: string, value: unknown): number {
   if (typeof value === 'number') return bounded(/attempts/i.test(key) ? value - 1 : value);
   if (typeof value !== 'object' || value === null) return 2;
@@ -129,10 +129,10 @@ export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
   ['notification', 'Use a `call`'],
 ]);
 
-/** Providers that are programs or services of their own, with sessions that Errand cannot record. */
+/** Providers that are separate programs or services, with sessions that Errand cannot record. */
 export const UNSUPPORTED_PROVIDERS: ReadonlyMap<string, string> = new Map(
   ['copilot', 'claude-agent-sdk', 'hermes', 'aca', 'codex'].map((name) => [
     name,
-    'Use a provider of models, such as `openai`, `anthropic` or `google`',
+    'Use a model provider, such as `openai`, `anthropic` or `google`',
   ]),
 );

@@ -1,7 +1,7 @@
-/** Parse and evaluate in one go, for tests that are about what comes out. */
-import { ErrandError } from '../../errors/errand-error.ts';
-import type { JsonObject, JsonValue } from '../../errors/json.ts';
-import type { TemplateProblem } from './problem.ts';
+/** Parses and evaluates in one call, for tests of results. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { TemplateProblem } from './template-error.ts';
 import { scopeOf } from './scope.ts';
 import {
   evaluateGuard,
@@ -23,7 +23,7 @@ export function textOf(source: string, names: Names = {}): string {
   return renderText(parsed(parseTemplate(source)), scopeOf(names));
 }
 
-/** Of a bare expression. */
+/** Evaluates a bare expression. */
 export function resultOf(source: string, names: Names = {}): JsonValue {
   return evaluateTemplate(parsed(parseExpression(source)), scopeOf(names));
 }

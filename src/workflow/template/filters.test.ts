@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, resultOf } from './evaluating.cases.ts';
 import { FILTERS } from './filters.ts';
-import { TESTS } from './tests.ts';
+import { TESTS } from './evaluate/tests.ts';
 
 const names = {
   rows: [
@@ -166,22 +166,22 @@ describe('a filter', () => {
   it.each([
     [`none | lower`, '`lower` works on text, not on null'],
     [`[1] | trim`, '`trim` works on text, not on a list'],
-    [`'x' | int`, '`int` cannot make a number of this text'],
-    [`none | float`, '`float` cannot make a number of null'],
+    [`'x' | int`, '`int` cannot convert this text to a number'],
+    [`none | float`, '`float` cannot convert null to a number'],
     [`'x' | abs`, '`abs` works on a number, not on a string'],
     [`1 | join`, '`join` works on a list, not on a number'],
     [`5 | length`, '`length` does not work on a number'],
     [`[1] | items`, '`items` works on an object, not on a list'],
     [`[1, 'a'] | sum`, '`sum` cannot add a string'],
-    [`[1, 'a'] | sort`, 'There is no order between a string and a number'],
+    [`[1, 'a'] | sort`, 'No order is defined between a string and a number'],
     [`[] | first`, '`first` has nothing to choose from: the list is empty'],
-    [`rows | map(attribute='nam')`, '`nam` is not there; did you mean `name`?'],
-    [`rows | selectattr('nope')`, '`nope` is not there'],
+    [`rows | map(attribute='nam')`, '`nam` does not exist; did you mean `name`?'],
+    [`rows | selectattr('nope')`, '`nope` does not exist'],
     [`'a' | replace('', 'b')`, '`old` must not be empty'],
     [`'a' | split('')`, '`separator` must not be empty'],
     [`1 | round('x')`, '`precision` must be a whole number'],
     [`'abc' | truncate(1)`, '`length` must have room for `end`, and `leeway` must not be negative'],
-  ])('says why it cannot: %s', (source, message) => {
+  ])('explains its failure: %s', (source, message) => {
     expect(failureOf(() => resultOf(source, names)).message).toBe(message);
   });
 });
@@ -195,7 +195,7 @@ describe('a test', () => {
     for (const value of yes) expect(resultOf(`${value} is not ${test}`, names)).toBe(false);
   });
 
-  it('is never without a case here, signs aside, which are names of comparisons in `select`', () => {
+  it('is never without a case here, except symbols, which are names of comparisons in `select`', () => {
     const tested = new Set(TEST_CASES.map(([test]) => /^\w+/.exec(test)?.[0]));
     expect([...TESTS.keys()].filter((name) => /^\w/.test(name) && !tested.has(name))).toEqual([]);
     expect(resultOf(`[1, 2, 3] | select('>=', 2) | select('!=', 3) | select('==', 2)`)).toEqual([

@@ -135,11 +135,11 @@ describe('an expression', () => {
     expect(valueOf(`{{ ${source} }}`, names)).toEqual(expected);
   });
 
-  it('may be spread over lines and stand close to its braces', () => {
+  it('may span lines and touch its braces', () => {
     expect(valueOf('{{n\n+\n1}}', names)).toBe(6);
   });
 
-  it('reads `{{-5}}` as Jinja does, with a sign that eats white space', () => {
+  it('reads `{{-5}}` as Jinja does, with a sign that removes white space', () => {
     expect(textOf('a {{-5}}')).toBe('a5');
   });
 });

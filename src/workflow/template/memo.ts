@@ -1,8 +1,8 @@
-/** Remembers what was made of the last sources, within bounds; nobody can tell but by the clock. */
+/** Memoises the results of recent sources, within bounds; only timing shows the difference. */
 
 export interface MemoBounds {
   readonly maxEntries: number;
-  /** Of all sources together. */
+  /** Total length of all sources. */
   readonly maxChars: number;
 }
 
@@ -10,11 +10,11 @@ export function memoise<T>(make: (source: string) => T, bounds: MemoBounds): (so
   const made = new Map<string, T>();
   let chars = 0;
   return (source) => {
-    // one that would push out many others is not kept
+    // a source that would evict many others is not kept
     if (source.length > bounds.maxChars / 8) return make(source);
     const known = made.get(source);
     if (known !== undefined) {
-      // moved to the end: the first is the one that was not asked for the longest
+      // moved to the end, so that the first entry is the least recently used
       made.delete(source);
       made.set(source, known);
       return known;

@@ -8,13 +8,13 @@ const ALL_TESTS = expect.stringMatching(
   /^Use one of boolean, defined, .*upper; docs\/reference\/templates\.md explains them$/,
 ) as string;
 
-/** The source with the place of the problem between `«` and `»`, the message, the suggestion. */
+/** The source with the problem between `«` and `»`, the message, the suggestion. */
 const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?: string])[] = [
   ['a «{{» b', '`{{` is never closed', 'Write `}}` where it ends'],
   ['«{%» if a', '`{%` is never closed', 'Write `%}` where it ends'],
-  ['{{ a.b «}»', '`{{` is closed with `}}`, and this is one `}`', '{{ a.b }}'],
-  ['x {{ a.b «}» and more', '`{{` is closed with `}}`, and this is one `}`', '{{ a.b }}'],
-  ['{% if a «}» b', '`{%` is closed with `%}`, and this is one `}`', '{% if a %}'],
+  ['{{ a.b «}»', '`{{` is closed with `}}`, but this is a single `}`', '{{ a.b }}'],
+  ['x {{ a.b «}» and more', '`{{` is closed with `}}`, but this is a single `}`', '{{ a.b }}'],
+  ['{% if a «}» b', '`{%` is closed with `%}`, but this is a single `}`', '{% if a %}'],
   ['a «{#» b', '`{#` is never closed'],
   ['«{% raw %}» a', '`{% raw %}` is never closed', '{% endraw %}'],
   ['{{ «}}»', 'Expected an expression, found `}}`'],
@@ -32,7 +32,7 @@ const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?
     'Write `a if condition else b`, or `default()` for what may be missing',
   ],
   ['{{ «$»a }}', '`$` has no meaning in an expression'],
-  ["{{ «'»abc }}", 'A text is never closed', "'"],
+  ["{{ «'»abc }}", 'A quoted text is never closed', "'"],
   ['{{ «(»a }}', '`(` is not closed before `}`'],
   ['{{ a«]» }}', '`]` closes nothing', 'Remove the `]`'],
   ['{{ [1 «2»] }}', 'Expected `,` or `]`, found `2`'],
@@ -47,14 +47,18 @@ const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?
   ['{{ a is «list» }}', 'There is no test `list`', 'sequence'],
   ['{{ a is «constructor» }}', 'There is no test `constructor`', ALL_TESTS],
   ['{{ a | «strip» }}', 'There is no filter `strip`', 'trim'],
-  ['{{ a | first«.»b }}', 'A field of what a filter gives needs parentheses', '(… | first).'],
+  [
+    '{{ a | first«.»b }}',
+    'Reading a field of the result of a filter needs parentheses',
+    '(… | first).',
+  ],
   ['{{ a | upper(«1») }}', '`upper` takes no arguments'],
   ['{{ a | json(1, «2») }}', '`json` takes one argument'],
   ['{{ a | replace«(1)» }}', '`replace` needs `new`'],
   ['{{ a | «replace» }}', '`replace` needs `old`'],
   ['{{ a | sort(«atribute=1») }}', '`sort` has no argument `atribute`', 'attribute'],
-  ['{{ a | indent(1, «width=1») }}', '`width` is given twice'],
-  ['{{ a | indent(width=1, «2») }}', 'An argument without a name stands before those with one'],
+  ['{{ a | indent(1, «width=1») }}', '`width` is passed twice'],
+  ['{{ a | indent(width=1, «2») }}', 'Arguments without a name must come before those with one'],
   ['{{ a | select(«b») }}', '`select` needs the name of a test here, in quotes'],
   ["{{ a | select(«'od'») }}", 'There is no test `od`', 'odd'],
   ["{{ a | map(«'uper'») }}", 'There is no filter `uper`', 'upper'],
@@ -78,18 +82,18 @@ const PROBLEMS: readonly (readonly [marked: string, message: string, suggestion?
   ['a «{%» if a %}b', '`{% if %}` is never closed', '{% endif %}'],
   ['«{%-» for a in b %}{% else %}', '`{% for %}` is never closed', '{% endfor %}'],
   ['«{%» set a %}b', '`{% set %}` is never closed', '{% endset %}'],
-  ['a {% «endif» %}', '`{% endif %}` belongs to nothing here'],
-  ['{% for a in b %}{% «elif» a %}{% endfor %}', '`{% elif %}` belongs to nothing here'],
+  ['a {% «endif» %}', '`{% endif %}` has no matching opening tag here'],
+  ['{% for a in b %}{% «elif» a %}{% endfor %}', '`{% elif %}` has no matching opening tag here'],
   ['{% if a %}{% else «if» b %}{% endif %}', 'Expected `%}`, found `if`'],
   ['{% for a «of» b %}{% endfor %}', 'Expected `in`, found `of`'],
-  ['{% for «loop» in b %}{% endfor %}', '`loop` is the name of the loop itself'],
+  ['{% for «loop» in b %}{% endfor %}', '`loop` is reserved for the loop itself'],
   ['{% set «true» = 1 %}', '`true` cannot be a name'],
   ['{% for «in» in b %}{% endfor %}', '`in` cannot be a name'],
   ['{% for a in b «recursive» %}{% endfor %}', '`recursive` is not supported'],
   ['{% set «a».b = 1 %}', 'Only a name can be set, not a field'],
 ];
 
-describe('a source that is no template', () => {
+describe('a source that is not a template', () => {
   it.each(PROBLEMS)('%s', (...[marked = '', message, suggestion]) => {
     const [before = '', inside = ''] = marked.split(/[«»]/);
     const problem = problemOf(parseTemplate(marked.replace(/[«»]/g, '')));

@@ -1,14 +1,14 @@
-/** The names a template sees. */
-import type { JsonValue } from '../../errors/json.ts';
+/** Scope of a template: the names that it can read. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 
 export interface Scope {
   /** Undefined when there is no such name. */
   lookup(name: string): JsonValue | undefined;
-  /** Every name there is, to suggest one that was probably meant. */
+  /** All names, for suggestions. */
   names(): Iterable<string>;
 }
 
-/** Own properties only: nothing is inherited from a prototype. */
+/** Reads own properties only, never inherited ones. */
 export function scopeOf(record: Readonly<Record<string, JsonValue>>): Scope {
   return {
     lookup: (name) => (Object.hasOwn(record, name) ? record[name] : undefined),

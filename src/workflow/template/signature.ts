@@ -1,5 +1,5 @@
-/** What something that takes arguments says of them. */
+/** Signature of a filter, a test or a method. */
 export interface Signature {
-  /** In order; `?` at the end of a name marks one that may be left out. */
+  /** In order; a `?` at the end of a name marks an optional one. */
   readonly parameters: readonly string[];
 }

@@ -43,7 +43,7 @@ describe('a value', () => {
     ['[1e999]', '[1e999]'],
     ['{"id": 9007199254740993}', '{"id": 9007199254740993}'],
     ['[{{ n }}, 1763304000000000000, 0.1]', [3, 1_763_304_000_000_000_000, 0.1]],
-  ])('is the JSON object or list that the whole text is: %j', (source, expected) => {
+  ])('is parsed where the whole text is a JSON object or list: %j', (source, expected) => {
     expect(valueOf(source, names)).toEqual(expected);
   });
 
@@ -62,7 +62,7 @@ describe('text', () => {
     expect(textOf(source, values)).toBe('1|1.5|0|true|null|a "b"|[1,"x"]|{"k":[]}|');
   });
 
-  it('is text even where a value would be of another type', () => {
+  it('is text even where a value would have another type', () => {
     expect(textOf(' {{ n }}\n', names)).toBe(' 3\n');
     expect(textOf('{"n": {{ n }}}', names)).toBe('{"n": 3}');
     expect(renderText(parsed(parseExpression('list')), scopeOf(names))).toBe('[1,"a"]');
@@ -89,7 +89,7 @@ describe('a guard', () => {
     if (expected !== undefined) expect(guardOf(source, names)).toBe(expected);
     else
       expect(failureOf(() => guardOf(source, names)).message).toBe(
-        'A guard must say true or false, and this text says neither',
+        'A guard must be true or false, but this text is neither',
       );
   });
 });
@@ -116,7 +116,7 @@ describe('a template', () => {
     expect(valueOf('n', names)).toBe('n');
   });
 
-  it('reads names through the scope, as they are asked for', () => {
+  it('reads names from the scope only when needed', () => {
     const asked: string[] = [];
     const scope = {
       lookup: (name: string) => (asked.push(name), name === 'a' ? 1 : undefined),
@@ -126,7 +126,7 @@ describe('a template', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('passes on what it reads, and does not copy it', () => {
+  it('returns the value it reads without copying it', () => {
     const big = { rows: Array.from({ length: 300_000 }, (_, index) => index) };
     expect(valueOf(`{{ big if 'x' in ['x'] else [] }}`, { big })).toBe(big);
     expect(valueOf('{{ big.nope | default(big.rows) }}', { big })).toBe(big.rows);

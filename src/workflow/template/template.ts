@@ -2,26 +2,26 @@
  * Jinja templates and guards: parse once, evaluate often. Pure and bounded: the same source and
  * scope give the same value or the same failure, on any machine, within the limits of `limits.ts`.
  */
-import type { JsonValue } from '../../errors/json.ts';
-import type { Body, Expression } from './ast.ts';
-import { evaluate } from './evaluate.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { Body, Expression } from './parse/ast.ts';
+import { evaluate } from './evaluate/evaluate.ts';
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { memoise } from './memo.ts';
-import { parseBareExpression, parseBody } from './parse-template.ts';
-import { problemOf, refuseBeyond, type TemplateProblem } from './problem.ts';
-import { referencesOf, type Reference } from './references.ts';
-import { render } from './render.ts';
-import { fail, newRun } from './run.ts';
+import { parseBareExpression, parseBody } from './parse/parse-template.ts';
+import { problemOf, refuseBeyond, type TemplateProblem } from './template-error.ts';
+import { referencesOf, type Reference } from './analyse/template-references.ts';
+import { render } from './evaluate/render.ts';
+import { fail, newEvaluation } from './evaluate/evaluation.ts';
 import type { Scope } from './scope.ts';
-import { structured } from './structured.ts';
-import { toJson } from './to-text.ts';
-import { isTruthy } from './values.ts';
+import { structured } from './evaluate/structured.ts';
+import { toJson } from './evaluate/to-text.ts';
+import { isTruthy } from './evaluate/values.ts';
 
 export interface Template {
   readonly source: string;
   /** One `{{ expression }}` and nothing else but white space: its value keeps its type. */
   readonly isSingleExpression: boolean;
-  /** What it reads from the scope, as often as it does. */
+  /** Every read of a name from the scope. */
   readonly references: readonly Reference[];
   readonly body: Body;
 }
@@ -42,13 +42,13 @@ const GUARD_WORDS: ReadonlyMap<string, boolean> = new Map([
 
 const MEMO_BOUNDS = { maxEntries: 1_000, maxChars: 1_048_576 };
 
-/** Text with `{{ }}`, `{% %}` and `{# #}` in it. */
+/** Parses text with `{{ }}`, `{% %}` and `{# #}` in it. */
 export const parseTemplate: (source: string) => ParseResult = memoise(
   (source) => parse(source, parseBody),
   MEMO_BOUNDS,
 );
 
-/** A bare expression, as in `when: exit_code == 0`. */
+/** Parses a bare expression, as in `when: exit_code == 0`. */
 export const parseExpression: (source: string) => ParseResult = memoise(
   (source) => parse(source, (bare) => [{ kind: 'output', expression: parseBareExpression(bare) }]),
   MEMO_BOUNDS,
@@ -59,32 +59,32 @@ export const parseExpression: (source: string) => ParseResult = memoise(
  * that the whole text is as JSON. Throws `validation.template`.
  */
 export function evaluateTemplate(template: Template, scope: Scope): JsonValue {
-  const run = newRun(template.source, scope);
+  const run = newEvaluation(template.source, scope);
   const expression = singleExpression(template.body);
   if (expression === undefined) return structured(run, render(run, template.body));
   const value = evaluate(run, expression);
   run.at = expression;
-  // what is passed on is as big as it was; what is put together has to be measured
+  // a value that is passed on was measured before; a value built here was not
   if (typeof value === 'object' && value !== null && run.built.has(value)) toJson(run, value);
   return value;
 }
 
-/** The text, whatever it looks like. Throws `validation.template`. */
+/** Renders to text, without parsing it as JSON. Throws `validation.template`. */
 export function renderText(template: Template, scope: Scope): string {
-  return render(newRun(template.source, scope), template.body);
+  return render(newEvaluation(template.source, scope), template.body);
 }
 
 /**
- * Yes or no, for `when` and `assert`. A single expression by its truth, where a text that says no
- * means no; other text must say `true`, `1`
- * or `yes`, or `false`, `0`, `no` or nothing. Throws `validation.template`.
+ * True or false, for `when` and `assert`. A single expression counts by its truth, where a text such as
+ * `no` is false; other text must be `true`, `1` or `yes`, or `false`, `0`, `no` or empty. Throws
+ * `validation.template`.
  */
 export function evaluateGuard(template: Template, scope: Scope): boolean {
-  const run = newRun(template.source, scope);
+  const run = newEvaluation(template.source, scope);
   const expression = singleExpression(template.body);
   if (expression !== undefined) {
     const value = evaluate(run, expression);
-    // a script's "false" is a text, and every text but the empty one would be true
+    // a script's "false" is a text, and any text but the empty one would be true
     const word =
       typeof value === 'string' ? GUARD_WORDS.get(value.trim().toLowerCase()) : undefined;
     return word ?? isTruthy(run, value);
@@ -92,7 +92,7 @@ export function evaluateGuard(template: Template, scope: Scope): boolean {
   const text = render(run, template.body).trim().toLowerCase();
   run.at = { offset: 0, length: template.source.length };
   return (
-    GUARD_WORDS.get(text) ?? fail(run, 'A guard must say true or false, and this text says neither')
+    GUARD_WORDS.get(text) ?? fail(run, 'A guard must be true or false, but this text is neither')
   );
 }
 

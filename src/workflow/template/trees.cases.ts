@@ -9,7 +9,7 @@ export type Tree =
   | { readonly kind: 'filter'; readonly filter: string; readonly operand: Tree }
   | { readonly kind: 'list'; readonly items: readonly Tree[] };
 
-/** The higher, the tighter. A comparison takes no other one beside it, as it would be a chain. */
+/** Higher binds tighter. A comparison has no other comparison as operand, which would be a chain. */
 const LEVELS: readonly (readonly string[])[] = [
   ['if'],
   ['or'],
@@ -21,7 +21,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['*', '/', '//', '%'],
   ['**'],
 ];
-/** A filter takes the sign before its value with it. */
+/** A filter applies to the signed value. */
 const FILTER_LEVEL = LEVELS.length;
 const SIGN_LEVEL = FILTER_LEVEL + 1;
 const COMPARISON_LEVEL = 4;
@@ -106,7 +106,7 @@ export function printFully(tree: Tree): string {
   return print(tree, (inner) => `(${printFully(inner)})`);
 }
 
-/** Brackets only where the grammar would read something else without them. */
+/** Brackets only where the meaning would change without them. */
 export function printTightly(tree: Tree): string {
   const own = levelOf(tree);
   return print(tree, (inner, side) => {

@@ -1,4 +1,4 @@
-/** Templates as authors of workflow files write them, each with what it must come to. */
+/** Templates as authors of workflow files write them, each with its expected result. */
 import { describe, expect, it } from 'vitest';
 import { guardOf, textOf, valueOf } from './evaluating.cases.ts';
 

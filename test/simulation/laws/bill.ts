@@ -1,5 +1,5 @@
-/** P7: what models charge is on the bill to the micro-dollar, heard of or not. */
-import { costsOf } from '../../../src/machine/ledger.ts';
+/** P7: what models charge is on the bill to the micro-dollar, whether the reply arrived or not. */
+import { costsOf } from '../../../src/history/cost-ledger.ts';
 import { callsOf } from '../calls.ts';
 import { dueFor, modelRequests, NOTHING, plus, spentFor } from '../model-requests.ts';
 import type { Law, Subject } from '../subject.ts';
@@ -41,7 +41,7 @@ export const budgetsKnowTheBill: Law = {
   name: 'what budgets count as spent is what is on the bill',
   promise: 'P7 every attempt is on the bill',
   breaches: (subject) => {
-    // what is under way is set aside, and not spent yet
+    // running calls are reserved, and not spent yet
     if (subject.result.status === 'interrupted' || modelRequests(subject).length === 0) return [];
     const { spent } = callsOf(subject);
     const due = dueInAll(subject);

@@ -1,5 +1,5 @@
-/** P7, P8 and P9: the bill is whole, damage is said, and no secret is in a report. */
-import { costsOf } from '../../../src/machine/ledger.ts';
+/** P7, P8 and P9: the bill is complete, damage is reported, and no report contains a secret. */
+import { costsOf } from '../../../src/history/cost-ledger.ts';
 import { SECRET } from '../shape.ts';
 import { reportsOf, type Law } from '../subject.ts';
 

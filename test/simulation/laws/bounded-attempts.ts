@@ -1,6 +1,6 @@
 /** P2: the attempts never exceed the bound that `errand validate` prints before the run. */
-import type { RunEvent } from '../../../src/machine/events.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
 
 export const withinWorstCase: Law = {
@@ -9,15 +9,12 @@ export const withinWorstCase: Law = {
   breaches: ({ events, plan, worstCase }) => {
     const { effects } = worstCase;
     if (effects === null || isResumedAfterEnd(events) || isAgentRepeated(events, plan)) return [];
-    // what a guard turned back was not done, and is asked for again if a person approves
+    // a call that a guard refused was not made, and is requested again if a person approves
     const turnedBack = ofType(events, 'effect:failed').filter(
-      ({ path, error }) =>
-        nodeAt(plan, path)?.node.type === 'tool' &&
-        error.kind === 'tool.denied' &&
-        error.outcome === 'not_started',
+      ({ path, keptBack }) => nodeAt(plan, path)?.node.type === 'tool' && keptBack === 'guard',
     ).length;
     const asked = countAsked(events) - turnedBack;
-    // what a person orders beyond the file is theirs
+    // what a person orders beyond the file does not count
     const ordered = ofType(events, 'gate:answered').filter(
       ({ value }) => value === 'repeat' || value === 'retry',
     ).length;
@@ -46,7 +43,7 @@ export const withinModelRequests: Law = {
       }
       if (!isType(event, 'effect:requested', 'effect:failed') || event.effect.type !== 'model')
         continue;
-      // what was lost with its process and is made again is a request of this leg
+      // a call that was lost with its process and is made again is a request of this leg
       if (event.type === 'effect:requested') sent++;
       else if (isKeptBack(event)) sent--;
       if (bound !== null && sent > bound)
@@ -82,7 +79,7 @@ export const onePerRequest: Law = {
       const request = requests.findLast(
         ({ seq, effect: { key } }) => seq <= afterSeq && key === effect.key,
       );
-      // the law that nothing runs without a request speaks of these
+      // another law covers executions without a request
       if (request === undefined) return [];
       const count = (counts.get(request.seq) ?? 0) + 1;
       counts.set(request.seq, count);
@@ -91,7 +88,7 @@ export const onePerRequest: Law = {
   },
 };
 
-/** What is asked again because its process died is the same attempt of the workflow. */
+/** A call that is made again because its process died is the same attempt of the workflow. */
 function countAsked(events: readonly RunEvent[]): number {
   const open = new Set<string>();
   let count = 0;
@@ -107,11 +104,12 @@ function countAsked(events: readonly RunEvent[]): number {
   return count;
 }
 
-function isKeptBack({ error }: EventOf<'effect:failed'>): boolean {
-  return error.kind === 'breaker.open';
+/** By the breaker of the engine; a model or a function that fails with its kind was called. */
+function isKeptBack({ keptBack }: EventOf<'effect:failed'>): boolean {
+  return keptBack === 'breaker';
 }
 
-/** Lost with its process, and asked for again later or with a text that has changed meanwhile. */
+/** Lost with its process, and requested again later or with a changed text. */
 function isLost({ error }: EventOf<'effect:failed'>): boolean {
   return error.kind.startsWith('cancelled.') && error.outcome === 'unknown';
 }

@@ -1,11 +1,11 @@
 /**
- * Budgets: a call is made only if it fits beside what is spent and what is set aside for others. What
- * a call costs beyond its estimate is kept, and a call that was lost with its process is asked again
- * as the same call, so neither is held against the next.
+ * Budgets: a call is made only if it fits beside what is spent and what is reserved for others. A
+ * cost beyond the estimate is kept, and a call that was lost with its process is made again as the
+ * same call, so neither counts against the next.
  */
-import { isPlainObject } from '../../../src/errors/json.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import { isPlainObject } from '../../../src/errors/support/safe-json.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
 import { dueFor, modelRequests, NOTHING, plus, ratesAt, type Spent } from '../model-requests.ts';
 import { filesAround, isInside, nodeAt, type Law, type Subject } from '../subject.ts';
 

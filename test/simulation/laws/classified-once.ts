@@ -1,13 +1,13 @@
 /** P1: no failure changes kind, category or retryability between its source and any screen. */
-import type { ErrorReport } from '../../../src/errors/report.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
-import { isReservedKind } from '../../../src/errors/kinds.ts';
-import { endsTheRun } from '../../../src/machine/unroutable.ts';
-import { allNodes } from '../../../src/workflow/all-nodes.ts';
-import { checkWorkflow, type NodeVerdict } from '../../../src/workflow/check/check.ts';
+import type { ErrorReport } from '../../../src/errors/report/report.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
+import { isReservedKind } from '../../../src/errors/catalog/kinds.ts';
+import { endsTheRun } from '../../../src/machine/decide/unroutable.ts';
+import { allNodes } from '../../../src/workflow/plan/node-list.ts';
+import { checkWorkflow, type NodeReport } from '../../../src/workflow/check/check.ts';
 import { raisingOf, type Raising } from '../../../src/workflow/check/routing.ts';
-import type { NodePlan } from '../../../src/workflow/node-model.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import type { NodePlan } from '../../../src/workflow/plan/node-plan.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
 import { isType, nodeAt, reportsOf, type EventOf, type Law, type Subject } from '../subject.ts';
 
 export const oneClassification: Law = {
@@ -38,7 +38,8 @@ export const theSameKind: Law = {
           isType(event, 'effect:requested', 'effect:failed', 'effect:succeeded') &&
           event.effect.key === effect.key,
       );
-      // nobody heard of it: the process died, was no longer asked, or it was asked for again
+      // its result never arrived: the process died, the call was no longer wanted, or it was made
+      // again
       if (said?.type !== 'effect:failed') return [];
       const { error } = said;
       if (error.kind === 'effect.outcome_unknown' && !isIdempotent) return [];
@@ -61,7 +62,7 @@ export const surfacesAsItself: Law = {
         const { path, error } = event;
         open.set(path, isTheNodes(plan, event) ? [...(open.get(path) ?? []), error] : []);
       }
-      // said, and gone on without: the node keeps what there was
+      // recorded, and continued without: the node keeps what there was
       else if (event.type === 'error:suppressed') {
         for (const [path, reports] of open)
           if (reports.some(({ id }) => id === event.error.id)) open.delete(path);
@@ -74,7 +75,7 @@ export const surfacesAsItself: Law = {
         const [first] = effects;
         if (first === undefined || event.type !== 'node:failed') continue;
         const chain = chainOf(event.error);
-        // what was stopped because the time was over is named beside it
+        // effects that were stopped because the time was over are listed beside it
         const named = event.error.details?.['in_doubt'] !== undefined;
         if (!named && !effects.some(({ id }) => chain.includes(id)))
           breaches.push(`event ${event.seq} at ${event.path} hides ${first.kind}`);
@@ -85,8 +86,8 @@ export const surfacesAsItself: Law = {
 };
 
 /**
- * What a tool does for an agent is told to its model and is not the failure of the node, unless it is
- * in doubt; and what was stopped for another failure is not that failure.
+ * The failure of an agent's tool goes to its model and is not the failure of the node, unless its
+ * outcome is unknown; and an effect that was stopped for another failure does not have that failure.
  */
 function isTheNodes(plan: WorkflowPlan, event: EventOf<'effect:failed'>): boolean {
   const { kind } = event.error;
@@ -95,7 +96,7 @@ function isTheNodes(plan: WorkflowPlan, event: EventOf<'effect:failed'>): boolea
   return !isForAgent || event.effect.type === 'model' || kind === 'effect.outcome_unknown';
 }
 
-/** Failures that nobody raised: the run itself makes them. */
+/** Failures that no effect raised: the run itself makes them. */
 const OF_THE_RUN = new Set([
   'limit.run_timeout',
   'limit.retries',
@@ -138,7 +139,7 @@ export const failsAsSaid: Law = {
   name: 'a node fails with nothing that validate calls impossible',
   promise: 'what validate calls impossible is impossible',
   breaches: ({ events, plan }) => {
-    // what was under way when the file changed may end by the text that it began with
+    // an effect that was running when the file changed may end by its old text
     const plans = [plan];
     return events.flatMap((event) => {
       if (event.type === 'run:resumed' && event.plan !== undefined) plans.push(event.plan);
@@ -177,7 +178,7 @@ export function mayThrowAnything(plan: WorkflowPlan, node: NodePlan): boolean {
   return raisingOf(node, within) === 'any';
 }
 
-type Said = Readonly<Record<string, NodeVerdict>>;
+type Said = Readonly<Record<string, NodeReport>>;
 
 const SAID = new WeakMap<WorkflowPlan, ReadonlyMap<string, Said>>();
 

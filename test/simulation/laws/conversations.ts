@@ -1,10 +1,10 @@
-/** What agents and supervisors may do: ask again in time, go on in their chain, use their tools. */
-import { matchesKind } from '../../../src/errors/kinds.ts';
-import type { ModelEntry } from '../../../src/workflow/node-model.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
-import { checkValue } from '../../../src/workflow/value-check.ts';
+/** What agents and supervisors may do: repeat calls in time, follow their chain, use their tools. */
+import { matchesKind } from '../../../src/errors/catalog/kinds.ts';
+import type { ModelEntry } from '../../../src/workflow/plan/node-plan.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
+import { checkValue } from '../../../src/workflow/json-schema/check-value.ts';
 import { modelRequests } from '../model-requests.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
 import {
   filesAround,
   isInside,
@@ -48,7 +48,7 @@ export const chainsAreFollowed: Law = {
     const breaches: string[] = [];
     const failed = new Map<string, EventOf<'effect:failed'>>();
     for (const event of subject.events) {
-      // with other words a conversation may begin anew
+      // with other words a conversation may start anew
       if (event.type === 'run:resumed' && event.plan !== undefined) failed.clear();
       if (!('path' in event)) continue;
       if (event.type === 'node:started') failed.delete(event.path);
@@ -69,13 +69,13 @@ export const chainsAreFollowed: Law = {
 
 function mayFollow(
   plan: WorkflowPlan,
-  { error, effect, path }: EventOf<'effect:failed'>,
+  { error, effect, path, keptBack }: EventOf<'effect:failed'>,
   next: string,
 ): boolean {
   const { kind } = error;
   const node = nodeAt(plan, path)?.node;
-  // whoever was stopped or left alone may be asked again
-  if (kind.startsWith('cancelled.') || kind === 'breaker.open') return true;
+  // a member that was stopped or left out may be called again
+  if (kind.startsWith('cancelled.') || keptBack === 'breaker') return true;
   if (error.category === 'transient' && error.retryable === true) return true;
   if (kind === 'provider.quota_exhausted') return next !== effect.target;
   const isRestart = node?.type === 'agent' && node.onPartial === 'restart';
@@ -114,7 +114,7 @@ export const nothingIsForgotten: Law = {
     }),
 };
 
-/** Number of the event with which the conversation began: a first try, or one by a `retry` route. */
+/** Number of the event that started the conversation: a first attempt, or one by a `retry` route. */
 function begunAt(events: readonly RunEvent[], path: string, bySeq: number): number {
   const begun = events.slice(0, bySeq).findLast((event) => {
     if (event.type === 'node:retrying') return event.path === path;

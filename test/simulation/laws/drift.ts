@@ -1,12 +1,21 @@
-/** P8: no run goes on with a changed file without saying what changed. */
-import type { Leg } from '../../../src/drivers/simulated.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+/** P8: no run resumes with a changed file without recording what changed. */
+import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
 import { textsOf } from '../plans.ts';
 import { nodesOf } from '../revisions.ts';
-import { filesAround, nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
+import {
+  filesAround,
+  isInside,
+  isType,
+  nodeAt,
+  ofType,
+  type EventOf,
+  type Law,
+  type Subject,
+} from '../subject.ts';
 
 export const driftIsSaid: Law = {
-  name: 'a finished node that changed is named by run.drifted, or its result is kept and that is said',
+  name: 'a finished node or an open question that changed is named by run.drifted, or its result is kept and that is said',
   promise: 'P8 no resume on drifted state',
   breaches: (subject) => {
     let plan = subject.plan;
@@ -15,8 +24,11 @@ export const driftIsSaid: Law = {
       const now = leg.change?.plan ?? plan;
       const changed = changedBetween(plan, now);
       if (resumed?.plan !== undefined) plan = now;
-      const finished = finishedBefore(subject, leg.fromSeq);
-      const touched = changed.filter((name) => finished.has(name));
+      const settled = new Set([
+        ...finishedBefore(subject, leg.fromSeq),
+        ...askedBefore(subject, leg.fromSeq),
+      ]);
+      const touched = changed.filter((name) => settled.has(name));
       return breachesOf(leg, { resumed, changed, touched }).map((said) => `leg ${index} ${said}`);
     });
   },
@@ -64,7 +76,7 @@ export const newTextIsTaken: Law = {
       const begun = subject.events.findLast(
         (event) => event.seq <= afterSeq && event.type === 'node:started' && event.path === path,
       );
-      // a try that began before goes on as it began
+      // an attempt that began before continues as it began
       if (plan === undefined || resumed === undefined || (begun?.seq ?? 0) < resumed.seq) return [];
       if (work.type === 'tool' && nodeAt(plan, path)?.node.type === 'agent') return [];
       const mark = markIn(plan, path);
@@ -94,11 +106,26 @@ function resumptionOf({ events }: Subject, { fromSeq, toSeq }: Leg) {
 /** By the log: whatever has completed at any time. */
 function finishedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string> {
   return new Set(
-    ofType(events.slice(0, seq), 'node:completed').map(({ path }) => {
-      const [around] = filesAround(plan, path);
-      return nameAt(plan, path, around?.file.file);
-    }),
+    ofType(events.slice(0, seq), 'node:completed').map(({ path }) => nameOf(plan, path)),
   );
+}
+
+/** By the log: the nodes that ask a person, until they are answered or what is around them ends. */
+function askedBefore({ events, plan }: Subject, seq: number): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const event of events.slice(0, seq)) {
+    if (event.type === 'gate:opened' && nodeAt(plan, event.path)?.node.type === 'human_gate')
+      open.add(event.path);
+    if (isType(event, 'gate:answered', 'gate:expired')) open.delete(event.path);
+    if (isType(event, 'node:completed', 'node:failed'))
+      for (const path of open) if (isInside(path, event.path)) open.delete(path);
+  }
+  return new Set([...open].map((path) => nameOf(plan, path)));
+}
+
+function nameOf(plan: WorkflowPlan, path: string): string {
+  const [around] = filesAround(plan, path);
+  return nameAt(plan, path, around?.file.file);
 }
 
 function nameAt(plan: WorkflowPlan, path: string, file: string | undefined): string {
@@ -108,7 +135,7 @@ function nameAt(plan: WorkflowPlan, path: string, file: string | undefined): str
 
 const NODE_TEXTS = new WeakMap<WorkflowPlan, ReadonlyMap<string, string>>();
 
-/** As they stand in the file: by name, a group with the node that it runs. */
+/** Nodes of the file by name, a group with the node that it runs. */
 function nodeTexts(plan: WorkflowPlan): ReadonlyMap<string, string> {
   const known = NODE_TEXTS.get(plan);
   if (known !== undefined) return known;

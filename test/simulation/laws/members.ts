@@ -1,5 +1,5 @@
 /** P3 and P5: each member of a group is a line of its own, whatever its key is. */
-import type { RunEvent } from '../../../src/machine/events.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { isInside, nodeAt, type EventOf, type Law } from '../subject.ts';
 
 export const membersAreApart: Law = {

@@ -1,6 +1,6 @@
-/** P5: what failed is a failure until something in the log says what was done about it. */
-import type { GroupPlan } from '../../../src/workflow/node-model.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
+/** P5: a failure counts as one until something in the log records what was done about it. */
+import type { GroupPlan } from '../../../src/workflow/plan/node-plan.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { isInside, nodeAt, ofType, type EventOf, type Law } from '../subject.ts';
 
 export const reallySucceeded: Law = {
@@ -23,7 +23,7 @@ export const reallySucceeded: Law = {
     }),
 };
 
-/** A person said what came of it, and the log has that word for word. */
+/** A person answered what came of it, and the log has that answer word for word. */
 function saidBy(
   events: readonly RunEvent[],
   { seq, path, text }: { readonly seq: number; readonly path: string; readonly text: string },
@@ -46,12 +46,13 @@ export const handledFailures: Law = {
     for (const event of events) if ('path' in event) latest.set(event.path, event);
     return [...latest].flatMap(([path, event]) => {
       if (event.type !== 'node:failed' && event.type !== 'effect:failed') return [];
-      // a branch that is no longer needed, or a termination of the workflow around it
+      const isTermination = (at: string): boolean => nodeAt(plan, at)?.node.type === 'terminate';
+      // a branch that is no longer needed, or a termination of the workflow around it: failed beats completed
       const isCutShort = events.some(
         (later) =>
           later.seq > event.seq &&
           'path' in later &&
-          (isInside(path, later.path) || nodeAt(plan, later.path)?.node.type === 'terminate'),
+          (isInside(path, later.path) || (isTermination(later.path) && !isTermination(path))),
       );
       return isCutShort ? [] : [`nothing was done about event ${event.seq} at ${path}`];
     });
@@ -71,7 +72,7 @@ export const groupsSayTheTruth: Law = {
     }),
 };
 
-/** A person said to go on, or gave the output. */
+/** A person answered to continue, or entered the output. */
 function isSkipped(events: readonly RunEvent[], { seq, path }: EventOf<'node:completed'>): boolean {
   return events.some(
     (event) => event.seq < seq && event.type === 'gate:answered' && event.path === path,

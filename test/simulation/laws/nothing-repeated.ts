@@ -1,6 +1,6 @@
 /** P3 and P4: recovery repeats nothing whose result is known, and nothing blindly. */
-import type { Execution } from '../../../src/drivers/simulation/execution.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
+import type { Execution } from '../../../src/rehearsal/world/execution.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { isNamed } from '../../../src/workflow/check/routing.ts';
 import {
   isInside,
@@ -68,7 +68,7 @@ export const oneKeyOneAction: Law = {
     for (const event of events) {
       if (event.type === 'node:retrying') retried.add(event.path);
       if (event.type === 'node:started') {
-        // a supervisor that goes on keeps its rounds, unless a route begins it anew
+        // a supervisor that resumes keeps its rounds, unless a route starts it anew
         const isAnew =
           nodeAt(plan, event.path)?.node.type !== 'supervisor' ||
           event.attempt === 0 ||
@@ -134,7 +134,34 @@ export const doneIsDone: Law = {
     }),
 };
 
-/** A result of the earlier execution is in the log, and it says what happened. */
+export const resultsAreKept: Law = {
+  name: 'what has succeeded is executed again only where a route, a person or a rewind says so',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
+      if (effect.type === 'model' || isIdempotent) return [];
+      const before = events.filter(({ seq }) => seq <= afterSeq);
+      const done = ofType(before, 'effect:succeeded').findLast(
+        (event) => event.effect.key === effect.key,
+      );
+      if (done === undefined) return [];
+      const isOrdered = before.some((event) => event.seq > done.seq && runsAgain(event, path));
+      return isOrdered
+        ? []
+        : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
+    }),
+};
+
+/** An order to run the node at this path, or something around it, once more. */
+function runsAgain(event: RunEvent, path: string): boolean {
+  if (event.type === 'run:resumed') return event.from !== undefined;
+  const isOrder =
+    isType(event, 'node:retrying', 'gate:answered') ||
+    (event.type === 'route:taken' && event.move === 'park');
+  return isOrder && (event.path === path || isInside(path, event.path));
+}
+
+/** A result of the earlier execution is in the log, and its outcome is known. */
 function isKnown(between: readonly RunEvent[], key: string): boolean {
   return between.some((event) => {
     if (!isType(event, 'effect:succeeded', 'effect:failed') || event.effect.key !== key)
@@ -143,12 +170,23 @@ function isKnown(between: readonly RunEvent[], key: string): boolean {
   });
 }
 
+/** Wherever it is decided: what was failed by there names this very effect. */
+function isAbout(
+  { events }: Subject,
+  { seq, path }: EventOf<'gate:answered' | 'route:taken'>,
+  key: string,
+): boolean {
+  const failed = ofType(events.slice(0, seq), 'node:failed').findLast((each) => each.path === path);
+  return failed?.error.details?.['idempotency_key'] === key;
+}
+
 export function permits(subject: Subject, event: RunEvent, execution: Execution): boolean {
   const { plan } = subject;
-  const { path } = execution;
+  const { path, effect } = execution;
   if (event.type !== 'gate:answered' && event.type !== 'route:taken') return false;
-  if (event.path !== path && !isInside(path, event.path)) return false;
-  // whoever says what happened, or that it does not matter, has settled it; `abort` leaves it open
+  const isAround = event.path === path || isInside(path, event.path);
+  if (!isAround && !isAbout(subject, event, effect.key)) return false;
+  // an answer that names the result, or skips it, settles it; `abort` leaves it open
   if (event.type === 'gate:answered')
     return event.value !== 'abort' && isAskedAbout(subject, event, execution);
   if (event.kind !== IN_DOUBT) return false;

@@ -1,5 +1,5 @@
 /** P6: every leg has exactly one terminal event or one pause; cancelled beats failed beats completed. */
-import type { Leg } from '../../../src/drivers/simulated.ts';
+import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
 import { isType, RESTS, type Law, type Subject } from '../subject.ts';
 
 export const gapFree: Law = {
@@ -22,7 +22,7 @@ export const restsAreFinal: Law = {
       const next = events[index + 1];
       if (next === undefined || !isType(event, ...RESTS)) return [];
       const mayGoOn = event.type === 'run:paused' || event.type === 'run:failed';
-      // what rests can still be cancelled, which is a leg of its own
+      // a paused run can still be cancelled, which is a leg of its own
       const isCancelled =
         next.type === 'run:cancelled' &&
         legs.some(({ by, fromSeq }) => by === 'cancel' && fromSeq === event.seq);
@@ -40,7 +40,7 @@ export const oneRestPerLeg: Law = {
       const { result } = leg;
       const rests = restsOf(subject, leg);
       if (result.status === 'refused') {
-        // whoever starts a run and hears of no commit cannot know of one, nor who took it over
+        // a start whose commit was not acknowledged cannot know of it, nor who took the run over
         const isUnheard = leg.by === 'start' && result.error.kind.startsWith('store.');
         return leg.toSeq === leg.fromSeq || isUnheard
           ? []
@@ -100,7 +100,7 @@ export const signalsAreHeard: Law = {
   name: 'a run that was cancelled from elsewhere goes on in no later leg, whatever died meanwhile',
   promise: 'P6 one ending',
   breaches: ({ legs }) => {
-    const signalled = legs.findIndex(({ signalledAtMs }) => signalledAtMs !== undefined);
+    const signalled = legs.findIndex(({ messagedAtMs }) => messagedAtMs !== undefined);
     if (signalled < 0) return [];
     return legs
       .slice(signalled + 1)
@@ -139,7 +139,7 @@ export const typedEndings: Law = {
     ...events.flatMap((event) =>
       event.type === 'run:failed' &&
       isOurs(event.error.kind) &&
-      // a runner of effects that throws has a bug, and says so
+      // an effect runner that throws has a bug, and reports it
       !executions.some(({ ending }) => ending?.type === 'threw')
         ? [`event ${event.seq} fails with ${event.error.kind}: ${event.error.message}`]
         : [],

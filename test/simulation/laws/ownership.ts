@@ -1,5 +1,7 @@
-/** P3 and P8: a run has one process, by one clock; and none goes on by a log that has lost its end. */
-import type { Leg } from '../../../src/drivers/simulated.ts';
+/**
+ * P3 and P8: a run has one process, by one clock; and none resumes from a log that has lost its end.
+ */
+import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
 import type { Law, Subject } from '../subject.ts';
 
 export const nobodyIsRobbed: Law = {

@@ -1,9 +1,12 @@
-/** Gates: one answer each, in time, by somebody who is there; and what is kept of who decided what. */
-import { isPlainObject, type JsonValue } from '../../../src/errors/json.ts';
-import { auditOf, type AuditEntry } from '../../../src/machine/audit.ts';
-import type { RunEvent, Wait } from '../../../src/machine/events.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
-import { checkValue } from '../../../src/workflow/value-check.ts';
+/**
+ * Gates: one answer each, in time, by a person who can be asked; and the record of who decided what.
+ */
+import { isPlainObject, type JsonValue } from '../../../src/errors/support/safe-json.ts';
+import { auditTrail, type AuditEntry } from '../../../src/history/audit-trail.ts';
+import type { RunEvent, Wait } from '../../../src/machine/state/events.ts';
+import type { Leg } from '../../../src/rehearsal/simulated-run.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
+import { checkValue } from '../../../src/workflow/json-schema/check-value.ts';
 import { callsOf, isGateOf, settledBy } from '../calls.ts';
 import { isType, nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
 
@@ -21,10 +24,10 @@ export const oneAnswerPerGate: Law = {
       open.delete(event.gate);
       const what = `event ${event.seq}, ${event.type} of ${event.gate},`;
       if (opened === undefined) return [`${what} is of no open gate`];
-      // what was prepared is there when the gate opens, however long a store takes to write it down
+      // a prepared answer is there when the gate opens, however long a store takes to write it
       const isPrepared = event.type === 'gate:answered' && event.by === 'prepared';
       const isLate = opened.deadline !== undefined && event.at >= opened.deadline && !isPrepared;
-      // whoever goes on without people closes what is open
+      // a leg without people closes open gates
       if (event.type === 'gate:expired')
         return isLate || !hasPeople ? [] : [`${what} comes too early`];
       if (isLate) return [`${what} comes too late`];
@@ -54,7 +57,7 @@ function isAnswer(
     return gate.includes('#') && (approve['for'] === 'node' || approve['for'] === 'run');
   if (edit === undefined || !options.includes('edit')) return false;
   const node = nodeAt(plan, path)?.node;
-  // of a call in doubt it is the result of that call
+  // for a call with an unknown outcome it is the result of that call
   const isOfCall = node?.type === 'agent' && inDoubt?.type === 'tool';
   const own = node !== undefined && 'outputSchema' in node ? node.outputSchema : undefined;
   const schema = isOfCall ? plan.tools?.['']?.[inDoubt.target]?.outputSchema : own;
@@ -69,9 +72,9 @@ export const answersAreJudged: Law = {
       const paused = events[fromSeq - 1];
       if (answer === undefined || paused?.type !== 'run:paused') return [];
       const isRefused = result.status === 'refused' && result.error.kind === 'validation.input';
-      const wait = waitCalled(paused.waiting.all, answer.gate);
+      const wait = waitCalled(paused.waiting.all, answer);
       if (wait === undefined || !isTakeable(plan, wait, answer.value, startedAtMs)) {
-        // before it is looked at, the store or a changed file may be in its way
+        // before it is read, the store or a changed file may refuse it
         const isOther = result.status === 'refused' || fromSeq === toSeq;
         return isRefused || isOther ? [] : [`leg ${number} took the answer of ${answer.by}`];
       }
@@ -85,9 +88,14 @@ export const answersAreJudged: Law = {
     }),
 };
 
-/** By the name of the gate, or by that of a node which fits one that is open. */
-function waitCalled(all: readonly Wait[], name: string | undefined): Wait | undefined {
-  const gates = all.filter(({ gate }) => gate !== undefined);
+/** By the name of the gate, or by that of a node which fits one that is open; and by its opening. */
+function waitCalled(
+  all: readonly Wait[],
+  { gate: name, opening: seen }: NonNullable<Leg['answer']>,
+): Wait | undefined {
+  const gates = all.filter(
+    ({ gate, opening }) => gate !== undefined && (seen === undefined || seen === opening),
+  );
   const exact = gates.find(({ gate }) => gate === name);
   const fitting = gates.filter(({ path, node }) => path === name || node === name);
   return exact ?? (fitting.length === 1 ? fitting[0] : undefined);
@@ -112,13 +120,13 @@ export const whatRanOutGoesOn: Law = {
       const opened = ofType(events.slice(0, seq), 'gate:opened').findLast(
         (event) => event.gate === gate,
       );
-      // of a failure that somebody was asked about: its own matching goes on
+      // for a failure that a person was asked about: its own matching continues
       if (next === undefined || opened?.options.includes('abort') === true) return [];
       if (node?.type !== 'human_gate') return [];
       const isLeft = ofType(events.slice(seq, next.seq), 'node:failed').some((event) =>
         path.startsWith(`${event.path}/`),
       );
-      // what it stood in has ended before it, by its own time
+      // the scope around it has ended before it, by its own time limit
       if (isLeft) return [];
       const isDefault = next.type === 'node:completed' && node.default !== undefined;
       const isFailed =
@@ -202,7 +210,7 @@ export const decisionsAreAudited: Law = {
     const due = events.flatMap((event) => dueFor(events, event));
     if (due.length === 0) return [];
     const left = new Map<string, number>();
-    for (const entry of auditOf(events)) count(left, nameOf(entry), 1);
+    for (const entry of auditTrail(events)) count(left, nameOf(entry), 1);
     return due.flatMap((entry) => {
       const name = nameOf(entry);
       const found = left.get(name) ?? 0;

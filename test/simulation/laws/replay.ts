@@ -1,11 +1,11 @@
 /** A run is a fold over its events: the log alone gives the same decisions, from any commit on. */
-import { neverBegun } from '../../../src/machine/endings.ts';
-import { evolve } from '../../../src/machine/evolve.ts';
-import type { EventBody, RunEvent } from '../../../src/machine/events.ts';
-import { newRunState, type RunState } from '../../../src/machine/state.ts';
-import { step } from '../../../src/machine/step.ts';
-import { stoppedFor } from '../../../src/machine/stopping.ts';
-import { nextTimerMs } from '../../../src/machine/timers.ts';
+import { stoppedBeforeStart } from '../../../src/machine/decide/end-run.ts';
+import { evolve } from '../../../src/machine/evolve/evolve.ts';
+import type { EventBody, RunEvent } from '../../../src/machine/state/events.ts';
+import { newRunState, type RunState } from '../../../src/machine/state/state.ts';
+import { step } from '../../../src/machine/decide/step.ts';
+import { stoppedFor } from '../../../src/machine/decide/stop-effects.ts';
+import { nextTimerMs } from '../../../src/machine/state/timer-heap.ts';
 import { isType, type Law, type Subject } from '../subject.ts';
 
 /** I5 of `decide`, in every run. */
@@ -33,13 +33,13 @@ export const replaysTheSame: Law = {
 
 interface Commit {
   readonly events: readonly RunEvent[];
-  /** When something was decided that is only said in a later commit. */
+  /** When something was decided that is only recorded in a later commit. */
   readonly moments: readonly number[];
   /** The keys of what was being executed by then. */
   readonly begun: ReadonlySet<string>;
 }
 
-/** Asked for is not begun: the store may have been slow to say that it was written down. */
+/** Requested is not started: the store may have been slow to acknowledge the commit. */
 function begunBefore({ events, executions }: Subject, seq: number): ReadonlySet<string> {
   const requested = new Map<string, number>();
   for (const event of events.slice(0, seq))
@@ -51,7 +51,10 @@ function begunBefore({ events, executions }: Subject, seq: number): ReadonlySet<
   return new Set(begun.map(({ effect }) => effect.key));
 }
 
-/** An end waits for what it stops: its report says when it was decided, and the log when it was said. */
+/**
+ * An end waits for the effects that it stops: its report has the time of the decision, and the log
+ * that of the record.
+ */
 function decidedBefore({ events }: Subject): readonly number[] {
   const moments = events.flatMap((event) =>
     isType(event, 'node:failed', 'run:failed') && event.error.at < event.at
@@ -64,7 +67,7 @@ function decidedBefore({ events }: Subject): readonly number[] {
 /** A leg that is lived through once more, commit by commit, from the state that it began with. */
 class Replay {
   readonly #start: () => RunState;
-  readonly #taken: (Commit & { readonly way: Way })[] = [];
+  #taken: readonly Taken[] = [];
   #state: RunState;
 
   constructor(start: () => RunState) {
@@ -72,27 +75,43 @@ class Replay {
     this.#state = start();
   }
 
-  /** What is not as it was, if it is as it was in none of these ways. */
-  take(commit: Commit, [first, ...others]: readonly [Way, ...Way[]]): string | undefined {
+  /** The difference, if the replay fits in none of these ways. */
+  take(commit: Commit, ways: readonly [Way, ...Way[]]): string | undefined {
+    const [first, ...others] = ways;
     const breach = replay(this.#state, commit, first);
     if (breach === undefined) {
-      this.#taken.push({ ...commit, way: first });
+      this.#taken = [...this.#taken, { commit, way: first, ways }];
       return undefined;
     }
-    for (const way of others) {
-      this.#again();
-      if (replay(this.#state, commit, way) !== undefined) continue;
-      this.#taken.push({ ...commit, way });
-      return undefined;
-    }
-    return breach;
+    const isTold = others.some((way) => this.#fits([...this.#taken, { commit, way, ways }]));
+    return isTold || this.#fitsOtherwise(commit, ways) ? undefined : breach;
   }
 
-  /** A way that did not fit has changed the state. */
-  #again(): void {
-    this.#state = this.#start();
-    for (const { way, ...commit } of this.#taken) replay(this.#state, commit, way);
+  /** An event may have been decided in an earlier commit, which looks the same in two ways. */
+  #fitsOtherwise(commit: Commit, ways: readonly Way[]): boolean {
+    const taken = this.#taken;
+    return taken.some(({ ways: theirs }, at) =>
+      theirs.some((other) => {
+        const before = taken.map((each, index) => (index === at ? { ...each, way: other } : each));
+        return ways.some((way) => this.#fits([...before, { commit, way, ways }]));
+      }),
+    );
   }
+
+  /** A way that did not fit has changed the state, so it begins again. */
+  #fits(taken: readonly Taken[]): boolean {
+    this.#state = this.#start();
+    const isFit = taken.every(({ commit, way }) => replay(this.#state, commit, way) === undefined);
+    if (isFit) this.#taken = taken;
+    return isFit;
+  }
+}
+
+interface Taken {
+  readonly commit: Commit;
+  /** In which it fits, of those that it may have come about in. */
+  readonly way: Way;
+  readonly ways: readonly Way[];
 }
 
 export const resumesTheSame: Law = {
@@ -100,16 +119,16 @@ export const resumesTheSame: Law = {
   promise: 'P3 nothing repeated, P8 no resume on drifted state',
   breaches: (subject) => {
     const commits = commitsOf(subject);
-    // one place for each run: over all runs every place comes up
+    // one position for each run: over all runs every position comes up
     const place = 1 + (subject.events.length % Math.max(1, commits.length - 1));
     const stored = commits.slice(0, place).flat();
     const state = foldAll(subject, stored);
-    // what was parked, or stopped for a cancel that did not get through, begins again by being resumed
+    // a park, or a stop for a cancel that was not stored, starts again by being resumed
     const isStill = [...state.scopes.values()].some(
       ({ visit }) =>
-        visit?.phase.at === 'parked' ||
-        visit?.phase.at === 'cancelled' ||
-        (visit?.talk?.asking !== undefined && visit.pending.size === 0),
+        visit?.phase.type === 'parked' ||
+        visit?.phase.type === 'cancelled' ||
+        (visit?.conversation?.asking !== undefined && visit.pending.size === 0),
     );
     const last = commits[place - 1] ?? [];
     // a wish to cancel holds back what is decided, and is not in the log before it is granted
@@ -133,7 +152,7 @@ function isStopping({ executions }: Subject, next: readonly RunEvent[]): boolean
   );
 }
 
-/** A driver that is being stopped keeps what it has heard by then, and decides nothing. */
+/** A backend that is being stopped stores the results that it has by then, and decides nothing. */
 function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
   const { legs, incidents, events } = subject;
   const first = commit[0]?.seq ?? 0;
@@ -145,7 +164,7 @@ function isKeptOnly(subject: Subject, commit: readonly RunEvent[]): boolean {
   return isStopped && countGiven(commit) === commit.length;
 }
 
-/** As a driver does it that finds the run in a store. */
+/** As a backend does with a run that it recovers from a store. */
 function foldAll({ run, plan }: Subject, events: readonly RunEvent[]): RunState {
   const state = newRunState(run, plan);
   for (const event of events) evolve(state, bodyOf(event), Date.parse(event.at));
@@ -160,11 +179,11 @@ interface Way {
   readonly isWoken?: boolean;
   /** Whether something was decided in the same moment, before they came. */
   readonly isLookedAt?: boolean;
-  /** Whether what was asked for before had not been begun either. */
+  /** Whether the earlier requests had not been started either. */
   readonly isLate?: boolean;
 }
 
-/** An effect that the machine gave up looks like one that answered; a cancel can be a moment late. */
+/** An effect that the machine gave up looks like one that returned; a cancel can be a moment late. */
 function waysOf(given: number, cancelled: 'no' | 'maybe' | 'yes'): readonly [Way, ...Way[]] {
   const isCancelled = cancelled === 'yes';
   return [
@@ -185,8 +204,8 @@ function cancelledBy({ legs }: Subject, events: readonly RunEvent[]): 'no' | 'ma
   const first = events[0]?.seq ?? 0;
   const leg = legs.find(({ fromSeq, toSeq }) => fromSeq < first && first <= toSeq);
   const atMs = Date.parse(events[0]?.at ?? '');
-  // when a signal was heard only the driver knows; it waits for whoever takes the run up next
-  if (legs.some(({ signalledAtMs = Infinity }) => signalledAtMs <= atMs)) return 'maybe';
+  // only the backend knows when a message was read; an unread one waits for the next leg
+  if (legs.some(({ messagedAtMs = Infinity }) => messagedAtMs <= atMs)) return 'maybe';
   if (leg?.cancelledAtMs === undefined) return 'no';
   if (atMs < leg.cancelledAtMs) return 'no';
   return atMs === leg.cancelledAtMs ? 'maybe' : 'yes';
@@ -219,18 +238,21 @@ function replay(
   return `event ${seq} was ${brief(bodies[index])} and is ${brief(decided[index])}`;
 }
 
-/** What was asked for in this very step and is stopped already: the driver says that it never began. */
+/**
+ * Effects that were requested and stopped in the same step: the backend records that they never
+ * started.
+ */
 function takenBack(state: RunState, isFreshKey: (key: string) => boolean): readonly EventBody[] {
   const stopped = [...state.effects.values()].map((pending) => ({
     pending,
     by: stoppedFor(state, pending),
     isFresh: isFreshKey(pending.effect.key),
   }));
-  // with others that have begun it waits for their end
+  // together with started ones it waits for their end
   const busy = new Set(stopped.filter(({ isFresh }) => !isFresh).map(({ by }) => by));
   return stopped
     .filter(({ by, isFresh }) => by !== undefined && isFresh && !busy.has(by))
-    .map(({ pending }) => neverBegun(state, pending));
+    .map(({ pending }) => stoppedBeforeStart(state, pending));
 }
 
 function requestedIn(decided: readonly EventBody[]): (key: string) => boolean {
@@ -245,7 +267,8 @@ export function countGiven(events: readonly RunEvent[]): number {
   let isAnswered = false;
   const decided = events.findIndex((event) => {
     isAnswered ||= event.type === 'gate:answered';
-    // a resumed run asks again for what was under way, hears its answer, and closes what nobody answers
+    // a resumed run repeats what was running, receives its result, and closes gates that cannot be
+    // answered
     if (isResumed && event.type === 'effect:requested') return isAnswered;
     if (isResumed && event.type === 'gate:expired') return false;
     return !GIVEN.has(event.type) || isRefusal(event);
@@ -253,13 +276,13 @@ export function countGiven(events: readonly RunEvent[]): number {
   return decided < 0 ? events.length : decided;
 }
 
-/** A call that was never made: the machine itself says so. */
+/** A call that was never made: the machine itself records it. */
 function isRefusal(event: RunEvent): boolean {
   const by = event.type === 'effect:failed' ? event.error.details?.['by'] : undefined;
   return by === 'policy' || by === 'person' || by === 'nobody';
 }
 
-/** What the driver takes in; all else is decided from it. */
+/** What the backend feeds in; all else is decided from it. */
 const GIVEN: ReadonlySet<EventBody['type']> = new Set([
   'run:started',
   'run:resumed',
@@ -281,6 +304,6 @@ function brief(body: EventBody | undefined): string {
 }
 
 function commitsOf({ commits }: Subject): readonly (readonly RunEvent[])[] {
-  // written by the driver, and kept as JSON
+  // written by the engine, and stored as JSON
   return commits.map(({ events }) => events as unknown as readonly RunEvent[]);
 }

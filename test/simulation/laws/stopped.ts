@@ -1,9 +1,10 @@
 /**
- * P3, P4 and P6, of effects that are stopped from around them: they may still do their work, be killed,
- * or not listen. Judged by what was really executed, as the world has it in its own books.
+ * P3, P4 and P6, for effects that are stopped from outside: they may still do their work, be killed,
+ * or ignore it. Judged by what was really executed, by the world's own books.
  */
-import type { Execution } from '../../../src/drivers/simulation/execution.ts';
-import type { RunEvent } from '../../../src/machine/events.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Execution } from '../../../src/rehearsal/world/execution.ts';
+import type { RunEvent } from '../../../src/machine/state/events.ts';
 import {
   isInside,
   isType,
@@ -62,7 +63,7 @@ function isUsed({ ending, effect, path }: Execution, between: readonly RunEvent[
   );
 }
 
-/** Somebody has answered a question about this very doubt, or a route that names it has taken it. */
+/** A person has answered about this unknown outcome, or a route that names it has taken it. */
 function isDecided(subject: Subject, event: RunEvent, execution: Execution): boolean {
   if (!permits(subject, event, execution)) return false;
   if (event.type !== 'gate:answered') return true;
@@ -140,32 +141,77 @@ const CAME_WITH_IT: ReadonlySet<RunEvent['type']> = new Set([
 export const placesAreAsked: Law = {
   name: 'what a place has left in doubt is decided about before the place does anything again, under any key',
   promise: 'P4 nothing repeated blindly',
-  breaches: (subject) =>
-    ofType(subject.events, 'effect:failed').flatMap((left) => {
-      if (left.effect.type === 'model' || left.error.kind !== IN_DOUBT) return [];
-      const first = subject.executions.find(({ effect }) => effect.key === left.effect.key);
-      if (first === undefined || first.isIdempotent) return [];
-      const again = subject.executions.find(
-        (later) => later.afterSeq > left.seq && isSamePlace(subject, first, later),
-      );
-      if (again === undefined) return [];
-      const between = subject.events.filter(({ seq }) => seq > left.seq && seq <= again.afterSeq);
-      return between.some((event) => permits(subject, event, first))
-        ? []
-        : [`execution ${again.number} at ${again.path} comes while event ${left.seq} is in doubt`];
-    }),
+  breaches: (subject) => undecided(subject, (first, later) => isSamePlace(subject, first, later)),
 };
 
-function isSamePlace({ plan }: Subject, one: Execution, other: Execution): boolean {
+export const actionsAreAsked: Law = {
+  name: 'what was left in doubt is decided about before the same is done anew, at any place of the run',
+  promise: 'P4 nothing repeated blindly',
+  breaches: (subject) => {
+    const begun = new Map<string, number>();
+    for (const { effect, afterSeq } of subject.executions)
+      if (!begun.has(effect.key)) begun.set(effect.key, afterSeq);
+    return undecided(
+      subject,
+      (first, later, left) =>
+        !later.isIdempotent &&
+        // an effect that had started beside it is another one
+        (begun.get(later.effect.key) ?? 0) > left.seq &&
+        isDeepStrictEqual(first.work, later.work),
+    );
+  },
+};
+
+type IsAgain = (first: Execution, later: Execution, left: EventOf<'effect:failed'>) => boolean;
+
+/** Executions that repeat an unknown outcome before anyone has decided about it. */
+function undecided(subject: Subject, isAgain: IsAgain): readonly string[] {
+  return ofType(subject.events, 'effect:failed').flatMap((left) => {
+    if (left.effect.type === 'model' || left.error.kind !== IN_DOUBT) return [];
+    const first = subject.executions.findLast(
+      ({ effect, afterSeq }) => effect.key === left.effect.key && afterSeq < left.seq,
+    );
+    if (first === undefined || first.isIdempotent) return [];
+    const again = subject.executions.find(
+      (later) =>
+        later.afterSeq > left.seq && isAgain(first, later, left) && !isTwin(subject, left, later),
+    );
+    if (again === undefined) return [];
+    const between = subject.events.filter(({ seq }) => seq > left.seq && seq <= again.afterSeq);
+    return between.some((event) => permits(subject, event, first))
+      ? []
+      : [`execution ${again.number} at ${again.path} comes while event ${left.seq} is in doubt`];
+  });
+}
+
+/** Members of one visit of a group that have the same to do are effects of their own. */
+function isTwin({ events }: Subject, left: EventOf<'effect:failed'>, later: Execution): boolean {
+  const [one, other] = [left.path.split('['), later.path.split('[')];
+  const parts = one.findIndex((part, index) => part !== other[index]);
+  if (parts < 1) return false;
+  const group = one.slice(0, parts).join('[');
+  return !ofType(events, 'node:started').some(
+    ({ path, seq }) => path === group && seq > left.seq && seq <= later.afterSeq,
+  );
+}
+
+function isSamePlace(subject: Subject, one: Execution, other: Execution): boolean {
   if (other.isIdempotent || other.effect.type === 'model') return false;
-  if (placeOf(plan, one.path) !== placeOf(plan, other.path)) return false;
-  const isAgent = nodeAt(plan, one.path)?.node.type === 'agent';
+  if (placeOf(subject, one) !== placeOf(subject, other)) return false;
+  const isAgent = nodeAt(subject.plan, one.path)?.node.type === 'agent';
   return !isAgent || one.effect.target === other.effect.target;
 }
 
-/** The path without the rounds of supervisors. */
-function placeOf(plan: Subject['plan'], path: string): string {
-  return path.replaceAll(/\[[^\]]*\]/g, (key, at: number) =>
-    nodeAt(plan, path.slice(0, at))?.node.type === 'supervisor' ? '' : key,
-  );
+/** The path without the rounds of supervisors, and with items for the places in a list. */
+function placeOf({ plan, events }: Subject, { path, afterSeq }: Execution): string {
+  return path.replaceAll(/\[([^\]]*)\]/g, (whole, key: string, at: number) => {
+    const group = path.slice(0, at);
+    const node = nodeAt(plan, group)?.node;
+    if (node?.type === 'supervisor') return '';
+    if (node?.type !== 'for_each' || node.keyBy !== undefined) return whole;
+    const started = ofType(events.slice(0, afterSeq), 'node:started').findLast(
+      (each) => each.path === group,
+    );
+    return `[${JSON.stringify(started?.members?.items?.[Number(key)] ?? null)}]`;
+  });
 }

@@ -1,7 +1,9 @@
-/** What agents may do with tools: the lists of the node, people, guards, and the ends of patience. */
-import { isPlainObject, type JsonValue } from '../../../src/errors/json.ts';
-import type { ToolCall } from '../../../src/machine/model-call.ts';
-import type { AgentPlan } from '../../../src/workflow/node-model.ts';
+/**
+ * What agents may do with tools: the lists of the node, people, guards, and the limits of repetition.
+ */
+import { isPlainObject, type JsonValue } from '../../../src/errors/support/safe-json.ts';
+import type { ToolCall } from '../../../src/machine/conversation/model-message.ts';
+import type { AgentPlan } from '../../../src/workflow/plan/node-plan.ts';
 import { callAt, callsOf, isGateOf, settledBy, type AskedCall } from '../calls.ts';
 import { TOOLS } from '../tools.ts';
 import { nodeAt, ofType, type EventOf, type Law, type Subject } from '../subject.ts';
@@ -76,7 +78,7 @@ function isApproved(subject: Subject, { work, effect, path, afterSeq }: Executio
   );
 }
 
-/** Someone gave it for the run, or for this node, before; its request says who and where. */
+/** A person approved it for the run, or for this node, before; its request says who and where. */
 function isGranted(subject: Subject, { effect, path, afterSeq, work }: Execution): boolean {
   const requested = callsOf(subject)
     .effects.get(effect.key)
@@ -160,7 +162,7 @@ export const refusedTwiceIsTheEnd: Law = {
     return callsOf(subject).all.flatMap((asked) => {
       const settled = settledBy(subject, asked);
       if (settled?.type !== 'effect:failed' || !REFUSALS.has(settled.error.kind)) return [];
-      // a try that goes on with a conversation judges the call once more
+      // an attempt that continues a conversation decides about the call once more
       const same = `${asked.path} ${tryAt(subject, asked, settled.seq)} ${sameCall(asked.call)}`;
       const before = refused.get(same);
       refused.set(same, settled.seq);
@@ -173,7 +175,7 @@ export const refusedTwiceIsTheEnd: Law = {
   },
 };
 
-/** Number of the event with which the try began that this happened in. */
+/** Number of the event that started the attempt in which this happened. */
 function tryAt({ events }: Subject, { path }: AskedCall, seq: number): number {
   const started = ofType(events.slice(0, seq), 'node:started');
   return started.findLast((event) => event.path === path)?.seq ?? 0;
@@ -183,7 +185,7 @@ function sameCall({ name, arguments: given, unparsable }: ToolCall): string {
   return JSON.stringify([name, given ?? unparsable ?? null]);
 }
 
-/** The next time that the model of this try is asked. */
+/** The next call of the model in this attempt. */
 function nextRequest(
   { events }: Subject,
   { path }: AskedCall,

@@ -1,8 +1,8 @@
 /**
  * Workflow files of every node type and every sort of route, small enough that their bound can be
- * reached by playing: what is retried, parked, asked about, looped, supervised, grouped and called.
+ * reached by playing: retries, parks, gates, loops, supervisors, groups and calls.
  */
-import type { Random } from '../../../src/drivers/simulation/random.ts';
+import type { Random } from '../../../src/rehearsal/world/random.ts';
 
 type Fields = Record<string, unknown>;
 

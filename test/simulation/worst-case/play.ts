@@ -1,19 +1,23 @@
-/** One run of drawn files in the hands of a player, leg by leg, held to no bound but the printed one. */
-import { goOn } from '../../../src/drivers/going-on.ts';
-import type { Random } from '../../../src/drivers/simulation/random.ts';
-import type { JsonValue } from '../../../src/errors/json.ts';
-import { answerEvent } from '../../../src/machine/answers.ts';
-import { pendingRequest } from '../../../src/machine/effect-request.ts';
-import type { EventBody } from '../../../src/machine/events.ts';
-import { evolve } from '../../../src/machine/evolve.ts';
-import { failureAt } from '../../../src/machine/failure.ts';
-import { scopeOf, visitOf } from '../../../src/machine/plan-lookup.ts';
-import { newRunState, type PendingEffect, type RunState } from '../../../src/machine/state.ts';
-import { step } from '../../../src/machine/step.ts';
+/** Plays one run of drawn files, leg by leg, and holds it to the printed bound alone. */
+import { applyResume } from '../../../src/engine/run/resume.ts';
+import type { Random } from '../../../src/rehearsal/world/random.ts';
+import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
+import { answerEvent } from '../../../src/machine/gates/gate-answer.ts';
+import { pendingRequest } from '../../../src/machine/decide/effect-request.ts';
+import type { EventBody } from '../../../src/machine/state/events.ts';
+import { evolve } from '../../../src/machine/evolve/evolve.ts';
+import { failureAt } from '../../../src/machine/decide/failure.ts';
+import { scopeOf, visitOf } from '../../../src/machine/state/plan-lookup.ts';
+import {
+  newRunState,
+  type PendingEffect,
+  type RunState,
+} from '../../../src/machine/state/state.ts';
+import { step } from '../../../src/machine/decide/step.ts';
 import { stopsOf } from '../../../src/machine/stops.cases.ts';
-import { nextTimerMs } from '../../../src/machine/timers.ts';
-import type { NodePlan } from '../../../src/workflow/node-model.ts';
-import type { WorkflowPlan } from '../../../src/workflow/model.ts';
+import { nextTimerMs } from '../../../src/machine/state/timer-heap.ts';
+import type { NodePlan } from '../../../src/workflow/plan/node-plan.ts';
+import type { WorkflowPlan } from '../../../src/workflow/plan/plan.ts';
 import { nodeAt } from '../subject.ts';
 import type { Player } from './player.ts';
 
@@ -40,7 +44,7 @@ export interface Played {
 export interface PlayOptions {
   readonly random: Random;
   readonly player: Player;
-  /** How often the run is gone on with after an end or a crash. */
+  /** How often the run is resumed after an end or a crash. */
   readonly legs: number;
   /** The chance of a crash at any step. */
   readonly crashes: number;
@@ -77,7 +81,7 @@ export class Play {
     };
   }
 
-  /** False when the run rests. */
+  /** False when the leg has ended. */
   #advance(): boolean {
     const { random, player, crashes } = this.#options;
     if (this.#state.status !== 'running') return false;
@@ -99,7 +103,7 @@ export class Play {
     return true;
   }
 
-  /** What a person orders to be run again is theirs, and is not ordered here. */
+  /** Does not let a person order extra attempts, which the bound does not count. */
   #answerGate(): boolean {
     const { random } = this.#options;
     const [found] = this.#state.gates;
@@ -128,10 +132,11 @@ export class Play {
       return this.#take({ type: 'effect:succeeded', ...where, output: outcome.output });
     const error = failureAt(state, scope, node, outcome.failure);
     const partial = outcome.output === undefined ? {} : { output: outcome.output };
-    this.#take({ type: 'effect:failed', ...where, error, ...partial });
+    const keptBack = outcome.keptBack === undefined ? {} : { keptBack: outcome.keptBack };
+    this.#take({ type: 'effect:failed', ...where, error, ...keptBack, ...partial });
   }
 
-  /** From the log alone, as after a crash; false when it has been gone on with often enough. */
+  /** Recovers from the log alone, as after a crash; false when it has been resumed often enough. */
   #goOn(): boolean {
     const { random, legs } = this.#options;
     if (this.#legs.length >= legs) return false;
@@ -143,7 +148,7 @@ export class Play {
     if (isOver && from === undefined) return false;
     this.#legs.push({ modelRequests: 0, effects: 0 });
     const how = { by: 'test', now: random.chance(0.3), ...(from === undefined ? {} : { from }) };
-    this.#note(goOn(state, how, this.#nowMs));
+    this.#note(applyResume(state, how, this.#nowMs));
     this.#take();
     return true;
   }
@@ -156,7 +161,7 @@ export class Play {
 
   #take(...happened: readonly EventBody[]): void {
     this.#note(step(this.#state, happened, this.#nowMs));
-    // what is being stopped has ended before anything else happens, as a driver sees to it
+    // stopped effects end before anything else happens, as with a backend
     for (let ends = stopsOf(this.#state); ends.length > 0; ends = stopsOf(this.#state))
       this.#note(step(this.#state, ends, this.#nowMs));
   }
@@ -177,7 +182,7 @@ export class Play {
         if (event.effect.type === 'model') leg.modelRequests++;
         return;
       case 'effect:failed':
-        if (event.error.kind !== 'breaker.open') return;
+        if (event.keptBack !== 'breaker') return;
         leg.effects--;
         if (event.effect.type === 'model') leg.modelRequests--;
         return;

@@ -1,29 +1,41 @@
 /**
- * A world that always chooses what costs most: it fails what can still be tried again, keeps
- * conversations going to their last turn, and ends a try with a failure that some route runs again.
+ * A world that always chooses what costs most: it fails what can still be retried, keeps
+ * conversations going to their last turn, and ends an attempt with a failure that some route runs
+ * again.
  */
-import type { JsonValue } from '../../../src/errors/json.ts';
-import type { ReportDraft } from '../../../src/errors/report.ts';
-import type { EffectRequest } from '../../../src/machine/effect-request.ts';
-import type { ModelAnswer, ToolCall } from '../../../src/machine/model-call.ts';
-import { fileOf, nodeOf, outwards, scopeOf, visitOf } from '../../../src/machine/plan-lookup.ts';
-import type { PendingEffect, RunState, Scope } from '../../../src/machine/state.ts';
-import type { Talk } from '../../../src/machine/talk.ts';
+import type { JsonValue } from '../../../src/errors/support/safe-json.ts';
+import type { ReportDraft } from '../../../src/errors/report/report.ts';
+import type { EffectRequest } from '../../../src/machine/decide/effect-request.ts';
+import type { ModelReply, ToolCall } from '../../../src/machine/conversation/model-message.ts';
+import {
+  fileOf,
+  nodeOf,
+  scopeAndAncestors,
+  scopeOf,
+  visitOf,
+} from '../../../src/machine/state/plan-lookup.ts';
+import type { PendingEffect, RunState, Scope } from '../../../src/machine/state/state.ts';
+import type { Conversation } from '../../../src/machine/conversation/conversation.ts';
 import { takes } from '../../../src/workflow/check/routing.ts';
-import { TOOL_CORRECTIONS, SCHEMA_CORRECTIONS } from '../../../src/workflow/limits.ts';
-import { isTakenOver, TRANSIENT_KINDS } from '../../../src/workflow/attempts.ts';
-import { defaultSchedule } from '../../../src/machine/retry.ts';
-import type { FilePlan } from '../../../src/workflow/model.ts';
-import { END, type Move } from '../../../src/workflow/route.ts';
-import { offeredRoutes } from '../../../src/machine/offered-routes.ts';
-import type { NodePlan } from '../../../src/workflow/node-model.ts';
-import type { Random } from '../../../src/drivers/simulation/random.ts';
+import { TOOL_CORRECTIONS, SCHEMA_CORRECTIONS } from '../../../src/workflow/plan/limits.ts';
+import { isTakenOver, TRANSIENT_KINDS } from '../../../src/workflow/plan/attempt-bound.ts';
+import { defaultSchedule } from '../../../src/machine/policy/retry.ts';
+import type { FilePlan } from '../../../src/workflow/plan/plan.ts';
+import { END, type Move } from '../../../src/workflow/plan/route.ts';
+import { offeredRoutes } from '../../../src/machine/decide/offered-routes.ts';
+import type { NodePlan } from '../../../src/workflow/plan/node-plan.ts';
+import type { Random } from '../../../src/rehearsal/world/random.ts';
 
 export type Outcome =
   | { readonly type: 'gives'; readonly output: JsonValue }
-  | { readonly type: 'fails'; readonly failure: ReportDraft; readonly output?: JsonValue };
+  | {
+      readonly type: 'fails';
+      readonly failure: ReportDraft;
+      readonly keptBack?: 'breaker';
+      readonly output?: JsonValue;
+    };
 
-/** What a node is driven to: a failure of this kind, or its success. */
+/** The goal for a node: a failure of this kind, or its success. */
 type Goal = string;
 const BROKEN = 'provider.stream_interrupted';
 const SUCCESS = 'success';
@@ -32,7 +44,7 @@ const TRANSIENT = ['provider.rate_limited', 'provider.overloaded', 'provider.net
 
 const FATAL = ['provider.auth', 'provider.context_length', 'provider.unknown'];
 
-/** What each type can be made to fail with by its effects and by what its model says. */
+/** Kinds that each type can fail with by its effects and by its model's replies. */
 const BY_MODEL = [
   ...TRANSIENT,
   ...FATAL,
@@ -85,7 +97,7 @@ export class Player {
   letsTimePass(state: RunState): boolean {
     const [pending] = state.effects.values();
     if (pending === undefined) return false;
-    const around = [...outwards(state, scopeOf(state, pending.scope))];
+    const around = [...scopeAndAncestors(state, scopeOf(state, pending.scope))];
     return (
       around.some((scope) => this.#goalOf(state, scope) === 'limit.node_timeout') &&
       this.#random.chance(0.3)
@@ -103,7 +115,7 @@ export class Player {
       : fails(goal);
   }
 
-  /** Chosen for each try: a kind that a route with runs left takes, else anything. */
+  /** Chosen for each attempt: a kind that a route with runs left takes, else any. */
   #goalOf(state: RunState, scope: Scope): Goal {
     const visit = visitOf(scope);
     const name = `${visit.path} ${visit.number} ${visit.attempt}`;
@@ -135,11 +147,11 @@ export class Player {
   }
 
   #model(state: RunState, scope: Scope, goal: Goal): Outcome {
-    const { talk, node: name } = visitOf(scope);
+    const { conversation: talk, node: name } = visitOf(scope);
     const node = nodeOf(fileOf(state.plan, scope.file), name);
     if (talk === undefined || (node.type !== 'agent' && node.type !== 'supervisor'))
       return says('ok');
-    if (this.#random.chance(0.02)) return fails('breaker.open');
+    if (this.#random.chance(0.02)) return { ...fails('breaker.open'), keptBack: 'breaker' };
     if (!this.#random.chance(this.#greed)) return this.#anything(node);
     const kept = this.#keepsFailing(fileOf(state.plan, scope.file), node, talk);
     if (kept !== undefined) return kept;
@@ -148,8 +160,12 @@ export class Player {
     return goesOn ?? this.#reach(goal, node);
   }
 
-  /** While something in the chain may still be asked after it. */
-  #keepsFailing(plan: FilePlan, node: NodePlan, { chain, asking }: Talk): Outcome | undefined {
+  /** While something in the chain may still be called after it. */
+  #keepsFailing(
+    plan: FilePlan,
+    node: NodePlan,
+    { chain, asking }: Conversation,
+  ): Outcome | undefined {
     const entry = chain.find(({ model, isSpent }) => model === asking?.model && !isSpent);
     if (entry === undefined) return undefined;
     const isNew = entry.attempts === 0 && entry.refresh === 'none';
@@ -166,7 +182,7 @@ export class Player {
     return hasOthers ? fails(this.#random.pick(TRANSIENT)) : undefined;
   }
 
-  #nextTurn(node: Extract<NodePlan, { type: 'agent' }>, talk: Talk): Outcome | undefined {
+  #nextTurn(node: Extract<NodePlan, { type: 'agent' }>, talk: Conversation): Outcome | undefined {
     if (talk.turns + 1 >= node.maxTurns) return undefined;
     const calls: ToolCall[] = [];
     if (node.tools === null || node.tools.length > 0)
@@ -183,7 +199,7 @@ export class Player {
 
   #nextRound(
     node: Extract<NodePlan, { type: 'supervisor' }>,
-    talk: Talk,
+    talk: Conversation,
     goal: Goal,
   ): Outcome | undefined {
     if (talk.corrections.schema < SCHEMA_CORRECTIONS) return says('no JSON');
@@ -234,7 +250,7 @@ export class Player {
   }
 }
 
-/** 3: the node runs again; 2: the run goes on to another; 0: neither. */
+/** 3: the node runs again; 2: the run continues to another; 0: neither. */
 function rankOf(state: RunState, scope: Scope, goal: Goal): number {
   const visit = visitOf(scope);
   const file = fileOf(state.plan, scope.file);
@@ -252,7 +268,7 @@ function rankOf(state: RunState, scope: Scope, goal: Goal): number {
   }
   for (const { route, bucket } of offeredRoutes(file, node, goal)) {
     const { move, index } = route;
-    const used = visit.used.get(`${bucket}:${index}`) ?? 0;
+    const used = visit.routeUses.get(`${bucket}:${index}`) ?? 0;
     if (!takes(route, goal)) continue;
     if (move.type === 'retry' || move.type === 'park') {
       if (used < (move.max ?? Infinity)) return 3;
@@ -275,7 +291,7 @@ function fails(kind: string): Extract<Outcome, { type: 'fails' }> {
   return { type: 'fails', failure: { kind, message: kind } };
 }
 
-/** The key was refused, and whoever gave it can make another. */
+/** The key was refused, and its source can make another. */
 function staleKey(): Outcome {
   const kind = 'provider.auth';
   return { type: 'fails', failure: { kind, message: kind, details: { refreshable: true } } };
@@ -289,7 +305,7 @@ function calling(toolCalls: readonly ToolCall[]): Outcome {
   return gives({ text: '', toolCalls: toolCalls.map((each, at) => ({ ...each, id: `c${at}` })) });
 }
 
-function gives(answer: ModelAnswer): Outcome {
+function gives(answer: ModelReply): Outcome {
   // data of the language, all of it JSON
   return { type: 'gives', output: answer as unknown as JsonValue };
 }

@@ -1,4 +1,4 @@
-/** What servers say about keys, rights and places. */
+/** Phrases of servers about keys, permissions and regions. */
 import type { Phrase } from './phrase.ts';
 
 export const ACCESS_PHRASES = {
@@ -31,6 +31,7 @@ export const ACCESS_PHRASES = {
     'token seems invalid',
     'token is not valid',
     'token expired',
+    ['session', 'expired'],
     'token has expired',
     'token has been revoked',
     'token was revoked',
@@ -63,13 +64,42 @@ export const ACCESS_PHRASES = {
     ['oauth', 'expired'],
   ],
   /** The key is good, and too narrow. */
-  scopes: ['missing scope', 'insufficient permission', 'scope requirement', 'required scope'],
-  /** Nobody set a key; none was refused. */
+  scopes: [
+    'missing scope',
+    'insufficient permission',
+    'scope requirement',
+    'required scope',
+    'ip not authorized',
+    ['request ip', 'allowlist'],
+    ['tenant', 'not match'],
+    ['tenant', 'wrong issuer'],
+    ['lacks', 'role'],
+    ['missing', 'role'],
+    ['key', 'is restricted'],
+  ],
+  /** The account broke the rules of the house. */
+  breach: [
+    ['account', 'violat', 'terms'],
+    ['account', 'violat', 'suspended'],
+    ['account', 'banned'],
+    ['account', 'fraud'],
+  ],
+  /** No key was set; none was refused. */
   no_key: [
     'find a secret',
     'api key is not set',
     ['api key', 'not configured'],
     ['environment variable', 'not set'],
+  ],
+  /** No key was there; whose fault it is, the status says. */
+  key_absent: [
+    'api key is missing',
+    'api key is required',
+    'api key must be',
+    'api key client option',
+    'no api key',
+    'api key not found',
+    ['api key', 'environment variable'],
   ],
   permission: [
     'must be verified',
@@ -104,6 +134,7 @@ export const ACCESS_PHRASES = {
     'terms of service',
     'terms of use',
     'accept the terms',
+    ['accept', 'license'],
     'use case details',
     'license agreement',
     'gated',
@@ -113,15 +144,22 @@ export const ACCESS_PHRASES = {
     ['organization', 'disabled'],
     ['organization', 'restricted'],
     ['user', 'locked'],
+    'allowlist',
+    'allow list',
+    'whitelist',
+    'only available for',
+    'only available to',
+    'can get access',
     'data policy',
     'guardrail restrictions',
   ],
-  /** The caller is in the wrong place. */
+  /** The caller is in the wrong region. */
   region: [
     'country',
     'territory',
     ['region', 'not supported'],
     ['region', 'not available'],
+    ['unavailable', 'region'],
     ['location', 'not supported'],
     'not available in your',
   ],
@@ -131,7 +169,9 @@ export const ACCESS_PHRASES = {
     'data policy',
     'guardrail restrictions',
     'accept the terms',
+    ['accept', 'license'],
     'license agreement',
+    'not enabled for',
     'terms of service',
   ],
   denied: ['access is denied', 'access denied', 'not authorized to perform', 'permission denied'],

@@ -1,6 +1,6 @@
 /**
- * What servers say in Spanish, Portuguese, French and German, where hosts and gateways answer in the
- * language of their country. Only the limits and the key: the rest is said in English by all of them.
+ * Phrases of servers in Spanish, Portuguese, French and German, for hosts and gateways that respond in the
+ * language of their country. Only limits and keys: for all else they use English.
  */
 import type { Phrase } from './phrase.ts';
 

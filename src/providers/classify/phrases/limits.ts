@@ -1,8 +1,8 @@
-/** What servers say about rates, quotas and money. */
+/** Phrases of servers about rates, quotas and money. */
 import type { Phrase } from './phrase.ts';
 
 export const LIMITS_PHRASES = {
-  /** A wait is named, in words that `hints.ts` reads. */
+  /** Names a wait, in words that `retry-hints.ts` reads. */
   wait: [
     'again in ',
     'retry in ',
@@ -20,6 +20,12 @@ export const LIMITS_PHRASES = {
     'exceeded your current quota',
     'exceeded current quota',
     ['quota', 'has been exceeded', 'billing'],
+    ['free', 'quota exceeded'],
+    'usage quota',
+    'quota has been exhausted',
+    'quota is exhausted',
+    'quota exhausted',
+    ['budget', 'exhausted'],
     'insufficient balance',
     'insufficient credit',
     'insufficient fund',
@@ -80,13 +86,22 @@ export const LIMITS_PHRASES = {
     ['account', 'suspended'],
     ['account', 'overdue'],
     ['account', 'in arrears'],
-    'invoice',
+    ['invoice', 'unpaid'],
+    ['invoice', 'without pay'],
+    ['invoice', 'overdue'],
+    ['invoice', 'outstanding'],
+    'past invoice',
+    'failure to pay',
     'recharge',
     'top up',
     'payment required',
     ['usage limit', 'reached'],
     ['usage limit', 'exceeded'],
     ['usage limit', 'hit'],
+    'hit your limit',
+    ['seat', 'limit reached'],
+    ['your', 'cap', 'reached'],
+    'usagelimit',
     'higher monthly limit',
     ['free', 'quota', 'used up'],
     ['quota', 'used up'],
@@ -169,6 +184,8 @@ export const LIMITS_PHRASES = {
     'tokens per',
     'calls per',
     'slow down',
+    ['rate', 'too quickly'],
+    ['request', 'too fast'],
     'concurrency limit',
     'concurrent request',
     'requests are being sent too',
@@ -176,9 +193,12 @@ export const LIMITS_PHRASES = {
     'resource has been exhausted',
     'resource exhausted',
     'limit reached',
+    'limit exhausted',
     'limit exceeded',
     'exceeded your per',
   ],
+  /** A quota, by that name. */
+  quota: ['quota exceeded', 'quota is exceeded', 'quota has been', 'over quota', 'no quota'],
   no_allowance: [
     'limit: 0',
     'limit:0',

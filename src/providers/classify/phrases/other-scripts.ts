@@ -1,6 +1,6 @@
 /**
- * What servers say in Chinese, Japanese, Korean and Russian. Hosts of these countries and the relays
- * built on One API answer like this, some of them with no code beside it. Written in small letters.
+ * Phrases of servers in Chinese, Japanese, Korean and Russian. Hosts of these countries and the relays
+ * built on One API respond so, some of them without a code. Written in lower case.
  */
 import type { Phrase } from './phrase.ts';
 

@@ -1,4 +1,4 @@
-/** What servers say about their own health and the way to them. */
+/** Phrases of servers about their own health and the connection to them. */
 import type { Phrase } from './phrase.ts';
 
 export const SERVICE_PHRASES = {
@@ -6,6 +6,7 @@ export const SERVICE_PHRASES = {
     'overload',
     'high demand',
     'high traffic',
+    'heavy traffic',
     ['capacity', 'temporarily'],
     'high load',
     'heavy load',
@@ -36,7 +37,6 @@ export const SERVICE_PHRASES = {
     'no healthy upstream',
     'no available server',
     'no workers',
-    'total request limit reached',
     'too busy',
     ' busy ',
   ],
@@ -69,16 +69,19 @@ export const SERVICE_PHRASES = {
     'upstream error',
     'upstream connect error',
     'unable to process',
+    'error was encountered',
+    'cuda error',
+    'out of memory',
   ],
   timeout: [
     'timed out',
     'timeout',
     'time out',
-    'deadline exceeded',
+    ['deadline', 'exceeded'],
     'took too long',
     "didn't respond in time",
   ],
-  /** A gateway could not reach the one behind it. */
+  /** A gateway could not reach its upstream. */
   connection: [
     'connection refused',
     'connection reset',

@@ -1,12 +1,9 @@
-/** What servers say about the length of a prompt, an answer or a request. */
+/** Phrases of servers about the length of a prompt, a reply or a request. */
 import type { Phrase } from './phrase.ts';
 
 export const SIZE_PHRASES = {
-  /** The prompt, or prompt and answer together, do not fit the model's window. */
+  /** The prompt, or prompt and reply together, do not fit the model's window. */
   context: [
-    'context length',
-    'context window',
-    'context size',
     'context limit',
     'maximum context',
     'max context',
@@ -32,7 +29,15 @@ export const SIZE_PHRASES = {
     'exceeds the limit of tokens',
     ['maximum', 'tokens allowed', 'input'],
     ['inputs', 'max new tokens'],
-    ['input validation error', 'tokens'],
+    ['input validation error', 'inputs', 'tokens'],
+    ['input token', 'too long'],
+    ['tokens', 'too long'],
+    ['tokens', 'exceed'],
+    ['input', 'tokens', 'too large'],
+    ['tokens', 'at most'],
+    ['tokens', 'more than'],
+    'token limit exceeded',
+    'text is too long',
     'reduce the length of',
     'reduce your prompt',
     ['token count', 'exceeds'],
@@ -47,12 +52,34 @@ export const SIZE_PHRASES = {
     ['request body too large for', 'tokens'],
     'model_max_prompt_tokens',
   ],
-  /** Prompt and answer together are too long. */
+  /** The window itself; whether something is longer, `excess` says. */
+  window: ['context length', 'context window', 'context size'],
+  excess: [
+    'exceed',
+    'too long',
+    'too large',
+    'too many',
+    'longer',
+    'larger',
+    'greater than',
+    'more than',
+    'maximum',
+    'max ',
+    'over ',
+    'overflow',
+    'reduce',
+    'shorten',
+    'requested',
+    'prompt has',
+    ' > ',
+    ' fit',
+  ],
+  /** Prompt and reply together are too long. */
   token_sum: [
     ['inputs', 'max new tokens'],
     ['input length', 'max tokens'],
   ],
-  /** The answer was asked to be longer than the model can write. */
+  /** The requested reply is longer than the model can write. */
   output_cap: [
     'maximum number of output tokens',
     ['tokens you requested', 'exceeds the model limit'],
@@ -63,6 +90,8 @@ export const SIZE_PHRASES = {
     ['max tokens', 'output tokens', '>'],
     ['max tokens', 'too large'],
     ['max tokens', 'too high'],
+    ['max tokens', 'exceeds the limit'],
+    ['max tokens', 'must not exceed'],
     ['max tokens', 'at most'],
     ['max tokens', 'must be less'],
     ['max tokens', 'must be between'],
@@ -70,7 +99,7 @@ export const SIZE_PHRASES = {
     ['max completion tokens', 'too large'],
     ['supports at most', 'completion tokens'],
   ],
-  /** A single request that is larger than what is ever let through. */
+  /** A single request that is larger than the server ever accepts. */
   oversize: [
     'request too large',
     'request is too large',
@@ -83,7 +112,11 @@ export const SIZE_PHRASES = {
     'body too large',
     'body is too large',
     'file too large',
+    ['header', 'too large'],
+    ['resolution', 'exceed'],
     'file is too large',
+    'file size is too large',
+    'file size exceed',
     'image exceeds',
     'image is too large',
     'image too large',

@@ -1,4 +1,4 @@
-/** Codes that several rules speak of. */
+/** Lists of codes that several rules share. */
 
 export const RATE_CODES = [
   'rate_limit',

@@ -1,4 +1,4 @@
-/** Structured fields that say that nothing but a change will help: of money, content, key or request. */
+/** Rules for codes that only a change can fix: of money, content, key or request. */
 import type { Rule } from '../rule.ts';
 
 export const REFUSAL_CODE_RULES: readonly Rule[] = [
@@ -27,7 +27,6 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'usage_limit_exceeded',
         'spend_limit_exceeded',
         'payment_required',
-        'access_terminated',
         'service_quota_exceeded',
         'out_of_credits',
         'no_credits',
@@ -61,6 +60,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         ['pack', 'exhausted'],
         ['free', 'exhausted'],
         ['spend', 'limit'],
+        ['spend', 'cap'],
         ['budget', 'exceeded'],
         ['exceeded', 'budget'],
         ['payment', 'required'],
@@ -70,34 +70,18 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         ['account', 'overdue'],
         ['service', 'overdue'],
         'arrears',
+        ['quota', 'exhausted'],
+        ['quota', 'daily'],
+        ['quota', 'account'],
+        ['quota', 'usage'],
+        ['quota', 'plan'],
+        ['limit', 'monthly'],
+        ['limit', 'weekly'],
+        ['budget', 'exhausted'],
       ],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
     why: 'a code built from words for money that is gone',
-  },
-  {
-    id: 'zhipu.spent',
-    when: { providers: ['zhipu'], codes: ['1112', '1113', '1304', '1308', '1309', '1310'] },
-    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
-    why: 'Zhipu numbers its failures; these are spent balances and plans',
-  },
-  {
-    id: 'zhipu.rate',
-    when: { providers: ['zhipu'], codes: ['1302', '1303'] },
-    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
-    why: 'Zhipu numbers its failures; these are limits of concurrency and rate',
-  },
-  {
-    id: 'zhipu.overload',
-    when: { providers: ['zhipu'], codes: ['1305', '1312'] },
-    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
-    why: 'Zhipu numbers its failures; this one is too much traffic from everyone',
-  },
-  {
-    id: 'zhipu.content',
-    when: { providers: ['zhipu'], codes: ['1301'] },
-    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
-    why: 'Zhipu numbers its failures; this one is unsafe content',
   },
   {
     id: 'content.code',
@@ -136,7 +120,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
       codeParts: [
         'unsafe',
         'nsfw',
-        'moderation',
+        'moderat',
         'content_policy',
         'content_filter',
         'harmful',
@@ -145,12 +129,6 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'a code built from a word for refused content',
-  },
-  {
-    id: 'zhipu.context',
-    when: { providers: ['zhipu'], codes: ['1261'] },
-    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
-    why: 'Zhipu numbers its failures; this one is a prompt that is too long',
   },
   {
     id: 'context.code',
@@ -174,6 +152,34 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
     why: 'a code for a prompt that does not fit',
+  },
+  {
+    id: 'context.code-part',
+    when: {
+      codeParts: [
+        ['token', 'too_long'],
+        ['prompt', 'too_long'],
+        ['input', 'too_long'],
+        ['context', 'exceeded'],
+      ],
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'a code built from words for a prompt that does not fit',
+  },
+  {
+    id: 'permission.code-part',
+    when: {
+      codeParts: [
+        ['unauthorized', 'operation'],
+        'not_in_whitelist',
+        'not_in_allowlist',
+        'in_blacklist',
+        ['need', 'verify'],
+        ['not', 'activated'],
+      ],
+    },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'a code built from words for a right that is missing; the caller is known',
   },
   {
     id: 'auth.code',
@@ -216,7 +222,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     id: 'auth.code-part',
     when: { codeParts: ['auth_failure', 'authfailure', 'invalid_api_key', 'invalid_access_key'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
-    why: 'a code built from a word for a key that is no good',
+    why: 'a code built from a word for an invalid key',
   },
   {
     id: 'model.code',
@@ -238,7 +244,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
       notPhrases: ['overload'],
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'a code for a model that is not there or not served',
+    why: 'a code for a model that does not exist or is not served',
   },
   {
     id: 'permission.code',
@@ -293,6 +299,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         '_below_min_value',
         'array_above_max_length',
         'array_below_min_length',
+        'out_of_range',
       ],
     },
     means: {
@@ -327,6 +334,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'unimplemented',
         'not_implemented',
         'unrecognized_parameter',
+        'parameter_unknown',
         'unsupported_tool',
         'unknown_field',
         'operation_not_supported',
@@ -334,6 +342,6 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
-    why: 'a code for a parameter or feature that this model does not take',
+    why: 'a code for a parameter or feature that this model does not support',
   },
 ];

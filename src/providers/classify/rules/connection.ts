@@ -1,4 +1,4 @@
-/** Connections that never came about, broke, or went silent, and answers that stopped in the middle. */
+/** Rules for connections that failed, broke, or went silent, and replies that stopped in the middle. */
 import type { Rule } from '../rule.ts';
 
 export const CONNECTION_RULES: readonly Rule[] = [
@@ -19,7 +19,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'the connection broke after the answer had begun',
+    why: 'the connection broke after the response had begun',
   },
   {
     id: 'stream.ended-early',
@@ -40,19 +40,19 @@ export const CONNECTION_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'the headers of an answer had come, and its body broke off',
+    why: 'the headers of a response had come, and its body broke off',
   },
   {
     id: 'answer.cut-text',
     when: { statusRange: [200, 299], transportText: /premature close|^terminated$|^aborted$/i },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'the headers of an answer had come, and its body broke off',
+    why: 'the headers of a response had come, and its body broke off',
   },
   {
     id: 'answer.cut-json',
     when: { forms: ['cut_json'], statusRange: [200, 299] },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'the answer stops in the middle of its JSON',
+    why: 'the response stops in the middle of its JSON',
   },
   {
     id: 'answer.empty-body',
@@ -64,7 +64,16 @@ export const CONNECTION_RULES: readonly Rule[] = [
       scope: 'request',
       recovery: 'now',
     },
-    why: 'the server says it went well and sends nothing; the work may be done and billed',
+    why: 'the server reports success and sends nothing; the work may be done and billed',
+  },
+  {
+    id: 'transport.lost-way',
+    when: {
+      phases: ['sent'],
+      transportCodes: ['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+    },
+    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the route to the server was lost while a connection was in use',
   },
   {
     id: 'transport.connect',
@@ -100,7 +109,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'now',
     },
-    why: 'no connection came about, so no request left',
+    why: 'no connection was made, so no request left',
   },
   {
     id: 'transport.dns',
@@ -137,7 +146,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'now',
     },
-    why: 'a runtime without error codes says that no connection came about',
+    why: 'a runtime without error codes says that no connection was made',
   },
   {
     id: 'transport.refused-stream',
@@ -148,7 +157,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'now',
     },
-    why: 'HTTP/2 promises that a refused stream was not looked at',
+    why: 'HTTP/2 guarantees that a refused stream was not processed',
   },
   {
     id: 'transport.timeout',
@@ -163,7 +172,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
-    why: 'the request left and no answer came in time',
+    why: 'the request left and no response came in time',
   },
   {
     id: 'transport.timeout-name',
@@ -185,7 +194,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
-    why: 'the request left and no answer came in time',
+    why: 'the request left and no response came in time',
   },
   {
     id: 'transport.connect-name',
@@ -222,6 +231,14 @@ export const CONNECTION_RULES: readonly Rule[] = [
         'ReadError',
         'WriteError',
         'RemoteProtocolError',
+        'StreamResetException',
+        'NoHttpResponseException',
+        'EOFException',
+        'ClientOSError',
+        'ChunkedEncodingError',
+        'IncompleteRead',
+        'HttpIOException',
+        'SocketException',
         'SocketError',
         'ConnectionReset',
         'ConnectionAborted',
@@ -259,14 +276,20 @@ export const CONNECTION_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
-    why: 'the connection broke after the request may have left and before an answer came',
+    why: 'the connection broke after the request may have left and before a response came',
+  },
+  {
+    id: 'transport.lost-errno',
+    when: { transportCodePrefixes: ['ECONN', 'ENET', 'EHOST', 'ENOTCONN', 'ESHUTDOWN'] },
+    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'another number of the system for a network or a connection that is gone',
   },
   {
     id: 'transport.lost-text',
     when: {
       hasStatus: false,
       transportText:
-        /WinError 1005[34]\b|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_|without sending|socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|fetch failed|failed to fetch|load failed|^terminated$/i,
+        /WinError 1005[34]\b|Errno (?:32|54|104)\b|server disconnected|\bGOAWAY\b|unexpected[ _]eof|broken pipe|net::ERR_|without sending|socket connection was closed|socket hang up|other side closed|connection (?:error|reset|lost|closed)|network ?(?:error|connection|request failed)|error sending request|\[SSL: |bad record mac|SSL_ERROR_|SSL connection could not be established|forcibly closed|fetch failed|failed to fetch|load failed|^terminated$/i,
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime without error codes says that the connection broke',

@@ -1,10 +1,13 @@
-/** What went wrong on our own side of the wire: who stopped it, what is not set up, what cannot be read. */
+/** Rules for faults on our own side: cancelled, not set up, or unreadable. */
 import type { Rule } from '../rule.ts';
 
 export const LOCAL_FAULT_RULES: readonly Rule[] = [
   {
     id: 'transport.proxy-login',
-    when: { transportText: /proxy response \(?407|HTTP tunneling/i },
+    when: {
+      transportText:
+        /proxy.{0,80}\b407\b|\b407 proxy|statusCode=407|proxy authentication required|HTTP tunneling/i,
+    },
     means: {
       kind: 'provider.network',
       category: 'configuration',
@@ -12,11 +15,19 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'a proxy refused the tunnel; undici reports it as an abort, but nobody aborted',
+    why: 'a proxy refused the tunnel; undici reports it as an abort, but the caller did not abort',
   },
   {
     id: 'transport.no-credentials',
-    when: { transportNames: ['CredentialsProviderError', 'AI_LoadAPIKeyError'] },
+    when: {
+      transportNames: [
+        'CredentialsProviderError',
+        'AI_LoadAPIKeyError',
+        'NoCredentialsError',
+        'DefaultCredentialsError',
+        'CredentialUnavailableError',
+      ],
+    },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'the SDK found no credentials and sent nothing',
   },
@@ -24,7 +35,8 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.no-credentials-text',
     when: {
       hasStatus: false,
-      transportText: /could not load (?:the default )?credentials|api key is missing/i,
+      transportText:
+        /(?:could not (?:load|find)|missing|no|unable to locate) (?:the )?(?:\w{1,20} )?credentials|credentials were not found|neither apikey|api[ _]?key.{0,60}(?:missing|null|required|must be|not (?:set|provided|found))|(?:null|required|missing).{0,40}api_?key|find \w{1,30}_api_key/i,
     },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'the SDK found no credentials and sent nothing',
@@ -33,7 +45,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.no-output',
     when: { transportNames: ['AI_NoOutputGeneratedError'] },
     means: { kind: 'provider.unknown', scope: 'request', recovery: 'now' },
-    why: 'the SDK has nothing to give and hides what happened in the stream',
+    why: 'the SDK has no output and hides what happened in the stream',
   },
   {
     id: 'transport.aborted',
@@ -44,6 +56,8 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
         'RequestAbortedError',
         'CanceledError',
         'CancelledError',
+        'OperationCanceledException',
+        'CancellationException',
       ],
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
@@ -54,6 +68,36 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: { transportCodes: ['ERR_CANCELED', 'ABORT_ERR'] },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
     why: 'cancelled by the caller; not a failure',
+  },
+  {
+    id: 'transport.cancelled-text',
+    when: {
+      hasStatus: false,
+      transportText:
+        /\bcontext cancell?ed$|^the (?:request|operation|call) was cancell?ed\.?$|cancell?ed by (?:the )?(?:user|caller|client)\b/i,
+    },
+    means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
+    why: 'cancelled by the caller, in the words of Go, .NET and others',
+  },
+  {
+    id: 'transport.tls-name',
+    when: {
+      transportNames: [
+        'SSLPeerUnverifiedException',
+        'CertPathValidatorException',
+        'SSLCertVerificationError',
+        'ClientConnectorCertificateError',
+        'CertificateException',
+      ],
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'configuration',
+      outcome: 'not_started',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a client names what failed: trust in the certificate',
   },
   {
     id: 'transport.tls-certificate',
@@ -75,14 +119,14 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'the certificate is not trusted; it will not be on the next try either',
+    why: 'the certificate is not trusted; it will not be on the next call either',
   },
   {
     id: 'transport.tls-text',
     when: {
       hasStatus: false,
       transportText:
-        /invalid peer certificate|certificate (?:verify failed|signed by unknown|has expired)|x509: |self[- ]signed certificate|unable to get (?:local )?issuer/i,
+        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |self[- ]signed certificate|unable to get (?:local )?issuer/i,
     },
     means: {
       kind: 'provider.network',
@@ -169,7 +213,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'stream.framing',
     when: { phases: ['streaming'], transportCodePrefixes: ['HPE_'] },
     means: { kind: 'provider.stream_interrupted', scope: 'request', recovery: 'now' },
-    why: 'the framing of the body broke after the answer had begun',
+    why: 'the framing of the body broke after the response had begun',
   },
   {
     id: 'transport.not-http',
@@ -181,7 +225,23 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'the peer does not answer in HTTP; wrong port and faulty proxy look alike',
+    why: 'the peer does not respond in HTTP; a wrong port and a faulty proxy look alike',
+  },
+  {
+    id: 'transport.not-unpacked',
+    when: {
+      hasStatus: false,
+      transportText:
+        /malformed HTTP|incorrect header check|content[- ]encoding|decompress|invalid (?:gzip|block type|stored block)|not in gzip format/i,
+    },
+    means: {
+      kind: 'provider.network',
+      category: 'unknown',
+      outcome: 'unknown',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a reply came whose packing cannot be opened; a proxy and a broken server look alike',
   },
   {
     id: 'transport.not-json-page',
@@ -208,6 +268,6 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
       scope: 'request',
       recovery: 'now',
     },
-    why: 'an answer came and cannot be read; the work may be done and billed',
+    why: 'a response came and cannot be read; the work may be done and billed',
   },
 ];

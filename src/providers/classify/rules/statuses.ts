@@ -1,4 +1,4 @@
-/** The last word when nothing more exact spoke: generic codes, then the HTTP status alone. */
+/** Rules for when nothing more exact holds: generic codes, then the HTTP status alone. */
 import { NONE, type Rule } from '../rule.ts';
 
 /** Settings of a call, as opposed to what it is about. */
@@ -26,7 +26,7 @@ export const STATUS_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'a web page where an answer should be: the base URL is wrong',
+    why: 'a web page instead of a reply: the base URL is wrong',
   },
   {
     id: 'status.401',
@@ -44,11 +44,11 @@ export const STATUS_RULES: readonly Rule[] = [
     id: 'status.403',
     when: { statuses: [403, 451] },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
-    why: 'the server knows the caller and says no',
+    why: 'the server knows the caller and refuses',
   },
   {
     id: 'address.text',
-    when: { statuses: [404, 405], phrases: ['wrong_address'] },
+    when: { statuses: [400, 404, 405], phrases: ['wrong_address'] },
     means: {
       kind: 'provider.invalid_request',
       category: 'configuration',
@@ -56,6 +56,17 @@ export const STATUS_RULES: readonly Rule[] = [
       recovery: 'human',
     },
     why: 'the message speaks of the address: the base URL is wrong',
+  },
+  {
+    id: 'address.bare',
+    when: { statuses: [404, 405], bareStatus: true },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'a framework has no such path: the base URL is wrong; a host would name the model',
   },
   {
     id: 'status.404',
@@ -73,7 +84,7 @@ export const STATUS_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'a proxy or a network login stands in between and wants to be signed in to',
+    why: 'a proxy or a network login in between asks for a sign-in',
   },
   {
     id: 'status.3xx',
@@ -91,13 +102,13 @@ export const STATUS_RULES: readonly Rule[] = [
     id: 'status.408',
     when: { statuses: [408, 504, 524, 598] },
     means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
-    why: 'the server, or the one behind it, took too long',
+    why: 'the server or its upstream took too long',
   },
   {
     id: 'status.409',
     when: { statuses: [409, 423] },
     means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
-    why: 'the request met another one on the same thing',
+    why: 'the request conflicts with another one on the same resource',
   },
   {
     id: 'status.413',
@@ -115,7 +126,7 @@ export const STATUS_RULES: readonly Rule[] = [
     id: 'status.499',
     when: { statuses: [499] },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
-    why: 'the caller went away before the answer',
+    why: 'the caller closed the connection before the response',
   },
   {
     id: 'status.501',
@@ -150,7 +161,7 @@ export const STATUS_RULES: readonly Rule[] = [
       scope: 'provider',
       recovery: 'human',
     },
-    why: 'the way of asking is wrong: method, address or encoding, not the content',
+    why: 'the form of the request is wrong: method, address or encoding, not the content',
   },
   {
     id: 'status.400-without-reason',
@@ -161,7 +172,7 @@ export const STATUS_RULES: readonly Rule[] = [
       scope: 'request',
       recovery: 'human',
     },
-    why: 'refused without a word; content and settings look alike',
+    why: 'refused without a reason; content and settings look alike',
   },
   {
     id: 'status.4xx',
@@ -218,6 +229,12 @@ export const STATUS_RULES: readonly Rule[] = [
     when: { codes: ['not_found', 'resource_not_found'] },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'a code for something that is not there, without a status',
+  },
+  {
+    id: 'job.failed',
+    when: { statusRange: [200, 299], stops: ['job_failed'] },
+    means: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
+    why: 'a job that failed, with a reason that names no fault of the request',
   },
   {
     id: 'stream.unrecognised',

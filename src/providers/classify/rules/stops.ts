@@ -1,5 +1,5 @@
-/** Answers with a good status that are no success: why the model stopped. */
-import type { Rule } from '../rule.ts';
+/** Rules for replies with a good status that failed: why the model stopped. */
+import { NONE, type Rule } from '../rule.ts';
 
 export const STOP_RULES: readonly Rule[] = [
   {
@@ -50,7 +50,7 @@ export const STOP_RULES: readonly Rule[] = [
       scope: 'request',
       recovery: 'human',
     },
-    why: 'prompt and answer filled the window; raising the output limit cannot help',
+    why: 'prompt and reply filled the window; raising the output limit cannot help',
   },
   {
     id: 'stop.length',
@@ -65,19 +65,19 @@ export const STOP_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
-    why: 'the answer was cut at its output limit',
+    why: 'the reply was cut at its output limit',
   },
   {
     id: 'stop.paused',
     when: { stops: ['pause_turn'] },
     means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
-    why: 'the provider paused its turn and waits to be asked on; what came is not the whole answer',
+    why: 'the provider paused its turn and waits for the next request; the reply is not complete',
   },
   {
     id: 'stop.incomplete',
     when: { statusRange: [200, 299], codes: ['max_output_tokens', 'incomplete'] },
     means: { kind: 'provider.truncated', scope: 'request', recovery: 'human' },
-    why: 'the answer says of itself that it is not whole',
+    why: 'the reply itself says that it is incomplete',
   },
   {
     id: 'stop.tool-call',
@@ -94,7 +94,7 @@ export const STOP_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.unknown', category: 'transient', scope: 'request', recovery: 'now' },
-    why: 'the model wrote a tool call or an answer that nobody can read; the next sample may do',
+    why: 'the model wrote a tool call or a reply that cannot be parsed; the next sample may be better',
   },
   {
     id: 'stop.resources',
@@ -106,11 +106,12 @@ export const STOP_RULES: readonly Rule[] = [
       scope: 'model',
       recovery: 'window',
     },
-    why: 'the answer was broken off for want of capacity',
+    why: 'the reply was broken off for lack of capacity',
   },
   {
     id: 'stop.error',
     when: {
+      statuses: [NONE, 200],
       stops: [
         'error',
         'network_error',
@@ -124,7 +125,7 @@ export const STOP_RULES: readonly Rule[] = [
       ],
     },
     means: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
-    why: 'the provider ended the answer by an error of its own',
+    why: 'the provider ended the reply with an error of its own',
   },
   {
     id: 'stream.unfinished',
@@ -136,6 +137,6 @@ export const STOP_RULES: readonly Rule[] = [
     id: 'answer.empty',
     when: { emptyAnswer: true },
     means: { kind: 'provider.unknown', scope: 'request', recovery: 'human' },
-    why: 'an answer with nothing in it; an overflow that was swallowed looks just like this',
+    why: 'an empty reply; a hidden overflow looks the same',
   },
 ];

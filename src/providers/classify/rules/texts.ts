@@ -1,13 +1,19 @@
 /**
- * What only the prose says. These come after everything structured, and each of them is marked low
- * confidence. The order matters where one wording contains another.
+ * Rules for prose alone. They come after everything structured, and each is marked low confidence. The
+ * order matters where one wording contains another.
  */
 import { NONE, type Rule } from '../rule.ts';
 
 /** A request that was refused, or a text that lost its status. */
-const REFUSED = [NONE, 400, 404, 406, 409, 412, 415, 422, 424];
+const REFUSED = [NONE, 400, 404, 406, 409, 410, 412, 415, 418, 422, 424];
 
 export const TEXT_RULES: readonly Rule[] = [
+  {
+    id: 'permission.breach',
+    when: { phrases: ['breach'] },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the account was closed for what it did, not for what it owes',
+  },
   {
     id: 'quota.text',
     when: { phrases: ['spent'], notPhrases: ['short_window'] },
@@ -23,18 +29,24 @@ export const TEXT_RULES: readonly Rule[] = [
   {
     id: 'quota.long-window-limit',
     when: {
-      statuses: [NONE, 200, 400, 402, 403, 412],
+      statuses: [200, ...REFUSED, 401, 402, 403],
       phrases: ['long_window'],
       phrasesToo: ['rate_limit'],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
-    why: 'a limit by the day or longer, under a status that is no rate limit’s',
+    why: 'a limit by the day or longer, under a status that does not mean a rate limit',
+  },
+  {
+    id: 'quota.forbidden',
+    when: { statuses: [401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+    why: 'a quota under a status of access: the gateway closes the door until it is filled again',
   },
   {
     id: 'rate.oversize-status',
     when: { statuses: [429], phrases: ['oversize'] },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
-    why: 'too large a request dressed as throttling; repeating it cannot work',
+    why: 'a request that is too large, reported as throttling; repeating it cannot work',
   },
   {
     id: 'output-cap.text',
@@ -52,7 +64,7 @@ export const TEXT_RULES: readonly Rule[] = [
     when: {
       statuses: [200, ...REFUSED, 403, 451, 498, 500],
       phrases: ['content_filter'],
-      notPhrases: ['oversize', 'context', 'auth'],
+      notPhrases: ['oversize', 'context', 'window', 'auth'],
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the message speaks of a content policy',
@@ -68,16 +80,33 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message says that the prompt does not fit the window',
   },
   {
+    id: 'context.window-text',
+    when: {
+      statuses: [200, ...REFUSED, 403, 413, 500, 502, 503],
+      phrases: ['window'],
+      phrasesToo: ['excess'],
+      notPhrases: ['short_window'],
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the message says what the window is, and that something is longer',
+  },
+  {
     id: 'too-large.text',
     when: { statuses: [200, ...REFUSED, 413], phrases: ['oversize'] },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
     why: 'the message says that the request or a file in it is too large',
   },
   {
+    id: 'no-key.unsent',
+    when: { hasStatus: false, phrases: ['key_absent'] },
+    means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'without a response it is the client that misses a key; nothing was sent',
+  },
+  {
     id: 'no-key.text',
     when: { statuses: [NONE, 400, 401, 403, 404, 500, 503], phrases: ['no_key'] },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
-    why: 'the gateway says that nobody gave it a key',
+    why: 'the gateway reports that it has no key',
   },
   {
     id: 'certificate.text',
@@ -99,7 +128,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'auth.text',
-    when: { statuses: [NONE, 200, 400, 404, 412, 422, 500], phrases: ['auth'] },
+    when: { statuses: [200, ...REFUSED, 498, 500], phrases: ['auth'] },
     means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
     why: 'the message speaks of the key, whatever the status',
   },
@@ -134,7 +163,7 @@ export const TEXT_RULES: readonly Rule[] = [
     id: 'server.crashed',
     when: { statuses: [400, 500], phrases: ['crashed'] },
     means: { kind: 'provider.server_error', scope: 'model', recovery: 'now' },
-    why: 'the program that runs the model fell over, whatever the status blames',
+    why: 'the program that runs the model crashed, whatever the status says',
   },
   {
     id: 'tool-schema.text',
@@ -159,7 +188,7 @@ export const TEXT_RULES: readonly Rule[] = [
     when: {
       statuses: [NONE, 200, 400, 412, 422, 500, 502],
       phrases: ['permission', 'scopes'],
-      notPhrases: ['unsupported', 'model'],
+      notPhrases: ['unsupported', 'model', 'connection'],
     },
     means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
     why: 'the message says that a right is missing, whatever the status',
@@ -174,13 +203,13 @@ export const TEXT_RULES: readonly Rule[] = [
     id: 'permission.entitlement',
     when: { statuses: [404], phrases: ['entitlement'] },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
-    why: 'the model is there, but a form, a licence or a policy of the account keeps it away',
+    why: 'the model exists, but a form, a licence or a policy of the account blocks it',
   },
   {
     id: 'conflict.text',
     when: { statuses: [400, 423], phrases: ['conflict'] },
     means: { kind: 'provider.conflict', scope: 'request', recovery: 'now' },
-    why: 'the message says that someone else works on the same thing',
+    why: 'the message says that another request uses the same resource',
   },
   {
     id: 'unsupported.parameter-text',
@@ -192,7 +221,7 @@ export const TEXT_RULES: readonly Rule[] = [
     id: 'model.text',
     when: { statuses: [200, ...REFUSED, 410, 500], phrases: ['model'] },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
-    why: 'the message says that there is no such model to be had',
+    why: 'the message says that there is no such model',
   },
   {
     id: 'unsupported.text',
@@ -218,6 +247,18 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message speaks of a rate limit under another status',
   },
   {
+    id: 'timeout.container',
+    when: { codes: ['model'], phrases: ['timeout'] },
+    means: { kind: 'provider.timeout', scope: 'model', recovery: 'now' },
+    why: 'the container that runs the model did not respond to the service in front of it',
+  },
+  {
+    id: 'network.client',
+    when: { hasTransport: true, phrases: ['connection'] },
+    means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'the client itself could not connect; the status in its text is one it made up',
+  },
+  {
     id: 'network.text',
     when: { statuses: [NONE, 400, 500], phrases: ['connection'] },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
@@ -233,6 +274,6 @@ export const TEXT_RULES: readonly Rule[] = [
     id: 'server.text',
     when: { statuses: [NONE, 200], phrases: ['server'] },
     means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
-    why: 'a fault of the server inside an answer with a good status',
+    why: 'a fault of the server inside a response with a good status',
   },
 ];

@@ -1,9 +1,9 @@
 /** Filters that keep or change the items of a list one by one. */
-import type { JsonValue } from '../../../errors/json.ts';
-import { readAttribute } from '../access.ts';
-import { demand, isMissing, type Value } from '../missing.ts';
-import { boundList, fail } from '../run.ts';
-import { isTruthy } from '../values.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { readAttribute } from '../evaluate/access.ts';
+import { demand, isMissing, type Value } from '../evaluate/missing.ts';
+import { boundList, fail } from '../evaluate/evaluation.ts';
+import { isTruthy } from '../evaluate/values.ts';
 import { itemsInput, type Filter, type FilterCall } from './filter.ts';
 
 export const EACH_FILTERS: Readonly<Record<string, Filter>> = {
@@ -34,7 +34,7 @@ function chooser({ keeps, byAttribute }: { keeps: boolean; byAttribute: boolean 
   };
 }
 
-/** By the named test; without one, by being true. */
+/** Selects by the named test; without one, by truth. */
 function passes({ run, each }: FilterCall, subject: Value): boolean {
   const answer = each === undefined ? subject : each(subject);
   return isTruthy(run, demand(run, answer));

@@ -1,22 +1,22 @@
-/** What a filter is, and how one reads its input. */
-import type { JsonValue } from '../../../errors/json.ts';
-import type { Value } from '../missing.ts';
-import { fail, type Run } from '../run.ts';
+/** Types of filters, and readers for their input. */
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import type { Value } from '../evaluate/missing.ts';
+import { fail, type Evaluation } from '../evaluate/evaluation.ts';
 import type { Signature } from '../signature.ts';
-import { toText } from '../to-text.ts';
-import { aType, itemsOf } from '../values.ts';
+import { toText } from '../evaluate/to-text.ts';
+import { aType, itemsOf } from '../evaluate/values.ts';
 
 export interface FilterCall<Input extends Value = JsonValue> {
-  readonly run: Run;
+  readonly run: Evaluation;
   readonly name: string;
   readonly input: Input;
-  /** In the order of the parameters; undefined where one was left out. */
+  /** In the order of the parameters; undefined where absent. */
   readonly args: readonly (Input | undefined)[];
-  /** The filter or test that was named for the items, if one was. */
+  /** The filter or test to apply to each item, if one is named. */
   readonly each: ((item: Value) => Value) | undefined;
 }
 
-/** Takes the name of a filter or a test, and its arguments, after so many of its own. */
+/** Accepts the name of a filter or a test, and its arguments, after this many arguments of its own. */
 export interface EachSignature {
   readonly kind: 'filter' | 'test';
   readonly after: number;
@@ -28,7 +28,7 @@ interface StrictFilter extends Signature {
   apply(call: FilterCall): Value;
 }
 
-/** Takes what is missing as well as what is there. */
+/** Accepts missing values. */
 interface ForgivingFilter extends Signature {
   readonly isForgiving: true;
   readonly each?: undefined;
@@ -37,7 +37,7 @@ interface ForgivingFilter extends Signature {
 
 export type Filter = StrictFilter | ForgivingFilter;
 
-/** Numbers and booleans count as the text they are printed as; null, lists and objects do not. */
+/** Converts numbers and booleans to text; refuses null, lists and objects. */
 export function textInput({ run, name, input }: FilterCall): string {
   if (typeof input !== 'object') return toText(run, input);
   return fail(run, `\`${name}\` works on text, not on ${aType(input)}`);

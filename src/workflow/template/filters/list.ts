@@ -1,12 +1,12 @@
 /** Filters for lists as a whole. */
-import type { JsonValue } from '../../../errors/json.ts';
-import { readAttribute } from '../access.ts';
-import { entriesOf } from '../methods.ts';
-import { demand, missing, type Value } from '../missing.ts';
-import { concat, finite } from '../operators.ts';
-import { boundList, charge, fail } from '../run.ts';
-import { wantText } from '../text-functions.ts';
-import { aType, charactersOf, isObject } from '../values.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { readAttribute } from '../evaluate/access.ts';
+import { entriesOf } from '../evaluate/methods.ts';
+import { demand, missing, type Value } from '../evaluate/missing.ts';
+import { concat, finite } from '../evaluate/operators.ts';
+import { boundList, charge, fail } from '../evaluate/evaluation.ts';
+import { wantText } from '../evaluate/text-functions.ts';
+import { aType, charactersOf, isObject } from '../evaluate/values.ts';
 import { itemsInput, type Filter, type FilterCall } from './filter.ts';
 
 export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
@@ -31,7 +31,7 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   },
 };
 
-/** An empty list has no first, last, least or greatest; a `default` behind it may name one. */
+/** An empty list has no first, last, least or greatest item; a following `default` may supply one. */
 export function orNothing({ run, name }: FilterCall, item: JsonValue | undefined): Value {
   if (item !== undefined) return item;
   return missing(run.at, () => `\`${name}\` has nothing to choose from: the list is empty`);

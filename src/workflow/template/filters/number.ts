@@ -1,13 +1,13 @@
 /** Filters for numbers, and from text to numbers. */
-import type { JsonValue } from '../../../errors/json.ts';
-import { finite } from '../operators.ts';
-import { fail } from '../run.ts';
-import { wantCount } from '../text-functions.ts';
-import { aType } from '../values.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { finite } from '../evaluate/operators.ts';
+import { fail } from '../evaluate/evaluation.ts';
+import { wantCount } from '../evaluate/text-functions.ts';
+import { aType } from '../evaluate/values.ts';
 import { numberInput, type Filter, type FilterCall } from './filter.ts';
 
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
-/** Longer text is not a number anybody wrote. */
+/** Longer text is not a number that a person wrote. */
 const MAX_NUMBER_CHARS = 400;
 const MAX_DIGITS = 15;
 
@@ -24,13 +24,13 @@ export const NUMBER_FILTERS: Readonly<Record<string, Filter>> = {
   round: { parameters: ['precision?', 'method?'], apply: round },
 };
 
-/** Text that is no number fails, unless a default is given: Jinja's silent 0 hides the mistake. */
+/** Fails for text that is not a number, unless there is a default: Jinja's silent 0 hides the mistake. */
 function convert(call: FilterCall, change: (value: number) => number): JsonValue {
   const { run, name, input, args } = call;
   const value = toNumber(input);
   if (value !== undefined && Number.isFinite(value)) return change(value) + 0;
   if (args[0] !== undefined) return args[0];
-  return fail(run, `\`${name}\` cannot make a number of ${described(input)}`);
+  return fail(run, `\`${name}\` cannot convert ${described(input)} to a number`);
 }
 
 function toNumber(input: JsonValue): number | undefined {
@@ -45,7 +45,7 @@ function described(input: JsonValue): string {
   return typeof input === 'string' ? 'this text' : aType(input);
 }
 
-/** Halves go away from zero. */
+/** Rounds halves away from zero. */
 function round(call: FilterCall): JsonValue {
   const { run, args } = call;
   const [precision, method = 'common'] = args;

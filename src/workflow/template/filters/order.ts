@@ -1,11 +1,11 @@
 /** Filters that compare items with each other. Text is compared without case, as Jinja does. */
-import type { JsonValue } from '../../../errors/json.ts';
-import { readAttribute } from '../access.ts';
-import { entriesOf } from '../methods.ts';
-import { demand, type Value } from '../missing.ts';
-import { boundList, chargeText, fail, type Run } from '../run.ts';
-import { toJson } from '../to-text.ts';
-import { aType, compare, isObject, isTruthy } from '../values.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { readAttribute } from '../evaluate/access.ts';
+import { entriesOf } from '../evaluate/methods.ts';
+import { demand, type Value } from '../evaluate/missing.ts';
+import { boundList, chargeText, fail, type Evaluation } from '../evaluate/evaluation.ts';
+import { toJson } from '../evaluate/to-text.ts';
+import { aType, compare, isObject, isTruthy } from '../evaluate/values.ts';
 import { itemsInput, type Filter, type FilterCall } from './filter.ts';
 import { orNothing } from './list.ts';
 
@@ -41,7 +41,11 @@ function keyedItems(call: FilterCall, options: KeyOptions): readonly Keyed[] {
   return items.map((item) => ({ item, key: keyOf(run, item, options) }));
 }
 
-function keyOf(run: Run, item: JsonValue, { attribute, caseSensitive }: KeyOptions): JsonValue {
+function keyOf(
+  run: Evaluation,
+  item: JsonValue,
+  { attribute, caseSensitive }: KeyOptions,
+): JsonValue {
   const isWhole = attribute === undefined || attribute === null;
   const key = isWhole ? item : demand(run, readAttribute(run, item, attribute));
   if (typeof key !== 'string' || isTruthy(run, caseSensitive ?? false)) return key;
@@ -49,7 +53,11 @@ function keyOf(run: Run, item: JsonValue, { attribute, caseSensitive }: KeyOptio
   return key.toLowerCase();
 }
 
-function sorted(run: Run, keyed: readonly Keyed[], reverse: JsonValue = false): readonly Keyed[] {
+function sorted(
+  run: Evaluation,
+  keyed: readonly Keyed[],
+  reverse: JsonValue = false,
+): readonly Keyed[] {
   const direction = isTruthy(run, reverse) ? -1 : 1;
   return keyed.toSorted((a, b) => direction * compare(run, a.key, b.key));
 }
@@ -62,7 +70,7 @@ function extreme(call: FilterCall, direction: 1 | -1): Value {
   return rest.reduce((best, next) => (isBetter(next, best) ? next : best), first).item;
 }
 
-/** The first of those that are the same, in the order in which they came. */
+/** Keeps the first of equal items, in their original order. */
 function unique(call: FilterCall): JsonValue {
   const [caseSensitive, attribute] = call.args;
   const seen = new Set<string>();

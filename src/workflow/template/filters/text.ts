@@ -1,11 +1,17 @@
 /** Filters for text. */
-import type { JsonValue } from '../../../errors/json.ts';
-import { boundOutput, charge, chargeText, fail, type Run } from '../run.ts';
-import { replaceText, splitText, stripText, wantCount, wantText } from '../text-functions.ts';
-import { charactersOf, hasPairs, isTruthy } from '../values.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { boundOutput, charge, chargeText, fail, type Evaluation } from '../evaluate/evaluation.ts';
+import {
+  replaceText,
+  splitText,
+  stripText,
+  wantCount,
+  wantText,
+} from '../evaluate/text-functions.ts';
+import { charactersOf, hasPairs, isTruthy } from '../evaluate/values.ts';
 import { textInput, type Filter, type FilterCall } from './filter.ts';
 
-/** What a new word may follow in a title. */
+/** Characters that a new word may follow in a title. */
 const WORD = /[^-\s({[<]+/g;
 const MAX_INDENT = 1_000;
 
@@ -36,7 +42,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   },
 };
 
-/** The weight is how much dearer it is than a change of case. */
+/** The weight is its cost relative to a change of case. */
 function rewrite(change: (text: string) => string, { weight } = { weight: 1 }): Filter {
   return {
     parameters: [],
@@ -55,7 +61,7 @@ function capitalized(text: string): string {
   return first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
-/** Ends at a word unless `killwords`; a text that is only `leeway` longer is left alone. */
+/** Cuts at a word unless `killwords`; keeps a text that is at most `leeway` longer. */
 function truncate({ run, args }: FilterCall, text: string): string {
   const [length, killwords = false, end = '...', leeway] = args;
   const most = wantCount(run, length, 'length') ?? 255;
@@ -71,8 +77,8 @@ function truncate({ run, args }: FilterCall, text: string): string {
   return (lastSpace === -1 ? kept : kept.slice(0, lastSpace)) + ending;
 }
 
-/** Reads no more of a long text than it has to. */
-function firstCharacters(run: Run, text: string, count: number): readonly string[] {
+/** Reads only the necessary part of a long text. */
+function firstCharacters(run: Evaluation, text: string, count: number): readonly string[] {
   boundOutput(run, count);
   const start = text.slice(0, hasPairs(run, text.slice(0, 2 * count)) ? 2 * count : count);
   return charactersOf(run, start).slice(0, count);
@@ -91,7 +97,7 @@ function indent({ run, args }: FilterCall, text: string): string {
   return lines.map((line, i) => (isIndented(line, i) ? margin + line : line)).join('\n');
 }
 
-function marginOf(run: Run, width: JsonValue): string {
+function marginOf(run: Evaluation, width: JsonValue): string {
   if (typeof width === 'string') return width;
   const spaces = wantCount(run, width, 'width') ?? 4;
   return ' '.repeat(Math.min(MAX_INDENT, Math.max(0, spaces)));

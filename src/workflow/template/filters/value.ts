@@ -1,9 +1,9 @@
 /** Filters for values of any type. */
-import { demand, isMissing } from '../missing.ts';
-import { fail } from '../run.ts';
-import { wantCount } from '../text-functions.ts';
-import { toJson, toText } from '../to-text.ts';
-import { aType, characterCount, isList, isObject, isTruthy, keysOf } from '../values.ts';
+import { demand, isMissing } from '../evaluate/missing.ts';
+import { fail } from '../evaluate/evaluation.ts';
+import { wantCount } from '../evaluate/text-functions.ts';
+import { toJson, toText } from '../evaluate/to-text.ts';
+import { aType, characterCount, isList, isObject, isTruthy, keysOf } from '../evaluate/values.ts';
 import type { Filter, FilterCall } from './filter.ts';
 
 const MAX_INDENT = 16;
@@ -18,7 +18,7 @@ const length: Filter = {
   },
 };
 
-/** Null counts as missing; whatever is false does too, if the second argument says so. */
+/** Null counts as missing; so does any false value, if the second argument is true. */
 const otherwise: Filter = {
   isForgiving: true,
   parameters: ['default_value?', 'boolean?'],

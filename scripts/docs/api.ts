@@ -1,0 +1,260 @@
+/**
+ * `docs/reference/api.md` and `docs/reference/api.txt`: what each entry of the package exports, from
+ * the declarations that the compiler emits. The first is for readers, the second has no comments, so
+ * that its diff is a change of the API.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  childOf,
+  docBefore,
+  exportsOf,
+  listOf,
+  listedWords,
+  lookUp,
+  nameOf,
+  walk,
+  type Declaration,
+} from './declarations.ts';
+import { anchors, page } from './markdown.ts';
+
+export const API_PAGE = 'docs/reference/api.md';
+export const API_REPORT = 'docs/reference/api.txt';
+
+const ROOT = dirname(dirname(import.meta.dirname));
+
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+  readonly doc: string;
+  /** Formatted, with the comments of members. */
+  readonly text: string;
+  /** Formatted, without any comment. */
+  readonly bare: string;
+  readonly declarations: readonly Declaration[];
+}
+
+interface Entry {
+  /** As it is imported: `errand/errors`. */
+  readonly name: string;
+  readonly doc: string;
+  readonly exports: readonly Exported[];
+  /** Types that its signatures use and that no entry exports. */
+  readonly hidden: readonly string[];
+}
+
+export function renderApi(): string {
+  const anchorOf = anchors();
+  const homes = new Map<Declaration | undefined, string>();
+  const title = 'API';
+  anchorOf(title);
+  const parts = entries().flatMap(({ name, doc, exports }) => {
+    const known = exports.filter(({ declarations: [first] }) => homes.has(first));
+    const fresh = exports.filter((each) => !known.includes(each));
+    anchorOf(name);
+    const section = (heading: string, members: readonly Exported[]): readonly string[] => {
+      if (members.length === 0) return [];
+      anchorOf(heading);
+      for (const { name: member, declarations } of members)
+        homes.set(declarations[0], anchorOf(member));
+      return [`### ${heading}`, ...members.flatMap(exportSection)];
+    };
+    const links = known.map(
+      ({ name: other, declarations: [first] }) => `[\`${other}\`](#${homes.get(first)})`,
+    );
+    return [
+      `## \`${name}\``,
+      doc,
+      ...section(
+        'Values',
+        fresh.filter(({ isType }) => !isType),
+      ),
+      ...section(
+        'Types',
+        fresh.filter(({ isType }) => isType),
+      ),
+      ...(links.length === 0 ? [] : [`Also exported here: ${links.join(', ')}.`]),
+    ];
+  });
+  return page(
+    `# ${title}`,
+    '<!-- Made by `npm run docs` from the declarations that the compiler emits. Do not edit. -->',
+    'What each entry of the package exports. [api.txt](api.txt) has the same without comments.',
+    ...parts,
+  );
+}
+
+function exportSection({ name, doc, text }: Exported): readonly string[] {
+  return [`#### ${name}`, ...(doc === '' ? [] : [doc]), ['```ts', text, '```'].join('\n')];
+}
+
+export function renderApiReport(): string {
+  const parts = entries().flatMap(({ name, exports, hidden }) => [
+    `== ${name}`,
+    ...exports.map(({ bare }) => bare),
+    ...(hidden.length === 0 ? [] : [`-- used here, exported nowhere: ${hidden.join(', ')}`]),
+  ]);
+  return page(
+    'The public API. Made by `npm run docs`; a change here is a change for users.',
+    ...parts,
+  );
+}
+
+let made: readonly Entry[] | undefined;
+
+function entries(): readonly Entry[] {
+  made ??= readEntries();
+  return made;
+}
+
+function readEntries(): readonly Entry[] {
+  compile();
+  const found = entryFiles().map(({ name, path }) => ({ name, path, exports: publicOf(path) }));
+  const everywhere = new Set(found.flatMap(({ exports }) => [...exports.values()].flat()));
+  const texts = formatted(
+    found.flatMap(({ exports }) =>
+      [...exports.values()].flatMap((each) => [textOf(each), bareOf(each)]),
+    ),
+  );
+  return found.map(({ name, path, exports }) => ({
+    name,
+    doc: firstDoc(readFileSync(path, 'utf8')),
+    exports: [...exports]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([exported, declarations]) => ({
+        name: exported,
+        isType: declarations.every(({ node }) => isTypeNode(node.type)),
+        doc: declarations.map(({ doc }) => doc).find((doc) => doc !== '') ?? '',
+        text: texts.get(textOf(declarations)) ?? '',
+        bare: texts.get(bareOf(declarations)) ?? '',
+        declarations,
+      })),
+    hidden: hiddenIn([...exports.values()].flat(), everywhere),
+  }));
+}
+
+/** Writes the declarations; what is up to date is not compiled again. */
+function compile(): void {
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [compiler, '-b', join(ROOT, 'src/tsconfig.index.json')],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0)
+    throw new Error(`The sources do not compile, so the API is unknown:\n${stdout}`);
+}
+
+/** A constant that only passes a function on is that function. */
+function publicOf(path: string): ReadonlyMap<string, readonly Declaration[]> {
+  const passedOn = ({ node, file }: Declaration): readonly Declaration[] => {
+    const constant = listOf(node['declarations'])[0]?.['id'];
+    const [query] = [...walk(constant)].filter(({ type }) => type === 'TSTypeQuery');
+    return lookUp(nameOf(query === undefined ? undefined : childOf(query, 'exprName')), file);
+  };
+  return new Map(
+    [...exportsOf(path)].map(([name, declarations]) => {
+      const others = declarations.flatMap(passedOn);
+      return [name, others.length === 0 ? declarations : others] as const;
+    }),
+  );
+}
+
+/** The entries that package.json promises, as the compiler wrote them. */
+function entryFiles(): readonly { readonly name: string; readonly path: string }[] {
+  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, string | { readonly types?: string }>>;
+  };
+  return Object.entries(exports).flatMap(([entry, to]) =>
+    typeof to === 'string' || to.types === undefined
+      ? []
+      : [{ name: join(name, entry), path: join(ROOT, to.types.replace(/^\.\/dist/, 'build')) }],
+  );
+}
+
+function isTypeNode(type: string): boolean {
+  return type === 'TSInterfaceDeclaration' || type === 'TSTypeAliasDeclaration';
+}
+
+function textOf(declarations: readonly Declaration[]): string {
+  return declarations.map(shortened).join('\n');
+}
+
+/** The longest map of a constant that is written out; of a longer one only the keys are. */
+const MAX_MEMBERS = 40;
+
+/** Without what a reader cannot use, and with the texts that a list of constants stands for. */
+function shortened({ node, file, text }: Declaration): string {
+  const start = node.end - text.length;
+  const edits = [...walk(node)].flatMap((each): readonly Edit[] => {
+    if (each.type === 'TSIndexedAccessType') {
+      const words = listedWords(each, file);
+      return words === undefined ? [] : [{ ...each, by: words.join(' | ') }];
+    }
+    const members = each.type === 'TSTypeLiteral' ? listOf(each['members']) : [];
+    if (node.type !== 'VariableDeclaration' || members.length <= MAX_MEMBERS) return [];
+    return members.flatMap((member) => {
+      const inner = childOf(member, 'typeAnnotation');
+      return inner === undefined ? [] : [{ ...inner, by: ': {}' }];
+    });
+  });
+  return edits
+    .toReversed()
+    .reduce(
+      (done, edit) => done.slice(0, edit.start - start) + edit.by + done.slice(edit.end - start),
+      text,
+    )
+    .replace(/^export (?:declare )?/, '')
+    .replace(/^ *#private;\n/m, '');
+}
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
+function bareOf(declarations: readonly Declaration[]): string {
+  return textOf(declarations).replaceAll(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, '');
+}
+
+/** What the head of a file says of it. */
+function firstDoc(text: string): string {
+  return docBefore(text, text.indexOf('*/') + 2);
+}
+
+/** Names in signatures that nobody can import. */
+function hiddenIn(
+  declarations: readonly Declaration[],
+  exported: ReadonlySet<Declaration>,
+): readonly string[] {
+  const hidden = declarations.flatMap(({ node, file }) =>
+    [...walk(node)].flatMap((each) => {
+      const name = nameOf(childOf(each, 'typeName')) || nameOf(childOf(each, 'expression'));
+      const [found] = lookUp(name, file);
+      return found === undefined || exported.has(found) ? [] : [name];
+    }),
+  );
+  return [...new Set(hidden)].toSorted();
+}
+
+/** Each text as the formatter writes it. */
+function formatted(texts: readonly string[]): ReadonlyMap<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-api-'));
+  try {
+    const files = texts.map((text, at) => ({ text, path: join(folder, `${at}.d.ts`) }));
+    for (const { text, path } of files) writeFileSync(path, text);
+    execFileSync(process.execPath, [
+      join(ROOT, 'node_modules/oxfmt/bin/oxfmt'),
+      '--config',
+      join(ROOT, '.oxfmtrc.json'),
+      folder,
+    ]);
+    return new Map(files.map(({ text, path }) => [text, readFileSync(path, 'utf8').trimEnd()]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * `npm run goldens`: writes every golden file and every generated page anew, for a change of wording
+ * that many of them show. Read the difference before you commit it. Values that are written into a
+ * test itself stay as they are: those are meant to stop whoever changes them.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { devNode, ensureInstalled, ROOT, runScript, toolEnvironment } from './install.mjs';
+
+const PARTS = ['src', 'test'];
+
+runScript(() => {
+  ensureInstalled('dev', 'sdks', 'servers', 'temporal', 'oldest');
+  const node = devNode();
+  const suites = PARTS.flatMap((part) => globSync(`${part}/**/*.test.ts`, { cwd: ROOT })).filter(
+    (file) => readFileSync(join(ROOT, file), 'utf8').includes('toMatchFileSnapshot'),
+  );
+  const vitest = [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...suites, '-u'];
+  for (const args of [vitest, [join(ROOT, 'scripts', 'docs.ts')]]) {
+    const options = {
+      cwd: ROOT,
+      env: toolEnvironment(node),
+      stdio: /** @type {const} */ ('inherit'),
+    };
+    const { status } = spawnSync(node, args, options);
+    if (status !== 0) process.exitCode = status ?? 1;
+  }
+  console.log('\nRead what has changed: git diff --stat');
+});

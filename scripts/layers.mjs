@@ -1,0 +1,78 @@
+/**
+ * The layers of `src`, and what each may import besides itself: the one table. `npm run layers` makes the
+ * project references and the lint rules from it; `test/import-rules.ts` reads it.
+ */
+
+/**
+ * @typedef {object} Layer
+ * @property {readonly string[]} imports
+ * @property {Readonly<Record<string, readonly string[]>>} [doors] the files of a layer that it may import;
+ *   default: all
+ * @property {boolean} [isPure] runs without Node, a clock, randomness or the network
+ */
+
+const PURE = ['errors', 'providers', 'workflow', 'machine', 'history'];
+const DECIDING = PURE.filter((layer) => layer !== 'history');
+const ENGINE = [...PURE, 'effects', 'stores', 'engine'];
+
+/**
+ * What stands on the engine sees its facade, the types of that, and what reads files. How a run is
+ * executed is below: a second wiring of backends, effects and extensions is refused.
+ */
+const FACADE = [
+  'errand.ts',
+  'errand-options.ts',
+  'backend.ts',
+  'run-view.ts',
+  'run-file.ts',
+  'run/exported-events.ts',
+  'loading/check-file.ts',
+  'loading/node-files.ts',
+  'temporal/config.ts',
+  'temporal/worker.ts',
+];
+
+/** @type {Readonly<Record<string, Layer>>} */
+export const LAYERS = {
+  errors: { imports: [], isPure: true },
+  providers: { imports: ['errors'], isPure: true },
+  workflow: { imports: ['errors', 'providers'], isPure: true },
+  machine: { imports: ['errors', 'providers', 'workflow'], isPure: true },
+  // views over the log: above the machine, so that no decision can rest on one
+  history: { imports: DECIDING, isPure: true },
+  effects: { imports: DECIDING },
+  stores: { imports: DECIDING },
+  'simulator-server': { imports: [...DECIDING, 'effects'] },
+  engine: { imports: [...PURE, 'effects', 'stores'] },
+  rehearsal: { imports: ENGINE },
+  cli: {
+    imports: [...ENGINE, 'simulator-server', 'root', 'entry'],
+    doors: { engine: FACADE },
+  },
+};
+
+/**
+ * The files beside the folders: the package without the engine (`root`), and with it (`entry`).
+ * @type {Readonly<Record<'root' | 'entry', Layer & {files: readonly string[]}>>}
+ */
+export const TOP_LEVEL = {
+  root: {
+    files: [
+      'browser.ts',
+      'classify.ts',
+      'public-api.ts',
+      'resilience.ts',
+      'resilience-options.ts',
+      'read-response.ts',
+    ],
+    imports: DECIDING,
+    isPure: true,
+  },
+  entry: {
+    files: ['index.ts', 'temporal.ts', 'lazy-workflow.ts'],
+    imports: ['root', 'errors', 'workflow', 'machine', 'engine'],
+  },
+};
+
+/** Stamps failures raised outside a run, and waits around a call outside a run. Nothing else can. */
+export const READS_THE_WORLD = ['src/errors/thrown/stamp.ts', 'src/resilience.ts'];

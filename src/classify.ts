@@ -1,0 +1,26 @@
+/** `errand/classify`: the classifier of provider failures, and rules of your own. Runs anywhere. */
+export {
+  classify,
+  type Classification,
+  type Classify,
+  type ClassifyOptions,
+} from './providers/classify/classify.ts';
+export {
+  extendClassify,
+  type ClassifierExtension,
+  type Vocabulary as ClassifierVocabulary,
+} from './providers/extend-classify.ts';
+export type {
+  Conclusion as ClassifierConclusion,
+  Conditions as ClassifierConditions,
+  Recovery as ClassifierRecovery,
+  Rule as ClassifierRule,
+} from './providers/classify/rule.ts';
+export type {
+  Finding as ProviderFinding,
+  Operation as ProviderOperation,
+  Phase as RequestPhase,
+  ProviderFailure,
+  TransportFault,
+} from './providers/provider-failure.ts';
+export { reportFromFailure, type ReportFromOptions } from './providers/report-from.ts';

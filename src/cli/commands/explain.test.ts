@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { CATALOG, RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
+import { LAUNCHER, runErrand } from '../run-errand.cases.ts';
+
+const KIND = 'provider.rate_limited';
+
+describe('errand explain KIND', () => {
+  it('prints what it means, what Errand does, and last what to do', () => {
+    const { exit, stdout, stderr } = runErrand(['explain', KIND]);
+    expect([exit, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toBe(`${CATALOG[KIND].title}  ${KIND}`);
+    expect(stdout).toContain('6 calls in all');
+    expect(lines.at(-2)).toMatch(/^next {8}/);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('prints its catalog row as JSON', () => {
+    const { exit, stdout } = runErrand(['explain', KIND, '--format', 'json']);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ kind: KIND, retryable: true, ...CATALOG[KIND] });
+  });
+
+  it('prints Markdown', () => {
+    const { exit, stdout } = runErrand(['explain', KIND, '--format', 'markdown']);
+    expect(exit).toBe(0);
+    expect(stdout).toContain(`### ${KIND}\n\n**${CATALOG[KIND].title}.** `);
+  });
+
+  it('finds a kind by its name in another system', () => {
+    const { exit, stdout } = runErrand(['explain', 'BudgetExceededError']);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^Errand calls BudgetExceededError limit\.budget\.\n\n/);
+  });
+
+  it('shows all kinds that a name of another system can mean', () => {
+    const { stdout } = runErrand(['explain', 'ValueError', '--format', 'json']);
+    const kinds = (JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind);
+    expect(kinds).toEqual(['route.guard_failed', 'route.no_match']);
+  });
+});
+
+describe('errand explain --list', () => {
+  it('has a line for each kind', () => {
+    const { exit, stdout } = runErrand(['explain', '--list']);
+    expect(exit).toBe(0);
+    const names = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(names).toEqual(RUNTIME_KINDS);
+  });
+
+  it('has all rows as JSON', () => {
+    const { stdout } = runErrand(['explain', '--list', '--format', 'json']);
+    const rows = JSON.parse(stdout) as { kind: string; help: string }[];
+    expect(rows.map(({ kind }) => kind)).toEqual(RUNTIME_KINDS);
+    expect(rows.map(({ help }) => help)).toEqual(RUNTIME_KINDS.map((kind) => CATALOG[kind].help));
+  });
+
+  it('ends quietly when its reader goes away', async () => {
+    const child = spawn(process.execPath, [LAUNCHER, 'explain', '--list', '--format', 'json']);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdout.destroy();
+    const [exit] = (await once(child, 'close')) as [number | null];
+    expect([exit, stderr]).toEqual([0, '']);
+  });
+});
+
+describe('a word from a log', () => {
+  it.each([
+    ['insufficient_quota', 'provider.quota_exhausted', 'The code insufficient_quota'],
+    ['rate_limit_error', 'provider.rate_limited', 'The code rate_limit_error'],
+    ['context_length_exceeded', 'provider.context_length', 'The code context_length_exceeded'],
+    ['invalid_api_key', 'provider.auth', 'The code invalid_api_key'],
+    ['overloaded_error', 'provider.overloaded', 'The code overloaded_error'],
+    ['RESOURCE_EXHAUSTED', 'provider.rate_limited', 'The code RESOURCE_EXHAUSTED'],
+    ['max_tokens', 'provider.truncated', 'The code max_tokens'],
+    ['ECONNRESET', 'provider.network', 'The code ECONNRESET'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'provider.timeout', 'The code UND_ERR_HEADERS_TIMEOUT'],
+    ['429', 'provider.rate_limited', 'The HTTP status 429'],
+    ['HTTP 502', 'provider.server_error', 'The HTTP status HTTP 502'],
+    ['AI_NoSuchToolError', 'tool.not_found', 'The error AI_NoSuchToolError'],
+    ['APIConnectionTimeoutError', 'provider.timeout', 'The error APIConnectionTimeoutError'],
+    ['ThrottlingException', 'provider.rate_limited', 'The error ThrottlingException'],
+  ])('%s is explained by the rule that knows it', (word, kind, begin) => {
+    const { exit, stdout } = runErrand(['explain', word]);
+    expect(exit).toBe(0);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`${begin} alone means ${kind} (rule `);
+    const { stdout: json } = runErrand(['explain', word, '--format', 'json']);
+    expect(JSON.parse(json)).toMatchObject({ kind });
+  });
+});
+
+describe('what cannot be done', () => {
+  it.each<[string, string[], string[]]>([
+    [
+      'an unknown kind',
+      ['explain', 'provider.rate_limit'],
+      ['no kind called provider.rate_limit', 'Did you mean provider.rate_limited?'],
+    ],
+    [
+      'a kind without its prefix',
+      ['explain', 'rate_limited'],
+      ['Did you mean provider.rate_limited?'],
+    ],
+    [
+      'a misspelled name of another system',
+      ['explain', 'BudgetExceededEror'],
+      ['Did you mean BudgetExceededError?'],
+    ],
+    [
+      'a kind that only a workflow raises',
+      ['explain', 'external.git.drift'],
+      ['A workflow may raise this kind itself'],
+    ],
+    ['no kind at all', ['explain'], ['Name a kind', 'errand explain --list']],
+    ['a kind and a list', ['explain', KIND, '--list'], ['not both']],
+    ['an unknown command', ['explian'], ["unknown command 'explian'", 'Did you mean explain?']],
+    [
+      'an unknown option',
+      ['explain', KIND, '--formt', 'json'],
+      ["unknown option '--formt'", 'Did you mean --format?'],
+    ],
+    [
+      'an unknown format',
+      ['explain', KIND, '--format', 'yaml'],
+      ['Allowed choices are text, json, markdown'],
+    ],
+    ['too many arguments', ['explain', KIND, 'more'], ['too many arguments']],
+  ])('is reported on stderr with exit 2, and nothing on stdout: %s', (_, args, expected) => {
+    const { exit, stdout, stderr } = runErrand(args);
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^errand: /);
+    for (const words of expected) expect(stderr).toContain(words);
+    expectNothingInternal(stderr);
+  });
+
+  it('is a report on stdout where JSON was asked for', () => {
+    const { exit, stdout, stderr } = runErrand(['explain', 'nope', '--format', 'json']);
+    expect([exit, stderr]).toEqual([2, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { kind: 'validation.input', message: 'There is no kind called nope' },
+    });
+    expectNothingInternal(stdout);
+  });
+
+  it('cannot repaint the screen with what was typed', () => {
+    const { stderr } = runErrand(['explain', '\u001b[2Jevil\u0007']);
+    expect(stderr).toContain('no kind called evil');
+    expect(stderr).not.toMatch(/[\u0007\u001b]/);
+  });
+});
+
+describe('colour', () => {
+  it.each<[string, Record<string, string>, boolean]>([
+    ['into a pipe', {}, false],
+    ['when forced', { FORCE_COLOR: '1' }, true],
+    ['when forced off', { FORCE_COLOR: '0' }, false],
+    ['when forced and refused', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    ['when the refusal is empty', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
+  ])('%s', (_, env, isColored) => {
+    const { stdout } = runErrand(['explain', KIND], { env });
+    expect(stdout.includes('\u001b[1m')).toBe(isColored);
+    expect(stdout.replace(/\u001b\[\d+m/g, '')).toBe(runErrand(['explain', KIND]).stdout);
+  });
+});
+
+describe('help', () => {
+  it('names every command and goes to stdout when asked for', () => {
+    const { exit, stdout, stderr } = runErrand(['--help']);
+    expect([exit, stderr]).toEqual([0, '']);
+    for (const command of ['explain', 'classify']) expect(stdout).toContain(`\n  ${command} `);
+  });
+
+  it('goes to stderr, with exit 2, when nothing was asked for', () => {
+    const { exit, stdout, stderr } = runErrand([]);
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage: errand');
+  });
+
+  it('prints the version', () => {
+    expect(runErrand(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+function expectNothingInternal(text: string): void {
+  expect(text).not.toMatch(/\n\s+at |node:|\.ts:|\.js:/);
+  expect(text).not.toContain(process.cwd());
+}

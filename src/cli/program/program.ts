@@ -1,0 +1,66 @@
+/** The `errand` program: every command with its arguments and options. It parses nothing yet. */
+import { Command } from 'commander';
+import { oneLine } from '../../errors/support/printable.ts';
+import { DEFAULT_OUTPUT, outputOptionsOf } from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+import { VERSION } from '../version.ts';
+import { refuseGoneFolder, refuseTwoForms, type CliContext } from './context.ts';
+import { addFileCommands } from './file-commands.ts';
+import { addInspectCommands } from './inspect-commands.ts';
+import { addMoveCommands } from './move-commands.ts';
+import { addRemoveCommands } from './remove-commands.ts';
+import { addRunCommands } from './run-commands.ts';
+import { addRunLocationOptions, addWorkerCommand } from './worker-command.ts';
+
+export function createProgram(terminal: Terminal): CliContext {
+  const program = new Command('errand')
+    .description('A workflow engine for LLM agents that is built around failure.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .showSuggestionAfterError(true)
+    .showHelpAfterError('Try: errand --help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.replace(/\n$/, '')),
+      writeErr: (text) => terminal.err(text.replace(/\n$/, '')),
+      outputError: (text, write) => write(typedOnOneLine(text).replace(/^error: /, 'errand: ')),
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  errand init                            write a first workflow that runs
+  errand run workflow.yaml -i ticket=Hi  run it
+  errand explain RUN                     what failed in it, and how it ended
+  errand explain provider.rate_limited   what a failure means, and what to do
+  errand run --help                      its options, and all exit codes`,
+    );
+
+  const cli: CliContext = { program, terminal, output: DEFAULT_OUTPUT };
+  program.hook('preAction', async (_program, command) => {
+    cli.output = outputOptionsOf(command.opts());
+    await refuseTwoForms(command);
+    await refuseGoneFolder();
+  });
+  addRunLocationOptions(cli);
+  addRunCommands(cli);
+  addInspectCommands(cli);
+  addMoveCommands(cli);
+  addRemoveCommands(cli);
+  addWorkerCommand(cli);
+  addFileCommands(cli);
+  program.addHelpCommand(
+    new Command('help').argument('[command]').summary('print help').helpGroup('Set up and test:'),
+  );
+  for (const command of program.commands)
+    command.showHelpAfterError(`Try: errand ${command.name()} --help`);
+  return cli;
+}
+
+/** Messages quote what was typed, which may contain line breaks. */
+function typedOnOneLine(text: string): string {
+  return process.argv
+    .slice(2)
+    .filter((word) => word.includes('\n'))
+    .reduce((rest, word) => rest.replaceAll(word, () => oneLine(word)), text);
+}

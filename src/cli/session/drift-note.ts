@@ -1,0 +1,16 @@
+/** Lists what has changed in the file of a run, before the run is resumed or refused. */
+import type { LoadedWorkflow } from '../../engine/errand.ts';
+import { keyValuesIn } from '../../effects/model/key-values.ts';
+import { createRedactor } from '../../errors/redaction/redact.ts';
+import { withoutValues } from '../../errors/report/without-values.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { planChanges } from '../screen/plan-changes.ts';
+
+/** Returns no lines where nothing has changed. */
+export function driftNote(before: WorkflowPlan, workflow: LoadedWorkflow): readonly string[] {
+  const redactor = createRedactor([...workflow.secrets, ...keyValuesIn(process.env)]);
+  const now = withoutValues(workflow.plan, redactor, { keys: 'as they are' });
+  const changes = planChanges(before, now);
+  if (changes.length === 0) return [];
+  return ['Changed since the run last ran:', ...changes.map((line) => `  ${line}`)];
+}

@@ -1,0 +1,114 @@
+/**
+ * Calls a foreign function within a time limit: aborts it by its signal, waits a moment, and abandons it
+ * when it ignores the signal. Its later result is dropped.
+ */
+import { copyJson } from '../../errors/support/copy-json.ts';
+import { MACHINE_CLOCK } from '../clock.ts';
+import type { EffectContext } from '../effect.ts';
+import type { FunctionRequest } from './call-function.ts';
+
+/** Grace after its own time limit: long enough to reject, too short to notice. */
+const LATE_MS = 100;
+
+/** Grace after an abort from outside. Longer, because a real result saves repeating the work. */
+const STOPPED_MS = 2000;
+
+export type CallEnd =
+  | { readonly type: 'returned'; readonly value: unknown }
+  | { readonly type: 'threw'; readonly thrown: unknown }
+  | {
+      readonly type: 'stopped';
+      readonly by: 'timeout' | 'abort';
+      /** It ignored the signal and is still running. */
+      readonly isRunning: boolean;
+      /** The result that it still returned after the signal. */
+      readonly late?: { readonly value: unknown };
+    };
+
+/** An end of its own. */
+type OwnEnd = Extract<CallEnd, { type: 'returned' | 'threw' }>;
+
+export async function callWithin(
+  request: FunctionRequest,
+  context: EffectContext,
+): Promise<CallEnd> {
+  const clock = context.clock ?? MACHINE_CLOCK;
+  // a controller costs time to make, and without a time limit the effect's signal is enough
+  const scope = request.timeoutMs === undefined ? undefined : new AbortController();
+  const { promise: first, resolve: settleFirst } = Promise.withResolvers<
+    OwnEnd | 'timeout' | 'abort'
+  >();
+  const abort = (): void => settleFirst('abort');
+  context.signal.addEventListener('abort', abort, { once: true });
+  const stopTimer =
+    request.timeoutMs === undefined
+      ? noop
+      : clock.after(request.timeoutMs, () => settleFirst('timeout'));
+
+  let isOver = false;
+  const work = settled(() =>
+    request.run(copyJson(request.input), {
+      signal: scope?.signal ?? context.signal,
+      attempt: context.attempt,
+      idempotencyKey: context.idempotencyKey,
+      progress: (value) => {
+        if (!isOver) reportProgress(context, value);
+      },
+    }),
+  );
+  void work.then(settleFirst);
+  try {
+    const by = await first;
+    if (typeof by !== 'string') return by;
+
+    scope?.abort(reasonFor(by, request, context));
+    const { promise: grace, resolve: endGrace } = Promise.withResolvers<'running'>();
+    const graceMs = by === 'abort' ? STOPPED_MS : LATE_MS;
+    const stopGrace = clock.after(graceMs, () => endGrace('running'));
+    const last = await Promise.race([work, grace]);
+    stopGrace();
+    if (last === 'running') return { type: 'stopped', by, isRunning: true };
+    // after an abort from outside, an end of its own is the result
+    if (by === 'abort') return last;
+    const late = last.type === 'returned' ? { late: { value: last.value } } : {};
+    return { type: 'stopped', by, isRunning: false, ...late };
+  } finally {
+    isOver = true;
+    stopTimer();
+    context.signal.removeEventListener('abort', abort);
+  }
+}
+
+function noop(): void {
+  // there is no timer to stop
+}
+
+/** Never rejects, so that nothing is left unhandled when it is abandoned. */
+async function settled(run: () => unknown): Promise<OwnEnd> {
+  try {
+    return { type: 'returned', value: await run() };
+  } catch (thrown) {
+    return { type: 'threw', thrown };
+  }
+}
+
+function reasonFor(
+  by: 'timeout' | 'abort',
+  { timeoutMs }: FunctionRequest,
+  { signal }: EffectContext,
+): unknown {
+  if (by === 'abort') return signal.reason;
+  return new DOMException(`The time limit of ${timeoutMs} ms is over`, 'TimeoutError');
+}
+
+/** A listener that throws must not fail the function. */
+function reportProgress(
+  { progress }: EffectContext,
+  value: Parameters<NonNullable<EffectContext['progress']>>[0],
+): void {
+  try {
+    progress?.(value);
+  } catch {
+    // listeners report their own failures
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The reply that a provider requires back in the next request of a tool loop: in its original parts, with
+ * their signatures. Stored in the SDK's form, and sent to the same provider only.
+ */
+import { isPlainObject, type JsonObject } from '../../../errors/support/safe-json.ts';
+import type {
+  ProviderTurn,
+  ToolCall,
+  TurnPart,
+} from '../../../machine/conversation/model-message.ts';
+import { providerNamed } from '../../../providers/known-providers.ts';
+import type { SdkBlock, SdkDelta, SdkMetadata, SdkToolCall } from '../sdk.ts';
+
+/** Encrypted reasoning is long, and the whole turn is stored in the log. */
+const MAX_TURN_CHARS = 512 * 1024;
+
+/** Collected while a reply is read. */
+export interface TurnDraft {
+  readonly parts: DraftPart[];
+  /** Unfinished blocks, by type and id. */
+  readonly open: Map<string, DraftPart>;
+}
+
+interface DraftPart {
+  readonly type: 'text' | 'reasoning' | 'call';
+  text: string;
+  readonly call: number;
+  metadata: SdkMetadata | undefined;
+}
+
+export function newTurnDraft(): TurnDraft {
+  return { parts: [], open: new Map() };
+}
+
+export function noteBlock(draft: TurnDraft | undefined, part: SdkBlock | SdkDelta): void {
+  if (draft === undefined) return;
+  const { parts, open } = draft;
+  const type = part.type.startsWith('text') ? 'text' : 'reasoning';
+  const name = `${type} ${part.id}`;
+  let block = open.get(name);
+  if (block === undefined) {
+    block = { type, text: '', call: 0, metadata: undefined };
+    parts.push(block);
+    open.set(name, block);
+  }
+  if ('text' in part) block.text += part.text;
+  // the last metadata is complete: signatures come only at the end
+  block.metadata = part.providerMetadata ?? block.metadata;
+  if (part.type === 'text-end' || part.type === 'reasoning-end') open.delete(name);
+}
+
+export function noteCall(draft: TurnDraft | undefined, part: SdkToolCall, call: number): void {
+  draft?.parts.push({ type: 'call', text: '', call, metadata: part.providerMetadata });
+}
+
+export type Turn =
+  | { readonly type: 'kept'; readonly turn: ProviderTurn }
+  /** The plain reply is enough. */
+  | { readonly type: 'plain' }
+  | { readonly type: 'too_long'; readonly chars: number };
+
+/** Only a reply with tool calls is followed by a request that must contain it. */
+export function turnOf(
+  draft: TurnDraft | undefined,
+  provider: string,
+  toolCalls: readonly ToolCall[],
+): Turn {
+  const received = draft?.parts ?? [];
+  const isSpecial = received.some(
+    ({ type, metadata }) => type === 'reasoning' || metadata !== undefined,
+  );
+  if (toolCalls.length === 0 || !isSpecial) return { type: 'plain' };
+  const parts = received.map(toPart).filter(hasContent);
+  const turn: ProviderTurn = { provider: providerNamed(provider).name, parts };
+  const chars = JSON.stringify(turn).length;
+  return chars > MAX_TURN_CHARS ? { type: 'too_long', chars } : { type: 'kept', turn };
+}
+
+function toPart({ type, text, call, metadata }: DraftPart): TurnPart {
+  const own = metadata === undefined ? {} : { metadata: plain(metadata) };
+  return type === 'call' ? { type, call, ...own } : { type, text, ...own };
+}
+
+function hasContent(part: TurnPart): boolean {
+  return part.type === 'call' || part.text !== '' || part.metadata !== undefined;
+}
+
+/** True: metadata is JSON, except for undefined fields. */
+function plain(metadata: SdkMetadata): JsonObject {
+  return JSON.parse(JSON.stringify(metadata)) as JsonObject;
+}
+
+/** Converts to the parts of a message of the SDK. */
+export function turnContent(
+  { parts }: ProviderTurn,
+  calls: readonly object[],
+  takesThoughts: boolean,
+): readonly object[] {
+  return parts.flatMap((part) => {
+    const options = part.metadata === undefined ? {} : { providerOptions: part.metadata };
+    if (part.type === 'call') {
+      const call = calls[part.call];
+      return call === undefined ? [] : [{ ...call, ...options }];
+    }
+    if (part.type === 'reasoning' && !isReturned(part.metadata, takesThoughts)) return [];
+    return [{ type: part.type, text: part.text, ...options }];
+  });
+}
+
+/** Reasoning without provider metadata is sent only to providers that accept it. */
+function isReturned(metadata: JsonObject | undefined, takesThoughts: boolean): boolean {
+  if (metadata === undefined) return takesThoughts;
+  // OpenAI accepts its reasoning back only in encrypted form
+  return Object.values(metadata).every(
+    (own) =>
+      !isPlainObject(own) ||
+      !('reasoningEncryptedContent' in own) ||
+      own['reasoningEncryptedContent'] !== null,
+  );
+}

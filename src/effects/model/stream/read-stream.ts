@@ -1,0 +1,214 @@
+/** Reads one reply to its end and keeps everything received, however it ends. */
+import { readProperty } from '../../../errors/support/safe-json.ts';
+import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import type { ToolCall } from '../../../machine/conversation/model-message.ts';
+import { isFiniteThroughout } from '../../../workflow/json-schema/exact-number.ts';
+import { MAX_WRITTEN_CHARS, tooLong } from './bounded-response.ts';
+import { countedSoFar } from '../usage/early-usage.ts';
+import type { ModelRef } from '../failure.ts';
+import type { SdkFinish, SdkPart, SdkToolCall, SdkUsage, SdkWarning } from '../sdk.ts';
+import { newTurnDraft, noteBlock, noteCall, type TurnDraft } from './provider-turn.ts';
+import type { CallTimeouts } from '../call-timeouts.ts';
+import {
+  isEmptyEvent,
+  newWireRecord,
+  noteWire,
+  wholeText,
+  type WireRecord,
+} from './wire-events.ts';
+
+export interface StreamState {
+  text: string;
+  reasoning: string;
+  readonly toolCalls: ToolCall[];
+  /** All calls, including those that the provider runs itself. */
+  calls: number;
+  /** Characters of everything that the model wrote. */
+  written: number;
+  /** Starts, ends and calls: all parts except pieces. */
+  parts: number;
+  /** A part of the reply came, and may have been shown. */
+  isDelivered: boolean;
+  /** The provider began to respond. */
+  isBegun: boolean;
+  warnings: readonly SdkWarning[];
+  /** Only with tools: without a tool loop nothing is sent back. */
+  readonly turn: TurnDraft | undefined;
+  readonly wire: WireRecord;
+  finish?: SdkFinish;
+  /** The provider's count so far. */
+  counted?: SdkUsage | undefined;
+  error?: { readonly thrown: unknown };
+}
+
+export type OnDelta = (type: 'text' | 'reasoning', delta: string) => void;
+
+/** A longer text does not help the model to correct its call. */
+const MAX_UNPARSABLE_CHARS = 2_000;
+
+export function newStreamState({
+  hasTools = false,
+}: { readonly hasTools?: boolean } = {}): StreamState {
+  return {
+    text: '',
+    reasoning: '',
+    toolCalls: [],
+    calls: 0,
+    written: 0,
+    parts: 0,
+    isDelivered: false,
+    isBegun: false,
+    warnings: [],
+    turn: hasTools ? newTurnDraft() : undefined,
+    wire: newWireRecord(),
+  };
+}
+
+/** Parts of which at most the text is kept. */
+const PIECES: ReadonlySet<string> = new Set([
+  'text-delta',
+  'reasoning-delta',
+  'tool-input-delta',
+  'raw',
+]);
+
+/** Never rejects: a thrown error is part of the state. */
+export async function readStream(
+  open: () => AsyncIterable<SdkPart>,
+  {
+    state,
+    watch,
+    onDelta,
+    modelRef,
+  }: { state: StreamState; watch: CallTimeouts; onDelta: OnDelta; modelRef: ModelRef },
+): Promise<void> {
+  try {
+    for await (const part of open()) {
+      if (watch.isOver) return;
+      // after a stop the SDK only reports the abort
+      if (isStopped(watch)) continue;
+      if (!isEmptyPiece(part)) watch.touch();
+      applyPart(part, state, watch);
+      if (!PIECES.has(part.type)) state.parts++;
+      if (isLongerThanAny(state)) {
+        state.error ??= { thrown: tooLong(modelRef) };
+        watch.failed();
+        return;
+      }
+      if (part.type === 'text-delta' && part.text !== '') onDelta('text', part.text);
+      if (part.type === 'reasoning-delta' && part.text !== '') onDelta('reasoning', part.text);
+    }
+  } catch (thrown) {
+    if (!isStopped(watch)) state.error ??= { thrown };
+  }
+}
+
+/** An empty piece brings nothing, so a server cannot hold a call open with them. */
+function isEmptyPiece(part: SdkPart): boolean {
+  switch (part.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return part.text === '';
+    case 'tool-input-delta':
+      return part.delta === '';
+    case 'raw':
+      return isEmptyEvent(part.rawValue);
+    default:
+      return false;
+  }
+}
+
+/** More blocks and calls than any reply has. Each is kept, even an empty one, so they need a limit. */
+const MAX_PARTS = 16_384;
+
+function isLongerThanAny({ written, parts }: StreamState): boolean {
+  return written > MAX_WRITTEN_CHARS || parts > MAX_PARTS;
+}
+
+/** Stopped by the caller or a limit; after a failure the end of the stream is still read. */
+function isStopped({ stop }: CallTimeouts): boolean {
+  return stop !== undefined && stop.by !== 'failure';
+}
+
+function applyPart(part: SdkPart, state: StreamState, watch: CallTimeouts): void {
+  switch (part.type) {
+    case 'start-step':
+      state.isBegun = true;
+      state.warnings = part.warnings ?? [];
+      return;
+    case 'text-start':
+    case 'text-end':
+      noteBlock(state.turn, part);
+      return;
+    case 'text-delta':
+      noteBlock(state.turn, part);
+      if (part.text === '') return;
+      state.text += part.text;
+      content(part.text.length, state, watch);
+      return;
+    case 'reasoning-delta':
+      noteBlock(state.turn, part);
+      state.reasoning += part.text;
+      state.written += part.text.length;
+      state.isDelivered ||= part.text !== '';
+      watch.content(true);
+      return;
+    case 'reasoning-start':
+      noteBlock(state.turn, part);
+      watch.content(true);
+      return;
+    case 'reasoning-end':
+      noteBlock(state.turn, part);
+      watch.content(false);
+      return;
+    case 'tool-input-start':
+      content(0, state, watch);
+      return;
+    case 'tool-input-delta':
+      content(part.delta.length, state, watch);
+      return;
+    case 'tool-call':
+      content(0, state, watch);
+      state.calls++;
+      // the provider runs this call itself
+      if (part.providerExecuted === true) return;
+      noteCall(state.turn, part, state.toolCalls.length);
+      state.toolCalls.push(toToolCall(part));
+      return;
+    case 'finish-step':
+      state.finish = part;
+      state.text = wholeText(state.wire, state.text);
+      return;
+    case 'error':
+      if (state.error === undefined) watch.failed();
+      state.error ??= { thrown: part.error };
+      return;
+    case 'raw':
+      state.counted = countedSoFar(state.counted, part.rawValue);
+      noteWire(state.wire, part.rawValue);
+      return;
+    case 'abort':
+      return;
+  }
+}
+
+function content(chars: number, state: StreamState, watch: CallTimeouts): void {
+  state.written += chars;
+  state.isDelivered = true;
+  watch.content(false);
+}
+
+function toToolCall(part: SdkToolCall): ToolCall {
+  const { toolCallId: id, toolName: name, input } = part;
+  if (part.invalid === true && typeof input === 'string') {
+    return { id, name, unparsable: input.slice(0, MAX_UNPARSABLE_CHARS) };
+  }
+  if (readProperty(part, 'input') === undefined) return { id, name, arguments: {} };
+  // true: the SDK parsed it from JSON
+  const provided = input as JsonValue;
+  if (isFiniteThroughout(provided)) return { id, name, arguments: provided };
+  // an infinite number would be null in the log: the model is asked to correct it
+  const asWords = (_: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+  return { id, name, unparsable: JSON.stringify(provided, asWords).slice(0, MAX_UNPARSABLE_CHARS) };
+}

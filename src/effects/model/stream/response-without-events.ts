@@ -1,0 +1,137 @@
+/**
+ * A response to a streaming request that is not a stream: gateways return an error or an HTML page with
+ * HTTP 200, some of them labelled as a stream. The SDK finds no events in such a body and drops it, so it
+ * is read before the SDK, and goes through extract and classify like any other response.
+ */
+import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
+import type { ModelRef } from '../failure.ts';
+
+const EVENTS = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
+
+/** Errors are short, and the beginning of a page is enough to recognise it. */
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * Returns the response for the SDK. Throws the failure if the body is one. A body that is labelled as
+ * events is not awaited here: then reading it ends with the failure.
+ */
+export async function withEvents(response: Response, { provider }: ModelRef): Promise<Response> {
+  const { status, statusText, headers, body } = response;
+  if (!response.ok || body === null) return response;
+  const reader = body.getReader();
+  const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
+    const { bytes, isWhole } = await beginning(reader);
+    const failure = failureIn(new TextDecoder().decode(bytes), isWhole);
+    if (failure === undefined) return bytes;
+    if (!isWhole) await reader.cancel();
+    throw new AnswerWithoutEvents({
+      provider,
+      status,
+      headers: Object.fromEntries(headers),
+      body: failure,
+      transport: null,
+    });
+  };
+  const isLabelled = EVENTS.test(headers.get('content-type') ?? '');
+  const begun = isLabelled ? undefined : await begin();
+  return new Response(
+    stream(async () => begun ?? begin(), reader),
+    { status, statusText, headers },
+  );
+}
+
+/** Its cause is in the form that the extractor of raw HTTP reads. */
+class AnswerWithoutEvents extends Error {
+  constructor(record: object) {
+    super('The response to a streaming request was not a stream', { cause: record });
+    this.name = 'AnswerWithoutEvents';
+  }
+}
+
+/** Finds our error inside the one that the SDK wraps around it. */
+export function failureWithoutEvents(thrown: unknown): unknown {
+  let link = thrown;
+  for (let depth = 0; depth < MAX_LINKS && link !== undefined; depth++) {
+    if (link instanceof AnswerWithoutEvents) return link;
+    link = readProperty(link, 'cause');
+  }
+  return undefined;
+}
+
+const MAX_LINKS = 8;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
+interface Beginning {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly isWhole: boolean;
+}
+
+/** Reads to the end while it may be an error or a page; mislabelled events are passed on at once. */
+async function beginning(reader: Reader): Promise<Beginning> {
+  let bytes = new Uint8Array();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { bytes, isWhole: true };
+    const longer = new Uint8Array(bytes.length + value.length);
+    longer.set(bytes);
+    longer.set(value, bytes.length);
+    bytes = longer;
+    const first = bytes.find((byte) => !BLANKS.has(byte));
+    if (bytes.length > MAX_BYTES || (first !== undefined && !OPENING.has(first))) {
+      return { bytes, isWhole: false };
+    }
+  }
+}
+
+const bytesOf = (text: string): ReadonlySet<number> => new Set(new TextEncoder().encode(text));
+
+/** The byte order mark is three bytes. */
+const BLANKS = bytesOf(' \t\r\n\ufeff');
+const OPENING = bytesOf('{[<');
+
+function failureIn(text: string, isWhole: boolean): unknown {
+  if (/^\s*</.test(text)) return text;
+  if (!isWhole) return undefined;
+  const parsed = parsedJson(text);
+  const [only] = isArray(parsed) ? parsed : [parsed];
+  return isPlainObject(only) && !isAnswer(only) ? parsed : undefined;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // not JSON, so not an error that we can read: the SDK reports it
+    return undefined;
+  }
+}
+
+/** The field of a complete reply, in each protocol. */
+const ANSWERS = ['choices', 'candidates', 'content', 'output'] as const;
+
+function isAnswer(body: object): boolean {
+  const error = readProperty(body, 'error');
+  if (error !== undefined && error !== null) return false;
+  return ANSWERS.some((key) => readProperty(body, key) !== undefined);
+}
+
+function stream(
+  begin: () => Promise<Uint8Array<ArrayBuffer>>,
+  reader: Reader,
+): ReadableStream<Uint8Array> {
+  let isBegun = false;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (!isBegun) {
+        isBegun = true;
+        const bytes = await begin();
+        if (bytes.length > 0) return controller.enqueue(bytes);
+      }
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,264 @@
+/**
+ * Facts from the raw events of a stream that the SDK drops: every finish reason (the SDK keeps the last),
+ * whether the reply ended or another choice did, an error inside it, a second start, and the original ids
+ * of calls. For OpenAI's Responses also the status of the whole and of its items, and each finished item,
+ * which counts if a piece of it was lost.
+ */
+import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
+import { newSeenCalls, noteSeenCall, type SeenCalls } from './distinct-calls.ts';
+
+/** Pieces in order of arrival, by the index of their item. */
+type Pieces = Map<number, string[]>;
+
+/** Collected while a stream is read. */
+export interface WireRecord {
+  /** The provider's own status of the end. */
+  finishReason?: string;
+  /** All finish reasons, in order. */
+  readonly finishReasons: Set<string>;
+  /** An error beside a good status. */
+  error?: unknown;
+  /** Texts of finished messages, by index. */
+  readonly texts: Map<number, string>;
+  /** The same texts in pieces. */
+  readonly pieces: Pieces;
+  /** Arguments of finished calls, by index. */
+  readonly calls: Map<number, string>;
+  readonly callPieces: Pieces;
+  /** Tool calls that were begun, or are listed at the end, and never came in full. */
+  readonly openCalls: Set<unknown>;
+  /** Ids of finished calls. */
+  readonly doneCalls: Set<unknown>;
+  /** For protocols with choices: state of the requested one. */
+  choice?: 'begun' | 'ended';
+  /** The pieces belong to more than one reply: another choice, or a second start. */
+  isMixed: boolean;
+  isBegun: boolean;
+  readonly seenCalls: SeenCalls;
+}
+
+export function newWireRecord(): WireRecord {
+  return {
+    finishReasons: new Set(),
+    texts: new Map(),
+    pieces: new Map(),
+    calls: new Map(),
+    callPieces: new Map(),
+    openCalls: new Set(),
+    doneCalls: new Set(),
+    isMixed: false,
+    isBegun: false,
+    seenCalls: newSeenCalls(),
+  };
+}
+
+/** Events that start a reply, once. */
+const BEGINS: ReadonlySet<string> = new Set(['message_start', 'response.created']);
+
+const ENDS = /^response\.(completed|incomplete|failed)$/;
+
+export function noteWire(wire: WireRecord, event: unknown): void {
+  noteFinishReasons(wire, event);
+  noteBlocks(wire, event);
+  const type = readProperty(event, 'type');
+  if (typeof type !== 'string') return;
+  if (BEGINS.has(type)) {
+    wire.isMixed ||= wire.isBegun;
+    wire.isBegun = true;
+    return;
+  }
+  if (type === 'response.output_text.delta') notePiece(wire.pieces, event);
+  if (type === 'response.function_call_arguments.delta') notePiece(wire.callPieces, event);
+  const item = readProperty(event, 'item');
+  const index = readProperty(event, 'output_index');
+  if (type === 'response.output_item.added' && isFunctionCall(item)) wire.openCalls.add(index);
+  if (type === 'response.output_item.done') {
+    wire.openCalls.delete(index);
+    wire.doneCalls.add(readProperty(item, 'call_id'));
+    noteItem(wire, item, index);
+    noteArguments(wire, item, index);
+    return;
+  }
+  const end = ENDS.exec(type)?.[1];
+  if (end === undefined) return;
+  const response = readProperty(event, 'response');
+  const status = readProperty(response, 'status');
+  const own = end === 'completed' && typeof status === 'string' ? status : end;
+  // an incomplete item makes the whole incomplete
+  if (wire.finishReason === undefined || own !== 'completed') wire.finishReason = own;
+  wire.error ??= readProperty(response, 'error') ?? undefined;
+  const items = readProperty(response, 'output');
+  if (!isArray(items)) return;
+  for (const [at, one] of items.entries()) {
+    noteItem(wire, one, at);
+    const id = readProperty(one, 'call_id');
+    // the SDK makes a call of a finished item only
+    if (isFunctionCall(one) && !wire.doneCalls.has(id)) wire.openCalls.add(id);
+  }
+}
+
+function isFunctionCall(item: unknown): boolean {
+  return readProperty(item, 'type') === 'function_call';
+}
+
+/** A block of Anthropic's or Bedrock's message; its end completes a call. */
+function noteBlocks({ openCalls }: WireRecord, event: unknown): void {
+  const type = readProperty(event, 'type');
+  const index = readProperty(event, 'index');
+  if (type === 'content_block_start') {
+    const isCall = readProperty(readProperty(event, 'content_block'), 'type') === 'tool_use';
+    if (isCall) openCalls.add(index);
+  }
+  if (type === 'content_block_stop') openCalls.delete(index);
+  const started = readProperty(event, 'contentBlockStart');
+  if (isPlainObject(readProperty(readProperty(started, 'start'), 'toolUse')))
+    openCalls.add(readProperty(started, 'contentBlockIndex'));
+  const stopped = readProperty(event, 'contentBlockStop');
+  if (stopped !== undefined) openCalls.delete(readProperty(stopped, 'contentBlockIndex'));
+}
+
+/** In a chunk of OpenAI's chat, a delta of Anthropic's message, Bedrock's stop, or a candidate of Gemini. */
+function noteFinishReasons(wire: WireRecord, event: unknown): void {
+  noteFinishReason(wire, readProperty(readProperty(event, 'delta'), 'stop_reason'));
+  noteFinishReason(wire, readProperty(readProperty(event, 'messageStop'), 'stopReason'));
+  const choices = readProperty(event, 'choices');
+  if (isArray(choices)) for (const [at, one] of choices.entries()) noteChoice(wire, one, at);
+  const candidates = readProperty(event, 'candidates');
+  if (isArray(candidates))
+    for (const [at, one] of candidates.entries()) noteCandidate(wire, one, at);
+}
+
+/** One choice is requested, with index 0 or none; the SDK reads whichever comes first. */
+function noteChoice(wire: WireRecord, choice: unknown, at: number): void {
+  const index = readProperty(choice, 'index');
+  const isOther = typeof index === 'number' && index !== 0;
+  const isEnd = noteFinishReason(wire, readProperty(choice, 'finish_reason'));
+  wire.error ??= readProperty(choice, 'error') ?? undefined;
+  const delta = readProperty(choice, 'delta');
+  const calls = readProperty(delta, 'tool_calls');
+  if (isOther) {
+    const text = readProperty(delta, 'content');
+    const hasContent = isArray(calls) || (typeof text === 'string' && text !== '');
+    wire.isMixed ||= at === 0 && hasContent;
+    wire.choice ??= 'begun';
+    return;
+  }
+  if (isEnd) wire.choice = 'ended';
+  else wire.choice ??= 'begun';
+  if (isArray(calls)) for (const call of calls) noteSeenCall(wire.seenCalls, call);
+  // the form before `tool_calls`, which the SDK does not read
+  if (isPlainObject(readProperty(delta, 'function_call'))) wire.openCalls.add('function_call');
+}
+
+/** One candidate is requested, with index 0 or none; the SDK reads whichever comes first. */
+function noteCandidate(wire: WireRecord, candidate: unknown, at: number): void {
+  const index = readProperty(candidate, 'index');
+  const isEnd = noteFinishReason(wire, readProperty(candidate, 'finishReason'));
+  const parts = readProperty(readProperty(candidate, 'content'), 'parts');
+  const isOther = typeof index === 'number' && index !== 0;
+  if (isOther) wire.isMixed ||= at === 0 && isArray(parts) && parts.length > 0;
+  if (isEnd && !isOther) wire.choice = 'ended';
+  else wire.choice ??= 'begun';
+  if (isArray(parts)) for (const part of parts) noteStreamedCall(wire, part);
+}
+
+/** Gemini can send the arguments of one call after the other in pieces; one without `willContinue` ends it. */
+function noteStreamedCall({ openCalls }: WireRecord, part: unknown): void {
+  const call = readProperty(part, 'functionCall');
+  if (call === undefined) return;
+  const pieces = readProperty(call, 'partialArgs');
+  const isContinued =
+    readProperty(call, 'willContinue') === true ||
+    (isArray(pieces) && pieces.some((piece) => readProperty(piece, 'willContinue') === true));
+  if (isContinued) openCalls.add('streamed');
+  else openCalls.delete('streamed');
+}
+
+/** Some hosts send the text `null` until the reply ends. */
+function noteFinishReason(wire: WireRecord, finishReason: unknown): boolean {
+  const isReason =
+    typeof finishReason === 'string' && finishReason !== '' && finishReason !== 'null';
+  if (isReason) wire.finishReasons.add(finishReason);
+  return isReason;
+}
+
+function notePiece(pieces: Pieces, event: unknown): void {
+  const piece = readProperty(event, 'delta');
+  const index = readProperty(event, 'output_index');
+  if (typeof piece !== 'string' || typeof index !== 'number') return;
+  const before = pieces.get(index);
+  if (before === undefined) pieces.set(index, [piece]);
+  else before.push(piece);
+}
+
+function noteArguments(wire: WireRecord, item: unknown, index: unknown): void {
+  const written = readProperty(item, 'arguments');
+  const isCall = readProperty(item, 'type') === 'function_call' && typeof written === 'string';
+  if (isCall && typeof index === 'number') wire.calls.set(index, written);
+}
+
+function noteItem(wire: WireRecord, item: unknown, index: unknown): void {
+  const status = readProperty(item, 'status');
+  if (status === 'incomplete') wire.finishReason = 'incomplete';
+  const content = readProperty(item, 'content');
+  // a provider's own search may fail while the reply is good
+  if (readProperty(item, 'type') !== 'message') return;
+  if (status === 'failed' || status === 'cancelled') wire.finishReasons.add(status);
+  if (!isArray(content)) return;
+  if (content.some((part) => readProperty(part, 'type') === 'refusal'))
+    wire.finishReasons.add('refusal');
+  const texts = content.map((part) => readProperty(part, 'text'));
+  const text = texts.filter((one) => typeof one === 'string').join('');
+  if (typeof index === 'number') wire.texts.set(index, text);
+}
+
+/** Whether an event has pieces of a reply, all of them empty. A ping has none, and is a sign of life. */
+export function isEmptyEvent(event: unknown): boolean {
+  const choices = readProperty(event, 'choices');
+  const pieces = isArray(choices) ? choices : [event];
+  const deltas = pieces.map((piece) => readProperty(piece, 'delta'));
+  const isEnd = pieces.some((piece) => (readProperty(piece, 'finish_reason') ?? null) !== null);
+  return deltas.length > 0 && !isEnd && deltas.every(isEmptyDelta);
+}
+
+function isEmptyDelta(delta: unknown): boolean {
+  if (delta === '') return true;
+  if (!isPlainObject(delta)) return false;
+  const brought = Object.entries(delta).filter(([key]) => key !== 'type' && key !== 'role');
+  return brought.every(([, value]) => value === '' || value === null);
+}
+
+/** The text from its pieces, unless the finished item has more of it. */
+export function wholeText({ texts }: WireRecord, received: string): string {
+  const done = [...texts].toSorted(([one], [other]) => one - other).map(([, text]) => text);
+  const whole = done.join('');
+  return whole.length > received.length ? whole : received;
+}
+
+/** Whether the stream was one complete reply: it ended, and nothing contradicts that. */
+export function isOneReply(wire: WireRecord): boolean {
+  const isComplete = wire.choice !== 'begun' && wire.openCalls.size === 0;
+  return isComplete && !wire.isMixed && !isContradicted(wire);
+}
+
+/** Whether an item has pieces that its finished form does not contain. */
+function isContradicted({ texts, pieces, calls, callPieces }: WireRecord): boolean {
+  return (
+    [...texts].some(([index, text]) => !isLeftOf(pieces.get(index) ?? [], text)) ||
+    [...calls].some(([index, written]) => !isLeftOf(callPieces.get(index) ?? [], written))
+  );
+}
+
+/** Whether the pieces are the whole, or the whole without some lost pieces. No piece is lost in part. */
+function isLeftOf(pieces: readonly string[], whole: string): boolean {
+  // some hosts omit trailing blanks from the whole
+  const last = pieces.findLastIndex((piece) => piece.trim() !== '');
+  let at = 0;
+  for (const [index, piece] of pieces.slice(0, last + 1).entries()) {
+    const own = index === last ? piece.trimEnd() : piece;
+    const found = whole.indexOf(own, at);
+    if (found === -1) return false;
+    at = found + own.length;
+  }
+  return true;
+}

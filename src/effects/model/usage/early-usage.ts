@@ -1,0 +1,69 @@
+/**
+ * Reads token counts from the raw events of a stream. The SDK reports them only at a good end; for a
+ * stream that is cut, the events have the only count, and for an error the body has it.
+ */
+import { readProperty } from '../../../errors/support/safe-json.ts';
+import { hostUsage } from './host-usage.ts';
+import type { SdkUsage } from '../sdk.ts';
+import { readCount as read } from './token-count.ts';
+
+/** The count after one more raw event. */
+export function countedSoFar(before: SdkUsage | undefined, event: unknown): SdkUsage | undefined {
+  const ofMessage = readProperty(readProperty(event, 'message'), 'usage');
+  const ofResponse = readProperty(readProperty(event, 'response'), 'usage');
+  const own = readProperty(event, 'usage');
+  const now =
+    anthropicUsage(ofMessage ?? own) ??
+    responsesUsage(ofResponse) ??
+    hostUsage(own) ??
+    googleUsage(readProperty(event, 'usageMetadata'));
+  if (now === undefined) return before;
+  return {
+    inputTokens: now.inputTokens ?? before?.inputTokens,
+    outputTokens: now.outputTokens ?? before?.outputTokens,
+    inputTokenDetails: now.inputTokenDetails ?? before?.inputTokenDetails ?? {},
+    outputTokenDetails: now.outputTokenDetails ?? before?.outputTokenDetails ?? {},
+  };
+}
+
+/** Anthropic's `input_tokens` excludes cached tokens; the total is the sum. */
+function anthropicUsage(usage: unknown): SdkUsage | undefined {
+  const fresh = read(usage, 'input_tokens');
+  const outputTokens = read(usage, 'output_tokens');
+  if (fresh === undefined && outputTokens === undefined) return undefined;
+  const cacheReadTokens = read(usage, 'cache_read_input_tokens') ?? 0;
+  const cacheWriteTokens = read(usage, 'cache_creation_input_tokens') ?? 0;
+  if (fresh === undefined) return { outputTokens };
+  return {
+    inputTokens: fresh + cacheReadTokens + cacheWriteTokens,
+    outputTokens,
+    inputTokenDetails: { cacheReadTokens, cacheWriteTokens },
+  };
+}
+
+/** OpenAI's `input_tokens` includes cached tokens. */
+function responsesUsage(usage: unknown): SdkUsage | undefined {
+  const inputTokens = read(usage, 'input_tokens');
+  const outputTokens = read(usage, 'output_tokens');
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const ofInput = readProperty(usage, 'input_tokens_details');
+  const ofOutput = readProperty(usage, 'output_tokens_details');
+  return {
+    inputTokens,
+    outputTokens,
+    inputTokenDetails: { cacheReadTokens: read(ofInput, 'cached_tokens') ?? 0 },
+    outputTokenDetails: { reasoningTokens: read(ofOutput, 'reasoning_tokens') ?? 0 },
+  };
+}
+
+function googleUsage(usage: unknown): SdkUsage | undefined {
+  const inputTokens = read(usage, 'promptTokenCount');
+  if (inputTokens === undefined) return undefined;
+  const reasoningTokens = read(usage, 'thoughtsTokenCount') ?? 0;
+  return {
+    inputTokens,
+    outputTokens: (read(usage, 'candidatesTokenCount') ?? 0) + reasoningTokens,
+    inputTokenDetails: { cacheReadTokens: read(usage, 'cachedContentTokenCount') ?? 0 },
+    outputTokenDetails: { reasoningTokens },
+  };
+}

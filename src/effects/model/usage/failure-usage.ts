@@ -1,0 +1,63 @@
+/**
+ * The tokens that a failed call used. A refusal costs nothing. A reply that broke off, was not received,
+ * or was replaced by a gateway's error was worked on: the provider's count is used, else an estimate.
+ */
+import { outcomeOf } from '../../../errors/report/build.ts';
+import { causeChain } from '../../../errors/thrown/cause-chain.ts';
+import { readProperty } from '../../../errors/support/safe-json.ts';
+import type { ModelCall } from '../../../machine/conversation/model-message.ts';
+import type { Used } from '../../effect.ts';
+import { countedSoFar } from './early-usage.ts';
+import type { CallFailure } from '../failure.ts';
+import type { StreamState } from '../stream/read-stream.ts';
+import type { SdkUsage } from '../sdk.ts';
+import { estimateUsage, NOTHING_USED, usedSoFar, usedUp } from './usage.ts';
+
+/** Statuses of gateways, which do not know what the provider did. */
+const IN_BETWEEN: ReadonlySet<number> = new Set([408, 499, 502, 504, 520, 524, 598, 599]);
+
+export function usedByFailure(
+  { failure, thrown }: CallFailure,
+  state: StreamState,
+  call: ModelCall,
+): Used {
+  const { finish, error, isDelivered } = state;
+  const estimate = estimateUsage(call, writtenIn(state));
+  const hasEnd =
+    finish !== undefined && error === undefined && finish.rawFinishReason !== undefined;
+  if (hasEnd) return usedUp(finish.usage, estimate);
+  const reported = usageIn(thrown);
+  if (reported !== undefined) return usedUp(reported, estimate);
+  const outcome = outcomeOf(failure);
+  const isRefused = outcome === 'failed' || outcome === 'not_started';
+  const isOfAnother = IN_BETWEEN.has(failure.provider?.status ?? 0);
+  if (isRefused && !isOfAnother && !isDelivered && state.counted === undefined) return NOTHING_USED;
+  const counted = finish?.usage.inputTokens === undefined ? state.counted : finish.usage;
+  return usedSoFar(counted, estimate);
+}
+
+/** Some providers send calls without pieces, and some pieces get lost. */
+export function writtenIn({ written, text, reasoning, toolCalls }: StreamState): number {
+  const kept = text.length + reasoning.length + JSON.stringify(toolCalls).length - '[]'.length;
+  return Math.max(written, kept);
+}
+
+/** An error body may contain the usage. */
+function usageIn(thrown: unknown): SdkUsage | undefined {
+  for (const link of causeChain(thrown)) {
+    const body = readProperty(link, 'responseBody') ?? readProperty(link, 'body');
+    const usage = countedSoFar(undefined, typeof body === 'string' ? parsed(body) : body);
+    if (usage !== undefined) return usage;
+  }
+  return undefined;
+}
+
+function parsed(body: string): unknown {
+  if (!/^\s*\{/.test(body)) return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    // a page, or half of a body: no count in it
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Ends a process and everything that it started. On POSIX that is a process group: TERM first, then KILL,
+ * and it returns only when no member is left. A process that leaves the group on purpose (`setsid`) is
+ * not ended.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from './system-code.ts';
+
+const IS_WINDOWS = process.platform === 'win32';
+
+/** Between TERM and KILL. */
+const KILL_AFTER_MS = 2000;
+
+/** After KILL only a process that hangs in the kernel remains. */
+const AFTER_KILL_MS = 2000;
+
+const POLL_MS = 10;
+
+/** Errors of reading a process that has ended meanwhile. */
+const ENDED: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH']);
+
+/** True when no member of the group is left. */
+export async function endGroup(leader: number): Promise<boolean> {
+  if (IS_WINDOWS) return endTree(leader);
+  signalGroup(leader, 'SIGTERM');
+  if (await isGoneWithin(leader, KILL_AFTER_MS)) return true;
+  signalGroup(leader, 'SIGKILL');
+  return isGoneWithin(leader, AFTER_KILL_MS);
+}
+
+/** Waits for the group to end by itself. */
+export async function isGoneWithin(leader: number, ms: number): Promise<boolean> {
+  const endsAtMs = performance.now() + ms;
+  while (isGroupAlive(leader)) {
+    if (performance.now() >= endsAtMs) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+function isGroupAlive(leader: number): boolean {
+  if (IS_WINDOWS) return false;
+  if (!signalGroup(leader, 0)) return false;
+  if (process.platform !== 'linux') return true;
+  try {
+    return hasLivingMember(leader);
+  } catch {
+    // too many open files to inspect the members: trust `kill` until the next poll
+    return true;
+  }
+}
+
+/** False when there is no such group. */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-leader, signal);
+    return true;
+  } catch (thrown) {
+    // EPERM: the group exists, but its members belong to another user
+    return codeOf(thrown) === 'EPERM';
+  }
+}
+
+/**
+ * `kill` also finds dead members that no parent has collected. In containers whose process 1 does not
+ * reap, that is every orphan.
+ */
+function hasLivingMember(leader: number): boolean {
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      // the name in brackets may hold anything, brackets too
+      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return Number(group) === leader && state !== 'Z' && state !== 'X';
+    } catch (thrown) {
+      if (!ENDED.has(codeOf(thrown))) throw thrown;
+      return false;
+    }
+  });
+}
+
+/** Windows has no groups and no TERM; `taskkill` finds the tree. */
+async function endTree(root: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const killer = spawn('taskkill', ['/pid', String(root), '/T', '/F'], { stdio: 'ignore' });
+  killer.once('error', () => resolve(false));
+  killer.once('exit', (code) => resolve(code === 0));
+  return promise;
+}

@@ -1,0 +1,178 @@
+/** Ends from outside the script: time limit, abort, and leftover processes. */
+import { getEventListeners } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { EffectClock } from '../clock.ts';
+import { processesWith, reportOf } from '../effect.cases.ts';
+import { openScriptBench } from './script.cases.ts';
+
+const bench = openScriptBench();
+const { bash, folder } = bench;
+afterEach(() => expect(bench.leftBehind(), 'error files left behind').toEqual([]));
+afterAll(() => bench.dispose());
+
+/** A number in the command line of every process of one test, to find them again. */
+let markers = 0;
+const newMarker = (): string => `98${process.pid}${++markers}7`;
+
+const RAISE = `echo '{"kind":"order.missing","message":"gone"}' > "$ERRAND_ERROR_OUT"`;
+
+/** Tells the clock that the script has come as far as its test needs. */
+const READY = `touch ${folder}/$$.ready`;
+
+/** Its time is up when the script is ready, so that no machine is too slow for the script. */
+function whenReady(): EffectClock {
+  const before = readyFiles();
+  return {
+    now: () => 0,
+    after: (_ms, fire) => {
+      const timer = setInterval(() => {
+        if (readyFiles() === before) return;
+        clearInterval(timer);
+        fire();
+      }, 5);
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function readyFiles(): number {
+  return readdirSync(folder).filter((name) => name.endsWith('.ready')).length;
+}
+
+describe('a timeout', () => {
+  it('is internal.script_timeout, partial, with what was printed so far', async () => {
+    const marker = newMarker();
+    const text = `echo before; echo err >&2; ${READY}; sleep ${marker}`;
+    const result = await bash(text, { timeoutMs: 300 }, { clock: whenReady() });
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.script_timeout',
+      outcome: 'partial',
+      message: 'The script ran longer than its time limit and was stopped',
+      details: { stderr_tail: 'err\n', signal: 'SIGTERM' },
+    });
+    expect(result).toMatchObject({ output: { stdout: 'before\n', exit_code: null } });
+    expect(processesWith(marker)).toEqual([]);
+  });
+
+  it('is the failure that the script wrote before it', async () => {
+    const text = `${RAISE}; ${READY}; sleep ${newMarker()}`;
+    const result = await bash(text, { timeoutMs: 300 }, { clock: whenReady() });
+    expect(reportOf(result)).toMatchObject({
+      kind: 'order.missing',
+      message: 'gone',
+      outcome: 'partial',
+    });
+  });
+
+  it('is the failure that the script writes on TERM', async () => {
+    const result = await bash(
+      `trap '${RAISE.replaceAll("'", `'"'"'`)}; exit 0' TERM; ${READY}; while :; do sleep 0.01; done`,
+      { timeoutMs: 300 },
+      { clock: whenReady() },
+    );
+    expect(reportOf(result).kind).toBe('order.missing');
+  });
+
+  it('kills what ignores TERM, after 2 seconds, with its whole group', async () => {
+    const marker = newMarker();
+    const started = performance.now();
+    const result = await bash(
+      `trap '' TERM; (trap '' TERM; sleep ${marker}) & (sleep ${marker}) & ${READY}; sleep ${marker}; sleep ${marker}; wait`,
+      { timeoutMs: 200 },
+      { clock: whenReady() },
+    );
+    const tookMs = performance.now() - started;
+    expect(reportOf(result)).toMatchObject({
+      kind: 'internal.script_timeout',
+      details: { signal: 'SIGKILL' },
+    });
+    // none of the processes ends by itself, so there is no upper bound to check
+    expect(tookMs).toBeGreaterThan(1950);
+    expect(processesWith(marker)).toEqual([]);
+  });
+
+  it('of more than a timer can hold does not fire at once', async () => {
+    const result = await bash('echo done', { timeoutMs: 2 ** 40 });
+    expect(result).toMatchObject({ ok: true });
+  });
+});
+
+describe('an abort', () => {
+  it('ends the whole group and is the cancellation that the caller names', async () => {
+    const marker = newMarker();
+    const control = new AbortController();
+    const running = bash(
+      `echo begun; ${RAISE}; sleep ${marker} & sleep ${marker} & wait`,
+      {},
+      { signal: control.signal, cancelled: 'cancelled.node' },
+    );
+    await until(() => processesWith(marker).length >= 3);
+    control.abort();
+    const result = await running;
+    expect(processesWith(marker)).toEqual([]);
+    // cancelled beats failed
+    expect(reportOf(result)).toMatchObject({ kind: 'cancelled.node', outcome: 'unknown' });
+    expect(result).toMatchObject({ output: { stdout: 'begun\n' } });
+  });
+
+  it('before the start runs nothing', async () => {
+    const result = await bash(`touch ${folder}/never`, {}, { signal: AbortSignal.abort() });
+    expect(reportOf(result)).toMatchObject({ kind: 'cancelled.tool', outcome: 'not_started' });
+    expect(() => readFileSync(join(folder, 'never'))).toThrow('ENOENT');
+  });
+
+  it('leaves no listener behind, and neither does an ordinary end', async () => {
+    const control = new AbortController();
+    await bash('true', { timeoutMs: 60_000 }, { signal: control.signal });
+    expect(getEventListeners(control.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('what a script leaves running', () => {
+  it('may finish by itself, and its output counts', async () => {
+    const result = await bash('(sleep 0.05; echo late) & echo early');
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'early\nlate\n', exit_code: 0 } });
+  });
+
+  it('keeps the output of a pipe behind the script', async () => {
+    const result = await bash(`exec > >(sed 's/^/> /'); seq 1 2000`);
+    expect(String((result as { output: Record<string, unknown> }).output['stdout'])).toMatch(
+      /> 2000\n$/,
+    );
+  });
+
+  it('is ended with it, and does not delay the result', async () => {
+    const marker = newMarker();
+    const result = await bash(`(trap '' TERM; sleep ${marker}) & sleep ${marker} & echo out`);
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'out\n' } });
+    expect(processesWith(marker)).toEqual([]);
+  });
+
+  it('on its own, out of the group, is left alone, even when it holds the output', async () => {
+    const marker = newMarker();
+    const result = await bash(`setsid sleep ${marker} & echo out`);
+    expect(result).toMatchObject({ ok: true, output: { stdout: 'out\n', exit_code: 0 } });
+    const left = processesWith(marker);
+    expect(left).toHaveLength(1);
+    left.forEach((pid) => process.kill(pid, 'SIGKILL'));
+  });
+});
+
+it('leaves no open descriptor, child or timer behind', async () => {
+  await bash('true', { stdin: 'x' });
+  const before = readdirSync('/proc/self/fd').length;
+  for (const text of ['true', 'exit 3', 'kill -9 $$', 'exec no-such-thing'])
+    await bash(text, { stdin: 'x', timeoutMs: 60_000 });
+  await bench.run({ command: 'no-such-command', stdin: 'x' });
+  await bench.run({ args: ['\0'], stdin: 'x' });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
+  const children = process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap');
+  expect(children).toEqual([]);
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

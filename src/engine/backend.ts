@@ -1,0 +1,157 @@
+/**
+ * The backend under the facade: where runs are executed and kept. `local/` executes them in this process
+ * over a store, `temporal/` has workers execute them. Both take and give the same.
+ */
+import type { ErrorReport } from '../errors/report/report.ts';
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { Answer } from '../machine/gates/gate-answer.ts';
+import type {
+  ListQuery,
+  ReadableStore,
+  RunStatusName,
+  RunSummary,
+  Tombstone,
+} from '../machine/ports/store-port.ts';
+import type { Bound, RunEvent, Waiting } from '../machine/state/events.ts';
+import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { EffectRunner } from './run/effect-runner.ts';
+import type { PreparedAnswer } from './run/prepared-answers.ts';
+import type { ResumeRequest } from './run/resume.ts';
+import type { Progress } from './run/running-effects.ts';
+import type { LogWitness } from './run/lost-log.ts';
+import type { ImportedRun } from './run-file.ts';
+
+export type { PreparedAnswer } from './run/prepared-answers.ts';
+
+export interface RunOptions {
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Called with streamed text and with progress that functions report; nothing of it is stored. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Waits in this process for any length of time instead of pausing the run. */
+  readonly wait?: boolean;
+  /** False: no person can be asked. */
+  readonly gates?: boolean;
+  /** Answers for gates as they open, by name or path; each answer is used once. */
+  readonly answers?: readonly PreparedAnswer[];
+}
+
+export type RunResult =
+  | { readonly status: 'completed'; readonly output: JsonValue }
+  | { readonly status: 'failed'; readonly error: ErrorReport; readonly output?: JsonValue }
+  | { readonly status: 'cancelled' }
+  | { readonly status: 'paused'; readonly waiting: Waiting }
+  | { readonly status: 'interrupted'; readonly error?: ErrorReport };
+
+export interface RunHandle {
+  readonly id: string;
+  /** The events of this leg, each once and in order, to its end. */
+  events(): AsyncIterable<RunEvent>;
+  /** Never rejects for a failed run. */
+  result(): Promise<RunResult>;
+  /** Cancels the run. */
+  cancel(by: string): void;
+  /** Ends the leg; the run stays resumable. */
+  stop(): void;
+}
+
+/** The workflow of a leg as it is now; without a plan the run keeps its own. */
+export interface LegWorkflow {
+  readonly plan?: WorkflowPlan;
+  /** Runs the effects of the leg. Default: the backend's. Workers have their own. */
+  readonly effects?: EffectRunner;
+}
+
+export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effects'> {
+  /** File of the workflow, to find it again when the run is resumed. */
+  readonly file?: string;
+  /** The bound of a leg. Default: what `errand validate` prints for the plan. */
+  readonly bound?: Bound;
+  /**
+   * Id of the run. When a run of this id exists with the same workflow and input, its handle is
+   * returned and nothing is started; with another workflow or input it throws `validation.input`.
+   * Default: a random id.
+   */
+  readonly id?: string;
+  /** Called with the id of a new run, before anything of it happens. */
+  readonly onCreated?: (run: string) => void;
+}
+
+export interface BackendResumeOptions
+  extends RunOptions, ResumeRequest, Pick<LegWorkflow, 'effects'> {
+  /** Loads the workflow. Called only when the leg begins here, and before the run is claimed. */
+  readonly workflow?: () => Promise<LegWorkflow>;
+  /** Events of the run from the first on, as far as they have been read: only later ones are read. */
+  readonly known?: readonly RunEvent[];
+}
+
+export interface Backend {
+  /** The runs, for reading. */
+  readonly store: ReadableStore;
+  /** Absent where a server keeps the runs. */
+  readonly archive?: RunArchive;
+  start(plan: WorkflowPlan, input: JsonObject, options?: BackendStartOptions): Promise<RunHandle>;
+  /** Resumes a run that is paused, interrupted, parked or failed; or runs it again from a finished node. */
+  resume(run: string, options?: BackendResumeOptions): Promise<RunHandle>;
+  /** Answers a gate. Returns undefined when the run continues elsewhere and has received the answer. */
+  answer(
+    run: string,
+    answer: Answer,
+    options?: BackendResumeOptions,
+  ): Promise<RunHandle | undefined>;
+  /** Cancels a run. Returns undefined when the run is executed elsewhere and has received the message. */
+  cancel(
+    run: string,
+    by: string,
+    options?: Pick<RunOptions, 'onEvent'>,
+  ): Promise<RunHandle | undefined>;
+  /** Follows the latest leg of a run, wherever it is executed. Rejects with `run.not_found`. */
+  attach(run: string): Promise<RunHandle>;
+  /** Lists runs, newest first, with their current status. */
+  list(query?: ListQuery): Promise<readonly RunSummary[]>;
+  /** Says `interrupted` for a run whose row says `running` and whose process is gone. */
+  statusOf(found: RunSummary): RunStatusName;
+  /** Lists the runs whose process is gone. Absent where a server takes care of them. */
+  orphans?(): Promise<readonly RunSummary[]>;
+  /** Adds secrets of a workflow that was loaded after this backend was made. */
+  learn(secrets: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** Removes runs from a store for good, and takes over runs from files. */
+export interface RunArchive {
+  /** Rejects with `run.already_active` for a run that a process executes, and with `run.not_found`. */
+  remove(run: string, by: string, at: string): Promise<Tombstone>;
+  /** What is left of a removed run. */
+  tombstone(run: string): Promise<Tombstone | null>;
+  /** Compacts the store. Returns false where runs are active: the long write would block theirs. */
+  compact(): Promise<boolean>;
+  /**
+   * Adds a run in one commit: a run that is there in part would do again what it has done. Rejects with
+   * `store.corrupt` where events were exported that the run lacks.
+   */
+  add(run: ImportedRun, exported: LogWitness): Promise<void>;
+}
+
+/** The result by the last event of a log; `interrupted` when the latest leg has not ended. */
+export function resultAt(last: RunEvent | undefined): RunResult {
+  switch (last?.type) {
+    case 'run:completed':
+      return { status: 'completed', output: last.output };
+    case 'run:failed':
+      return { status: 'failed', error: last.error };
+    case 'run:cancelled':
+      return { status: 'cancelled' };
+    case 'run:paused':
+      return { status: 'paused', waiting: last.waiting };
+    default:
+      return { status: 'interrupted' };
+  }
+}
+
+/** The events from the latest start or resumption on. */
+export function latestLeg(events: readonly RunEvent[]): readonly RunEvent[] {
+  const begin = events.findLastIndex(
+    ({ type }) => type === 'run:started' || type === 'run:resumed',
+  );
+  return events.slice(Math.max(0, begin));
+}

@@ -1,0 +1,112 @@
+/** The interface of an Errand as an application holds it, and how one is opened. */
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { Costs } from '../history/cost-ledger.ts';
+import type { ListQuery, RunSummary } from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
+import type { RunHandle, RunOptions } from './backend.ts';
+import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
+import type { LoadedWorkflow } from './loading/load-file.ts';
+import type { ResumeRequest } from './run/resume.ts';
+import type { RunView } from './run-view.ts';
+
+export type { FetchOptions } from '../effects/fetch/fetch-options.ts';
+export type { Callables } from '../effects/module/find-callable.ts';
+export type { Costs } from '../history/cost-ledger.ts';
+export type { NodeTimeline } from '../history/node-timeline.ts';
+
+export interface StartOptions extends RunOptions {
+  readonly input?: JsonObject;
+  /**
+   * A name of your own for the run: 1 to 128 letters, digits, dots, hyphens and underscores. With the
+   * same workflow and input again, the run that is there is given back, running or ended, and nothing
+   * is started; with another input or workflow `start` rejects with `validation.input`. Default: a
+   * random name.
+   */
+  readonly id?: string;
+}
+
+export interface ResumeOptions extends RunOptions, ResumeRequest {}
+
+export interface GateAnswer {
+  /** The gate's name or path. Default: the one that is open. */
+  readonly gate?: string | undefined;
+  readonly value: JsonValue;
+  /** Who answers. Default: `library`. */
+  readonly by?: string;
+  /**
+   * The opening that is answered, as `waiting` has it: the `seq` of its `gate:opened`. A gate that asks
+   * something else by then refuses the answer. Default: the opening that is open at the call.
+   */
+  readonly opening?: number | undefined;
+}
+
+export interface Errand {
+  /** Reads and checks a workflow file. Rejects with `validation.*` for one that cannot run. */
+  load(file: string): Promise<LoadedWorkflow>;
+  /**
+   * Checks a workflow, or a file by its path, before it runs. Resolves to the object that
+   * `errand validate --format json` prints. In a workflow made in code, `path` says where a problem
+   * is: `nodes[0].prompt`.
+   */
+  validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict>;
+  /**
+   * Rejects with `validation.*` when nothing could run: a workflow in code is checked as files are,
+   * its templates too.
+   */
+  start(workflow: RunnableWorkflow, options?: StartOptions): Promise<RunHandle>;
+  /**
+   * Continues a run. A workflow made in code is the one given here, or one of `workflows`. Rejects
+   * with `run.resume_mismatch` where something that the run needs is not here.
+   */
+  resume(
+    run: string,
+    options?: ResumeOptions & { readonly workflow?: RunnableWorkflow },
+  ): Promise<RunHandle>;
+  /**
+   * Answers a gate, whichever process has the run: the handle where the run continues here, undefined
+   * where another process continues it (`attach` follows it there).
+   */
+  answer(run: string, answer: GateAnswer): Promise<RunHandle | undefined>;
+  /**
+   * Follows a run, whichever process has it: `events()` and `result()` are those of its latest leg,
+   * `cancel` ends it, and `stop` only stops following, unless the run is here. Rejects with
+   * `run.not_found`.
+   */
+  attach(run: string): Promise<RunHandle>;
+  /** Ends a run for good, whichever process has it. */
+  cancel(run: string, by?: string): Promise<void>;
+  /** The view that `errand show` prints, whichever process has the run. Rejects with `run.not_found`. */
+  get(run: string): Promise<RunView>;
+  /** Newest first. A run whose process is gone is `interrupted`, not `running`. */
+  list(query?: ListQuery): Promise<readonly RunSummary[]>;
+  /** Everything that happened in a run so far. */
+  history(run: string): AsyncIterable<RunEvent>;
+  costs(run: string): Promise<Costs>;
+  /** Parks the runs of this process; nothing is cancelled. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an Errand on a store, or on a Temporal server. Rejects with `store.*` when it cannot be used.
+ * @example
+ * ```ts
+ * import { openErrand, workflow } from 'errand';
+ *
+ * const greet = workflow({
+ *   name: 'greet',
+ *   entryPoint: 'hello',
+ *   input: { name: { type: 'string' } },
+ *   nodes: [{ name: 'hello', type: 'set', value: 'Hello {{ workflow.input.name }}' }],
+ * });
+ * const errand = await openErrand({ store: 'memory' });
+ * const run = await errand.start(greet, { input: { name: 'Ada' } });
+ * console.log(await run.result()); // { status: 'completed', output: 'Hello Ada' }
+ * await errand.close();
+ * ```
+ */
+export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
+  // a program that only reads failures never loads the engine
+  const { createErrand } = await import('./errand.ts');
+  return createErrand(options);
+}

@@ -1,0 +1,373 @@
+/**
+ * The facade: everything that is done with runs, over a backend. Applications, the command line and
+ * servers stand on it. It joins what the host registers, what files name, and where runs are kept.
+ */
+import { resolve } from 'node:path';
+import { MACHINE_CLOCK, sleep, type EffectClock } from '../effects/clock.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { toReport } from '../errors/thrown/to-report.ts';
+import { costsOf, type Costs } from '../history/cost-ledger.ts';
+import { latestPlan } from '../history/latest-plan.ts';
+import type {
+  ListQuery,
+  RunRecord,
+  RunStatusName,
+  RunSummary,
+} from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import { completeInput } from '../workflow/plan/inputs.ts';
+import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
+import type { Backend, LegWorkflow, RunArchive, RunHandle, RunOptions } from './backend.ts';
+import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
+import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
+import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
+import { Extensions } from './loading/extensions.ts';
+import type { LoadedWorkflow } from './loading/load-file.ts';
+import { Adoption } from './local/adoption.ts';
+import { followRun, type FollowOptions } from './local/follow-log.ts';
+import { openBackend, refuseWithTemporal, warn, type EngineOptions } from './open-backend.ts';
+import { RegisteredWorkflows } from './registered-workflows.ts';
+import { exportsIn } from './run/exported-events.ts';
+import { refuseLostLog } from './run/lost-log.ts';
+import { asEvent } from './run/subscription.ts';
+import { runView, type RunView } from './run-view.ts';
+import { WorkflowHost } from './workflow-host.ts';
+
+export type { Errand } from './errand-interface.ts';
+export type { LoadedWorkflow } from './loading/load-file.ts';
+
+/** A run as its store has it. */
+export interface StoredRun {
+  readonly record: RunRecord;
+  readonly events: readonly RunEvent[];
+  readonly status: RunStatusName;
+}
+
+interface LegOptions extends ResumeOptions {
+  readonly workflow?: RunnableWorkflow | undefined;
+  /** Events of the run from the first on, as far as they have been read. */
+  readonly known?: readonly RunEvent[];
+}
+
+/** Opens an Errand, and rejects where its store or server cannot be used. */
+export async function createErrand(
+  options: ErrandOptions = {},
+  clock?: EffectClock,
+): Promise<Errand> {
+  const engine = await openEngine(options, clock);
+  try {
+    await engine.open();
+    if (options.adopt === true) await engine.adopt();
+    return engine;
+  } catch (refusal) {
+    // a store that the host opened is the host's to close
+    await (typeof options.store === 'object' ? engine.extensions.stop() : engine.close());
+    throw refusal;
+  }
+}
+
+/** Loads extensions and nothing else: the store is opened when runs are first needed. */
+export async function openEngine(
+  options: EngineOptions = {},
+  clock: EffectClock = MACHINE_CLOCK,
+): Promise<Engine> {
+  refuseWithTemporal(options);
+  const { extensions: registered = [], extensionModules = [], onWarning = warn } = options;
+  const base = resolve(options.directory ?? '.');
+  const extensions = new Extensions({ registered, base, onWarning });
+  await extensions.load(extensionModules);
+  return new Engine(await withFetch(options), extensions, clock);
+}
+
+async function withFetch({ fetch, ...options }: EngineOptions): Promise<EngineOptions> {
+  if (fetch === undefined) return options;
+  // HTTP is a good part of what a process loads, and few workflows fetch
+  const { createFetchTool } = await import('../effects/fetch/fetch-tool.ts');
+  return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
+}
+
+export class Engine implements Errand {
+  readonly extensions: Extensions;
+  readonly #options: EngineOptions;
+  readonly #clock: EffectClock;
+  readonly #directory: string;
+  readonly #host: WorkflowHost;
+  readonly #registered: RegisteredWorkflows;
+  #opening: Promise<Backend> | undefined;
+  #backend: Backend | undefined;
+  #home: string | undefined;
+  #adoption: Adoption | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
+    this.extensions = extensions;
+    this.#options = options;
+    this.#clock = clock;
+    this.#directory = resolve(options.directory ?? '.');
+    this.#host = new WorkflowHost(this.#directory, extensions, options);
+    this.#registered = new RegisteredWorkflows(options.workflows ?? [], (run) => this.#planIn(run));
+  }
+
+  /** Opens the store, or connects to the server. */
+  async open(): Promise<void> {
+    await this.#runs();
+  }
+
+  load(file: string): Promise<LoadedWorkflow> {
+    return this.#host.load(file);
+  }
+
+  /** The workflow of a run as its file is now; undefined when the file is gone. */
+  reload(file: string | null): Promise<LoadedWorkflow | undefined> {
+    return this.#host.reload(file);
+  }
+
+  validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict> {
+    return this.#host.validate(workflow);
+  }
+
+  async start(
+    workflow: RunnableWorkflow,
+    { input = {}, ...options }: StartOptions = {},
+  ): Promise<RunHandle> {
+    const backend = await this.#runs();
+    const plan = await this.#planOf(workflow);
+    const { file } = workflow;
+    await this.extensions.start();
+    const given = completeInput(plan, checkedJson(input, 'The input'));
+    const isInCode = file === undefined;
+    return backend.start(plan, given, {
+      ...options,
+      effects: this.#host.runnerOf(workflow),
+      ...(isInCode ? { onCreated: (run) => this.#registered.remember(run, workflow) } : { file }),
+    });
+  }
+
+  async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
+    const backend = await this.#runs();
+    const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
+    return this.#runLeg(run, options.workflow, (workflow) =>
+      backend.resume(run, { ...options, ...checked, workflow }),
+    );
+  }
+
+  async answer(
+    run: string,
+    answer: GateAnswer,
+    options: LegOptions = {},
+  ): Promise<RunHandle | undefined> {
+    const backend = await this.#runs();
+    const value = checkedJson(answer.value, 'The answer');
+    const complete = { by: 'library', ...answer, value };
+    return this.#runLeg(run, options.workflow, (workflow) =>
+      backend.answer(run, complete, { ...options, workflow }),
+    );
+  }
+
+  async attach(run: string): Promise<RunHandle> {
+    return (await this.#runs()).attach(run);
+  }
+
+  async cancel(run: string, by = 'library'): Promise<void> {
+    const handle = await this.requestCancel(run, by);
+    await handle?.result();
+  }
+
+  /** Returns undefined when another process has the run and has received the message. */
+  async requestCancel(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'> = {},
+  ): Promise<RunHandle | undefined> {
+    const backend = await this.#runs();
+    await this.extensions.start();
+    return backend.cancel(run, by, options);
+  }
+
+  async get(run: string): Promise<RunView> {
+    return runView({ ...(await this.stored(run)), directory: this.#directory });
+  }
+
+  async list(query?: ListQuery): Promise<readonly RunSummary[]> {
+    return (await this.#runs()).list(query);
+  }
+
+  async *history(run: string, fromSeq?: number): AsyncIterable<RunEvent> {
+    const { store } = await this.#runs();
+    for await (const { events } of store.read(run, fromSeq)) yield* events.map(asEvent);
+  }
+
+  async costs(run: string): Promise<Costs> {
+    return costsOf(await this.events(run));
+  }
+
+  async events(run: string, fromSeq?: number): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const event of this.history(run, fromSeq)) events.push(event);
+    return events;
+  }
+
+  /** Rejects with `run.not_found`. */
+  async record(run: string): Promise<RunRecord> {
+    return (await this.#runs()).store.get(run);
+  }
+
+  async stored(run: string): Promise<StoredRun> {
+    const backend = await this.#runs();
+    const record = await backend.store.get(run);
+    return { record, events: await this.events(run), status: backend.statusOf(record) };
+  }
+
+  /** Every event from `fromSeq` on, in batches, until the latest leg is over, whoever executes it. */
+  async *follow(
+    run: string,
+    options: Pick<FollowOptions, 'fromSeq' | 'throughPauses'> = {},
+  ): AsyncGenerator<readonly RunEvent[], void, undefined> {
+    const backend = await this.#runs();
+    const { store } = backend;
+    yield* followRun({
+      ...options,
+      store,
+      run,
+      isCarriedOn: async () => backend.statusOf(await store.summary(run)) === 'running',
+      wait: (ms) => sleep(this.#clock, ms),
+    });
+  }
+
+  /** Rejects with `store.corrupt` where the log of the run lacks events that were exported. */
+  async refuseLostLog(run: string): Promise<void> {
+    const { store } = await this.#runs();
+    // a server that deletes old runs has lost nothing
+    if (this.#home !== undefined) await refuseLostLog(store, run, exportsIn(this.#home));
+  }
+
+  /** Rejects with `validation.input` where a server keeps the runs. */
+  async archive(): Promise<RunArchive> {
+    const { archive } = await this.#runs();
+    if (archive !== undefined) return archive;
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: 'A Temporal server keeps and removes its runs itself',
+      action: { kind: 'change_input', detail: 'Use the tools of the server.' },
+    });
+  }
+
+  /** Adopts runs until it is closed. A server does that by itself. */
+  async adopt(): Promise<void> {
+    const backend = await this.#runs();
+    const orphans = backend.orphans?.bind(backend);
+    if (orphans === undefined) return;
+    await this.extensions.start();
+    this.#adoption = new Adoption({
+      clock: this.#clock,
+      orphans,
+      take: (run) => this.resume(run, { by: 'adoption' }),
+      onWarning: (thrown) => this.#warn(thrown),
+    });
+    await this.#adoption.begin();
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#adoption?.stop();
+    await this.#backend?.close();
+    await this.#host.close();
+    await this.extensions.stop();
+  }
+
+  #runs(): Promise<Backend> {
+    return (this.#opening ??= this.#open());
+  }
+
+  async #open(): Promise<Backend> {
+    const { backend, home } = await openBackend(this.#options, {
+      directory: this.#directory,
+      extensions: this.extensions,
+      effects: this.#host.runnerOf({}),
+      clock: this.#clock,
+      onEvent: (event) => this.#onEvent(event),
+    });
+    this.#home = home;
+    this.#backend = backend;
+    return backend;
+  }
+
+  #warn(thrown: unknown): void {
+    const { onWarning = warn } = this.#options;
+    onWarning(toReport(thrown));
+  }
+
+  /** Forgets the workflow of a run that has ended. */
+  #onEvent(event: RunEvent): void {
+    if (event.type === 'run:completed' || event.type === 'run:cancelled')
+      this.#registered.forget(event.run);
+    this.extensions.tell(event);
+  }
+
+  /**
+   * Begins a leg with the workflow that was given, else with the one that is registered here, else with
+   * the file as it is now. What a file opened is closed when the leg is over: a host may answer
+   * thousands of times before it is closed.
+   */
+  async #runLeg<H extends RunHandle | undefined>(
+    run: string,
+    given: RunnableWorkflow | undefined,
+    begin: (workflow: () => Promise<LegWorkflow>) => Promise<H>,
+  ): Promise<H> {
+    let loaded: LoadedWorkflow | undefined;
+    const find = async (): Promise<RunnableWorkflow | undefined> => {
+      if (given !== undefined) return given;
+      const { file, workflow: name } = await (await this.#runs()).store.summary(run);
+      if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
+      return (loaded ??= await this.reload(file));
+    };
+    const release = async (): Promise<void> => {
+      if (loaded !== undefined) await this.#host.release(loaded);
+    };
+    try {
+      const handle = await begin(async () => this.#legWorkflow(await find()));
+      if (given !== undefined && given.file === undefined) this.#registered.remember(run, given);
+      if (loaded !== undefined) this.#whenOver(handle, release);
+      return handle;
+    } catch (refusal) {
+      await release();
+      throw refusal;
+    }
+  }
+
+  #whenOver(handle: RunHandle | undefined, release: () => Promise<void>): void {
+    Promise.resolve(handle?.result())
+      .then(release, async (defect: unknown) => {
+        // the caller may have dropped its handle
+        this.#warn(defect);
+        await release();
+      })
+      .catch((thrown: unknown) => this.#warn(thrown));
+  }
+
+  async #legWorkflow(workflow: RunnableWorkflow | undefined): Promise<LegWorkflow> {
+    await this.extensions.start();
+    if (workflow === undefined) return {};
+    const plan = await this.#planOf(workflow, { isReload: true });
+    return { plan, effects: this.#host.runnerOf(workflow) };
+  }
+
+  /** Registers the workflow's secrets first. Rejects with `validation.input` for what is no workflow. */
+  async #planOf(
+    workflow: RunnableWorkflow,
+    how: { readonly isReload?: boolean } = {},
+  ): Promise<WorkflowPlan> {
+    const { secrets = [] } = checkedWorkflow(workflow);
+    this.#backend?.learn(secrets);
+    return this.#host.planOf(workflow, how);
+  }
+
+  async #planIn(run: string): Promise<WorkflowPlan> {
+    const { record, events } = await this.stored(run);
+    return latestPlan(record.plan, events);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The process that owns a claim, and whether it is alive. A pid has a meaning only within one boot
+ * and one PID namespace, and is reused, so the start time of the process counts too. Where any of
+ * these is unknown, the process counts as alive and its lease decides.
+ */
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { ClaimOwner, SeenClaim } from '../../machine/ports/store-port.ts';
+
+/** Facts that a system reports about its processes. */
+export interface ProcessTable {
+  readonly host: string;
+  /** Empty where the system has no such thing. */
+  readonly boot: string;
+  readonly pidNamespace: string;
+  /** Null when there is no such process; undefined fields are unknown. */
+  find(pid: number): { readonly state?: string; readonly startedAt?: string } | null;
+}
+
+/**
+ * Start time of a process as the system reports it; empty when unknown, or when the process is gone.
+ */
+function processStart(pid: number): string {
+  return THIS_SYSTEM.find(pid)?.startedAt ?? '';
+}
+
+/** This process as the owner of claims; the id distinguishes its backends. */
+export function newOwner(id = newName()): ClaimOwner {
+  const { host, boot, pidNamespace } = THIS_SYSTEM;
+  return { id, host, boot, pidNamespace, pid: process.pid, processStartedAt: OWN_START };
+}
+
+function newName(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+}
+
+export function isOwnerAlive(owner: ClaimOwner, table: ProcessTable = THIS_SYSTEM): boolean {
+  if (!isOfSystem(owner, table)) return true;
+  const found = table.find(owner.pid);
+  if (found === null) return false;
+  // killed, but not yet reaped by its parent
+  if (found.state === 'Z') return false;
+  const isTold = owner.processStartedAt !== '' && found.startedAt !== undefined;
+  return !isTold || owner.processStartedAt === found.startedAt;
+}
+
+/** Whether the pid of the owner means the same here as it does there. */
+function isOfSystem(owner: ClaimOwner, { host, boot, pidNamespace }: ProcessTable): boolean {
+  return (
+    boot !== '' &&
+    pidNamespace !== '' &&
+    owner.host === host &&
+    owner.boot === boot &&
+    owner.pidNamespace === pidNamespace
+  );
+}
+
+/** Whether a live process owns the run; the store's clock judges the lease. */
+export function isHeld(
+  claim: SeenClaim | null,
+  isAlive: (owner: ClaimOwner) => boolean = isOwnerAlive,
+): boolean {
+  return claim !== null && claim.leftMs > 0 && isAlive(claim.owner);
+}
+
+const THIS_SYSTEM: ProcessTable = thisSystem();
+const OWN_START = processStart(process.pid);
+
+function thisSystem(): ProcessTable {
+  // a /proc of another namespace would report other processes under our pids
+  const isOurs = readOrEmpty(() => readlinkSync('/proc/self')) === String(process.pid);
+  return {
+    host: hostname(),
+    boot: isOurs ? readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) : '',
+    pidNamespace: isOurs ? readOrEmpty(() => readlinkSync('/proc/self/ns/pid')) : '',
+    find: (pid) => {
+      if (!doesExist(pid)) return null;
+      const [state, ...rest] = isOurs ? statOf(pid) : [];
+      const startedAt = rest[18];
+      return {
+        ...(state === undefined ? {} : { state }),
+        ...(startedAt === undefined ? {} : { startedAt }),
+      };
+    },
+  };
+}
+
+function doesExist(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // the process exists and belongs to another user
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** The fields behind the name, which may itself hold spaces and brackets. */
+function statOf(pid: number): readonly string[] {
+  const stat = readOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Empty where this system does not have the file, or no longer. */
+function readOrEmpty(read: () => string): string {
+  try {
+    return read().trim();
+  } catch {
+    // a system without this file, or a process that has just ended
+    return '';
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import type { EffectClock } from '../../effects/clock.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import type { ClaimOwner, RunStore } from '../../machine/ports/store-port.ts';
+import { openMemoryStore } from '../../stores/memory.ts';
+import { openSqliteStore } from '../../stores/sqlite/sqlite.ts';
+import { workflow } from '../../workflow/authoring/define.ts';
+import { createEffectRunner } from '../run/effect-runner.ts';
+import { LocalBackend } from './local-backend.ts';
+import { LEASE_MS } from './lease-keeper.ts';
+
+const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** Owner on another machine: only its lease shows whether it is alive. */
+const FAR: ClaimOwner = { id: 'far', host: 'elsewhere', pid: 7, processStartedAt: 'then' };
+
+const PLAN = workflow({
+  name: 'long',
+  entryPoint: 'work',
+  nodes: [{ name: 'work', type: 'call', function: 'work' }],
+}).plan;
+
+/** Advances when the test says so, and calls what is due in order. */
+class Hours implements EffectClock {
+  #nowMs = START_MS;
+  readonly #timers = new Set<{ readonly atMs: number; readonly fire: () => void }>();
+
+  now = (): number => this.#nowMs;
+
+  after = (ms: number, fire: () => void): (() => void) => {
+    const timer = { atMs: this.#nowMs + ms, fire };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  };
+
+  async pass(ms: number, { heard = true } = {}): Promise<void> {
+    const untilMs = this.#nowMs + ms;
+    while (heard) {
+      const [next] = [...this.#timers].sort((a, b) => a.atMs - b.atMs);
+      if (next === undefined || next.atMs > untilMs) break;
+      this.#timers.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      next.fire();
+      // a store of the machine answers within a few turns
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+    }
+    this.#nowMs = untilMs;
+  }
+}
+
+interface Stage {
+  readonly clock: Hours;
+  readonly store: RunStore;
+  readonly backend: LocalBackend;
+  readonly finish: (output: object) => void;
+}
+
+const open: LocalBackend[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const backend of open.splice(0)) await backend.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-watch-'));
+  folders.push(folder);
+  return folder;
+}
+
+async function stage(openStore: (now: () => number) => Promise<RunStore>): Promise<Stage> {
+  const clock = new Hours();
+  const store = await openStore(clock.now);
+  const { promise, resolve } = Promise.withResolvers<object>();
+  const backend = new LocalBackend({
+    store,
+    clock,
+    effects: createEffectRunner({ env: {}, directory: '.', functions: { work: () => promise } }),
+  });
+  open.push(backend);
+  return { clock, store, backend, finish: resolve };
+}
+
+const STORES = [
+  ['memory', async (now: () => number) => openMemoryStore({ now })],
+  ['SQLite', (now: () => number) => openSqliteStore({ path: join(newFolder(), 'errand.db'), now })],
+] as const;
+
+function takeFromAfar(store: RunStore, run: string): Promise<string> {
+  const request = { run, owner: FAR, leaseMs: LEASE_MS, isAlive: () => true };
+  return store.claim(request).then(
+    () => 'taken',
+    (refusal: unknown) => (isKind(refusal, 'run.already_active') ? 'refused' : String(refusal)),
+  );
+}
+
+test.each(STORES)('a run that takes longer than a lease keeps it: %s', async (_, openStore) => {
+  const { clock, store, backend, finish } = await stage(openStore);
+  const run = await backend.start(PLAN, {});
+  for (let lease = 0; lease < 4; lease++) {
+    await clock.pass(LEASE_MS - 1);
+    expect(await takeFromAfar(store, run.id)).toBe('refused');
+  }
+  finish({ done: true });
+  expect(await run.result()).toEqual({ status: 'completed', output: { done: true } });
+});
+
+test.each(STORES)(
+  'one that was silent too long has lost it, and writes no more: %s',
+  async (_, openStore) => {
+    const { clock, store, backend, finish } = await stage(openStore);
+    const run = await backend.start(PLAN, {});
+    await clock.pass(LEASE_MS, { heard: false });
+    expect(await takeFromAfar(store, run.id)).toBe('taken');
+    await clock.pass(1000);
+    finish({ done: true });
+    expect(await run.result()).toMatchObject({
+      status: 'interrupted',
+      error: { kind: 'store.claim_lost' },
+    });
+    expect(await store.summary(run.id)).toMatchObject({ status: 'running' });
+  },
+);
+
+test.each(STORES)(
+  'one whose machine is gone is free when its lease is over: %s',
+  async (_, openStore) => {
+    const { clock, store, backend, finish } = await stage(openStore);
+    const run = await backend.start(PLAN, {});
+    await clock.pass(LEASE_MS, { heard: false });
+    expect(await takeFromAfar(store, run.id)).toBe('taken');
+    finish({});
+    await run.result();
+    expect(await backend.orphans()).toEqual([]);
+    await clock.pass(LEASE_MS);
+    expect((await backend.orphans()).map((orphan) => orphan.run)).toEqual([run.id]);
+  },
+);

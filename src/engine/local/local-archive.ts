@@ -1,0 +1,64 @@
+/** Removes runs from a store for good, and takes over runs from files. */
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import type { ClaimOwner, RunStore, Tombstone } from '../../machine/ports/store-port.ts';
+import type { RunArchive } from '../backend.ts';
+import { refuseOldCopy, type LogWitness } from '../run/lost-log.ts';
+import type { ImportedRun } from '../run-file.ts';
+import { isHeld, isOwnerAlive } from './claim-owner.ts';
+import { LEASE_MS } from './lease-keeper.ts';
+
+export class LocalArchive implements RunArchive {
+  readonly #store: RunStore;
+  readonly #owner: ClaimOwner;
+
+  constructor(store: RunStore, owner: ClaimOwner) {
+    this.#store = store;
+    this.#owner = owner;
+  }
+
+  remove(run: string, by: string, at: string): Promise<Tombstone> {
+    return this.#store.remove({ run, by, at, isAlive: isOwnerAlive });
+  }
+
+  tombstone(run: string): Promise<Tombstone | null> {
+    return this.#store.tombstone(run);
+  }
+
+  async compact(): Promise<boolean> {
+    const running = await this.#store.list({ statuses: ['running'], onDamage: () => undefined });
+    if (running.some(({ claim }) => isHeld(claim))) return false;
+    try {
+      await this.#store.compact();
+      return true;
+    } catch (thrown) {
+      // the next removal tries again
+      if (!isKind(thrown, 'store.unavailable')) throw thrown;
+      return false;
+    }
+  }
+
+  async add(run: ImportedRun, exported: LogWitness): Promise<void> {
+    if (await this.#has(run.id)) throw alreadyThere(run.id);
+    refuseOldCopy(run, exported);
+    const { claim } = await this.#store.create({ ...run, owner: this.#owner, leaseMs: LEASE_MS });
+    await this.#store.release(claim);
+  }
+
+  async #has(run: string): Promise<boolean> {
+    try {
+      await this.#store.summary(run);
+      return true;
+    } catch (thrown) {
+      if (isKind(thrown, 'run.not_found')) return false;
+      throw thrown;
+    }
+  }
+}
+
+function alreadyThere(run: string): ErrandError {
+  return new ErrandError({
+    kind: 'validation.input',
+    message: `This store already has run ${run}`,
+    action: { kind: 'change_input', detail: `See it with: errand show ${run}` },
+  });
+}

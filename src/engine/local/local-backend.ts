@@ -1,0 +1,347 @@
+/** Starts, resumes, answers, cancels and lists runs that this machine executes, over any store. */
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
+import type { EventBody } from '../../machine/state/events.ts';
+import { newRunState, type RunState } from '../../machine/state/state.ts';
+import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
+import type {
+  Claim,
+  ClaimOwner,
+  ListQuery,
+  NewRun,
+  RunStore,
+  RunSummary,
+  RunStatusName,
+} from '../../machine/ports/store-port.ts';
+import { boundOf } from '../../workflow/check/request-bound.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { MACHINE_CLOCK, type EffectClock } from '../../effects/clock.ts';
+import { Claims } from './claims.ts';
+import { MessageDelivery } from './message-delivery.ts';
+import { applyResume, openGates, refuseEnded } from '../run/resume.ts';
+import type {
+  Backend,
+  BackendResumeOptions,
+  BackendStartOptions,
+  RunHandle,
+  RunOptions,
+} from '../backend.ts';
+import type { LocalOptions } from './local-options.ts';
+import { LocalArchive } from './local-archive.ts';
+import { retryStoreOutage } from '../run/log-writer.ts';
+import { refuseMissing } from '../run/run-requirements.ts';
+import { newOwner } from './claim-owner.ts';
+import { withoutValues } from '../../errors/report/without-values.ts';
+import { StoredPlans } from './stored-plan.ts';
+import { abandonedEffects, foldRun, recover } from '../run/recover.ts';
+import { newRunId } from '../run/run-id.ts';
+import { answerMessage, deliverMessages, refuseUnlessAccepted } from './run-messages.ts';
+import { runStatusOf, currentStatus } from '../run/run-status.ts';
+import { NamedStarts } from './named-starts.ts';
+import { OpenLegs } from './open-legs.ts';
+import { LEASE_MS } from './lease-keeper.ts';
+import { refuseMissingSecrets } from './missing-secrets.ts';
+
+export class LocalBackend implements Backend {
+  readonly store: RunStore;
+  readonly archive: LocalArchive;
+  readonly #options: LocalOptions;
+  readonly #clock: EffectClock;
+  readonly #redactor: Redactor;
+  readonly #plans: StoredPlans;
+  readonly #newId: () => string;
+  readonly #owner: ClaimOwner;
+  readonly #claims: Claims;
+  readonly #delivery: MessageDelivery;
+  readonly #legs: OpenLegs;
+  readonly #named: NamedStarts;
+  readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
+
+  constructor(options: LocalOptions) {
+    this.#options = options;
+    this.store = options.store;
+    this.#clock = options.clock ?? MACHINE_CLOCK;
+    this.#redactor = createRedactor(options.secrets);
+    this.#plans = new StoredPlans(this.#redactor);
+    this.#newId = options.newId ?? newRunId;
+    this.#owner = newOwner(options.newId?.());
+    this.#claims = new Claims(this.store, this.#clock, this.#owner);
+    this.archive = new LocalArchive(this.store, this.#owner);
+    this.#legs = new OpenLegs({
+      options,
+      clock: this.#clock,
+      redactor: this.#redactor,
+      claims: this.#claims,
+      onWarning: this.#onWarning,
+    });
+    this.#delivery = new MessageDelivery(this.store, this.#clock, this.#claims);
+    this.#named = new NamedStarts({
+      store: this.store,
+      clock: this.#clock,
+      claims: this.#claims,
+      legOf: (run) => this.#legs.get(run),
+      cancel: (run, by) => {
+        // the result of the run shows whether it was in time
+        this.cancel(run, by).catch((thrown: unknown) => this.#warn(toReport(thrown)));
+      },
+    });
+  }
+
+  learn(secrets: readonly string[]): void {
+    for (const secret of secrets) this.#redactor.learn?.(secret);
+  }
+
+  async attach(run: string): Promise<RunHandle> {
+    return this.#legs.get(run) ?? this.#named.attach(run);
+  }
+
+  async start(
+    plan: WorkflowPlan,
+    given: JsonObject,
+    options: BackendStartOptions = {},
+  ): Promise<RunHandle> {
+    const input = withoutValues(given, this.#redactor);
+    if (options.id === undefined) return this.#start(plan, input, options);
+    const request = { workflow: plan.name, input };
+    return this.#named.start(options.id, request, (id) =>
+      this.#start(plan, input, { ...options, id }),
+    );
+  }
+
+  async #start(
+    plan: WorkflowPlan,
+    input: JsonObject,
+    options: BackendStartOptions,
+  ): Promise<RunHandle> {
+    const id = options.id ?? this.#newId();
+    const state: RunState = { ...newRunState(id, plan), redactor: this.#redactor };
+    const nowMs = this.#clock.now();
+    const at = new Date(nowMs).toISOString();
+    const gates = options.gates === false ? { gates: false } : {};
+    const { bound = boundOf(plan) } = options;
+    const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
+    const events = toStoredEvents(state, firstStep(state, started, nowMs), at);
+    const fresh: NewRun = {
+      id,
+      workflow: plan.name,
+      file: options.file ?? plan.file,
+      plan: this.#plans.of(plan),
+      input,
+      startedAt: at,
+      events,
+      // a run without effects may end in its first commit
+      statusRow: runStatusOf(state, at),
+      owner: this.#owner,
+      leaseMs: LEASE_MS,
+    };
+    const claim = await this.#create(fresh);
+    options.onCreated?.(id);
+    return this.#legs.openFor(claim, async () => {
+      const recovered = { state, checkpointSeq: 0 };
+      const { leg } = await this.#legs.open({ recovered, claim, options, firstSeq: 1 });
+      leg.loop.notifyStored(events);
+      leg.loop.wake();
+      return leg;
+    });
+  }
+
+  resume(run: string, options: BackendResumeOptions = {}): Promise<RunHandle> {
+    return this.#resume(run, options);
+  }
+
+  /** Loads the workflow only when no process owns the run: only then is it needed. */
+  async answer(
+    run: string,
+    given: Answer,
+    options: BackendResumeOptions = {},
+  ): Promise<RunHandle | undefined> {
+    const typed = withoutValues(given, this.#redactor);
+    const here = this.#legs.get(run);
+    if (here?.loop.state.status === 'running') {
+      here.loop.enqueueAnswer(typed);
+      return here;
+    }
+    const seen = here?.loop.state ?? (await this.#seen(run, options.known));
+    refuseEnded(seen);
+    const answer = forOpenGate(seen, typed);
+    // its leg is just ending; it is resumed with the answer after that
+    await here?.result();
+    return this.#delivery.deliverOrRun(run, {
+      runHere: (sent) => this.#resume(run, { by: answer.by, ...options, answer }, sent),
+      compose: async () => {
+        const { state } = await recover(this.store, run);
+        const message = answerMessage(state, answer, await this.store.messages(run));
+        const sent = { gate: message.gate, afterSeq: state.seq };
+        return {
+          message,
+          onAcknowledged: (number) => refuseUnlessAccepted(this.store, run, { ...sent, number }),
+        };
+      },
+    });
+  }
+
+  /** The run as the caller has seen it, or as it is now. */
+  async #seen(run: string, known: BackendResumeOptions['known']): Promise<RunState> {
+    return known === undefined
+      ? (await recover(this.store, run)).state
+      : foldRun(await this.store.get(run), known);
+  }
+
+  async cancel(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'> = {},
+  ): Promise<RunHandle | undefined> {
+    const here = this.#legs.get(run);
+    if (here !== undefined) {
+      here.cancel(by);
+      const { status } = await here.result();
+      // its leg may have ended at the same moment
+      if (status !== 'paused' && status !== 'failed') return here;
+    }
+    return this.#delivery.deliverOrRun(run, {
+      runHere: async (sent) => {
+        const found = await this.store.summary(run);
+        if (found.status === 'cancelled' && sent !== undefined) return undefined;
+        refuseEnded(found);
+        return this.#cancelHere(run, by, options);
+      },
+      compose: () => ({ message: { type: 'cancel', by } }),
+    });
+  }
+
+  async orphans(): Promise<readonly RunSummary[]> {
+    const found = await this.list({ statuses: ['interrupted'] });
+    return found.filter(
+      ({ run }) => this.#legs.get(run) === undefined && !this.#legs.wasStopped(run),
+    );
+  }
+
+  /** Lists runs. A run whose process is gone is interrupted, whatever its row says. Warns of damage. */
+  async list({ statuses, limit, ...query }: ListQuery = {}): Promise<readonly RunSummary[]> {
+    // rows say `running` for interrupted runs too, so both are read and separated afterwards
+    const readsRunning = statuses?.some(
+      (status) => status === 'interrupted' || status === 'running',
+    );
+    const found = await this.store.list({
+      onDamage: (damage) => this.#warn(toReport(damage)),
+      ...query,
+      ...(statuses === undefined
+        ? {}
+        : {
+            statuses:
+              readsRunning === true ? [...new Set([...statuses, 'running' as const])] : statuses,
+          }),
+      ...(limit === undefined || readsRunning === true ? {} : { limit }),
+    });
+    return found
+      .map((each) => ({ ...each, status: currentStatus(each.status, this.#claims.isHeld(each)) }))
+      .filter(({ status }) => statuses === undefined || statuses.includes(status))
+      .slice(0, limit);
+  }
+
+  statusOf(found: RunSummary): RunStatusName {
+    return currentStatus(found.status, this.#claims.isHeld(found));
+  }
+
+  /** Stops every run, which stays resumable. */
+  async close(): Promise<void> {
+    this.#named.close();
+    const legs = this.#legs.all();
+    for (const leg of legs) leg.stop();
+    const results = await Promise.allSettled(legs.map((leg) => leg.result()));
+    // a leg that ended in a defect must not keep the store open
+    for (const result of results)
+      if (result.status === 'rejected') this.#warn(toReport(result.reason));
+    await this.#options.effects.close();
+    await this.store.close();
+  }
+
+  /** Creates the run once, however often the store has to be called. */
+  async #create(fresh: NewRun): Promise<Claim> {
+    const { onOutage = 'halt' } = this.#options;
+    const created = await retryStoreOutage(() => this.store.create(fresh), {
+      clock: this.#clock,
+      onOutage: () => onOutage,
+    });
+    this.#claims.register(created.claim);
+    return created.claim;
+  }
+
+  /** `sent` is the number of the message by which the answer was sent to a process that did not read it. */
+  async #resume(
+    run: string,
+    { workflow, known, ...given }: BackendResumeOptions,
+    sent?: number,
+  ): Promise<RunHandle> {
+    const options = { ...given, ...(await workflow?.()) };
+    refuseEnded(await this.store.summary(run), options);
+    const claim = await this.#claims.acquire(run);
+    return this.#legs.openFor(claim, async () => {
+      const recovered = await recover(this.store, run, known);
+      const { state } = recovered;
+      state.redactor = this.#redactor;
+      refuseEnded(state, options);
+      const nowMs = Math.max(this.#clock.now(), state.nowMs);
+      const plan = this.#plans.without(options.plan);
+      const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
+      const { leftRunning } = options.effects ?? this.#options.effects;
+      const how = { ...bound, ...this.#withoutSecrets(options), plan };
+      const events = applyResume(state, how, nowMs, leftRunning);
+      // the stored plan has no secret values, and the effects need them
+      if (options.plan === undefined) refuseMissingSecrets(state);
+      else state.plan = options.plan;
+      await refuseMissing(state, (options.effects ?? this.#options.effects).lacks);
+      const open = openGates(state);
+      const firstSeq = state.seq - events.length + 1;
+      const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
+      leg.loop.startWith(events, nowMs, () => {
+        deliverMessages(leg.loop, messages, sent);
+        leg.answerOpenGates(open);
+      });
+      return leg;
+    });
+  }
+
+  async #cancelHere(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'>,
+  ): Promise<RunHandle> {
+    const claim = await this.#claims.acquire(run);
+    return this.#legs.openFor(claim, async () => {
+      const recovered = await recover(this.store, run);
+      const { state } = recovered;
+      state.redactor = this.#redactor;
+      refuseEnded(state);
+      const nowMs = Math.max(this.#clock.now(), state.nowMs);
+      const end: EventBody = { type: 'run:cancelled', by };
+      const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
+      const firstSeq = state.seq - events.length + 1;
+      const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
+      const last = messages.at(-1);
+      // a cancelled run reads no more messages
+      if (last !== undefined) leg.loop.acknowledgeThrough(last.number);
+      leg.loop.startWith(events, nowMs);
+      return leg;
+    });
+  }
+
+  /** Redacts what people type, which may contain a key. */
+  #withoutSecrets({ input, answer, ...rest }: BackendResumeOptions): BackendResumeOptions {
+    return {
+      ...rest,
+      ...(input === undefined ? {} : { input: withoutValues(input, this.#redactor) }),
+      ...(answer === undefined ? {} : { answer: withoutValues(answer, this.#redactor) }),
+    };
+  }
+
+  #warn(error: ErrorReport): void {
+    const { onWarning } = this.#options;
+    if (onWarning === undefined) process.emitWarning(error.message, { code: 'ERRAND' });
+    else onWarning(error);
+  }
+}

@@ -1,0 +1,28 @@
+/** Options of the local backend. */
+import type { EffectClock } from '../../effects/clock.ts';
+import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { RunStore } from '../../machine/ports/store-port.ts';
+import type { EffectRunner } from '../run/effect-runner.ts';
+
+export interface LocalOptions {
+  readonly store: RunStore;
+  readonly effects: EffectRunner;
+  readonly clock?: EffectClock;
+  readonly secrets?: readonly string[];
+  /** Makes ids of runs and the id of this backend. Default: random ones. */
+  readonly newId?: () => string;
+  /** When the store stays away: the run halts and can be resumed, or waits for it. Default: halt. */
+  readonly onOutage?: 'halt' | 'wait';
+  /** False: no other process sends messages to these runs or takes them over. */
+  readonly isShared?: boolean;
+  /** How many events since the last checkpoint make a new one worthwhile when a leg ends. */
+  readonly checkpointEvents?: number;
+  /** Keeps what only the internal record may hold: what was thrown, with stacks and host paths. */
+  readonly onInternal?: (record: InternalRecord) => void;
+  /** Called with every event of every run, after it is stored. Must not throw. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Called with failures that belong to no run. Default: a warning of the process. */
+  readonly onWarning?: (error: ErrorReport) => void;
+}

@@ -1,0 +1,170 @@
+/** The legs that this process executes: opens each with its loop, log and lease, and cleans up after its end. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EffectClock } from '../../effects/clock.ts';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import type { Claim, RunStore, StoredMessage } from '../../machine/ports/store-port.ts';
+import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
+import type { LegWorkflow, RunOptions } from '../backend.ts';
+import { Breakers } from '../run/breakers.ts';
+import { LogWriter } from '../run/log-writer.ts';
+import { CHECKPOINT_EVENTS, keepCheckpoint, type Recovered } from '../run/recover.ts';
+import { RunLoop, type LegEnd } from '../run/run-loop.ts';
+import { SharedTimer } from '../run/shared-timer.ts';
+import type { Claims } from './claims.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import type { LocalOptions } from './local-options.ts';
+import { LocalRunHandle } from './run-handle.ts';
+
+export interface OpenLegsParts {
+  readonly options: LocalOptions;
+  readonly clock: EffectClock;
+  readonly redactor: Redactor;
+  readonly claims: Claims;
+  readonly onWarning: (error: ErrorReport) => void;
+}
+
+export interface OpenedLeg {
+  readonly leg: LocalRunHandle;
+  /** Messages that were sent to the run before this leg. */
+  readonly messages: readonly StoredMessage[];
+}
+
+interface NewLeg {
+  readonly recovered: Pick<Recovered, 'state' | 'checkpointSeq'>;
+  readonly claim: Claim;
+  readonly options: RunOptions & Pick<LegWorkflow, 'effects'>;
+  /** Number of the leg's first event. */
+  readonly firstSeq: number;
+}
+
+interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq'> {
+  readonly end: LegEnd;
+}
+
+function ignoreProgress(): void {
+  // the caller has no listener for progress
+}
+
+export class OpenLegs {
+  readonly #parts: OpenLegsParts;
+  readonly #store: RunStore;
+  readonly #alarm: SharedTimer;
+  readonly #breakers: Breakers;
+  readonly #leases: LeaseKeeper | undefined;
+  readonly #legs = new Map<string, LocalRunHandle>();
+  readonly #stopped = new Set<string>();
+  // made once: there may be thousands of runs
+  readonly #onInternal = (record: InternalRecord): void => this.#parts.options.onInternal?.(record);
+
+  constructor(parts: OpenLegsParts) {
+    const { options, clock, onWarning } = parts;
+    this.#parts = parts;
+    this.#store = options.store;
+    this.#alarm = new SharedTimer(clock);
+    this.#breakers = new Breakers(options.store, clock, onWarning);
+    this.#leases =
+      options.isShared === false ? undefined : new LeaseKeeper(options.store, clock, onWarning);
+  }
+
+  get(run: string): LocalRunHandle | undefined {
+    return this.#legs.get(run);
+  }
+
+  all(): readonly LocalRunHandle[] {
+    return [...this.#legs.values()];
+  }
+
+  /** Whether the run was stopped here on purpose, and not resumed since. */
+  wasStopped(run: string): boolean {
+    return this.#stopped.has(run);
+  }
+
+  /** Makes a leg for the claim; releases the claim when that throws. */
+  async openFor(claim: Claim, makeLeg: () => Promise<LocalRunHandle>): Promise<LocalRunHandle> {
+    try {
+      return await makeLeg();
+    } catch (refusal) {
+      await this.#warnIfStoreFails(() => this.#parts.claims.release(claim));
+      throw refusal;
+    }
+  }
+
+  async open({ recovered, claim, options, firstSeq }: NewLeg): Promise<OpenedLeg> {
+    const { state, checkpointSeq } = recovered;
+    const { clock, redactor, onWarning, options: backend } = this.#parts;
+    const messages = this.#leases === undefined ? [] : await this.#store.messages(state.run);
+    const { onOutage = 'halt' } = backend;
+    const effects = options.effects ?? backend.effects;
+    const log = new LogWriter({
+      state,
+      claim,
+      store: this.#store,
+      clock,
+      // a run that is being stopped does not wait for a store that may never be back
+      onOutage: () => (loop.isStopping ? 'halt' : onOutage),
+    });
+    const loop: RunLoop = new RunLoop({
+      state,
+      log,
+      effects,
+      breakers: this.#breakers,
+      clock,
+      alarm: this.#alarm,
+      nextTurn,
+      redactor,
+      ...(effects.leftRunning === undefined ? {} : { leftRunning: effects.leftRunning }),
+      inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
+      storedThrough: firstSeq - 1,
+      onEvent: (event) => leg.notify(event),
+      onProgress: options.onProgress ?? ignoreProgress,
+      onInternal: this.#onInternal,
+      onWarning,
+    });
+    const leg = new LocalRunHandle({
+      loop,
+      options,
+      firstSeq,
+      read: (fromSeq) => this.#store.read(state.run, fromSeq),
+      onEnd: (end) => this.#onEnd(claim, { end, state, checkpointSeq }),
+      onEvent: backend.onEvent,
+    });
+    this.#legs.set(state.run, leg);
+    this.#stopped.delete(state.run);
+    this.#leases?.add(loop, claim);
+    return { leg, messages };
+  }
+
+  async #onEnd(claim: Claim, ended: EndedLeg): Promise<void> {
+    this.#leases?.remove(claim.run);
+    this.#legs.delete(claim.run);
+    if (ended.end.type === 'stopped') this.#stopped.add(claim.run);
+    if (this.#deservesCheckpoint(ended))
+      await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim));
+    // a claim that is not released ends with this process or with its lease
+    const release = (): Promise<void> => this.#parts.claims.release(claim);
+    const isReported = ended.end.type === 'store';
+    await this.#warnIfStoreFails(release, isReported);
+  }
+
+  /** Whether the run may be resumed, and has many events to read again. */
+  #deservesCheckpoint({ end, state, checkpointSeq }: EndedLeg): boolean {
+    const { checkpointEvents = CHECKPOINT_EVENTS } = this.#parts.options;
+    const isWhole = end.type !== 'store' && end.type !== 'defect';
+    const isOver = state.status === 'completed' || state.status === 'cancelled';
+    return isWhole && !isOver && state.seq - checkpointSeq >= checkpointEvents;
+  }
+
+  /** For writes that an ended leg can do without. `isReported`: the outage is the leg's result already. */
+  async #warnIfStoreFails(write: () => Promise<void>, isReported = false): Promise<void> {
+    try {
+      await write();
+    } catch (thrown) {
+      if (!isKind(thrown, 'store.*')) throw thrown;
+      if (!isReported) this.#parts.onWarning(toReport(thrown));
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** One leg of a run as its starter sees it: its events, its result, and how to stop it. */
+import type { RunEvent } from '../../machine/state/events.ts';
+import { LazySet } from '../../machine/state/lazy-collections.ts';
+import type { RunState } from '../../machine/state/state.ts';
+import type { StoredCommit } from '../../machine/ports/store-port.ts';
+import type { RunHandle, RunOptions, RunResult } from '../backend.ts';
+import type { OpenGate } from '../run/resume.ts';
+import { PreparedAnswers } from '../run/prepared-answers.ts';
+import type { LegEnd, RunLoop } from '../run/run-loop.ts';
+import { Subscription } from '../run/subscription.ts';
+
+export interface LocalRunHandleParts {
+  readonly loop: RunLoop;
+  readonly options: RunOptions;
+  readonly firstSeq: number;
+  readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
+  readonly onEnd: (end: LegEnd) => Promise<void>;
+  /** Called with each event before the leg's own listeners; never throws. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+}
+
+export class LocalRunHandle implements RunHandle {
+  readonly id: string;
+  readonly loop: RunLoop;
+  readonly #parts: LocalRunHandleParts;
+  readonly #subscriptions = new LazySet<Subscription>();
+  readonly #answers: PreparedAnswers;
+  readonly #result: Promise<RunResult>;
+  #isOver = false;
+
+  constructor(parts: LocalRunHandleParts) {
+    this.#parts = parts;
+    this.#answers = new PreparedAnswers(parts.options.answers);
+    this.loop = parts.loop;
+    this.id = parts.loop.state.run;
+    this.#result = parts.loop.ended.then((end) => this.#end(end));
+  }
+
+  events(): AsyncIterable<RunEvent> {
+    const subscription = new Subscription(this.#parts.firstSeq, this.#parts.read, () =>
+      this.#subscriptions.delete(subscription),
+    );
+    // earlier events are in the store
+    subscription.catchUp(this.loop.notifiedThrough);
+    if (this.#isOver) subscription.end();
+    else this.#subscriptions.add(subscription);
+    return subscription.events();
+  }
+
+  result(): Promise<RunResult> {
+    return this.#result;
+  }
+
+  cancel(by: string): void {
+    this.loop.cancel(by);
+  }
+
+  stop(): void {
+    this.loop.stop();
+  }
+
+  /** Answers gates that were open before this leg began, where an answer was prepared. */
+  answerOpenGates(gates: readonly OpenGate[]): void {
+    for (const { gate, node } of gates) this.#answer(gate, node);
+  }
+
+  /** Passes a stored event to the listeners. */
+  notify(event: RunEvent): void {
+    this.#parts.onEvent?.(event);
+    for (const subscription of this.#subscriptions) subscription.push(event);
+    try {
+      this.#parts.options.onEvent?.(event);
+    } finally {
+      // also when the listener throws
+      if (event.type === 'gate:opened') this.#answer(event.gate, event.node);
+    }
+  }
+
+  #answer(gate: string, node: string): void {
+    const answered = this.#answers.eventFor(this.loop.state, gate, node);
+    if (answered !== undefined) this.loop.enqueue(answered);
+  }
+
+  async #end(end: LegEnd): Promise<RunResult> {
+    this.#isOver = true;
+    for (const subscription of this.#subscriptions) subscription.end();
+    await this.#parts.onEnd(end);
+    if (end.type === 'defect') throw end.thrown;
+    return resultOf(this.loop.state, end);
+  }
+}
+
+function resultOf(state: RunState, end: LegEnd): RunResult {
+  if (end.type === 'store') return { status: 'interrupted', error: end.error };
+  if (end.type === 'stopped') return { status: 'interrupted' };
+  switch (state.status) {
+    case 'completed':
+      return { status: 'completed', output: state.output ?? null };
+    case 'cancelled':
+      return { status: 'cancelled' };
+    case 'paused':
+      return { status: 'paused', waiting: state.waiting ?? { reason: 'person', all: [] } };
+    case 'failed': {
+      if (state.error === undefined) return { status: 'interrupted' };
+      const output = state.output === undefined ? {} : { output: state.output };
+      return { status: 'failed', error: state.error, ...output };
+    }
+    case 'running':
+      return { status: 'interrupted' };
+  }
+}

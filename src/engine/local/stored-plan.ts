@@ -1,0 +1,65 @@
+/**
+ * Plans as they are stored: without secret values, which a file takes from the environment. Runs of
+ * one plan share its text.
+ */
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import { withoutValues } from '../../errors/report/without-values.ts';
+import { fingerprintedAnew } from '../../workflow/plan/fingerprint.ts';
+import type { FilePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { missingSecrets } from './missing-secrets.ts';
+
+interface StoredPlan {
+  readonly text: string;
+  readonly plan: WorkflowPlan;
+}
+
+export class StoredPlans {
+  readonly #redactor: Redactor;
+  readonly #known = new WeakMap<WorkflowPlan, StoredPlan>();
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  of(plan: WorkflowPlan): string {
+    return this.#stored(plan).text;
+  }
+
+  /** The same object where there is nothing to leave out. */
+  without(plan: WorkflowPlan | undefined): WorkflowPlan | undefined {
+    return plan === undefined ? undefined : this.#stored(plan).plan;
+  }
+
+  #stored(plan: WorkflowPlan): StoredPlan {
+    const known = this.#known.get(plan);
+    if (known !== undefined) return known;
+    const without = withoutValues(plan, this.#redactor, { keys: 'as they are' });
+    const clean = without === plan ? plan : withoutTraces(plan, without);
+    const stored = { text: JSON.stringify(clean), plan: clean };
+    this.#known.set(plan, stored);
+    return stored;
+  }
+}
+
+/**
+ * Records which values are missing. Nodes get fingerprints without them, so that a rotated key is no
+ * drift.
+ */
+function withoutTraces(whole: WorkflowPlan, clean: WorkflowPlan): WorkflowPlan {
+  const children = Object.entries(clean.children).map(([file, child]) => {
+    const nodes = cleanNodes(whole.children[file] ?? child, child);
+    return [file, { ...child, nodes }] as const;
+  });
+  return {
+    ...clean,
+    nodes: cleanNodes(whole, clean),
+    children: Object.fromEntries(children),
+    withheld: missingSecrets(whole, clean),
+  };
+}
+
+function cleanNodes(whole: FilePlan, clean: FilePlan): FilePlan['nodes'] {
+  return clean.nodes.map((node, at) =>
+    JSON.stringify(node) === JSON.stringify(whole.nodes[at]) ? node : fingerprintedAnew(node),
+  );
+}

@@ -1,0 +1,152 @@
+/** Events that the result of an effect becomes. */
+import { unknownOutcomeDetails, inputWords } from '../../machine/policy/unknown-outcome-details.ts';
+import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
+import type { EffectResult } from '../../effects/effect.ts';
+import { buildReport, outcomeOf } from '../../errors/report/build.ts';
+import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import { matchesKind } from '../../errors/catalog/kinds.ts';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import type { ErrorReport, ReportDraft } from '../../errors/report/report.ts';
+import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { EventBody, Usage } from '../../machine/state/events.ts';
+import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';
+import { scopeOf } from '../../machine/state/plan-lookup.ts';
+import { costOf, countable } from '../../machine/policy/pricing.ts';
+import type { RunState } from '../../machine/state/state.ts';
+
+export interface Recording {
+  /** Removes configured secret values, which scripts and functions may write in words of their own. */
+  readonly redactor: Redactor;
+  /** The result comes after the effect was stopped. */
+  readonly isStopped?: boolean;
+}
+
+export function resultEvents(
+  state: RunState,
+  request: EffectRequest,
+  result: EffectResult,
+  { redactor, isStopped = false }: Recording,
+): readonly EventBody[] {
+  const suppressed = (result.suppressed ?? []).map(({ failure, reason, isWarning }): EventBody => ({
+    type: 'error:suppressed',
+    error: buildReport(failure, { stamp: stampAt(state, request.path, failure.kind), redactor }),
+    reason,
+    ...(isWarning === true ? { isWarning } : {}),
+  }));
+  const again = isStopped ? undefined : askedAgain(state, request, result);
+  return [...suppressed, again ?? settled(state, request, result, redactor)];
+}
+
+/** The kind that replaces a `cancelled.*` that this run did not cause. */
+const FAILED: Readonly<Record<EffectRequest['work']['type'], RuntimeKind>> = {
+  call: 'call.failed',
+  tool: 'tool.failed',
+  script: 'internal.script_error',
+  transform: 'sandbox.runtime',
+  model: 'provider.unknown',
+};
+
+/**
+ * Something that the effect uses was cancelled: for the run it is a failure like any other, and is
+ * routed.
+ */
+export function notCancelledByUs(
+  state: RunState,
+  { work, path }: EffectRequest,
+  result: EffectResult,
+  redactor: Redactor,
+): EffectResult {
+  if (result.ok || !matchesKind(result.failure.kind, 'cancelled.*')) return result;
+  const { failure } = result;
+  const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind), redactor });
+  const { message } = cause;
+  return { ...result, failure: { kind: FAILED[work.type], message, cause } };
+}
+
+/** As a run does that comes back from a crash. */
+function askedAgain(
+  state: RunState,
+  { ref, node, path, isIdempotent }: EffectRequest,
+  result: EffectResult,
+): EventBody | undefined {
+  const pending = state.effects.get(ref.key);
+  if (result.ok || result.isLost !== true || !isIdempotent || pending === undefined)
+    return undefined;
+  const attempt = pending.attempt + 1;
+  return { type: 'effect:requested', node: node.name, path, effect: ref, attempt };
+}
+
+function settled(
+  state: RunState,
+  request: EffectRequest,
+  result: EffectResult,
+  redactor: Redactor,
+): EventBody {
+  const where = { node: request.node.name, path: request.path, effect: request.ref };
+  const used = usedBy(state, request, result);
+  const pending = state.effects.get(request.ref.key);
+  const scope = scopeOf(state, pending?.scope ?? '');
+  const report = (draft: ReportDraft): ErrorReport =>
+    recordedFailure({ state, scope, node: request.node.name }, draft, redactor);
+  if (result.ok) {
+    const errors = result.errors?.map((draft, index) => {
+      // several of one kind may come at once, and each has an id of its own
+      const { id } = stampAt(state, request.path, `${draft.kind} ${index}`);
+      return report({ ...draft, id });
+    });
+    const beside = errors === undefined ? {} : { errors };
+    return { type: 'effect:succeeded', ...where, output: result.output, ...beside, ...used };
+  }
+  const draft = inDoubt(state, request, result.failure, redactor);
+  const error = report({ attempt: { number: (pending?.attempt ?? 0) + 1 }, ...draft });
+  const keptBack = result.keptBack === undefined ? {} : { keptBack: result.keptBack };
+  const partial = result.output === undefined ? {} : { output: result.output };
+  return { type: 'effect:failed', ...where, error, ...keptBack, ...partial, ...used };
+}
+
+/** On the bill, known or marked as an estimate. */
+function usedBy(
+  state: RunState,
+  { ref, work }: EffectRequest,
+  { usage: used, isEstimated }: EffectResult,
+): { usage?: Usage; costUsdMicros?: number; estimated?: boolean } {
+  const usage = used === undefined ? undefined : countable(used);
+  if (usage === undefined || work.type !== 'model') return usage === undefined ? {} : { usage };
+  const scope = scopeOf(state, state.effects.get(ref.key)?.scope ?? '');
+  const costUsdMicros = costOf(state, scope, ref.target, usage);
+  const estimated = isEstimated === true || costUsdMicros === undefined;
+  return {
+    usage,
+    ...(costUsdMicros === undefined ? {} : { costUsdMicros }),
+    ...(estimated ? { estimated } : {}),
+  };
+}
+
+const BUGS: ReadonlySet<string> = new Set(['internal.unexpected', 'internal.invariant']);
+
+/** An effect that may have happened and must not happen twice fails with a kind of its own. */
+function inDoubt(
+  state: RunState,
+  { isIdempotent, node, path, ref, work }: EffectRequest,
+  failure: ReportDraft,
+  redactor: Redactor,
+): ReportDraft {
+  const details = unknownOutcomeDetails(ref, work);
+  // a bug in the middle of the work: how far the work got is unknown
+  const isBug = !isIdempotent && BUGS.has(failure.kind) && outcomeOf(failure) !== 'not_started';
+  if (failure.kind === OUTCOME_UNKNOWN || isBug) {
+    const known = isPlainObject(failure.details) ? failure.details : {};
+    return { ...failure, outcome: 'unknown', details: { ...known, ...details } };
+  }
+  // also by its kind or its cause: the outcome of what an SDK threw inside a function may be unknown
+  // already
+  if (isIdempotent || outcomeOf(failure) !== 'unknown') return failure;
+  const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind), redactor });
+  return {
+    kind: OUTCOME_UNKNOWN,
+    message: `It is unknown whether ${node.name} did its work, ${inputWords(work)}: ${cause.message}`,
+    details,
+    cause,
+  };
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { openMemoryStore } from '../../stores/memory.ts';
+import { workflow } from '../../workflow/authoring/define.ts';
+import { createEffectRunner } from './effect-runner.ts';
+import { LocalBackend } from '../local/local-backend.ts';
+import { Subscription } from './subscription.ts';
+
+const PLAN = workflow({
+  name: 'gated',
+  entryPoint: 'work',
+  nodes: [
+    { name: 'work', type: 'call', function: 'work', routes: [{ to: 'gate' }] },
+    { name: 'gate', type: 'human_gate', prompt: 'Go?', options: [{ label: 'Yes', value: 'yes' }] },
+  ],
+}).plan;
+
+test('a listener that always throws breaks neither the start nor a prepared answer', async () => {
+  const warnings: string[] = [];
+  const backend = new LocalBackend({
+    store: openMemoryStore({ now: Date.now }),
+    effects: createEffectRunner({ env: {}, directory: '.', functions: { work: () => ({}) } }),
+    onWarning: ({ kind }) => warnings.push(kind),
+  });
+  const heard: RunEvent['type'][] = [];
+  const run = await backend.start(
+    PLAN,
+    {},
+    {
+      onEvent: ({ type }) => {
+        heard.push(type);
+        throw new Error('not today');
+      },
+      answers: [{ gate: 'gate', value: 'yes' }],
+    },
+  );
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  expect(heard[0]).toBe('run:started');
+  expect(heard.at(-1)).toBe('run:completed');
+  expect(warnings).toHaveLength(heard.length);
+  await backend.close();
+});
+
+test('a leg that ends in a defect while the backend is closed keeps nothing open', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const warnings: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  let isClosed = false;
+  const backend = new LocalBackend({
+    store,
+    effects: {
+      // its type forbids this, once it is aborted
+      run: (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(undefined as never));
+          begun.resolve();
+        }),
+      close: async () => {
+        isClosed = true;
+      },
+    },
+    onWarning: ({ kind }) => warnings.push(kind),
+  });
+  const run = await backend.start(PLAN, {});
+  await begun.promise;
+  await backend.close();
+  await expect(run.result()).rejects.toThrow(TypeError);
+  expect(warnings).toEqual(['internal.unexpected']);
+  expect(isClosed).toBe(true);
+  await expect(store.list()).rejects.toMatchObject({ kind: 'store.unavailable' });
+});
+
+test('a listener that stops reading is removed, so that nothing is buffered for it', async () => {
+  let left = 0;
+  const subscription = new Subscription(1, nothing, () => left++);
+  const event = { type: 'run:started', workflow: 'gated', input: {}, run: 'r', at: '' } as const;
+  subscription.push({ ...event, seq: 1 });
+  for await (const told of subscription.events()) {
+    expect(told.seq).toBe(1);
+    expect(left).toBe(0);
+    break;
+  }
+  expect(left).toBe(1);
+});
+
+async function* nothing(): AsyncGenerator<never> {
+  // all events were passed on
+}

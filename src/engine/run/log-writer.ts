@@ -1,0 +1,89 @@
+/**
+ * Writes a run's events to its store, one commit per step. Calls a store that fails three times in
+ * all; then the run halts without writing a failure, or waits for the store, as the host chooses.
+ * Each outage that ends is recorded in the run's own events.
+ */
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import type { EventBody, RunEvent } from '../../machine/state/events.ts';
+import type { RunState } from '../../machine/state/state.ts';
+import { toStoredEvents } from '../../machine/decide/step.ts';
+import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
+import { sleep, type EffectClock } from '../../effects/clock.ts';
+import { isOutageBy } from '../../stores/failure.ts';
+import { runStatusOf } from './run-status.ts';
+
+export interface LogWriterOptions {
+  readonly state: RunState;
+  readonly claim: Claim;
+  readonly store: RunStore;
+  readonly clock: EffectClock;
+  /** Decides what happens when the store fails three times. Called for each outage. */
+  readonly onOutage: () => 'halt' | 'wait';
+}
+
+/** Waits between the calls of a commit that the store could not take. */
+const STORE_WAITS_MS = [2000, 4000];
+
+export class LogWriter {
+  readonly #options: LogWriterOptions;
+  readonly #outages: ErrorReport[] = [];
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+  }
+
+  /** The events of a step that the state has taken already; fulfilled when they are stored. */
+  async write(
+    bodies: readonly EventBody[],
+    nowMs: number,
+    messagesThrough: number | undefined,
+  ): Promise<readonly RunEvent[]> {
+    const { state, claim, store } = this.#options;
+    const at = new Date(nowMs).toISOString();
+    const first = state.seq - bodies.length + 1;
+    const events = toStoredEvents(state, bodies, at);
+    const taken = messagesThrough === undefined ? {} : { messagesThrough };
+    const statusRow = runStatusOf(state, at);
+    await retryStoreOutage(
+      () => store.append({ claim, seq: first, events, statusRow, ...taken }),
+      this.#options,
+      (outage) => this.#outages.push(outage),
+    );
+    return events;
+  }
+
+  /** Takes the outages that have ended since the last call, as events. */
+  takeOutages(): readonly Extract<EventBody, { type: 'error:suppressed' }>[] {
+    return this.#outages.splice(0).map((error) => ({
+      type: 'error:suppressed' as const,
+      error,
+      reason: 'the store came back',
+    }));
+  }
+}
+
+/** Repeats a write during an outage: three calls, or as many as it takes. */
+export async function retryStoreOutage<T>(
+  write: () => Promise<T>,
+  { clock, onOutage }: Pick<LogWriterOptions, 'clock' | 'onOutage'>,
+  onFailure: (outage: ErrorReport) => void = () => undefined,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await write();
+    } catch (thrown) {
+      // a store that was closed here does not come back
+      const isPassing = isKind(thrown, 'store.unavailable') && !isOutageBy(thrown, 'closed');
+      const waitMs = waitAfter(attempt, onOutage());
+      if (waitMs === undefined || !isPassing) throw thrown;
+      if (attempt < STORE_WAITS_MS.length) onFailure(toReport(thrown));
+      await sleep(clock, waitMs);
+    }
+  }
+}
+
+function waitAfter(attempt: number, onOutage: 'halt' | 'wait'): number | undefined {
+  return STORE_WAITS_MS[attempt] ?? (onOutage === 'wait' ? STORE_WAITS_MS.at(-1) : undefined);
+}

@@ -1,0 +1,47 @@
+/** Answers that were prepared before a gate opens: its n-th opening gets the n-th answer. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { answerEvent } from '../../machine/gates/gate-answer.ts';
+import type { EventBody } from '../../machine/state/events.ts';
+import { stampAt } from '../../machine/decide/failure.ts';
+import { LazyMap } from '../../machine/state/lazy-collections.ts';
+import type { RunState } from '../../machine/state/state.ts';
+
+export interface PreparedAnswer {
+  /** The name or the path of a gate. */
+  readonly gate: string;
+  readonly value: JsonValue;
+}
+
+export class PreparedAnswers {
+  readonly #answers: readonly PreparedAnswer[];
+  readonly #used = new LazyMap<string, number>();
+
+  /** `used`: how many each gate has had already. */
+  constructor(answers: readonly PreparedAnswer[] = [], used: Iterable<[string, number]> = []) {
+    this.#answers = answers;
+    for (const [gate, count] of used) this.#used.set(gate, count);
+  }
+
+  get used(): readonly [string, number][] {
+    return [...this.#used];
+  }
+
+  /** The event that answers an open gate; undefined where nothing was prepared. */
+  eventFor(state: RunState, gate: string, node: string): EventBody | undefined {
+    // the run may have ended in the step that opened the gate: the answer is for its next leg
+    if (state.status !== 'running') return undefined;
+    const prepared = this.#answers.filter(({ gate: name }) => name === gate || name === node);
+    const used = this.#used.get(gate) ?? 0;
+    const next = prepared[used];
+    if (next === undefined) return undefined;
+    this.#used.set(gate, used + 1);
+    try {
+      return answerEvent(state, { gate, value: next.value, by: 'prepared' });
+    } catch (refusal) {
+      const reason = 'a prepared answer did not fit, so the gate stays open';
+      const error = toReport(refusal, { stamp: stampAt(state, gate, 'prepared') });
+      return { type: 'error:suppressed', error, reason };
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Recovers a run from its log: folds the events, then settles the effects that were running. An
+ * effect without a result has an unknown outcome; it is called again only where that is safe, and
+ * never silently.
+ */
+import { unknownOutcomeDetails, inputWords } from '../../machine/policy/unknown-outcome-details.ts';
+import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { checkBudgets } from '../../machine/policy/budget.ts';
+import { cooldownUntilMs } from '../../machine/policy/cooldown.ts';
+import { pendingRequest, pendingInput } from '../../machine/decide/effect-request.ts';
+import type { EffectRef, EventBody, RunEvent } from '../../machine/state/events.ts';
+import { stoppedBeforeStart, stoppedEffect } from '../../machine/decide/end-run.ts';
+import { evolve } from '../../machine/evolve/evolve.ts';
+import { failureAt } from '../../machine/decide/failure.ts';
+import { scopeAndAncestors, scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
+import type { Amount } from '../../machine/policy/pricing.ts';
+import { isAtBound } from '../../machine/policy/request-bound.ts';
+import { findVisited } from '../../machine/evolve/reopen.ts';
+import { packState } from '../../machine/state/snapshot.ts';
+import {
+  newRunState,
+  type PendingEffect,
+  type RunState,
+  type Scope,
+} from '../../machine/state/state.ts';
+import type { Claim, LogHead, RunRecord, RunStore } from '../../machine/ports/store-port.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { loadCheckpoint } from './checkpoints.ts';
+
+/** A run as its log has it. */
+export interface Recovered {
+  readonly state: RunState;
+  /** Undefined when the checkpoint has all of it. */
+  readonly head: LogHead | undefined;
+  /** Number of the last event in the checkpoint that it began with; 0 without one. */
+  readonly checkpointSeq: number;
+}
+
+/** `known`: events from the first on that have been read already; only later ones are read again. */
+export async function recover(
+  store: RunStore,
+  run: string,
+  known: readonly RunEvent[] = [],
+): Promise<Recovered> {
+  const state = (await loadCheckpoint(store, run)) ?? (await beforeFirst(store, run));
+  const checkpointSeq = state.seq;
+  const time = new EventTime();
+  for (const event of known) if (event.seq > state.seq) fold(state, event, time);
+  let last: LogHead | undefined;
+  for await (const { events, head } of store.read(run, state.seq + 1)) {
+    for (const event of events) fold(state, event, time);
+    last = head;
+  }
+  return { state, head: last, checkpointSeq };
+}
+
+/** Folds events into a state, for reading only. */
+export function foldRun(
+  { run, plan }: Pick<RunRecord, 'run' | 'plan'>,
+  events: Iterable<RunEvent>,
+): RunState {
+  // written by the engine, and the store checks its row
+  const state = newRunState(run, JSON.parse(plan) as WorkflowPlan);
+  for (const event of events) evolve(state, event, Date.parse(event.at));
+  return state;
+}
+
+/** Fewer events are read sooner than a checkpoint. */
+export const CHECKPOINT_EVENTS = 500;
+
+/** Saves a checkpoint. Reads the log again, because the state in memory holds secret values. */
+export async function keepCheckpoint(store: RunStore, claim: Claim): Promise<void> {
+  const { state, head } = await recover(store, claim.run);
+  if (head === undefined) return;
+  await store.saveCheckpoint(claim, { head, state: { ...packState(state) } });
+}
+
+/** The plan is the one that the run was started with; later ones are in its log. */
+async function beforeFirst(store: RunStore, run: string): Promise<RunState> {
+  const { plan } = await store.get(run);
+  // written by the engine, and the store checks its row
+  return newRunState(run, JSON.parse(plan) as WorkflowPlan);
+}
+
+/**
+ * Settles the effects that were running when the run was interrupted. Apply each event before taking
+ * the next: what one call reserves is not free for another.
+ */
+export function* lostEffects(
+  state: RunState,
+  leftRunning: (effect: EffectRef) => readonly number[],
+): Iterable<EventBody> {
+  for (const pending of Array.from(state.effects.values()))
+    yield* lostEffect(state, pending, leftRunning);
+}
+
+function lostEffect(
+  state: RunState,
+  pending: PendingEffect,
+  leftRunning: (effect: EffectRef) => readonly number[],
+): readonly EventBody[] {
+  const request = pendingRequest(state, pending);
+  if (request?.isIdempotent !== true) {
+    const processes = leftRunning(pending.effect);
+    return [inDoubt(state, pending, processes)];
+  }
+  if (!mayAskNow(state, pending))
+    return [
+      stoppedEffect(state, pending, {
+        message: 'Its process died before it ended',
+        outcome: 'unknown',
+      }),
+    ];
+  const { node, path } = visitOf(scopeOf(state, pending.scope));
+  const again: EventBody = {
+    type: 'effect:requested',
+    node,
+    path,
+    effect: request.ref,
+    attempt: request.ref.key === pending.effect.key ? pending.attempt + 1 : 0,
+    ...reservedFor(state, pending),
+  };
+  // its input has changed, so it is another action
+  return request.ref.key === pending.effect.key
+    ? [again]
+    : [
+        stoppedEffect(state, pending, {
+          message: 'Its input has changed since it was called',
+          outcome: 'unknown',
+        }),
+        again,
+      ];
+}
+
+/** Whether the call may be made again now: a cooling model or a used-up budget holds it back. */
+function mayAskNow(
+  state: RunState,
+  { scope, effect: { key, type, target } }: PendingEffect,
+): boolean {
+  if (type !== 'model') return true;
+  // a repeated call is one more request of this leg
+  if (isAtBound(state)) return false;
+  if (cooldownUntilMs(state, target, key) > state.nowMs) return false;
+  const reserved = state.reservations.get(key);
+  if (reserved === undefined) return true;
+  return checkBudgets(state, scopeOf(state, scope), reserved).type === 'free';
+}
+
+/** Reserves the cost again: the first call may have been charged. */
+function reservedFor(state: RunState, { effect }: PendingEffect): { reserves?: Amount } {
+  const reserved = state.reservations.get(effect.key);
+  if (reserved === undefined) return {};
+  const { usdMicros, tokens } = reserved;
+  return { reserves: { usdMicros, tokens } };
+}
+
+/** Ends the effects of a scope that is rewound to an earlier node. */
+export function overtakenEffects(state: RunState, from: string): readonly EventBody[] {
+  const scope = findVisited(state, from)?.[0];
+  return [...state.effects.values()]
+    .filter(({ scope: id }) => scope !== undefined && isWithin(state, id, scope))
+    .map((pending) =>
+      abandoned(
+        state,
+        pending,
+        'The run was rewound past this step while no process was running it',
+      ),
+    );
+}
+
+function isWithin(state: RunState, id: string, scope: Scope): boolean {
+  return [...scopeAndAncestors(state, scopeOf(state, id))].includes(scope);
+}
+
+/** Ends the effects of a run that is cancelled. */
+export function abandonedEffects(state: RunState): readonly EventBody[] {
+  return [...state.effects.values()].map((pending) =>
+    abandoned(state, pending, 'The run was cancelled while no process was running it'),
+  );
+}
+
+/** Ends the effects that an execution has not started when it closes. */
+export function neverStartedEffects(state: RunState): readonly EventBody[] {
+  return Array.from(state.effects.values(), (pending) => stoppedBeforeStart(state, pending));
+}
+
+/** Ends an effect whose outcome is unknown, without calling it again. */
+function abandoned(state: RunState, pending: PendingEffect, message: string): EventBody {
+  const request = pendingRequest(state, pending);
+  return request?.isIdempotent === true
+    ? stoppedEffect(state, pending, { message, outcome: 'unknown' })
+    : inDoubt(state, pending, []);
+}
+
+function lostMessage(node: string, what: string, processes: readonly number[]): string {
+  if (processes.length === 0)
+    return `${node} was under way when the run was interrupted: ${what}; how far it got is unknown`;
+  const many = processes.length === 1 ? 'process' : 'processes';
+  return `${node} was still running when the run was resumed: ${what} (${many} ${processes.join(', ')}); Errand was stopped, its script was not`;
+}
+
+/** `processes`: those of the effect that are still running. */
+function inDoubt(state: RunState, pending: PendingEffect, processes: readonly number[]): EventBody {
+  const { scope: id, effect } = pending;
+  // of the file as it was when the effect was requested
+  const work = pendingInput(state, pending);
+  const scope = scopeOf(state, id);
+  const { node, path } = visitOf(scope);
+  const error = failureAt(state, scope, node, {
+    kind: OUTCOME_UNKNOWN,
+    message: lostMessage(node, work === undefined ? effect.target : inputWords(work), processes),
+    details: {
+      ...unknownOutcomeDetails(effect, work),
+      ...(processes.length === 0 ? {} : { processes: [...processes] }),
+    },
+  });
+  return { type: 'effect:failed', node, path, effect, error };
+}
+
+/** The events of a step have one time, so it is read once. */
+class EventTime {
+  #text = '';
+  #ms = 0;
+
+  of(text: string): number {
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#ms = Date.parse(text);
+    }
+    return this.#ms;
+  }
+}
+
+function fold(state: RunState, event: JsonObject | RunEvent, time: EventTime): void {
+  const { seq, at } = event;
+  if (seq !== state.seq + 1 || typeof at !== 'string') {
+    throw new ErrandError({
+      kind: 'store.corrupt',
+      message: `The log of ${state.run} has another entry where event ${state.seq + 1} should be`,
+      details: { seq: seq ?? null },
+    });
+  }
+  // written by the engine, and the checksum of its row has been checked
+  evolve(state, event as unknown as EventBody, time.of(at));
+}

@@ -1,0 +1,377 @@
+/**
+ * Runs one leg of a run: takes events from the queue, lets the machine decide, stores the step in one
+ * commit, and only then starts the effects. Decides nothing itself.
+ */
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { answerEvent, alreadyAnswered, type Answer } from '../../machine/gates/gate-answer.ts';
+import type { EventBody, RunEvent } from '../../machine/state/events.ts';
+import { withOverspending } from '../../machine/policy/overspending.ts';
+import type { RunState } from '../../machine/state/state.ts';
+import { recordEvents, step } from '../../machine/decide/step.ts';
+import { nextTimerMs } from '../../machine/state/timer-heap.ts';
+import { mustPause, waitingOf } from '../../machine/policy/pause.ts';
+import type { SharedTimer } from './shared-timer.ts';
+import type { EffectClock } from '../../effects/clock.ts';
+import { RunningEffects, type RunningEffectsOptions } from './running-effects.ts';
+import type { LeftRunning } from './effect-runner.ts';
+import type { LogWriter } from './log-writer.ts';
+import { refuseRepeatWhileRunning } from './refuse-repeat.ts';
+
+export interface RunLoopOptions extends RunningEffectsOptions {
+  readonly log: Pick<LogWriter, 'write' | 'takeOutages'>;
+  readonly clock: Pick<EffectClock, 'now'>;
+  readonly alarm: Pick<SharedTimer, 'set' | 'clear'>;
+  /** Yields to other runs and timers. */
+  readonly nextTurn: () => Promise<void>;
+  /** Processes that outlived the Errand that started them. Default: none are known. */
+  readonly leftRunning?: LeftRunning;
+  /** Longer waits pause the run. */
+  readonly inlineMs: number;
+  /** Number of the last event that is stored already. */
+  readonly storedThrough: number;
+  /** Called after the event is stored; what it throws becomes a warning. */
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/** How a leg ended. */
+export type LegEnd =
+  | { readonly type: 'ended' | 'paused' | 'stopped' }
+  | { readonly type: 'store'; readonly error: ErrorReport }
+  | { readonly type: 'defect'; readonly thrown: unknown };
+
+/** When an answer came, and by which message of another process. */
+interface AnswerArrival {
+  readonly nowMs?: number;
+  readonly message?: number;
+}
+
+/** Events that the state has applied before the loop decides, and when. */
+interface AppliedEvents {
+  readonly events: readonly EventBody[];
+  readonly nowMs: number;
+}
+
+/**
+ * Results that come from stopping are not recorded: an effect that is aborted fails by that, and a
+ * run that is stopped does not pause. A script that exits well when it is stopped may have left its
+ * work half done, so its outcome stays unknown.
+ */
+function isCausedByStopping(event: EventBody): boolean {
+  if (event.type === 'effect:succeeded') return event.effect.type === 'script';
+  return CAUSED_BY_STOPPING.has(event.type);
+}
+
+const CAUSED_BY_STOPPING: ReadonlySet<EventBody['type']> = new Set([
+  'effect:failed',
+  'effect:requested',
+  'run:paused',
+]);
+
+export class RunLoop {
+  readonly #options: RunLoopOptions;
+  #inbox: EventBody[] = [];
+  readonly #effects: RunningEffects;
+  /** Resolves when the leg has ended. */
+  readonly ended: Promise<LegEnd>;
+  readonly #resolveEnd: (end: LegEnd) => void;
+  #unsettledThrough: number | undefined;
+  #messagesThrough = 0;
+  #applied: AppliedEvents | undefined;
+  #notifiedThrough: number;
+  /** By how much the run is ahead of a clock that was set back: a run's time never goes back. */
+  readonly #aheadMs: number;
+  #isPumping = false;
+  #isStopping = false;
+  /** Events that were queued when the run was stopped. */
+  #queuedBeforeStop: ReadonlySet<EventBody> = new Set();
+  #hasFailed = false;
+
+  constructor(options: RunLoopOptions) {
+    this.#options = options;
+    this.#effects = new RunningEffects(options, this);
+    this.#notifiedThrough = options.storedThrough;
+    this.#aheadMs = Math.max(0, options.state.nowMs - options.clock.now());
+    const { promise, resolve } = Promise.withResolvers<LegEnd>();
+    this.ended = promise;
+    this.#resolveEnd = resolve;
+  }
+
+  /** Number of the last event that was stored and passed to the listener. */
+  get notifiedThrough(): number {
+    return this.#notifiedThrough;
+  }
+
+  get state(): RunState {
+    return this.#options.state;
+  }
+
+  /** Whether everything in the queue has been decided and stored. */
+  get isSettled(): boolean {
+    return !this.#isPumping && !this.#hasMore();
+  }
+
+  /**
+   * Starts with events that the state has applied already, at that time, and that are not stored yet.
+   * Events that `enqueueMore` adds come after them and before the first decision.
+   */
+  startWith(events: readonly EventBody[], nowMs: number, enqueueMore?: () => void): void {
+    this.#applied = { events, nowMs };
+    enqueueMore?.();
+    this.wake();
+  }
+
+  /** Passes events to the listener that were stored before the loop began. */
+  notifyStored(events: readonly RunEvent[]): void {
+    for (const event of events) this.#notify(event);
+  }
+
+  /** Adds events, and wakes the loop. */
+  enqueue(...happened: readonly EventBody[]): void {
+    this.#inbox.push(...happened);
+    this.wake();
+  }
+
+  /** Throws when the answer is refused, also because another one came first. */
+  enqueueAnswer(answer: Answer, { nowMs, message }: AnswerArrival = {}): void {
+    const event = answerEvent(this.#options.state, answer, nowMs);
+    if (this.#inbox.some((other) => other.type === 'gate:answered' && other.gate === event.gate))
+      throw alreadyAnswered(event.gate);
+    refuseRepeatWhileRunning(this.#options.state, event, this.#options.leftRunning ?? (() => []));
+    this.enqueue(message === undefined ? event : { ...event, message });
+  }
+
+  /** Whether the run was stopped, or its leg failed. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Number of the last message that was received in this leg. */
+  get messagesThrough(): number {
+    return this.#messagesThrough;
+  }
+
+  /** Lets the next commit acknowledge all messages up to this one. */
+  acknowledgeThrough(number: number): void {
+    this.#messagesThrough = number;
+    this.#unsettledThrough = number;
+  }
+
+  /** Cancels the run, if it is still running; its effects are stopped first. */
+  cancel(by: string): void {
+    if (this.#options.state.status !== 'running') return;
+    this.#options.state.cancelledBy ??= by;
+    this.#effects.abortAll();
+    this.wake();
+  }
+
+  /** Ends the leg; the run stays resumable. */
+  stop(): void {
+    if (!this.#isStopping) this.#queuedBeforeStop = new Set(this.#inbox);
+    this.#isStopping = true;
+    this.#options.alarm.clear(this.#options.state.run);
+    this.#effects.abortAll();
+    this.wake();
+  }
+
+  /** Ends the leg because another process owns the run now; nothing more may be written here. */
+  revokeClaim(): void {
+    const message = 'Another process has taken over the run';
+    this.fail(new ErrandError({ kind: 'store.claim_lost', message }));
+  }
+
+  /** Ends the leg with an error. */
+  fail(thrown: unknown): void {
+    void this.#fail(thrown);
+  }
+
+  #now(): number {
+    return this.#options.clock.now() + this.#aheadMs;
+  }
+
+  wake(): void {
+    if (!this.#isPumping && !this.#hasFailed) void this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    this.#isPumping = true;
+    try {
+      // events of the same moment belong to the same step and commit
+      await Promise.resolve();
+      do {
+        await (this.#isLeaving() ? this.#recordOnly() : this.#step());
+        // settling may add an event: a pause is one
+        if (this.#inbox.length === 0) await this.#settle();
+      } while (this.#hasMore());
+    } catch (thrown) {
+      await this.#fail(thrown);
+    } finally {
+      this.#isPumping = false;
+    }
+  }
+
+  /** Whether the leg stops without an end of the run; a run that is being cancelled still ends. */
+  #isLeaving(): boolean {
+    return this.#isStopping && this.#options.state.cancelledBy === undefined;
+  }
+
+  #hasMore(): boolean {
+    return (
+      this.#inbox.length > 0 || this.#isCancelDue() || (!this.#isStopping && this.#hasUndecided())
+    );
+  }
+
+  /** Whether a cancellation came while a step was being stored, and no effect delays it. */
+  #isCancelDue(): boolean {
+    const { status, cancelledBy, effects } = this.#options.state;
+    return status === 'running' && cancelledBy !== undefined && effects.size === 0;
+  }
+
+  /** Whether the step had more to decide than one commit takes. */
+  #hasUndecided(): boolean {
+    const { status, cancelledBy, ready } = this.#options.state;
+    return status === 'running' && cancelledBy === undefined && ready.size > 0;
+  }
+
+  async #step(): Promise<void> {
+    const { state } = this.#options;
+    const { events: applied, nowMs } = this.#takeApplied();
+    const beforeSeq = state.seq;
+    const events: EventBody[] = [];
+    try {
+      this.#decide(nowMs, events);
+    } catch (defect) {
+      // results of effects are stored even when the machine fails; half of a decision is not
+      if (state.seq === beforeSeq + events.length)
+        await this.#commit([...applied, ...events], nowMs);
+      throw defect;
+    }
+    await this.#commit([...applied, ...events], nowMs);
+    await this.#effects.unwantedEnded();
+    const mayStart = state.status === 'running' && state.cancelledBy === undefined;
+    if (mayStart && !this.#isStopping) this.#effects.startPending();
+    if (state.cancelledBy !== undefined) this.#inbox.push(...this.#effects.withdrawPending());
+    // a long chain of decisions must not delay other runs and timers
+    if (this.#hasUndecided()) await this.#options.nextTurn();
+  }
+
+  #decide(nowMs: number, events: EventBody[]): void {
+    const { state } = this.#options;
+    step(state, this.#takeInbox(), nowMs, events);
+    this.#effects.abortUnwanted();
+    for (;;) {
+      const back = this.#effects.withdrawStopped();
+      if (back.length === 0) return;
+      step(state, back, nowMs, events);
+      this.#effects.abortUnwanted();
+    }
+  }
+
+  /** Stores known results while the run is being stopped, and decides nothing. */
+  async #recordOnly(): Promise<void> {
+    const { events: applied, nowMs } = this.#takeApplied();
+    const known = this.#takeInbox().filter(
+      (event) => this.#queuedBeforeStop.has(event) || !isCausedByStopping(event),
+    );
+    await this.#commit([...applied, ...recordEvents(this.#options.state, known, nowMs)], nowMs);
+  }
+
+  #takeApplied(): AppliedEvents {
+    const applied = this.#applied ?? { events: [], nowMs: this.#now() };
+    this.#applied = undefined;
+    return applied;
+  }
+
+  /** Takes the queue. A pause counts only alone: when something else has happened, it is decided anew. */
+  #takeInbox(): readonly EventBody[] {
+    this.#effects.noteApplied();
+    const happened = this.#recordable(this.#inbox);
+    this.#inbox = [];
+    const known =
+      happened.length === 1 ? happened : happened.filter(({ type }) => type !== 'run:paused');
+    return withOverspending(this.#options.state, known);
+  }
+
+  /**
+   * Drops suppressed errors after the end of the run, when no event may follow; reports them as
+   * warnings.
+   */
+  #recordable(happened: readonly EventBody[]): readonly EventBody[] {
+    if (this.#options.state.status === 'running') return happened;
+    return happened.filter((event) => {
+      if (event.type !== 'error:suppressed') return true;
+      this.#options.onWarning(event.error);
+      return false;
+    });
+  }
+
+  async #commit(bodies: readonly EventBody[], nowMs: number): Promise<void> {
+    if (bodies.length === 0) return;
+    const messagesThrough = this.#settledMessages();
+    const events = await this.#options.log.write(bodies, nowMs, messagesThrough);
+    // more messages may have come while it was being stored
+    if (this.#unsettledThrough === messagesThrough) this.#unsettledThrough = undefined;
+    for (const event of events) this.#notify(event);
+    this.#recordOutages();
+  }
+
+  /** Records outages in the run's own log, or as warnings when the run has ended. */
+  #recordOutages(): void {
+    const outages = this.#options.log.takeOutages();
+    if (this.#options.state.status === 'running') this.#inbox.unshift(...outages);
+    else for (const { error } of outages) this.#options.onWarning(error);
+  }
+
+  /** Acknowledges a cancellation only with the end of the run. */
+  #settledMessages(): number | undefined {
+    const { cancelledBy, status } = this.#options.state;
+    return cancelledBy === undefined || status === 'cancelled' ? this.#unsettledThrough : undefined;
+  }
+
+  /** Ends, pauses or sets a timer when nothing more can be decided. */
+  async #settle(): Promise<void> {
+    const { state, alarm, inlineMs } = this.#options;
+    alarm.clear(state.run);
+    if (state.status !== 'running')
+      return this.#endWhenIdle({ type: state.status === 'paused' ? 'paused' : 'ended' });
+    if (this.#isLeaving()) return this.#endWhenIdle({ type: 'stopped' });
+    const isIdle =
+      this.#effects.size === 0 && !this.#hasUndecided() && state.cancelledBy === undefined;
+    const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
+    if (waiting !== undefined) {
+      this.#inbox.push({ type: 'run:paused', waiting });
+      return;
+    }
+    const wakeMs = nextTimerMs(state.timers);
+    if (wakeMs !== undefined) alarm.set(state.run, wakeMs - this.#aheadMs, () => this.wake());
+  }
+
+  #notify(event: RunEvent): void {
+    this.#notifiedThrough = event.seq;
+    try {
+      this.#options.onEvent(event);
+    } catch (thrown) {
+      // a failing listener does not fail the run
+      this.#options.onWarning(toReport(thrown));
+    }
+  }
+
+  /** Ends the leg after a failure of the store or a defect: writes nothing, so that the run stays resumable. */
+  async #fail(thrown: unknown): Promise<void> {
+    this.#isStopping = true;
+    this.#hasFailed = true;
+    this.#effects.abortAll();
+    const error = toReport(thrown);
+    const isStore = isKind(error, 'store.*');
+    await this.#endWhenIdle(isStore ? { type: 'store', error } : { type: 'defect', thrown });
+  }
+
+  /** Ends the leg once no effect that it started is running. */
+  async #endWhenIdle(end: LegEnd): Promise<void> {
+    this.#options.alarm.clear(this.#options.state.run);
+    await this.#effects.allEnded();
+    if (this.#inbox.length === 0 || end.type === 'store' || end.type === 'defect')
+      this.#resolveEnd(end);
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { SharedTimer } from './shared-timer.ts';
+import { VirtualClock } from '../../rehearsal/world/virtual-clock.ts';
+
+/** A clock that counts how often it is called. */
+class Counted extends VirtualClock {
+  asked = 0;
+
+  override after(ms: number, call: () => void): () => void {
+    this.asked++;
+    return super.after(ms, call);
+  }
+}
+
+test('calls back once at the time that was set last, and never after a clear', async () => {
+  const clock = new VirtualClock(0);
+  const alarm = new SharedTimer(clock);
+  const called: [string, number][] = [];
+  const ring = (name: string) => () => void called.push([name, clock.now()]);
+  alarm.set('one', 50, ring('early'));
+  alarm.set('two', 40, ring('two'));
+  alarm.set('one', 90, ring('one'));
+  alarm.set('gone', 60, ring('gone'));
+  alarm.clear('gone');
+  await clock.passUntil(new Promise(() => undefined));
+  expect(called).toEqual([
+    ['two', 40],
+    ['one', 90],
+  ]);
+});
+
+test('what was replaced costs nothing, however often a run asks anew', async () => {
+  const clock = new Counted(0);
+  const alarm = new SharedTimer(clock);
+  const rung = Promise.withResolvers<void>();
+  alarm.set('other', 1_000_000, () => undefined);
+  for (let step = 1; step <= 10_000; step++) {
+    alarm.clear('run');
+    alarm.set('run', step, () => rung.resolve());
+  }
+  await clock.passUntil(rung.promise);
+  expect(clock.now()).toBe(10_000);
+  expect(clock.asked).toBeLessThan(500);
+});

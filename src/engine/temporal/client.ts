@@ -1,0 +1,336 @@
+/**
+ * The Temporal backend: starts, resumes, answers, cancels and lists runs at a Temporal server. Workers
+ * execute the runs; nothing of a run happens here.
+ */
+import { readProperty, type JsonObject } from '../../errors/support/safe-json.ts';
+import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
+import type { ListQuery, RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { unpackState } from '../../machine/state/snapshot.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { checkedRunId, refuseOther } from '../loading/checked-input.ts';
+import { foldRun } from '../run/recover.ts';
+import { checkResume, refuseEnded, type ResumeRequest } from '../run/resume.ts';
+import {
+  latestLeg,
+  type Backend,
+  type BackendResumeOptions,
+  type BackendStartOptions,
+  type RunHandle,
+  type RunOptions,
+} from '../backend.ts';
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import { boundOf } from '../../workflow/check/request-bound.ts';
+import { createRedactor } from '../../errors/redaction/redact.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
+import { arrivedReport } from './failure.ts';
+import {
+  ATTRIBUTES,
+  CANCELLED_BY,
+  MEMO,
+  UPDATES,
+  WORKFLOW_TYPE,
+  type Begin,
+  type LegSettings,
+  type RunIdentity,
+  type RunInput,
+  type RunMemo,
+  type RunSettings,
+} from './messages.ts';
+import { RedactedPayloads } from './redacted-payloads.ts';
+import { jsonBytes, MAX_PAYLOAD_BYTES, tooLargeInput, withSnapshot } from './payload-size.ts';
+import { connectionSecrets, type TemporalConfig, type TemporalOptions } from './config.ts';
+import { RunQueries } from './run-queries.ts';
+import { RemoteRunHandle } from './remote-run-handle.ts';
+import { newRunId } from '../run/run-id.ts';
+import { TemporalStore } from './temporal-store.ts';
+
+export interface TemporalBackendOptions extends Pick<
+  TemporalOptions,
+  'heartbeatMs' | 'maxHistoryEvents' | 'queryMs'
+> {
+  readonly place: TemporalConfig;
+  /** Names of runs. Default: random ones. */
+  readonly newId?: () => string;
+  /** Values of keys on this machine, which do not leave it. */
+  readonly secrets?: readonly string[];
+  /** Called with failures that belong to no run. Default: a warning of the process. */
+  readonly onWarning?: (error: ErrorReport) => void;
+}
+
+const HEARTBEAT_MS = 30_000;
+
+/** Connects to Temporal. Rejects with `extension.missing` or `store.unavailable`. */
+export async function openTemporal(options: TemporalBackendOptions): Promise<TemporalBackend> {
+  const temporal = await connectTemporal(options.place);
+  const isShown = await hasAttributes(temporal.connection, options.place.namespace);
+  return new TemporalBackend(options, temporal, isShown);
+}
+
+export class TemporalBackend implements Backend {
+  readonly store: TemporalStore;
+  readonly #options: TemporalBackendOptions;
+  readonly #temporal: TemporalConnection;
+  readonly #queries: RunQueries;
+  readonly #settings: RunSettings;
+  readonly #payloads: RedactedPayloads;
+  readonly #legs = new Map<string, RemoteRunHandle>();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: TemporalBackendOptions, temporal: TemporalConnection, isShown: boolean) {
+    this.#options = options;
+    this.#temporal = temporal;
+    this.#payloads = new RedactedPayloads(
+      createRedactor([...(options.secrets ?? []), ...connectionSecrets(options.place)]),
+    );
+    this.#queries = new RunQueries(options.place, temporal, options.queryMs);
+    this.store = new TemporalStore(this.#queries, () => this.close());
+    this.#settings = {
+      heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+      hasAttributes: isShown,
+      ...(options.maxHistoryEvents === undefined
+        ? {}
+        : { maxHistoryEvents: options.maxHistoryEvents }),
+    };
+  }
+
+  async start(
+    plan: WorkflowPlan,
+    input: JsonObject,
+    options: BackendStartOptions = {},
+  ): Promise<RunHandle> {
+    this.#payloads.check(plan);
+    const { id } = options;
+    const isOwn = id !== undefined;
+    const run = isOwn ? checkedRunId(id) : (this.#options.newId ?? newRunId)();
+    const identity: RunIdentity = {
+      run,
+      workflow: plan.name,
+      // the path of the plan: its folder on this machine is not sent
+      file: plan.file,
+      plan,
+      input: this.#payloads.without(input),
+      startedAt: new Date().toISOString(),
+    };
+    const { gates, bound = boundOf(plan) } = options;
+    const begin: Begin = { type: 'start', ...(gates === false ? { gates } : {}), bound };
+    const first: RunInput = {
+      v: 1,
+      identity,
+      begin,
+      leg: legOf(options),
+      settings: this.#settings,
+    };
+    try {
+      await this.#execute(first, isOwn ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE');
+      options.onCreated?.(run);
+    } catch (refusal) {
+      if (!isOwn || !isKind(refusal, 'run.already_active')) throw refusal;
+      refuseOther(await this.store.get(run), identity);
+    }
+    return this.#leg(run, 1, options);
+  }
+
+  async resume(run: string, given: BackendResumeOptions = {}): Promise<RunHandle> {
+    const options = await withWorkflow(given);
+    const { status, endedAt } = await this.store.summary(run);
+    refuseEnded({ run, status }, options);
+    if (endedAt === undefined) {
+      const how = this.#requestOf(options);
+      const firstSeq = await this.#update(run, UPDATES.resume, [how, legOf(options)]);
+      return this.#leg(run, firstSeq, options);
+    }
+    return this.#again(run, { type: 'resume', how: this.#requestOf(options) }, options);
+  }
+
+  /** Returns undefined when the run was running, is not followed here, and has received the answer. */
+  async answer(
+    run: string,
+    answer: Answer,
+    given: BackendResumeOptions = {},
+  ): Promise<RunHandle | undefined> {
+    // also for a run that is running: it may pause before the answer arrives
+    const options = await withWorkflow(given);
+    const { status, endedAt } = await this.store.summary(run);
+    if (endedAt !== undefined) return this.resume(run, { ...options, answer });
+    const how = this.#requestOf(options);
+    const seen = this.#payloads.without(await this.#forOpenGate(run, answer, options.known));
+    const args = [seen, how, legOf(options)];
+    const firstSeq = await this.#update(run, UPDATES.answer, args);
+    return status === 'paused' ? this.#leg(run, firstSeq, options) : this.#legs.get(run);
+  }
+
+  /** The opening that the caller has seen, or the one that is there now. */
+  async #forOpenGate(
+    run: string,
+    answer: Answer,
+    known: BackendResumeOptions['known'],
+  ): Promise<Answer> {
+    if (known !== undefined) return forOpenGate(foldRun(await this.store.get(run), known), answer);
+    const { runId } = await this.#queries.describe(run);
+    return forOpenGate(unpackState(await this.#queries.state(run, runId)), answer);
+  }
+
+  async attach(run: string): Promise<RunHandle> {
+    const here = this.#legs.get(run);
+    if (here !== undefined) return here;
+    const events: RunEvent[] = [];
+    for await (const page of this.#queries.all(run)) events.push(...page.events);
+    return this.follow(run, latestLeg(events)[0]?.seq ?? 1);
+  }
+
+  list(query?: ListQuery): Promise<readonly RunSummary[]> {
+    return this.store.list(query);
+  }
+
+  statusOf({ status }: RunSummary): RunStatusName {
+    return status;
+  }
+
+  /** The plan is sent as it is: workers need its values, and the guide says which to leave out. */
+  learn(): void {
+    // the keys of this machine are known from the start
+  }
+
+  /** Follows a leg that another client started, from the event with this number on. */
+  follow(run: string, fromSeq: number, options: Pick<RunOptions, 'onEvent'> = {}): RunHandle {
+    return this.#leg(run, fromSeq, options);
+  }
+
+  #requestOf(options: BackendResumeOptions): ResumeRequest {
+    this.#payloads.check(options.plan);
+    const { plan, ...request } = resumeRequestOf(options);
+    return { ...this.#payloads.without(request), ...(plan === undefined ? {} : { plan }) };
+  }
+
+  async cancel(
+    run: string,
+    by: string,
+    options: Pick<RunOptions, 'onEvent'> = {},
+  ): Promise<RunHandle | undefined> {
+    const { status, endedAt } = await this.store.summary(run);
+    refuseEnded({ run, status });
+    if (endedAt !== undefined) return this.#again(run, { type: 'cancel', by }, options);
+    const { lastSeq } = await this.#queries.facts(run);
+    await this.#queries.guarded(run, async () => {
+      await this.#queries.handle(run).signal(CANCELLED_BY, by);
+      await this.#queries.handle(run).cancel();
+    });
+    return status === 'paused' ? this.#leg(run, lastSeq + 1, options) : undefined;
+  }
+
+  /** Closes the connection; workers continue the runs. */
+  async close(): Promise<void> {
+    for (const leg of this.#legs.values()) leg.stop();
+    await (this.#closed ??= this.#temporal.close());
+  }
+
+  /** A new execution of a run whose last one is over. */
+  async #again(run: string, begin: Begin, options: RunOptions): Promise<RunHandle> {
+    const facts = await this.#queries.facts(run);
+    const { runId } = await this.#queries.describe(run);
+    const snapshot = await this.#queries.state(run, runId);
+    // refused here, before anything is started; reading a snapshot uses it up
+    if (begin.type === 'resume')
+      checkResume(unpackState(structuredClone(snapshot)), begin.how, Date.now());
+    const { statusRow: _statusRow, lastSeq, ...identity } = facts;
+    const before = { execution: runId, nextSeq: lastSeq + 1 };
+    const leg = legOf(options);
+    const settings = this.#settings;
+    const input: RunInput = { v: 1, identity, begin, leg, settings, before };
+    await this.#execute(withSnapshot(input, snapshot));
+    return this.#leg(run, lastSeq + 1, options);
+  }
+
+  async #execute(
+    input: RunInput,
+    reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE' = 'ALLOW_DUPLICATE',
+  ): Promise<void> {
+    const { identity, settings } = input;
+    const { run, workflow, file, startedAt } = identity;
+    const memo: RunMemo = { workflow, file, status: 'running', costUsdMicros: 0, startedAt };
+    const attributes = {
+      [ATTRIBUTES.workflow]: [workflow],
+      [ATTRIBUTES.status]: ['running'],
+    };
+    try {
+      await this.#queries.guarded(run, () =>
+        this.#temporal.workflows.start(WORKFLOW_TYPE, {
+          workflowId: run,
+          taskQueue: this.#options.place.taskQueue,
+          args: [input],
+          memo: { [MEMO]: memo },
+          ...(settings.hasAttributes ? { searchAttributes: attributes } : {}),
+          workflowIdReusePolicy: reuse,
+          workflowIdConflictPolicy: 'FAIL',
+          staticSummary: workflow,
+        }),
+      );
+    } catch (thrown) {
+      const sizeBytes = jsonBytes(input);
+      if (sizeBytes > MAX_PAYLOAD_BYTES && isInvalid(thrown))
+        throw new ErrandError(tooLargeInput(identity.workflow, sizeBytes), { cause: thrown });
+      if (readProperty(thrown, 'name') !== 'WorkflowExecutionAlreadyStartedError') throw thrown;
+      const message = `The run ${run} is already running`;
+      throw new ErrandError({ kind: 'run.already_active', message }, { cause: thrown });
+    }
+  }
+
+  async #update(run: string, name: string, args: unknown[]): Promise<number> {
+    return this.#queries.guarded(run, async () => {
+      try {
+        return await this.#queries.handle(run).executeUpdate<number>(name, { args });
+      } catch (thrown) {
+        const arrived = arrivedReport(thrown);
+        throw arrived === undefined ? thrown : new ErrandError(arrived.report, { cause: thrown });
+      }
+    });
+  }
+
+  #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
+    const { onWarning = warn } = this.#options;
+    const leg = new RemoteRunHandle(this.#queries, { run, firstSeq }, { ...options, onWarning });
+    this.#legs.set(run, leg);
+    const forget = (): void => {
+      if (this.#legs.get(run) === leg) this.#legs.delete(run);
+    };
+    leg.result().then(forget, forget);
+    return leg;
+  }
+}
+
+function warn({ message }: ErrorReport): void {
+  process.emitWarning(message, { code: 'ERRAND' });
+}
+
+function legOf({ wait, answers }: RunOptions): LegSettings {
+  return {
+    ...(wait === true ? { wait } : {}),
+    ...(answers === undefined || answers.length === 0 ? {} : { answers }),
+  };
+}
+
+async function withWorkflow({
+  workflow,
+  ...options
+}: BackendResumeOptions): Promise<BackendResumeOptions> {
+  return { ...options, ...(await workflow?.()) };
+}
+
+/** The part that is sent to the workflow; listeners stay here, and effects are the worker's. */
+function resumeRequestOf(options: BackendResumeOptions): ResumeRequest {
+  const { by, answer, now, from, gates, plan, input, acceptDrift } = options;
+  const { bound = plan === undefined ? undefined : boundOf(plan) } = options;
+  return {
+    ...(by === undefined ? {} : { by }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(now === undefined ? {} : { now }),
+    ...(from === undefined ? {} : { from }),
+    ...(gates === undefined ? {} : { gates }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(bound === undefined ? {} : { bound }),
+    ...(input === undefined ? {} : { input }),
+    ...(acceptDrift === undefined ? {} : { acceptDrift }),
+  };
+}

@@ -1,0 +1,281 @@
+/**
+ * Executes a run in one Temporal workflow execution: leg after leg, until the run ends or the history
+ * has grown long. The legs are those of the local backend, with timers, activities and a log that
+ * Temporal keeps.
+ */
+import {
+  CancelledFailure,
+  condition,
+  makeContinueAsNewFunc,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { buildReport } from '../../errors/report/build.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { createRedactor } from '../../errors/redaction/redact.ts';
+import type { Answer } from '../../machine/gates/gate-answer.ts';
+import { failRun } from '../../machine/decide/end-run.ts';
+import type { EventBody } from '../../machine/state/events.ts';
+import { packState, unpackState } from '../../machine/state/snapshot.ts';
+import { newRunState, type RunState } from '../../machine/state/state.ts';
+import { recordEvents } from '../../machine/decide/step.ts';
+import { hashText } from '../../workflow/plan/stable-hash.ts';
+import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
+import { extensionModules } from '../../workflow/plan/plan.ts';
+import { applyResume, openGates, type ResumeRequest } from '../run/resume.ts';
+import { PreparedAnswers } from '../run/prepared-answers.ts';
+import { abandonedEffects, neverStartedEffects } from '../run/recover.ts';
+import { RunLoop, type LegEnd } from '../run/run-loop.ts';
+import { ActivityEffects } from './activity-effects.ts';
+import type { Begin, LegSettings, RunInput } from './messages.ts';
+import { jsonBytes, MAX_STATE_BYTES, tooLargeState, withSnapshot } from './payload-size.ts';
+import { alreadyActive, runFailed } from './refusals.ts';
+import { WorkflowTimer } from './workflow-alarm.ts';
+import { WorkflowLog } from './workflow-log.ts';
+
+/** Beyond these Temporal ends an execution by force; the run leaves well before. */
+const MUST_LEAVE_EVENTS = 25_000;
+const MUST_LEAVE_BYTES = 25_000_000;
+/** How much is new since what was read of the execution before, for it to be worth leaving again. */
+const WORTH_LEAVING = { events: 2000, bytes: 4_000_000 };
+/** Measuring what the run knows costs as much as it knows, so it is done only so often. */
+const MEASURE_EVERY_EVENTS = 500;
+
+interface NextLeg {
+  readonly begin: Exclude<Begin, { type: 'start' | 'continue' }>;
+  readonly leg: LegSettings;
+}
+
+export class RunExecution {
+  readonly state: RunState;
+  readonly log: WorkflowLog;
+  readonly #input: RunInput;
+  readonly #effects: ActivityEffects;
+  readonly #alarm = new WorkflowTimer();
+  #leg: LegSettings;
+  #answers: PreparedAnswers;
+  #loop: RunLoop | undefined;
+  #next: NextLeg | undefined;
+  #isHolding = false;
+  #measured: { readonly seq: number; readonly bytes: number } | undefined;
+  readonly #begun: { readonly events: number; readonly bytes: number };
+
+  /** The snapshot is the input's, or was too large for it. */
+  constructor(input: RunInput, snapshot = input.snapshot) {
+    const { identity, settings } = input;
+    const { historyLength: events, historySize: bytes } = workflowInfo();
+    this.#begun = snapshot === input.snapshot ? { events: 0, bytes: 0 } : { events, bytes };
+    this.#input = input;
+    this.state =
+      snapshot === undefined ? newRunState(identity.run, identity.plan) : unpackState(snapshot);
+    this.log = new WorkflowLog(this.state, input);
+    this.#leg = input.leg;
+    this.#answers = new PreparedAnswers(input.leg.answers, input.leg.answersUsed);
+    this.#effects = new ActivityEffects({
+      run: identity.run,
+      file: identity.plan.file,
+      extensions: () => extensionModules(this.state.plan),
+      heartbeatMs: settings.heartbeatMs,
+      mustHold: (running) => this.#mustHold(running),
+    });
+  }
+
+  /** Runs to the end of the run; throws what the run failed with. */
+  async run(): Promise<JsonValue> {
+    let begin = this.#input.begin;
+    for (;;) {
+      const end = await this.#runLeg(begin);
+      if (end === 'leaving') return this.#leave();
+      if (end.type === 'defect') throw end.thrown;
+      if (end.type !== 'paused') return this.#end();
+      if (this.#isLong() && this.#next === undefined && this.#canLeave())
+        return this.#continueAsNew();
+      begin = await this.#nextBegin();
+    }
+  }
+
+  /** Throws when it is refused, and changes nothing. */
+  resume(how: ResumeRequest, leg: LegSettings): void {
+    if (this.state.status !== 'paused' || this.#next !== undefined)
+      throw alreadyActive(this.state.run);
+    this.#next = { begin: { type: 'resume', how }, leg };
+  }
+
+  /** Answers a running run at once; resumes a paused one with the answer. */
+  answer(answer: Answer, how: ResumeRequest, leg: LegSettings): void {
+    if (this.state.status === 'paused') return this.resume({ ...how, answer }, leg);
+    this.#loop?.enqueueAnswer(answer, { nowMs: Date.now() });
+  }
+
+  cancel(by: string): void {
+    if (this.state.status === 'running') this.#loop?.cancel(by);
+    else this.#next = { begin: { type: 'cancel', by }, leg: {} };
+  }
+
+  async #runLeg(begin: Begin): Promise<LegEnd | 'leaving'> {
+    const { state, log } = this;
+    const loop = new RunLoop({
+      state,
+      log,
+      effects: this.#effects,
+      breakers: this.#effects,
+      clock: { now: () => Date.now() },
+      alarm: this.#alarm,
+      nextTurn: () => Promise.resolve(),
+      redactor: createRedactor(),
+      inlineMs: this.#leg.wait === true ? Infinity : INLINE_CEILING_MS,
+      storedThrough: state.seq,
+      onEvent: (event) => {
+        if (event.type === 'gate:opened') this.#answerGate(loop, event.gate, event.node);
+      },
+      onProgress: () => undefined,
+      onInternal: () => undefined,
+      onWarning: () => undefined,
+    });
+    this.#loop = loop;
+    this.#begin(loop, begin);
+    let end: LegEnd | undefined;
+    void loop.ended.then((ended) => (end = ended));
+    await condition(() => end !== undefined || this.#isReadyToLeave(loop));
+    return end ?? 'leaving';
+  }
+
+  #begin(loop: RunLoop, begin: Begin): void {
+    const { state } = this;
+    const nowMs = Math.max(Date.now(), state.nowMs);
+    switch (begin.type) {
+      case 'start': {
+        const { workflow, input } = this.#input.identity;
+        const gates = begin.gates === false ? { gates: false } : {};
+        const bound = begin.bound === undefined ? {} : { bound: begin.bound };
+        return loop.enqueue({ type: 'run:started', workflow, input, ...gates, ...bound });
+      }
+      case 'resume': {
+        const events = applyResume(state, begin.how, nowMs);
+        const open = openGates(state);
+        return loop.startWith(events, nowMs, () => {
+          for (const { gate, node } of open) this.#answerGate(loop, gate, node);
+        });
+      }
+      case 'cancel': {
+        const end: EventBody = { type: 'run:cancelled', by: begin.by };
+        return loop.startWith(recordEvents(state, [...abandonedEffects(state), end], nowMs), nowMs);
+      }
+      case 'continue':
+        return loop.wake();
+    }
+  }
+
+  #answerGate(loop: RunLoop, gate: string, node: string): void {
+    const answered = this.#answers.eventFor(this.state, gate, node);
+    if (answered !== undefined) loop.enqueue(answered);
+  }
+
+  /** A paused run waits here, for people and for its earliest time. */
+  async #nextBegin(): Promise<Begin> {
+    const { waiting } = this.state;
+    const times = (waiting?.all ?? []).flatMap(({ until }) =>
+      until === undefined ? [] : [Date.parse(until)],
+    );
+    const isCalled = (): boolean => this.#next !== undefined;
+    if (times.length === 0) await condition(isCalled);
+    else await condition(isCalled, Math.max(1, Math.min(...times) - Date.now()));
+    const next = this.#next;
+    this.#next = undefined;
+    this.#leg = next?.leg ?? {};
+    this.#answers = new PreparedAnswers(this.#leg.answers);
+    return next?.begin ?? { type: 'resume', how: { by: 'timer' } };
+  }
+
+  #isLong(): boolean {
+    const { maxHistoryEvents } = this.#input.settings;
+    const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+    const events = historyLength - this.#begun.events;
+    if (maxHistoryEvents !== undefined) return events >= maxHistoryEvents;
+    if (this.#begun.events === 0) return continueAsNewSuggested;
+    // what was read of the previous execution counts for Temporal, and would be read again
+    const bytes = historySize - this.#begun.bytes;
+    const isWorthIt = events >= WORTH_LEAVING.events || bytes >= WORTH_LEAVING.bytes;
+    return continueAsNewSuggested && (isWorthIt || this.#isOverdue());
+  }
+
+  #isOverdue(): boolean {
+    const { historyLength, historySize } = workflowInfo();
+    return (
+      historyLength - this.#begun.events > MUST_LEAVE_EVENTS ||
+      historySize > Math.max(MUST_LEAVE_BYTES, this.#begun.bytes + WORTH_LEAVING.bytes)
+    );
+  }
+
+  /** An activity does not outlive its execution, so the run leaves when none is running. */
+  #mustHold(running: number): boolean {
+    if (this.#isHolding) return true;
+    if (!this.#isLong()) return false;
+    this.#isHolding = this.#isOverdue() || (running === 0 && this.#canLeave());
+    return this.#isHolding;
+  }
+
+  #canLeave(): boolean {
+    return this.#stateBytes() <= MAX_STATE_BYTES;
+  }
+
+  #stateBytes(): number {
+    const { seq } = this.state;
+    if (this.#measured === undefined || seq - this.#measured.seq > MEASURE_EVERY_EVENTS)
+      this.#measured = { seq, bytes: jsonBytes(packState(this.state)) };
+    return this.#measured.bytes;
+  }
+
+  #isReadyToLeave(loop: RunLoop): boolean {
+    return (
+      this.#isHolding &&
+      this.#effects.running === 0 &&
+      loop.isSettled &&
+      this.state.status === 'running' &&
+      this.state.cancelledBy === undefined
+    );
+  }
+
+  /** Continues in a new execution, or fails the run where none could take its state. */
+  async #leave(): Promise<JsonValue> {
+    if (this.#canLeave()) return this.#continueAsNew();
+    const { state } = this;
+    const nowMs = Math.max(Date.now(), state.nowMs);
+    const at = new Date(nowMs).toISOString();
+    const draft = tooLargeState(this.#stateBytes());
+    const id = `err_${hashText([state.run, state.seq, draft.kind].join('\u0000'))}`;
+    const failed = [
+      ...neverStartedEffects(state),
+      ...failRun(buildReport(draft, { stamp: { id, at } })),
+    ];
+    await this.log.write(recordEvents(state, failed, nowMs), nowMs);
+    return this.#end();
+  }
+
+  #continueAsNew(): Promise<never> {
+    const { snapshot: _snapshot, ...unchanged } = this.#input;
+    const { answers } = this.#leg;
+    const { memo, searchAttributes } = workflowInfo();
+    const leave = makeContinueAsNewFunc<[RunInput]>({
+      // the next execution would begin with those of the first
+      ...(memo === undefined ? {} : { memo }),
+      searchAttributes,
+    });
+    const input: RunInput = {
+      ...unchanged,
+      begin: { type: 'continue' },
+      leg: {
+        ...this.#leg,
+        ...(answers === undefined ? {} : { answersUsed: this.#answers.used }),
+      },
+      before: { execution: workflowInfo().runId, nextSeq: this.state.seq + 1 },
+    };
+    return leave(withSnapshot(input, packState(this.state)));
+  }
+
+  #end(): JsonValue {
+    const { status, output, error } = this.state;
+    if (status === 'cancelled') throw new CancelledFailure('The run was cancelled');
+    if (status === 'failed' && error !== undefined) throw runFailed(error, output);
+    return output ?? null;
+  }
+}

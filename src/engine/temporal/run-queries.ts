@@ -1,0 +1,177 @@
+/**
+ * Reads runs at a Temporal server. The events of a run are in its executions, one after the other;
+ * each is read by a query, which needs a worker. The status is in Temporal's own record, which needs
+ * none.
+ */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import type { Snapshot } from '../../machine/state/snapshot.ts';
+import { isAway, isUnanswered, unreachable, type TemporalConnection } from './connect.ts';
+import {
+  MEMO,
+  QUERIES,
+  type EventsPage,
+  type RunFacts,
+  type RunMemo,
+  type StatePart,
+  type StateTask,
+} from './messages.ts';
+import type { TemporalConfig } from './config.ts';
+import type { WorkflowDescription, WorkflowHandle } from './sdk.ts';
+import { readChunks } from './state-chunks.ts';
+
+const QUERY_MS = 10_000;
+/** A number that no event has. */
+const NO_EVENTS = Number.MAX_SAFE_INTEGER;
+
+export class RunQueries {
+  readonly place: TemporalConfig;
+  readonly #temporal: TemporalConnection;
+  readonly #queryMs: number;
+
+  constructor(place: TemporalConfig, temporal: TemporalConnection, queryMs = QUERY_MS) {
+    this.place = place;
+    this.#temporal = temporal;
+    this.#queryMs = queryMs;
+  }
+
+  handle(run: string, execution?: string): WorkflowHandle {
+    return this.#temporal.workflows.getHandle(run, execution);
+  }
+
+  facts(run: string): Promise<RunFacts> {
+    return this.#query(run, QUERIES.record);
+  }
+
+  /** For a run that is over; names the latest execution, because a newer one could answer. */
+  state(run: string, execution: string): Promise<Snapshot> {
+    return readChunks((part) => this.statePart({ run, execution, part }));
+  }
+
+  statePart({ run, execution, part }: StateTask): Promise<StatePart> {
+    return this.#queryIn(run, execution, QUERIES.state, part);
+  }
+
+  /** The status of the latest execution, without its events. */
+  statusPage(run: string): Promise<EventsPage> {
+    return this.#query(run, QUERIES.events, NO_EVENTS);
+  }
+
+  /** The events as of now, from that number on, page by page. */
+  async *all(run: string, fromSeq = 1): AsyncGenerator<EventsPage, void, undefined> {
+    const latest = await this.#query<EventsPage>(run, QUERIES.events, fromSeq);
+    const earlier = latest.firstSeq > fromSeq ? await this.#earlier(run, latest, fromSeq) : [];
+    let next = fromSeq;
+    for (const execution of earlier) {
+      for (let isMore = true; isMore;) {
+        const page = await this.#queryIn<EventsPage>(run, execution, QUERIES.events, next);
+        yield page;
+        next += page.events.length;
+        isMore = page.events.length > 0 && next <= page.lastSeq;
+      }
+    }
+    yield latest;
+    next += latest.events.length;
+    while (latest.events.length > 0 && next <= latest.lastSeq) {
+      const page = await this.#query<EventsPage>(run, QUERIES.events, next);
+      if (page.events.length === 0) return;
+      yield page;
+      next += page.events.length;
+    }
+  }
+
+  /** Temporal's own record; throws `run.not_found`. */
+  async describe(run: string): Promise<WorkflowDescription> {
+    return this.guarded(run, () => this.handle(run).describe());
+  }
+
+  list(query: string): AsyncIterable<WorkflowDescription> {
+    return this.#temporal.workflows.list({ query });
+  }
+
+  /** Turns errors of Temporal's client into ours. */
+  async guarded<T>(run: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
+      if (isAway(thrown)) throw unreachable(this.place, thrown);
+      throw thrown;
+    }
+  }
+
+  /** The executions before the latest that have events from that number on, the oldest first. */
+  async #earlier(run: string, latest: EventsPage, fromSeq: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    let { before, firstSeq } = latest;
+    while (before !== undefined && firstSeq > fromSeq) {
+      found.unshift(before);
+      const page = await this.#queryIn<EventsPage>(run, before, QUERIES.events, NO_EVENTS);
+      ({ before, firstSeq } = page);
+    }
+    return found;
+  }
+
+  #query<T>(run: string, name: string, ...args: unknown[]): Promise<T> {
+    return this.#queryIn(run, undefined, name, ...args);
+  }
+
+  async #queryIn<T>(
+    run: string,
+    execution: string | undefined,
+    name: string,
+    ...args: unknown[]
+  ): Promise<T> {
+    try {
+      return await this.#temporal.connection.withDeadline(Date.now() + this.#queryMs, () =>
+        this.handle(run, execution).query<T>(name, ...args),
+      );
+    } catch (thrown) {
+      if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
+      if (isUnanswered(thrown)) throw await this.#silent(run, thrown);
+      throw isAway(thrown) ? unreachable(this.place, thrown) : thrown;
+    }
+  }
+
+  /** A server that answers nothing else is away; else it is the workers. */
+  async #silent(run: string, thrown: unknown): Promise<ErrandError> {
+    await this.describe(run);
+    const { taskQueue, address } = this.place;
+    return new ErrandError(
+      {
+        kind: 'store.unavailable',
+        message: `No worker responds on the task queue ${taskQueue}; run ${run} waits for one, and only a worker can read its events`,
+        details: { taskQueue, address },
+        action: {
+          kind: 'fix_setup',
+          detail: `Start a worker in the folder of the workflow: errand worker --task-queue ${taskQueue}. Then follow the run: errand watch ${run}`,
+        },
+      },
+      { cause: thrown },
+    );
+  }
+}
+
+export function memoOf(
+  run: string,
+  { memo }: { readonly memo: WorkflowDescription['memo'] | undefined },
+): RunMemo {
+  const ours = memo?.[MEMO];
+  // written by our own client and workflow
+  if (isPlainObject(ours)) return ours as unknown as RunMemo;
+  throw noRun(run);
+}
+
+function noRun(run: string, thrown?: unknown): ErrandError {
+  return new ErrandError(
+    {
+      kind: 'run.not_found',
+      message: `There is no run ${run.slice(0, 80)} on that Temporal server`,
+      action: {
+        kind: 'change_input',
+        detail: 'List the runs there with: errand runs --on temporal',
+      },
+    },
+    { cause: thrown },
+  );
+}

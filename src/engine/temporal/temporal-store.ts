@@ -1,0 +1,126 @@
+/** Reads runs at a Temporal server for the commands that show runs. Read-only. */
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type {
+  SeenClaim,
+  ListQuery,
+  ReadableStore,
+  RunRecord,
+  RunSummary,
+  RunStatusName,
+  StoredCommit,
+} from '../../machine/ports/store-port.ts';
+import { WORKFLOW_TYPE, type RunMemo } from './messages.ts';
+import { memoOf, type RunQueries } from './run-queries.ts';
+import type { WorkflowDescription } from './sdk.ts';
+
+export class TemporalStore implements ReadableStore {
+  readonly #queries: RunQueries;
+  readonly #close: () => Promise<void>;
+
+  constructor(queries: RunQueries, close: () => Promise<void>) {
+    this.#queries = queries;
+    this.#close = close;
+  }
+
+  async get(run: string): Promise<RunRecord> {
+    const summary = await this.summary(run);
+    const { plan, input, lastSeq, statusRow } = await this.#queries.facts(run);
+    const text = JSON.stringify(plan);
+    const digest = createHash('sha256').update(`${run}:${lastSeq}`).digest('hex');
+    return {
+      ...summary,
+      // for a run that is over, Temporal's status counts
+      ...(summary.status === 'running' ? statusRow : {}),
+      plan: text,
+      input,
+      head: { nextSeq: lastSeq + 1, digest },
+    };
+  }
+
+  async summary(run: string): Promise<RunSummary> {
+    return summaryOf(await this.#queries.describe(run));
+  }
+
+  async list({ statuses, limit = Infinity, before }: ListQuery = {}): Promise<
+    readonly RunSummary[]
+  > {
+    const found: RunSummary[] = [];
+    const seen = new Set<string>();
+    let isPast = before === undefined;
+    for await (const described of this.#queries.list(`WorkflowType = '${WORKFLOW_TYPE}'`)) {
+      const { workflowId } = described;
+      // a run that continued in a new execution has several: the latest comes first
+      if (seen.has(workflowId)) continue;
+      seen.add(workflowId);
+      const summary = summaryOf(described);
+      if (isPast && (statuses === undefined || statuses.includes(summary.status)))
+        found.push(summary);
+      isPast ||= workflowId === before;
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit, void, undefined> {
+    for await (const { events } of this.#queries.all(run, fromSeq)) {
+      const [first] = events;
+      if (first === undefined) continue;
+      yield {
+        seq: first.seq,
+        // events are JSON
+        events: events as unknown as readonly JsonObject[],
+        head: { nextSeq: first.seq + events.length, digest: '' },
+      };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+function summaryOf(described: WorkflowDescription): RunSummary {
+  const { workflowId: run, closeTime, status } = described;
+  const memo = memoOf(run, { memo: described.memo });
+  const runStatus = statusIn(memo, status.name, closeTime !== undefined);
+  return {
+    run,
+    workflow: memo.workflow,
+    file: memo.file,
+    startedAt: memo.startedAt,
+    status: runStatus,
+    costUsdMicros: memo.costUsdMicros,
+    ...(closeTime === undefined ? {} : { endedAt: closeTime.toISOString() }),
+    ...(memo.kind === undefined || runStatus !== 'failed'
+      ? {}
+      : { error: { kind: memo.kind, message: memo.message ?? memo.kind } }),
+    ...(memo.waiting === undefined || runStatus !== 'paused' ? {} : { waiting: memo.waiting }),
+    claim: closeTime === undefined ? TEMPORAL : null,
+  };
+}
+
+/** An open execution has its run, whether a worker is there at present or not. */
+const TEMPORAL: SeenClaim = {
+  owner: { id: 'temporal', host: 'temporal', pid: 0, processStartedAt: '' },
+  epoch: 1,
+  untilMs: Number.MAX_SAFE_INTEGER,
+  leftMs: Number.MAX_SAFE_INTEGER,
+};
+
+/** An execution that was ended by force leaves a run that can be resumed. */
+function statusIn(memo: RunMemo, status: string, isClosed: boolean): RunStatusName {
+  if (!isClosed) return memo.status;
+  switch (status) {
+    case 'COMPLETED':
+      return 'completed';
+    case 'CANCELLED':
+    case 'CANCELED':
+      return 'cancelled';
+    case 'FAILED':
+      // Temporal lists as cancelled only what it was asked to cancel; a run that had failed was not
+      return memo.status === 'cancelled' ? 'cancelled' : 'failed';
+    default:
+      return 'interrupted';
+  }
+}

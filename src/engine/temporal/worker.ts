@@ -1,0 +1,291 @@
+/** A worker: executes the runs of one task queue on this machine until it is stopped. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { MACHINE_CLOCK } from '../../effects/clock.ts';
+import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
+import { readProperty } from '../../errors/support/safe-json.ts';
+import { toReport } from '../../errors/thrown/to-report.ts';
+import { openMemoryStore } from '../../stores/memory.ts';
+import type { Extension } from '../../machine/ports/extension-port.ts';
+import { Breakers } from '../run/breakers.ts';
+import type { EffectHost } from '../run/effect-runner.ts';
+import { Extensions } from '../loading/extensions.ts';
+import { createEffectActivity } from './activities.ts';
+import { DATA_CONVERTER } from './codec.ts';
+import {
+  connectionOptions,
+  connectTemporal,
+  ensureAttributes,
+  unreachable,
+  type TemporalConnection,
+} from './connect.ts';
+import { toTemporalFailure } from './failure.ts';
+import {
+  ACTIVITY_TYPE,
+  STATE_ACTIVITY,
+  type EffectTask,
+  type StatePart,
+  type StateTask,
+} from './messages.ts';
+import { connectionSecrets, type TemporalConfig } from './config.ts';
+import { RunQueries } from './run-queries.ts';
+import {
+  loadActivityModule,
+  loadWorkerModule,
+  workflowPackages,
+  type ActivityModule,
+  type Logger,
+  type Worker,
+  type WebpackRule,
+  type WorkerModule,
+  type WorkflowBundle,
+} from './sdk.ts';
+
+export interface ErrandWorkerOptions extends Omit<
+  EffectHost,
+  'directory' | 'base' | 'functions' | 'extensions'
+> {
+  readonly place: TemporalConfig;
+  /** Beside those that the workflow files name. */
+  readonly extensions?: readonly Extension[];
+  /** Paths of modules that export more of them. */
+  readonly extensionModules?: readonly string[];
+  /** Folder of workflow files, modules and scripts on this machine. */
+  readonly base: string;
+  readonly functions?: EffectHost['functions'];
+  readonly secrets?: readonly string[];
+  /** Effects at one time. Default: 100. */
+  readonly concurrency?: number;
+  /** How long running effects may take to end when the worker is stopped. Default: 30 s. */
+  readonly drainMs?: number;
+  /** How long a run waits for the worker that had it last. Default: 5 s. */
+  readonly stickyMs?: number;
+  /** Called with failures that belong to no run. */
+  readonly onWarning?: (text: string) => void;
+  readonly onInternal?: (record: InternalRecord) => void;
+  /** A file that keeps the bundle of the workflow, made when it is not there. */
+  readonly bundleFile?: string;
+}
+
+export interface ErrandWorker {
+  /** Fulfilled when it has stopped. */
+  readonly stopped: Promise<void>;
+  /** Whether the namespace has the search attributes that Errand sets. */
+  readonly hasAttributes: boolean;
+  /** Takes nothing new and waits for effects; the outcome of those that do not end is unknown. */
+  stop(): Promise<void>;
+}
+
+const DEFAULTS = { concurrency: 100, drainMs: 30_000, stickyMs: 5000 };
+/** How soon an effect is aborted that is no longer wanted. */
+const HEARTBEAT_THROTTLE_MS = 500;
+/** For effects to stop what they started, after their time to end. */
+const STOP_MS = 10_000;
+
+/**
+ * Starts a worker for runs on Temporal. Rejects with `extension.*` or `store.unavailable`.
+ * @example
+ * ```ts
+ * import { startWorker, temporalConfig } from 'errand/temporal';
+ *
+ * const place = temporalConfig({ address: '127.0.0.1:7233' }, process.env, process.cwd());
+ * await startWorker({ place, base: process.cwd(), env: process.env });
+ * ```
+ */
+export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
+  const { base, onWarning = () => undefined } = options;
+  const extensions = new Extensions({
+    registered: options.extensions ?? [],
+    base,
+    onWarning: ({ message }) => onWarning(message),
+  });
+  await extensions.load(options.extensionModules ?? []);
+  await extensions.start();
+  let temporal: TemporalConnection | undefined;
+  const close = async (): Promise<void> => {
+    await extensions.stop();
+    await temporal?.close();
+  };
+  try {
+    // the client's connection fails at once and with a clearer error than a worker's
+    temporal = await connectTemporal(options.place);
+    return await startWith({ extensions, temporal, close }, options);
+  } catch (failure) {
+    await close();
+    throw failure;
+  }
+}
+
+interface Around {
+  readonly extensions: Extensions;
+  readonly temporal: TemporalConnection;
+  /** Closes both connections. */
+  readonly close: () => Promise<void>;
+}
+
+async function startWith(
+  { extensions, temporal, close }: Around,
+  options: ErrandWorkerOptions,
+): Promise<ErrandWorker> {
+  const { place, onWarning = () => undefined } = options;
+  const sdk = loadWorkerModule(place.directory);
+  const logger = quietLogger(onWarning);
+  installRuntime(sdk, logger);
+  const attributes = await ensureAttributes(temporal.connection, place.namespace);
+  const queries = new RunQueries(place, temporal, READ_STATE_MS);
+  const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, ({ message }) =>
+    onWarning(message),
+  );
+  const activities = loadActivityModule(place.directory);
+  const activity = createEffectActivity(
+    {
+      functions: {},
+      ...options,
+      secrets: [...(options.secrets ?? []), ...connectionSecrets(place)],
+      extensions,
+      breakers,
+    },
+    activities,
+  );
+  const connection = await nativeConnection(sdk, place);
+  const worker = await sdk.Worker.create({
+    connection,
+    namespace: place.namespace,
+    taskQueue: place.taskQueue,
+    workflowBundle: await bundleOf(options, sdk, logger),
+    activities: {
+      [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task),
+      [STATE_ACTIVITY]: (task: StateTask) => readState(task, queries, activities),
+    },
+    dataConverter: DATA_CONVERTER,
+    maxConcurrentActivityTaskExecutions: options.concurrency ?? DEFAULTS.concurrency,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    stickyQueueScheduleToStartTimeout: options.stickyMs ?? DEFAULTS.stickyMs,
+    shutdownGraceTime: options.drainMs ?? DEFAULTS.drainMs,
+    shutdownForceTime: (options.drainMs ?? DEFAULTS.drainMs) + STOP_MS,
+  });
+  const stopped = runToEnd(worker, onWarning, async () => {
+    await activity.close();
+    await connection.close();
+    await close();
+  });
+  return {
+    stopped,
+    hasAttributes: attributes,
+    stop: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await stopped;
+    },
+  };
+}
+
+/** For another worker to replay a long execution before it answers. */
+const READ_STATE_MS = 60_000;
+
+/** Fails retryably while a worker is away, and for good when the execution is gone. */
+async function readState(
+  task: StateTask,
+  queries: RunQueries,
+  { ApplicationFailure }: ActivityModule,
+): Promise<StatePart> {
+  try {
+    return await queries.statePart(task);
+  } catch (thrown) {
+    throw ApplicationFailure.create(toTemporalFailure(toReport(thrown)));
+  }
+}
+
+async function runToEnd(
+  worker: Worker,
+  onWarning: (text: string) => void,
+  close: () => Promise<void>,
+): Promise<void> {
+  try {
+    await worker.run();
+  } catch (thrown) {
+    // the SDK's name for effects that would not be stopped either
+    if (readProperty(thrown, 'name') !== 'GracefulShutdownPeriodExpiredError') throw thrown;
+    onWarning('Some effects did not stop in time; their outcome is unknown');
+  } finally {
+    await close();
+  }
+}
+
+async function nativeConnection(sdk: WorkerModule, place: TemporalConfig) {
+  const options = connectionOptions(place);
+  try {
+    return await sdk.NativeConnection.connect(options);
+  } catch (thrown) {
+    throw unreachable(place, thrown);
+  }
+}
+
+/** The sources in a checkout, the built file in an installed package. */
+const SOURCE = fileURLToPath(new URL('workflow.ts', import.meta.url));
+const BUILT = fileURLToPath(new URL('workflow.js', import.meta.url));
+
+async function bundleOf(
+  { bundleFile, place }: ErrandWorkerOptions,
+  sdk: WorkerModule,
+  logger: Logger,
+): Promise<WorkflowBundle> {
+  if (bundleFile !== undefined && existsSync(bundleFile))
+    return { code: readFileSync(bundleFile, 'utf8') };
+  const bundle = await bundleWorkflow(place.directory, sdk, logger);
+  if (bundleFile !== undefined) writeFileSync(bundleFile, bundle.code);
+  return bundle;
+}
+
+export function bundleWorkflow(
+  directory: string,
+  sdk: WorkerModule = loadWorkerModule(directory),
+  logger: Logger = quietLogger(() => undefined),
+): Promise<WorkflowBundle> {
+  const packages = workflowPackages(directory);
+  return sdk.bundleWorkflowCode({
+    workflowsPath: existsSync(SOURCE) ? SOURCE : BUILT,
+    logger,
+    webpackConfigHook: (config) => ({
+      ...config,
+      module: { ...config.module, rules: (config.module?.rules ?? []).map(modern) },
+      resolve: {
+        ...config.resolve,
+        modules: [...(config.resolve?.modules ?? ['node_modules']), packages],
+      },
+    }),
+  });
+}
+
+/** Sources are taken as Node runs them, not rewritten for engines of ten years ago. */
+function modern(rule: WebpackRule): WebpackRule {
+  const { jsc } = rule.use?.options ?? {};
+  if (jsc === undefined) return rule;
+  const options = { ...rule.use?.options, jsc: { ...jsc, target: 'es2022' } };
+  return { ...rule, use: { ...rule.use, options } };
+}
+
+let hasRuntime = false;
+
+/** Once per process. Drops the SDK's log of failing runs, which repeats their reports. */
+function installRuntime(sdk: WorkerModule, logger: Logger): void {
+  if (hasRuntime) return;
+  hasRuntime = true;
+  // the host of the worker decides which process signals stop it
+  sdk.Runtime.install({
+    logger,
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+  });
+}
+
+function quietLogger(onWarning: (text: string) => void): Logger {
+  const drop = (): void => undefined;
+  return {
+    log: drop,
+    trace: drop,
+    debug: drop,
+    info: drop,
+    warn: drop,
+    error: (message) => onWarning(message),
+  };
+}

@@ -1,0 +1,101 @@
+/** The events of a run in one execution, as queries read them, and what Temporal shows of the run. */
+import { upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import type { EventBody, RunEvent } from '../../machine/state/events.ts';
+import type { RunState } from '../../machine/state/state.ts';
+import { toStoredEvents } from '../../machine/decide/step.ts';
+import { runStatusOf } from '../run/run-status.ts';
+import {
+  ATTRIBUTES,
+  MEMO,
+  type EventsPage,
+  type RunFacts,
+  type RunInput,
+  type RunMemo,
+} from './messages.ts';
+import { jsonBytes } from './payload-size.ts';
+
+/** Most bytes that one query returns. */
+const MAX_PAGE_BYTES = 1_000_000;
+
+export class WorkflowLog {
+  readonly #state: RunState;
+  readonly #input: RunInput;
+  readonly #events: RunEvent[] = [];
+  readonly #firstSeq: number;
+  #lastAt: string;
+
+  constructor(state: RunState, input: RunInput) {
+    this.#state = state;
+    this.#input = input;
+    this.#firstSeq = state.seq + 1;
+    this.#lastAt = input.identity.startedAt;
+  }
+
+  /** Temporal keeps them: a replay writes the same ones. */
+  write(bodies: readonly EventBody[], nowMs: number): Promise<readonly RunEvent[]> {
+    const at = new Date(nowMs).toISOString();
+    const events = toStoredEvents(this.#state, bodies, at);
+    this.#events.push(...events);
+    this.#lastAt = at;
+    if (events.some(({ type }) => SHOWN.has(type))) this.#show();
+    return Promise.resolve(events);
+  }
+
+  takeOutages(): readonly never[] {
+    return [];
+  }
+
+  page(fromSeq: number): EventsPage {
+    const { before } = this.#input;
+    const events: RunEvent[] = [];
+    let bytes = 0;
+    for (const event of this.#events.slice(Math.max(0, fromSeq - this.#firstSeq))) {
+      bytes += jsonBytes(event);
+      if (events.length > 0 && bytes > MAX_PAGE_BYTES) break;
+      events.push(event);
+    }
+    return {
+      events,
+      lastSeq: this.#firstSeq + this.#events.length - 1,
+      status: this.#state.status,
+      firstSeq: this.#firstSeq,
+      ...(before === undefined ? {} : { before: before.execution }),
+    };
+  }
+
+  facts(): RunFacts {
+    const { identity } = this.#input;
+    const statusRow = runStatusOf(this.#state, this.#lastAt);
+    return { ...identity, statusRow, lastSeq: this.#state.seq };
+  }
+
+  /** In Temporal's lists. */
+  #show(): void {
+    const { identity, settings } = this.#input;
+    const { status, error, waiting, costUsdMicros } = runStatusOf(this.#state, this.#lastAt);
+    const memo: RunMemo = {
+      workflow: identity.workflow,
+      file: identity.file,
+      status: this.#state.status,
+      costUsdMicros,
+      startedAt: identity.startedAt,
+      ...(error === undefined ? {} : error),
+      ...(waiting === undefined ? {} : { waiting }),
+    };
+    upsertMemo({ [MEMO]: memo });
+    if (!settings.hasAttributes) return;
+    upsertSearchAttributes({
+      [ATTRIBUTES.status]: [status],
+      [ATTRIBUTES.kind]: error === undefined ? [] : [error.kind],
+    });
+  }
+}
+
+/** Events that change the status of a run, except its start, which the client records itself. */
+const SHOWN: ReadonlySet<string> = new Set([
+  'run:paused',
+  'run:resumed',
+  'run:completed',
+  'run:failed',
+  'run:cancelled',
+]);

@@ -1,0 +1,76 @@
+/**
+ * Spellings of a secret: as written, in an address, in JSON, on one line, in part, in base64 and in hex.
+ * Base64 writes three bytes as four characters, so the form inside a longer text depends on the number of
+ * bytes before it: the same secret has three forms.
+ */
+import { numberSpellings } from './number-spellings.ts';
+import { printable, singleLine } from '../support/printable.ts';
+
+/** A longer value is also searched for in pieces, because a cut text may have only a part of it. */
+const PIECE_CHARS = 512;
+
+/** A shorter text in base64 or hex occurs by chance. */
+const MIN_ENCODED_CHARS = 8;
+
+export function spellingsOf(value: string): readonly string[] {
+  // a lone surrogate cannot be encoded
+  const encoded = encodeURIComponent(value.toWellFormed());
+  const escaped = JSON.stringify(value).slice(1, -1);
+  const lowered = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  const clean = printable(value);
+  return [
+    value,
+    clean,
+    singleLine(clean),
+    encoded,
+    lowered,
+    encoded.replaceAll('%20', '+'),
+    // a form field whose other characters were decoded
+    value.replaceAll(' ', '+'),
+    escaped,
+    JSON.stringify(escaped).slice(1, -1),
+    ...numberSpellings(value),
+  ].flatMap(withPieces);
+}
+
+/** Programs break these into lines, so they are searched for across line breaks too. */
+export function encodingsOf(value: string): readonly string[] {
+  const bytes = utf8Of(value);
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const base64 = [0, 1, 2].map((before) => base64Within(bytes, before));
+  const urlSafe = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [hex, hex.toUpperCase(), ...base64, ...urlSafe]
+    .filter((text) => text.length >= MIN_ENCODED_CHARS)
+    .flatMap(withPieces);
+}
+
+function withPieces(value: string): string[] {
+  if (value.length <= PIECE_CHARS) return [value];
+  const count = Math.floor(value.length / PIECE_CHARS);
+  const pieces = Array.from({ length: count }, (_, index) =>
+    value.slice(index * PIECE_CHARS, (index + 1) * PIECE_CHARS),
+  );
+  return [value, ...pieces];
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Leaves out the characters that also depend on the bytes before or after the secret. */
+function base64Within(secret: readonly number[], before: number): string {
+  const bytes = [...Array.from({ length: before }, () => 0), ...secret];
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [first = 0, second = 0, third = 0] = bytes.slice(at, at + 3);
+    const bits = first * 65_536 + second * 256 + third;
+    for (const shift of [262_144, 4096, 64, 1]) text += BASE64[Math.floor(bits / shift) % 64] ?? '';
+  }
+  const wholeChars = Math.floor((bytes.length * 8) / 6);
+  return text.slice(Math.ceil((before * 8) / 6), wholeChars);
+}
+
+function utf8Of(text: string): number[] {
+  const encoded = encodeURIComponent(text.toWellFormed());
+  return Array.from(encoded.matchAll(/%([0-9A-F]{2})|./g), ([whole, code]) =>
+    code === undefined ? whole.charCodeAt(0) : Number.parseInt(code, 16),
+  );
+}

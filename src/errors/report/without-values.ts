@@ -1,0 +1,52 @@
+/** Removes secrets from the texts of values. */
+import type { JsonValue } from '../support/safe-json.ts';
+import type { Redactor } from '../redaction/redact.ts';
+
+/**
+ * Returns the same object where there is nothing to redact. Redacts each text by itself: in the JSON of
+ * the whole, a secret such as `true` or one with a quote would be found where it is not. The keys of a plan
+ * are its form, and no variable is filled into them; keys of data may hold anything.
+ */
+export function withoutValues<T extends object>(
+  value: T,
+  redactor: Redactor,
+  { keys = 'taken out' }: { readonly keys?: 'taken out' | 'as they are' } = {},
+): T {
+  // JSON in, and the same JSON but for its texts out
+  return without(value as unknown as JsonValue, redactor, keys === 'taken out') as unknown as T;
+}
+
+function without(value: JsonValue, redactor: Redactor, isData: boolean): JsonValue {
+  if (typeof value === 'string') return redactor.values(value);
+  if (typeof value === 'number' && isData) {
+    const written = String(value);
+    const clean = redactor.values(written);
+    return clean === written ? value : clean;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) {
+    const items = value.map((item) => without(item, redactor, isData));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const entries = new Map<string, JsonValue>();
+  let isSame = true;
+  for (const [key, item] of Object.entries<JsonValue | undefined>(value)) {
+    if (item === undefined) continue;
+    const name = isData ? freeKey(redactor.values(key), entries) : key;
+    const clean = without(item, redactor, isData);
+    entries.set(name, clean);
+    isSame &&= name === key && clean === item;
+  }
+  return isSame ? value : Object.fromEntries(entries);
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Keeps two keys apart that are the same without their secrets. */
+export function freeKey(key: string, taken: ReadonlyMap<string, JsonValue>): string {
+  let free = key;
+  for (let count = 2; taken.has(free); count++) free = `${key} (${count})`;
+  return free;
+}

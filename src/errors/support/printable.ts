@@ -1,0 +1,71 @@
+/**
+ * Makes text printable on a terminal or in a log line: no control characters and no marks that reorder
+ * the text, so that foreign text cannot repaint a screen. A screen shows them as escapes; stored messages
+ * are without them.
+ */
+export const CONTROL =
+  /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
+/** Sequences of ECMA-48: colours and cursor, window titles and links, character sets, all others. */
+export const ESCAPE_SEQUENCE =
+  /(?:\u001b\[|\u009b(?=[0-?]))[0-?]{0,32}[ -/]{0,4}[@-~]|\u001b[\]PX^_][^\u0007\u001b\u009c]{0,512}(?:\u0007|\u009c|\u001b\\)|\u001b[ -/]{1,4}[0-~]|\u001b[0-Z\\^-~]/g;
+
+/** Other line breaks: a carriage return, the breaks of Unicode and of old printers. */
+export const FOREIGN_BREAK = /\r\n|[\r\u000b\u000c\u0085\u2028\u2029]/g;
+
+/** Everything that a screen acts upon or does not show, except line feeds and tabs. */
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}/u;
+
+/** Scripts in which a joiner, or what keeps letters from joining, is a part of spelling. */
+const JOINING =
+  `Arabic Syriac Mandaic Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil
+  Telugu Kannada Malayalam Sinhala Khmer Myanmar`
+    .split(/\s+/)
+    .map((script) => String.raw`\p{Script=${script}}`)
+    .join('');
+
+/** Invisible by itself, and changes how its neighbour is drawn. */
+const DRAWN = [
+  String.raw`(?<=[${JOINING}])[\u200c\u200d](?=[${JOINING}])`,
+  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=[\p{Extended_Pictographic}0-9#*])[\ufe0e\ufe0f]`,
+  String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
+].join('|');
+
+/** The first group stays unchanged. */
+const DRAWN_OR_UNSEEN = new RegExp(`(${DRAWN})|${UNSEEN.source}`, 'gu');
+
+/** Keeps line breaks and tabs. */
+export function printable(text: string): string {
+  return text.replace(ESCAPE_SEQUENCE, '').replace(CONTROL, '').replace(FOREIGN_BREAK, '\n');
+}
+
+export function singleLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Escapes invisible characters (`\u001b` for an escape character); keeps line feeds and tabs. */
+export function visible(text: string): string {
+  return escapedUnseen(text);
+}
+
+/** The same on one line, so that foreign text never starts a line of its own. */
+export function oneLine(text: string): string {
+  return visible(text.replace(FOREIGN_BREAK, '\n').replace(/[\n\t]/g, ' '));
+}
+
+/** JSON that can be shown: its texts escape invisible characters, which JSON reads back unchanged. */
+export function jsonText(value: unknown, indent?: number): string {
+  return escapedUnseen(JSON.stringify(value, null, indent));
+}
+
+function escapedUnseen(text: string): string {
+  return text.replace(DRAWN_OR_UNSEEN, (character, drawn?: string) => drawn ?? escaped(character));
+}
+
+/** Each unit by itself: JSON has no other way to write what is beyond the first 65,536 characters. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}

@@ -1,0 +1,49 @@
+/** Suggests the name that a person probably meant, wherever a name was not found. */
+
+/** A word further away than this is another word. */
+const MAX_DISTANCE = 3;
+
+export function suggest(word: string, known: Iterable<string>): string | undefined {
+  const wanted = word.toLowerCase().slice(0, 100);
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const name of known) {
+    const distance = editDistance(wanted, name.toLowerCase());
+    if (distance <= allowed(wanted, name) && distance < (best?.distance ?? Infinity))
+      best = { name, distance };
+  }
+  return best?.name ?? ending(wanted, known);
+}
+
+/** `rate_limited` for `provider.rate_limited`: the prefix is what people leave out. */
+function ending(wanted: string, known: Iterable<string>): string | undefined {
+  if (wanted.length < 4) return undefined;
+  for (const name of known) if (name.endsWith(`.${wanted}`)) return name;
+  return undefined;
+}
+
+function allowed(wanted: string, name: string): number {
+  return Math.min(MAX_DISTANCE, Math.floor(Math.max(wanted.length, name.length) / 3));
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > MAX_DISTANCE) return Infinity;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row[j] = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwap ? (beforeLast[j - 2] ?? 0) + 1 : Infinity,
+      );
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? Infinity;
+}

@@ -1,0 +1,55 @@
+/**
+ * `workflow()` for Node, loaded when it is first called: the schema of workflow files is most of what
+ * importing the package would cost, and most programs that import it never make a workflow in code.
+ */
+import { createRequire } from 'node:module';
+import { ErrandError } from './errors/thrown/errand-error.ts';
+import type { workflow as define } from './workflow/authoring/define.ts';
+
+// a bundle that is no ES module has no address, and still has to load
+const DEFINITION = String(import.meta.url).endsWith('.ts')
+  ? './workflow/authoring/define.ts'
+  : './workflow/authoring/define.js';
+
+let loaded: { readonly workflow: typeof define } | undefined;
+
+/**
+ * Makes a workflow in code. Throws an `ErrandError` of kind `validation.*` when the workflow is not valid.
+ * @example
+ * ```ts
+ * import { workflow } from 'errand';
+ *
+ * const greet = workflow({
+ *   name: 'greet',
+ *   entryPoint: 'hello',
+ *   input: { name: { type: 'string' } },
+ *   nodes: [{ name: 'hello', type: 'set', value: 'Hello {{ workflow.input.name }}' }],
+ * });
+ * console.log(greet.plan.name); // greet
+ * ```
+ */
+export const workflow: typeof define = (definition) => {
+  loaded ??= load();
+  return loaded.workflow(definition);
+};
+
+function load(): { readonly workflow: typeof define } {
+  try {
+    // a module of ours, whose type is above
+    return createRequire(import.meta.url)(DEFINITION) as { readonly workflow: typeof define };
+  } catch (error) {
+    throw new ErrandError(
+      {
+        kind: 'extension.missing',
+        // a person who sees only this sentence, at the end of a program, must know what to do
+        message:
+          "This bundle lacks workflow(): import it from 'errand/workflow', not from 'errand'",
+        action: {
+          kind: 'fix_code',
+          detail: "Import workflow from 'errand/workflow', or leave errand out of the bundle.",
+        },
+      },
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Continues a conversation in a new attempt, after a resume, a park or a person's answer: all messages
+ * and results stay, the models get fresh schedules, and the cause of the failure is decided again.
+ */
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { judgeCall, toolsOf } from './agent-tools.ts';
+import { raiseDraft, readReply } from './model-reply.ts';
+import { newChain } from '../policy/model-chain.ts';
+import {
+  DONE,
+  hasConversation,
+  modelsOf,
+  schemaOf,
+  type ConversationPlan,
+} from './model-request.ts';
+import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
+import { nextOf } from './supervisor-rounds.ts';
+import type { RunState, Scope } from '../state/state.ts';
+import {
+  isToolMissing,
+  REFUSAL_KINDS,
+  callHash,
+  shownToModel,
+  type OpenCall,
+  type Conversation,
+} from './conversation.ts';
+
+export function continueConversation(state: RunState, scope: Scope): void {
+  const visit = visitOf(scope);
+  const { conversation } = visit;
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (conversation === undefined || !hasConversation(node)) return;
+  const chain = newChain(modelsOf(state, scope, node));
+  if (chain.length > 0) conversation.chain.splice(0, Infinity, ...chain);
+  Object.assign(conversation.corrections, {
+    schema: 0,
+    tools: 0,
+  } satisfies Conversation['corrections']);
+  conversation.failure = undefined;
+  conversation.failedCalls = [];
+  conversation.isReworded = true;
+  for (const open of conversation.calls)
+    reopenCall(conversation, open, visit.pending.has(open.key));
+  if (node.type === 'agent') answerFatalCall(conversation, node, toolsOf(state, scope));
+  if (isFinalReply(conversation, node)) dropLastReply(conversation);
+  conversation.failedWith = undefined;
+}
+
+/**
+ * Reopens a call that was stopped or whose tool was missing. A call that was refused too often is
+ * decided again, by the current file.
+ */
+function reopenCall({ refused }: Conversation, open: OpenCall, isPending: boolean): void {
+  if (open.result === undefined) {
+    if (!isPending) open.isBegun = false;
+    return;
+  }
+  if (isToolMissing(open)) {
+    open.result = undefined;
+    open.isBegun = false;
+    open.failures = 0;
+    return;
+  }
+  const name = callHash(open.call);
+  const isFatal = REFUSAL_KINDS.has(open.result.error?.kind ?? '') && (refused.get(name) ?? 0) > 1;
+  if (!isFatal) return;
+  refused.delete(name);
+  open.result = undefined;
+  open.isBegun = false;
+  open.decided = undefined;
+}
+
+/** A call that failed the node, and would again: the model sees the failure as its result instead. */
+function answerFatalCall(
+  conversation: Conversation,
+  node: Parameters<typeof judgeCall>[0],
+  tools: Parameters<typeof judgeCall>[1],
+): void {
+  const { failedWith: error } = conversation;
+  if (error === undefined) return;
+  const open = conversation.calls.find(({ call, result, isBegun }) => {
+    if (result !== undefined || isBegun) return false;
+    const decision = judgeCall(node, tools, call);
+    if (decision.type === 'raise') return raiseDraft(decision.value).kind === error.kind;
+    const isWrite = decision.type === 'write' && !node.writes.includes(decision.key);
+    return isWrite && error.kind === 'agent.permission_denied';
+  });
+  if (open !== undefined) open.result = failedResult(error);
+}
+
+function failedResult(error: ErrorReport): OpenCall['result'] {
+  return { value: shownToModel(error), error };
+}
+
+/** Whether the last reply was accepted as final, and the node failed after it. */
+function isFinalReply({ reply }: Conversation, node: ConversationPlan): boolean {
+  if (reply === undefined) return false;
+  if (node.type === 'agent' && reply.toolCalls.length > 0) return false;
+  const reading = readReply(reply.text, schemaOf(node));
+  if (reading.type === 'wrong') return false;
+  return node.type === 'agent' || reading.type === 'raised' || nextOf(reading.output) === DONE;
+}
+
+/** Drops the reply, so that the model is asked for it again. */
+function dropLastReply(conversation: Conversation): void {
+  conversation.reply = undefined;
+  conversation.calls = [];
+  conversation.turns--;
+  conversation.messages.pop();
+}

@@ -1,0 +1,70 @@
+/**
+ * Finished tool calls that must not be repeated, as long as the run can return to them. A new
+ * conversation takes their results from here: the n-th call of a tool with the same arguments gets the
+ * n-th successful result from before the conversation started.
+ */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { toolsOf } from './agent-tools.ts';
+import { callName } from '../decide/effect-request.ts';
+import type { EventBody } from '../state/events.ts';
+import type { ToolCall } from './model-message.ts';
+import type { RunState, Scope } from '../state/state.ts';
+import type { OpenCall, Conversation } from './conversation.ts';
+import { WRITE_STATE } from './tool-names.ts';
+
+export interface FinishedCall {
+  /** Key of its effect. */
+  readonly key: string;
+  readonly ordinal: number;
+  /** Number of its success event. */
+  readonly seq: number;
+  readonly output: JsonValue;
+  readonly errors?: readonly ErrorReport[];
+}
+
+/** The number of a call among identical ones, and its finished result if there is one. */
+export interface CallMatch {
+  readonly ordinal: number;
+  readonly known: FinishedCall | undefined;
+}
+
+/** `nth`: how often this conversation has made the same call before. */
+export function matchFinishedCall(
+  state: RunState,
+  scope: Scope,
+  { sinceSeq }: Conversation,
+  { call, nth }: { readonly call: ToolCall; readonly nth: number },
+): CallMatch {
+  const all = state.finishedCalls.get(callName(state, scope, call)) ?? [];
+  const before = all.filter(({ seq }) => seq < sinceSeq);
+  const known = before[nth];
+  if (known !== undefined) return { ordinal: known.ordinal, known };
+  // skip the numbers of finished calls; an unfinished one may be repeated under its number
+  const over = new Set(before.map(({ ordinal }) => ordinal));
+  let ordinal = 0;
+  for (let left = nth - before.length; left > 0 || over.has(ordinal); ordinal++)
+    if (!over.has(ordinal)) left--;
+  return { ordinal, known: undefined };
+}
+
+export function noteFinishedCall(
+  state: RunState,
+  scope: Scope,
+  { call, key, ordinal }: OpenCall,
+  event: Extract<EventBody, { type: 'effect:succeeded' }>,
+): void {
+  const { effect, output, errors, replayed } = event;
+  // a write takes effect only when its node completes
+  if (call.name === WRITE_STATE || replayed === true) return;
+  if (toolsOf(state, scope)[effect.target]?.isIdempotent === true) return;
+  const name = callName(state, scope, call);
+  const finished: FinishedCall = {
+    key,
+    ordinal,
+    seq: state.seq,
+    output,
+    ...(errors === undefined ? {} : { errors }),
+  };
+  state.finishedCalls.set(name, [...(state.finishedCalls.get(name) ?? []), finished]);
+}

@@ -1,0 +1,119 @@
+/**
+ * Gates: opens the gate of a `human_gate` node, follows the answer to a failure or an approval, and
+ * decides what happens when no one answers in time.
+ */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { HumanGatePlan, NodePlan } from '../../workflow/plan/node-plan.ts';
+import { toolsOf } from '../conversation/agent-tools.ts';
+import { askPerson } from '../gates/ask-person.ts';
+import { completeNode, type Decision } from './complete-node.ts';
+import { startAttempt } from './start-attempt.ts';
+import { decideFailure } from './choose-route.ts';
+import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
+import { evaluateText } from './evaluate.ts';
+import type { EventBody } from '../state/events.ts';
+import { nodeFailed, failureAt } from './failure.ts';
+import { afterApproval } from '../policy/tool-approval.ts';
+import { templateContext } from './template-context.ts';
+import { fileOf, nodeOf, visitOf } from '../state/plan-lookup.ts';
+import type { RunState, Scope } from '../state/state.ts';
+import type { OpenCall } from '../conversation/conversation.ts';
+import { toolCalled } from '../conversation/tool-names.ts';
+
+/** Throws `validation.template`. */
+export function openGate(state: RunState, scope: Scope, node: HumanGatePlan): EventBody {
+  const visit = visitOf(scope);
+  if (!state.hasPeople) return nodeFailed(visit, nobodyToAsk(state, scope, node));
+  return askPerson(state, visit, {
+    prompt: evaluateText(node.prompt, templateContext(state, scope, { node })),
+    options: node.options.map(({ value }) => value),
+    promptFor: node.options.flatMap(({ value, promptFor }) =>
+      promptFor === undefined ? [] : [{ value, name: promptFor }],
+    ),
+    timeoutMs: node.expiresMs,
+  });
+}
+
+/** Waits for the answer, or expires the gate at its deadline. */
+export function decideAsking(state: RunState, scope: Scope, gate: string): Decision {
+  const deadlineMs = state.gates.get(gate)?.deadlineMs;
+  if (deadlineMs === undefined) return { events: [] };
+  const { node, path } = visitOf(scope);
+  return state.nowMs < deadlineMs
+    ? { events: [], wakeAtMs: deadlineMs }
+    : { events: [{ type: 'gate:expired', node, path, gate }] };
+}
+
+export function afterAnswer(state: RunState, scope: Scope, value: JsonValue): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const where = { node: visit.node, path: visit.path };
+  const { type } = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (visit.error === undefined && type === 'tool') return [afterApproval(state, scope, value)];
+  if (visit.error === undefined) return completeNode(state, scope, gateOutput(value));
+  if (value === 'retry' || value === 'repeat')
+    return startAttempt(state, scope, visit.node, visit.attempt + 1);
+  if (value === 'skip')
+    return [
+      { type: 'node:skipped', ...where, reason: 'a person chose to continue without it' },
+      { type: 'node:completed', ...where, output: visit.output ?? null },
+    ];
+  if (value === 'abort')
+    return [
+      {
+        type: 'route:taken',
+        ...where,
+        move: 'propagate',
+        bucket: 'default',
+        kind: visit.error.kind,
+      },
+    ];
+  const edited =
+    typeof value === 'object' && value !== null && 'edit' in value ? value.edit : value;
+  const open = callWithUnknownOutcome(visit);
+  if (open !== undefined) return resultFromPerson(state, scope, open, edited ?? null);
+  return [{ type: 'node:completed', ...where, output: edited ?? null }];
+}
+
+/** Continues the conversation with a result that a person supplied for a call in doubt. */
+function resultFromPerson(
+  state: RunState,
+  scope: Scope,
+  { key, call }: OpenCall,
+  output: JsonValue,
+): readonly EventBody[] {
+  const { node, path, attempt } = visitOf(scope);
+  const target = toolCalled(toolsOf(state, scope), call.name) ?? call.name;
+  const effect = { key, type: 'tool' as const, target };
+  return [
+    { type: 'effect:succeeded', node, path, effect, output, given: true },
+    ...startAttempt(state, scope, node, attempt + 1),
+  ];
+}
+
+function gateOutput(value: JsonValue): JsonValue {
+  const isWhole = typeof value === 'object' && value !== null && 'selected' in value;
+  return isWhole ? value : { selected: value, additional_input: null };
+}
+
+export function afterExpiry(state: RunState, scope: Scope): readonly EventBody[] {
+  const visit = visitOf(scope);
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  if (visit.error !== undefined) return decideFailure(state, scope);
+  if (node.type === 'tool') return [afterApproval(state, scope, 'deny')];
+  if (!state.hasPeople) return [nodeFailed(visit, nobodyToAsk(state, scope, node))];
+  if (node.type === 'human_gate' && node.default !== undefined)
+    return completeNode(state, scope, gateOutput(node.default));
+  const error = failureAt(state, scope, visit.node, {
+    kind: 'gate.expired',
+    message: `No one answered ${visit.node} in time`,
+  });
+  return [nodeFailed(visit, error)];
+}
+
+function nobodyToAsk(state: RunState, scope: Scope, { name }: NodePlan): ErrorReport {
+  return failureAt(state, scope, name, {
+    kind: 'gate.no_one_to_ask',
+    message: `${name} asks a person, and this run has no one to ask`,
+  });
+}

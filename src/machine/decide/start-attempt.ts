@@ -1,0 +1,90 @@
+/** Starts an attempt of a node; fixes the members of a group. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isArray, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import { evaluateDeep, isBare } from './evaluate.ts';
+import type { EventBody, Members } from '../state/events.ts';
+import { failureAt, thrownAt } from './failure.ts';
+import { templateContext } from './template-context.ts';
+import { fileOf, nodeOf, pathOf } from '../state/plan-lookup.ts';
+import type { RunState, Scope } from '../state/state.ts';
+import { storableValue } from '../state/storable.ts';
+
+export function startAttempt(
+  state: RunState,
+  scope: Scope,
+  name: string,
+  attempt: number,
+): readonly EventBody[] {
+  const plan = fileOf(state.plan, scope.file);
+  const node = nodeOf(plan, name);
+  const path = pathOf(scope, name);
+  if (scope.starts >= plan.limits.maxIterations) {
+    const cause = scope.visit?.node === name ? scope.visit.error : undefined;
+    const error = failureAt(state, scope, name, {
+      kind: 'limit.steps',
+      message: `${plan.name} has started ${scope.starts} nodes, the most that its limit allows`,
+      details: { limit: plan.limits.maxIterations, spent: scope.starts },
+      frames: [{ workflow: plan.name, node: name, path }],
+      // the failure that it would have retried
+      ...(cause === undefined ? {} : { cause }),
+    });
+    return [{ type: 'node:failed', node: name, path, error }];
+  }
+  try {
+    const members = membersOf(state, scope, node);
+    return members === undefined
+      ? [{ type: 'node:started', node: name, path, attempt }]
+      : [{ type: 'node:started', node: name, path, attempt, members }];
+  } catch (thrown) {
+    const error = thrownAt(state, scope, name, thrown);
+    return [
+      { type: 'node:started', node: name, path, attempt },
+      { type: 'node:failed', node: name, path, error },
+    ];
+  }
+}
+
+function membersOf(state: RunState, scope: Scope, node: NodePlan): Members | undefined {
+  if (node.type === 'parallel') return { keys: node.members };
+  if (node.type !== 'for_each') return undefined;
+  const names = templateContext(state, scope, { node });
+  const source = isBare(node.source) ? `{{ ${node.source} }}` : node.source;
+  // keys become part of paths, so they must not contain secrets
+  const items = storableValue(state, evaluateDeep(source, names));
+  if (!isArray(items)) throw invalid(`The source of ${node.name} is not a list`);
+  const { keyBy } = node;
+  if (keyBy === undefined) return { keys: items.map((_, index) => String(index)), items };
+  const keys = items.map((item) => keyOf(node.as, keyBy, item, names));
+  const double = firstDouble(keys);
+  if (double !== undefined)
+    throw invalidInput(`Two members of ${node.name} have the key ${double}`);
+  return { keys, items };
+}
+
+function firstDouble(keys: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const key of keys) {
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return undefined;
+}
+
+function keyOf(as: string, keyBy: string, item: JsonValue, names: TemplateScope): string {
+  const withItem = {
+    lookup: (name: string) => (name === as ? item : names.lookup(name)),
+    names: () => [as, ...names.names()],
+  };
+  const key = evaluateDeep(isBare(keyBy) ? `{{ ${keyBy} }}` : keyBy, withItem);
+  return typeof key === 'string' ? key : JSON.stringify(key);
+}
+
+function invalid(message: string): ErrandError {
+  return new ErrandError({ kind: 'validation.template', message });
+}
+
+function invalidInput(message: string): ErrandError {
+  return new ErrandError({ kind: 'validation.input', message });
+}

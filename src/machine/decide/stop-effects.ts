@@ -1,0 +1,107 @@
+/**
+ * Stops running effects when something around them ends: a group that has enough results, a time or a
+ * limit that is used up, a run that fails. The end is decided at once, but its events are emitted only
+ * when each effect has really ended: their results, or that they are unknown, come before it in the log.
+ *
+ * The deciding scope marks the scopes that it ends, and nothing more is decided in them. The engine
+ * stops the effects and commits their ends together with the end that waited for them. So the log
+ * never holds half of it, and a crash in between leaves only requests without a result, and the
+ * decision is made again.
+ */
+import type { EventBody, RouteTaken } from '../state/events.ts';
+import { fileOf, nodeOf, scopeIdOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
+import { scopesInside } from '../state/scopes.ts';
+import type { PendingEffect, RunState, Scope, Visit } from '../state/state.ts';
+
+export interface Ending {
+  /** As decided; unknown outcomes that the stopping causes are added when they are emitted. */
+  readonly events: readonly EventBody[];
+  /** The scopes that end with them. */
+  readonly scopes: readonly string[];
+}
+
+/** The delayed end that these events need, when running effects have to be stopped first. */
+export function endingOf(state: RunState, events: readonly EventBody[]): Ending | undefined {
+  if (state.effects.size === 0) return undefined;
+  const scopes = new Set(events.flatMap((event) => endedBy(state, event)));
+  if (![...scopes].some(hasRunningEffects)) return undefined;
+  return { events, scopes: Array.from(scopes, ({ id }) => id) };
+}
+
+/** Whether all effects that it stops have ended. */
+export function haveAllStopped({ scopes }: RunState, ending: Ending): boolean {
+  return ending.scopes.every((id) => {
+    const scope = scopes.get(id);
+    return scope === undefined || !hasRunningEffects(scope);
+  });
+}
+
+/** Marks the scopes that end; replaces ends that were decided inside them. */
+export function beginStopping(state: RunState, decider: string, ending: Ending): void {
+  for (const id of ending.scopes) {
+    const scope = state.scopes.get(id);
+    if (scope === undefined) continue;
+    scope.stoppedFor = decider;
+    if (id !== decider) state.endings.delete(id);
+  }
+  state.endings.set(decider, ending);
+}
+
+export function endStopping(state: RunState, decider: string): void {
+  for (const id of state.endings.get(decider)?.scopes ?? []) {
+    const scope = state.scopes.get(id);
+    if (scope !== undefined) scope.stoppedFor = undefined;
+  }
+  state.endings.delete(decider);
+}
+
+/** The scope that has decided to stop an effect; undefined for one that may run. */
+export function stoppedFor({ scopes }: RunState, { scope }: PendingEffect): string | undefined {
+  return scopes.get(scope)?.stoppedFor;
+}
+
+function hasRunningEffects({ visit }: Scope): boolean {
+  return visit !== undefined && visit.pending.size > 0;
+}
+
+/** The scopes that this event would end. */
+function endedBy(state: RunState, event: EventBody): readonly Scope[] {
+  switch (event.type) {
+    case 'run:failed':
+      return [...state.scopes.values()].filter(isOpen);
+    case 'node:failed':
+    case 'node:completed': {
+      const scope = state.scopes.get(scopeIdOf(event.path, event.node));
+      if (scope?.visit?.node !== event.node) return [];
+      const own = hasRunningEffects(scope) ? [scope] : [];
+      return [...own, ...allInside(state, scope.visit)];
+    }
+    case 'route:taken':
+      return endedByTermination(state, event);
+    default:
+      return [];
+  }
+}
+
+/** A termination ends its whole workflow, including other branches. */
+function endedByTermination(
+  state: RunState,
+  { node, path, move, to }: RouteTaken,
+): readonly Scope[] {
+  const scope = state.scopes.get(scopeIdOf(path, node));
+  if (scope?.kind !== 'branch' || (move === 'to' && to !== '$end')) return [];
+  if (nodeOf(fileOf(state.plan, scope.file), node).type !== 'terminate') return [];
+  return allInside(state, visitOf(workflowScope(state, scope)));
+}
+
+function allInside(state: RunState, visit: Visit): readonly Scope[] {
+  return scopesInside(state, visit).flatMap((scope) =>
+    isOpen(scope)
+      ? [scope, ...(scope.visit === undefined ? [] : allInside(state, scope.visit))]
+      : [],
+  );
+}
+
+function isOpen({ result, isFrozen }: Scope): boolean {
+  return result === undefined && !isFrozen;
+}

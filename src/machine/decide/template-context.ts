@@ -1,0 +1,169 @@
+/** Template context of a node: its workflow, the results before it in its scope, and loop names. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import type { FilePlan } from '../../workflow/plan/plan.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import { fileOf, scopeOf, workflowScope } from '../state/plan-lookup.ts';
+import type { RunState, Scope, NodeResult } from '../state/state.ts';
+
+export interface TemplateContextOptions {
+  /** In routes and assertions: the output of the node itself. */
+  readonly output?: JsonValue | undefined;
+  readonly error?: ErrorReport | undefined;
+  /** Errors beside a partial output. */
+  readonly errors?: JsonValue | undefined;
+  /** Makes the fields of the output available as names, for a bare condition. */
+  readonly fields?: boolean;
+  readonly attempt?: number;
+  /** The node whose `input` list applies in explicit mode; routes see everything. */
+  readonly node?: NodePlan;
+}
+
+export function templateContext(
+  state: RunState,
+  scope: Scope,
+  options: TemplateContextOptions = {},
+): TemplateScope {
+  const seen: LookupContext = {
+    state,
+    scope,
+    options,
+    plan: fileOf(state.plan, scope.file),
+    around: workflowScope(state, scope),
+  };
+  return {
+    lookup: (name) => {
+      if (options.output !== undefined && name === 'output') return options.output;
+      if (options.error !== undefined && name === 'error') return asJson(options.error);
+      const field = fieldOf(options, name);
+      if (field !== undefined) return field;
+      if (options.errors !== undefined && name === 'errors') return options.errors;
+      return reservedName(name, seen) ?? lookUpOutwards(name, seen);
+    },
+    names: () => [
+      'workflow',
+      'state',
+      ...visibleNodeNames(state, scope),
+      ...Object.keys(scope.loop),
+    ],
+  };
+}
+
+/** The input of a lookup. */
+interface LookupContext {
+  readonly state: RunState;
+  readonly scope: Scope;
+  readonly options: TemplateContextOptions;
+  readonly plan: FilePlan;
+  /** The workflow that the scope is in. */
+  readonly around: Scope;
+}
+
+function fieldOf({ fields, output }: TemplateContextOptions, name: string): JsonValue | undefined {
+  if (fields !== true || typeof output !== 'object' || output === null || Array.isArray(output))
+    return undefined;
+  return Object.hasOwn(output, name) ? (output as Record<string, JsonValue>)[name] : undefined;
+}
+
+function reservedName(
+  name: string,
+  { plan, scope, around, options }: LookupContext,
+): JsonValue | undefined {
+  switch (name) {
+    case 'workflow':
+      return {
+        name: plan.name,
+        dir: folderOf(plan.file),
+        file: plan.file,
+        ...(plan.description === undefined ? {} : { description: plan.description }),
+        ...(plan.version === undefined ? {} : { version: plan.version }),
+        input: around.input,
+      };
+    case 'state':
+      return Object.fromEntries(around.state);
+    case 'attempt':
+      return options.attempt ?? scope.visit?.attempt ?? 0;
+    case 'failing':
+      return scope.failing === undefined
+        ? undefined
+        : {
+            node: scope.failing.node,
+            error: asJson(scope.failing.error),
+            output: scope.failing.output,
+          };
+    default:
+      return undefined;
+  }
+}
+
+/** A branch sees the results around its group; a sub-workflow sees nothing of its caller. */
+function lookUpOutwards(
+  name: string,
+  { state, scope, options, plan }: LookupContext,
+): JsonValue | undefined {
+  for (
+    let level: Scope | undefined = scope;
+    level !== undefined;
+    level = surroundingScope(state, level)
+  ) {
+    if (Object.hasOwn(level.loop, name)) return level.loop[name];
+    const result = level.nodeResults.get(name);
+    if (result !== undefined)
+      return isVisible(name, level, options, plan) ? nodeResultJson(result) : undefined;
+  }
+  return undefined;
+}
+
+function surroundingScope(state: RunState, scope: Scope): Scope | undefined {
+  return scope.kind === 'branch' && scope.parent !== undefined
+    ? scopeOf(state, scope.parent)
+    : undefined;
+}
+
+function isVisible(
+  name: string,
+  level: Scope,
+  { node }: TemplateContextOptions,
+  plan: FilePlan,
+): boolean {
+  if (node === undefined) return true;
+  switch (plan.contextMode) {
+    case 'accumulate':
+      return true;
+    case 'last_only':
+      return level.last === name;
+    case 'explicit':
+      return (node.input ?? []).some((item) => item.split(/[.?]/)[0] === name);
+  }
+}
+
+function visibleNodeNames(state: RunState, scope: Scope): string[] {
+  const names: string[] = [];
+  for (
+    let level: Scope | undefined = scope;
+    level !== undefined;
+    level = surroundingScope(state, level)
+  )
+    names.push(...level.nodeResults.keys());
+  return names;
+}
+
+function nodeResultJson({ output, error, outputs, errors }: NodeResult): JsonValue {
+  return {
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error: asJson(error) }),
+    ...(outputs === undefined ? {} : { outputs }),
+    ...(errors === undefined ? {} : { errors }),
+  };
+}
+
+/** A report is JSON by construction; its type is only narrower. */
+export function asJson(report: ErrorReport): JsonValue {
+  return report as unknown as JsonValue;
+}
+
+function folderOf(file: string): string {
+  const slash = file.lastIndexOf('/');
+  return slash < 0 ? '.' : file.slice(0, slash);
+}

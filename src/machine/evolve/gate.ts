@@ -1,0 +1,58 @@
+/** Applies the events of gates: a gate opens, a person answers it, or it expires. */
+import { holdAttempts, releaseAttempts } from '../policy/deadlines.ts';
+import { settleByAnswer } from '../policy/unknown-outcome.ts';
+import type { EventBody } from '../state/events.ts';
+import { conversationGate } from './conversation.ts';
+import { isApproval } from '../policy/approval-grants.ts';
+import { visitOf } from '../state/plan-lookup.ts';
+import { raiseBudget } from '../policy/spending.ts';
+import type { OpenGate, RunState, Scope, Visit } from '../state/state.ts';
+
+export function applyGate(
+  state: RunState,
+  scope: Scope,
+  event: Extract<EventBody, { type: `gate:${string}` }>,
+): void {
+  const visit = visitOf(scope);
+  if (event.type !== 'gate:opened') {
+    const open = state.gates.get(event.gate);
+    // an earlier answer closed the gate, or its node is gone
+    if (open === undefined) return;
+    state.gates.delete(event.gate);
+    releaseAttempts(state, scope);
+    if (open.budget !== undefined) return budgetAnswered(state, visit, open, event);
+    if (conversationGate(state, scope, event)) return;
+    if (event.type === 'gate:answered') settleByAnswer(state, visit, event.value);
+    visit.isApproved = event.type === 'gate:answered' && isApproval(event.value);
+    visit.phase =
+      event.type === 'gate:answered'
+        ? { type: 'answered', value: event.value }
+        : { type: 'expired' };
+    return;
+  }
+  const { deadline, options, promptFor } = event;
+  const deadlineMs = deadline === undefined ? undefined : Date.parse(deadline);
+  state.gates.set(event.gate, {
+    scope: scope.id,
+    opening: state.seq,
+    options,
+    ...(promptFor === undefined ? {} : { promptFor }),
+    deadlineMs,
+    budget: event.budget,
+  });
+  if (event.budget !== undefined) visit.phase = { type: 'conversation' };
+  else if (!conversationGate(state, scope, event))
+    visit.phase = { type: 'asking', gate: event.gate };
+  holdAttempts(state, scope);
+}
+
+function budgetAnswered(
+  state: RunState,
+  visit: Visit,
+  gate: OpenGate,
+  event: Extract<EventBody, { type: 'gate:answered' | 'gate:expired' }>,
+): void {
+  const isRefused = event.type === 'gate:expired' || event.value === 'abort';
+  if (isRefused) visit.isBudgetRefused = true;
+  else raiseBudget(state, gate, event.value);
+}

@@ -1,0 +1,218 @@
+/**
+ * Reopens a run on resume. A failed run resumes at the innermost nodes that failed or never started,
+ * and keeps what completed inside groups and children; any other run resumes where it was. Where
+ * only a check of a result failed (an assertion, a guard, a template of an output), the check is
+ * repeated and nothing else. An effect with an unknown outcome is asked about
+ * again, never repeated.
+ */
+import { OUTCOME_UNKNOWN } from '../policy/unknown-outcome.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { Resumed } from '../state/events.ts';
+import { scopeAndAncestors, scopeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
+import { closeGates, dropInside, enterNode, scopesInside } from '../state/scopes.ts';
+import {
+  ROOT_SCOPE,
+  type CheckedResult,
+  type RunState,
+  type RunStatus,
+  type Scope,
+  type Visit,
+} from '../state/state.ts';
+import { rewindTo } from './visit-log.ts';
+
+export function reopenRun(state: RunState, before: RunStatus, resumed: Resumed): void {
+  if (before === 'failed') reopenScope(state, scopeOf(state, ROOT_SCOPE));
+  if (resumed.from !== undefined) rerunFrom(state, resumed.from);
+  if (resumed.now === true) state.cooldowns.clear();
+  for (const scope of state.scopes.values()) {
+    const isOpen = scope.result === undefined || scope.parent === undefined;
+    if (!scope.isFrozen && isOpen) state.ready.add(scope.id);
+    if (scope.visit !== undefined && !scope.isFrozen) endPause(scope.visit, resumed.now === true);
+    // a run that failed by its budget may ask for more again
+    if (scope.visit !== undefined && before === 'failed') scope.visit.isBudgetRefused = false;
+  }
+}
+
+/** A park without an end ends with any resume; other parks and backoffs only with `now`. */
+function endPause(visit: Visit, isNow: boolean): void {
+  const { phase } = visit;
+  if (phase.type === 'parked') visit.phase = { type: 'entering' };
+  // stopped for a cancellation that was not completed
+  if (phase.type === 'cancelled') resumeVisit(visit, 'none');
+  if (!isNow) return;
+  if (phase.type === 'waiting') visit.phase = { type: 'entering' };
+  // the wait before a tool's own retry
+  if (phase.type === 'result') visit.phase = { ...phase, atMs: -Infinity };
+  for (const entry of visit.conversation?.chain ?? []) entry.pausedUntilMs = 0;
+  for (const call of visit.conversation?.calls ?? [])
+    if (call.again !== undefined) call.again = { ...call.again, atMs: 0 };
+}
+
+function reopenScope(state: RunState, scope: Scope): void {
+  const { visit } = scope;
+  scope.isFrozen = false;
+  // the run has ended well but for its output, which is evaluated again
+  const hasSucceeded = scope.result !== undefined && scope.result.error === undefined;
+  if (visit === undefined || hasSucceeded) return;
+  const inside = isHandledByRoute(visit) ? 'none' : reopenInside(state, visit);
+  if (isStuck(state, scope)) resumeChecked(state, scope, visit, inside);
+  scope.result = undefined;
+}
+
+/** A route has handled its failure: its inside stays frozen until the answer or the end of the wait. */
+function isHandledByRoute({ phase, error }: Visit): boolean {
+  return error !== undefined && phase.type !== 'failed' && phase.type !== 'ended';
+}
+
+/** Scopes inside a visit: none to resume, some to run, or all of them completed. */
+type Inside = 'none' | 'open' | 'completed';
+
+/** Reopens the scopes inside that have not completed. */
+function reopenInside(state: RunState, visit: Visit): Inside {
+  // a failed round is already a result in a supervisor's conversation, which is not rewound
+  const isSupervised = visit.conversation !== undefined;
+  const all = scopesInside(state, visit);
+  const inside = all.filter(
+    ({ result }) => result === undefined || (result.error !== undefined && !isSupervised),
+  );
+  for (const inner of inside) reopenScope(state, inner);
+  // every failed member runs again, whether or not it made the group fail
+  if (visit.members !== undefined && !isSupervised) {
+    visit.members.failed = 0;
+    visit.members.firstFailed = undefined;
+  }
+  if (isSupervised) return 'none';
+  if (inside.length > 0) return 'open';
+  return all.length > 0 ? 'completed' : 'none';
+}
+
+/** Reopens the round that was stopped with its supervisor. */
+export function reopenRounds(state: RunState, visit: Visit): void {
+  for (const inner of scopesInside(state, visit))
+    if (inner.result === undefined) reopenDeep(state, inner);
+}
+
+function reopenDeep(state: RunState, scope: Scope): void {
+  reopenScope(state, scope);
+  state.ready.add(scope.id);
+  for (const inner of scope.visit === undefined ? [] : scopesInside(state, scope.visit))
+    if (inner.result === undefined && !inner.isFrozen) reopenDeep(state, inner);
+}
+
+function isStuck(state: RunState, { visit, result }: Scope): boolean {
+  switch (visit?.phase.type) {
+    case 'failed':
+    case 'cancelled':
+      return true;
+    case 'asking':
+      return !state.gates.has(visit.phase.gate);
+    case 'ended':
+      return result?.error !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** Repeats a check that failed, where there was one; otherwise resumes the work. */
+function resumeChecked(state: RunState, scope: Scope, visit: Visit, inside: Inside): void {
+  const { checked } = visit;
+  if (checked?.type === 'effect') state.keptResults.set(checked.key, checked.result);
+  if (checked?.type === 'node') resumeAtRoutes(scope, visit, checked);
+  else resumeVisit(visit, inside);
+}
+
+/** Decides the routes of a completed node again; also after a park, or an answer to try again. */
+export function resumeAtRoutes(
+  scope: Scope,
+  visit: Visit,
+  { result }: Extract<CheckedResult, { type: 'node' }>,
+): void {
+  scope.nodeResults.set(visit.node, result);
+  visit.error = undefined;
+  visit.checked = undefined;
+  visit.phase = { type: 'succeeded' };
+}
+
+function resumeVisit(visit: Visit, inside: Inside): void {
+  const wasAsked = visit.phase.type === 'asking' && visit.error !== undefined;
+  // an unknown outcome is asked about once: where it arose, not at each workflow it passed through
+  const isInDoubt = visit.error?.kind === OUTCOME_UNKNOWN && inside === 'none';
+  if (wasAsked || isInDoubt) {
+    visit.routesTried = 0;
+    visit.phase = { type: 'failed' };
+    return;
+  }
+  visit.error = undefined;
+  if (inside !== 'none') visit.phase = { type: 'inside' };
+  else {
+    visit.attempt++;
+    visit.phase = { type: 'entering' };
+  }
+}
+
+/** Rewinds to the node: it and everything after it count as never run, and its effects are new. */
+function rerunFrom(state: RunState, path: string): void {
+  const [scope, node] = visitedNode(state, path);
+  for (const around of scopeAndAncestors(state, scope)) {
+    if (around.result !== undefined) undoResult(state, around);
+    if (around !== scope) resumeInside(state, around);
+    around.isFrozen = false;
+  }
+  closeGates(state, scope);
+  if (scope.visit !== undefined) dropInside(state, scope.visit);
+  for (const passed of rewindTo(scope, workflowScope(state, scope).state, node))
+    state.finished.get(scope.file)?.delete(passed);
+  enterNode(scope, node);
+  state.ready.add(scope.id);
+}
+
+/** Drops the failure, question or wait of the scope, because something inside it runs again. */
+function resumeInside(state: RunState, scope: Scope): void {
+  const visit = visitOf(scope);
+  closeGates(state, scope);
+  if (visit.error !== undefined) reopenInside(state, visit);
+  visit.error = undefined;
+  visit.phase = { type: 'inside' };
+}
+
+function undoResult(state: RunState, scope: Scope): void {
+  const counts =
+    scope.parent === undefined ? undefined : state.scopes.get(scope.parent)?.visit?.members;
+  if (counts !== undefined && scope.kind === 'branch') {
+    if (scope.result?.error === undefined) counts.succeeded--;
+    else counts.failed--;
+  }
+  scope.result = undefined;
+}
+
+function visitedNode(state: RunState, path: string): readonly [Scope, string] {
+  const found = findVisited(state, path);
+  if (found === undefined) throw neverRan(path);
+  return found;
+}
+
+/** The scope that has visited the node at this path, if it still exists. */
+export function findVisited(state: RunState, path: string): readonly [Scope, string] | undefined {
+  for (const scope of state.scopes.values()) {
+    const prefix = scope.id === ROOT_SCOPE ? '' : `${scope.id}/`;
+    const node = path.slice(prefix.length);
+    if (path.startsWith(prefix) && scope.visits.has(node) && !isRound(state, scope))
+      return [scope, node];
+  }
+  return undefined;
+}
+
+/** Whether it is in a round of a supervisor, which runs again only with its whole conversation. */
+function isRound(state: RunState, scope: Scope): boolean {
+  return [...scopeAndAncestors(state, scope)].some(
+    (around) => around !== scope && around.visit?.conversation !== undefined,
+  );
+}
+
+function neverRan(path: string): ErrandError {
+  return new ErrandError({
+    kind: 'internal.invariant',
+    message: 'The log rewinds the run to a node that never ran',
+    details: { path },
+  });
+}

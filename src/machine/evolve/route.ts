@@ -1,0 +1,84 @@
+/** Applies a taken route: the scope moves to a node, waits, or ends. */
+import { OUTCOME_UNKNOWN, settleUnknownOutcomes } from '../policy/unknown-outcome.ts';
+import type { RouteTaken } from '../state/events.ts';
+import { fileOf, nodeOf, visitOf, workflowScope } from '../state/plan-lookup.ts';
+import { offeredRoutes } from '../decide/offered-routes.ts';
+import { dropInside, endScope, enterNode, freezeInside } from '../state/scopes.ts';
+import { ROOT_SCOPE, type RunState, type Scope, type Visit } from '../state/state.ts';
+
+export function applyRoute(state: RunState, scope: Scope, event: RouteTaken): void {
+  const visit = visitOf(scope);
+  switch (event.move) {
+    case 'to':
+      followRoute(state, scope, visit, event);
+      return;
+    case 'retry':
+      countRouteUse(visit, event);
+      return;
+    case 'halt':
+      return;
+    case 'ask':
+      visit.routesTried = routePosition(state, scope, event) + 1;
+      return;
+    case 'park':
+      countRouteUse(visit, event);
+      if (event.kind === OUTCOME_UNKNOWN) settleUnknownOutcomes(state, visit);
+      visit.attempt++;
+      visit.phase =
+        event.until === undefined
+          ? { type: 'parked' }
+          : { type: 'waiting', untilMs: Date.parse(event.until), why: 'park' };
+      state.ready.add(scope.id);
+      return;
+    case 'propagate':
+      endByRoute(state, scope, visit);
+      return;
+  }
+}
+
+function followRoute(state: RunState, scope: Scope, visit: Visit, event: RouteTaken): void {
+  if (event.bucket !== 'success' && visit.error !== undefined)
+    scope.failing = { node: visit.node, error: visit.error, output: visit.output ?? null };
+  const isEnd = event.to === undefined || event.to === '$end';
+  if (isEnd) {
+    visit.error = undefined;
+    endByRoute(state, scope, visit);
+    return;
+  }
+  dropInside(state, visit);
+  // nothing leads back to earlier calls
+  if (scope.id === ROOT_SCOPE) state.finishedCalls.clear();
+  enterNode(scope, event.to ?? '');
+  state.ready.add(scope.id);
+}
+
+/** Position of the route among those offered to the failure. */
+function routePosition(
+  state: RunState,
+  scope: Scope,
+  { node, kind = '', bucket, rule }: RouteTaken,
+): number {
+  const file = fileOf(state.plan, scope.file);
+  return offeredRoutes(file, nodeOf(file, node), kind).findIndex(
+    ({ route, bucket: table }) => table === bucket && route.index === rule,
+  );
+}
+
+/** A termination ends its whole workflow, from inside a group too. */
+function endByRoute(state: RunState, scope: Scope, visit: Visit): void {
+  const node = nodeOf(fileOf(state.plan, scope.file), visit.node);
+  const ending = node.type === 'terminate' ? workflowScope(state, scope) : scope;
+  // what ran inside is kept where it may be resumed
+  const leave = visit.error === undefined ? dropInside : freezeInside;
+  if (ending !== scope && ending.visit !== undefined) leave(state, ending.visit);
+  endScope(state, ending, {
+    ...(visit.output === undefined ? {} : { output: visit.output }),
+    ...(visit.error === undefined ? {} : { error: visit.error }),
+  });
+}
+
+function countRouteUse({ routeUses: used }: Visit, { bucket, rule }: RouteTaken): void {
+  if (rule === undefined) return;
+  const route = `${bucket}:${rule}`;
+  used.set(route, (used.get(route) ?? 0) + 1);
+}

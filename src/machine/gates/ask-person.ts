@@ -1,0 +1,61 @@
+/** Asks a person: opens a gate, with or without a deadline. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
+import { inDoubtOf, type InDoubt } from '../policy/unknown-outcome-details.ts';
+import type { BudgetGate, EventBody, PromptFor } from '../state/events.ts';
+import type { RunState, Visit } from '../state/state.ts';
+
+export interface Question {
+  /** Default: the path of the node. */
+  readonly gate?: string;
+  readonly prompt: string;
+  readonly options: readonly JsonValue[];
+  /** The options that also require a text. */
+  readonly promptFor?: readonly PromptFor[];
+  readonly timeoutMs?: number | undefined;
+  /** The budget that the gate may raise. */
+  readonly budget?: BudgetGate;
+  /** The failure that the question is about. */
+  readonly error?: ErrorReport;
+}
+
+export function askPerson(
+  { nowMs }: RunState,
+  { node, path, conversation }: Visit,
+  question: Question,
+): EventBody {
+  const { gate = path, options, promptFor = [], timeoutMs, budget, error } = question;
+  const inDoubt = error?.kind === ASKED_BY_DEFAULT ? inDoubtOf(error) : undefined;
+  const deadline =
+    timeoutMs === undefined ? {} : { deadline: new Date(nowMs + timeoutMs).toISOString() };
+  const about = {
+    ...(promptFor.length === 0 ? {} : { promptFor }),
+    ...deadline,
+    ...(budget === undefined ? {} : { budget }),
+    ...(inDoubt === undefined ? {} : { inDoubt }),
+  };
+  const prompt =
+    inDoubt === undefined
+      ? question.prompt
+      : unknownOutcomePrompt(question, inDoubt, { isOfCall: conversation !== undefined });
+  return { type: 'gate:opened', node, path, gate, prompt, options, ...about };
+}
+
+/** Adds the idempotency key, and explains the options where they are not obvious. */
+function unknownOutcomePrompt(
+  { prompt, options }: Question,
+  { key, processes }: InDoubt,
+  { isOfCall }: { readonly isOfCall: boolean },
+): string {
+  const again = ['repeat', 'retry'].find((option) => options.includes(option));
+  const notes = [
+    ...(isOfCall && again !== undefined ? [`${again} makes that call again and no other`] : []),
+    ...(isOfCall && options.includes('edit') ? ['edit is the result of that call'] : []),
+    ...(processes !== undefined && again !== undefined
+      ? [`${again} is refused until it has ended`]
+      : []),
+  ];
+  const explanation = notes.length === 0 ? '' : `: ${notes.join(', ')}`;
+  return `${prompt} (idempotency key ${key})${explanation}`;
+}

@@ -1,0 +1,211 @@
+/** Checks a person's answer to an open gate. Throws `validation.input`; the gate then stays open. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { NodePlan } from '../../workflow/plan/node-plan.ts';
+import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import { toolsOf } from '../conversation/agent-tools.ts';
+import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
+import type { EventBody } from '../state/events.ts';
+import { GRANT_SCOPES, grantScope } from '../policy/approval-grants.ts';
+import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
+import type { OpenGate, RunState, Scope } from '../state/state.ts';
+import { storableValue } from '../state/storable.ts';
+import { toolCalled } from '../conversation/tool-names.ts';
+
+export interface Answer {
+  /** The path of a gate, or a node name that matches one open gate; optional when only one is open. */
+  readonly gate?: string | undefined;
+  readonly value: JsonValue;
+  readonly by: string;
+  /** Number of the event that opened the gate. Default: whichever opening is open. */
+  readonly opening?: number | undefined;
+}
+
+/**
+ * The same answer for the gate that is open now, by its exact name and its opening: when the answer is
+ * taken, the gate may have been answered and may ask something else.
+ */
+export function forOpenGate(state: RunState, answer: Answer): Answer {
+  const gate = findGate(state, answer.gate);
+  return { ...answer, gate, opening: answer.opening ?? state.gates.get(gate)?.opening };
+}
+
+export function answerEvent(
+  state: RunState,
+  { gate, value: rawValue, by, opening }: Answer,
+  nowMs = state.nowMs,
+): Extract<EventBody, { type: 'gate:answered' }> {
+  const found = findGate(state, gate);
+  const open = state.gates.get(found);
+  if (open === undefined)
+    throw invalidAnswer(
+      `Gate ${found} is not open`,
+      'Run errand show to see what the run waits for.',
+    );
+  if (opening !== undefined && open.opening !== undefined && opening !== open.opening)
+    throw invalidAnswer(
+      `Gate ${found} is no longer open as it was at event ${opening}`,
+      'It was answered, and asks again. Run errand show to see the question.',
+    );
+  if (open.deadlineMs !== undefined && nowMs >= open.deadlineMs)
+    throw invalidAnswer(
+      `The deadline of gate ${found} has passed`,
+      'Resume the run: it continues as its file defines for an expired gate.',
+    );
+  const scope = scopeOf(state, open.scope);
+  const { node, path } = visitOf(scope);
+  const isOfTool = scope.visit?.conversation?.calls.some((call) => call.gate === found) === true;
+  const plan = nodeOf(fileOf(state.plan, scope.file), node);
+  // options are stored without secrets, so the answer is compared without them too
+  const value = storableValue(state, rawValue);
+  const isChoice = plan.type === 'human_gate' && scope.visit?.error === undefined;
+  const accepted =
+    isChoice && !isOfTool
+      ? acceptChoice(value, open)
+      : (isOfTool ? acceptApproval : acceptOption)(value, open.options);
+  checkEdit(expectedOf(state, scope, plan), accepted);
+  return { type: 'gate:answered', node, path, gate: found, value: accepted, by };
+}
+
+/** Two people answered at the same time, and the other answer came first. */
+export function alreadyAnswered(gate: string): ErrandError {
+  return invalidAnswer(
+    `Gate ${gate} has already been answered`,
+    'Run errand show to see the answer.',
+  );
+}
+
+/** An exact gate name wins over nodes of the same name. */
+function findGate(state: RunState, name: string | undefined): string {
+  if (name !== undefined && state.gates.has(name)) return name;
+  const open = [...state.gates.keys()];
+  const fitting = name === undefined ? open : open.filter((gate) => gateMatches(state, gate, name));
+  const [only, ...more] = fitting;
+  if (only !== undefined && more.length === 0) return only;
+  if (open.length === 0)
+    throw invalidAnswer(
+      'The run is not waiting for an answer',
+      'Run errand show to see what it waits for.',
+    );
+  throw invalidAnswer(
+    name === undefined
+      ? 'Several gates are open'
+      : `${fitting.length === 0 ? 'No' : 'More than one'} open gate is called ${name}`,
+    `Name one of the open gates: ${open.join(', ')}`,
+  );
+}
+
+/** Matches its own name, the path of its node, or the name of the node. */
+function gateMatches(state: RunState, gate: string, name: string): boolean {
+  const scope = state.scopes.get(state.gates.get(gate)?.scope ?? '');
+  return gate === name || scope?.visit?.path === name || scope?.visit?.node === name;
+}
+
+/** Accepts an approval of one call, or a lasting grant. */
+function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  if (!isPlainObject(value) || !('approve' in value)) return acceptOption(value, options);
+  if (grantScope(value) !== undefined && Object.keys(value).length === 1) return value;
+  const forms = GRANT_SCOPES.map((scope) => `{"approve": {"for": "${scope}"}}`);
+  throw invalidAnswer(
+    'The answer is not a valid approval',
+    `Answer approve, deny, or approve more than this call: ${forms.join(' or ')}.`,
+  );
+}
+
+/** Accepts an option of a `human_gate`, with its text where one is required. */
+function acceptChoice(
+  value: JsonValue,
+  { options, promptFor = [] }: Pick<OpenGate, 'options' | 'promptFor'>,
+): JsonValue {
+  const isWhole = isPlainObject(value) && 'selected' in value;
+  const {
+    selected = null,
+    additional_input: text = null,
+    ...more
+  } = isWhole ? value : { selected: value };
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined)
+    throw invalidAnswer(
+      `An answer has no field ${unknown}`,
+      'Answer {"selected": …, "additional_input": …}.',
+    );
+  const option = acceptOption(selected, options);
+  const form = JSON.stringify({ selected: option, additional_input: '…' });
+  const how = `Answer ${form}; at the command line: --value '${form}'`;
+  if (text !== null && typeof text !== 'string')
+    throw invalidAnswer('The `additional_input` of an answer must be a text', how);
+  const wanted = promptFor.find((each) => each.value === option);
+  if (wanted !== undefined && (text ?? '').trim() === '')
+    throw invalidAnswer(
+      `The answer ${JSON.stringify(option)} also requires a text: ${wanted.name}`,
+      how,
+    );
+  return isWhole ? { selected: option, additional_input: text } : option;
+}
+
+function acceptOption(value: JsonValue, options: readonly JsonValue[]): JsonValue {
+  const isEdit = isPlainObject(value) && 'edit' in value && options.includes('edit');
+  const isRaise = isPlainObject(value) && 'raise' in value && options.includes('raise');
+  if (isRaise) return acceptRaise(value);
+  if (isEdit) return value;
+  const option = options.find((known) => known === value || JSON.stringify(known) === value);
+  if (option === undefined || option === 'edit')
+    throw invalidAnswer(
+      option === 'edit' ? 'The answer edit needs a value' : 'The answer is not one of the options',
+      option === 'edit'
+        ? 'Answer {"edit": {…}}.'
+        : `Answer one of: ${options.map(String).join(', ')}`,
+    );
+  return option;
+}
+
+/** Accepts an amount to raise a budget by, in money or in tokens. */
+function acceptRaise(value: JsonObject): JsonValue {
+  const { raise, ...more } = value;
+  const amounts = isPlainObject(raise) ? Object.entries(raise) : [];
+  const isMeant = amounts.every(
+    ([unit, amount]) =>
+      (unit === 'usd' || unit === 'tokens') && typeof amount === 'number' && amount > 0,
+  );
+  if (isMeant && amounts.length > 0 && Object.keys(more).length === 0) return value;
+  throw invalidAnswer(
+    'The answer does not say by how much to raise the budget',
+    'Answer raise, or {"raise": {"usd": 1}} or {"raise": {"tokens": 1000}} with more than 0.',
+  );
+}
+
+interface Expected {
+  /** The node or tool whose result an edit replaces. */
+  readonly name: string;
+  readonly schema: JsonObject | undefined;
+}
+
+/** In a conversation with a call in doubt, an edit is the result of that call. */
+function expectedOf(state: RunState, scope: Scope, node: NodePlan): Expected {
+  const open = callWithUnknownOutcome(visitOf(scope));
+  if (open === undefined)
+    return { name: node.name, schema: 'outputSchema' in node ? node.outputSchema : undefined };
+  const tools = toolsOf(state, scope);
+  const name = toolCalled(tools, open.call.name) ?? open.call.name;
+  return { name, schema: tools[name]?.outputSchema };
+}
+
+/** Checks an edited result against the output schema. */
+function checkEdit({ name, schema }: Expected, value: JsonValue): void {
+  if (schema === undefined || !isPlainObject(value) || !('edit' in value)) return;
+  const [finding] = checkValue(schema, value['edit'] ?? null);
+  if (finding === undefined) return;
+  const subject = finding.pointer === '' ? 'It' : finding.pointer;
+  throw invalidAnswer(
+    `The edit does not match the output schema of ${name}`,
+    `${subject} ${finding.message}.`,
+  );
+}
+
+function invalidAnswer(message: string, detail: string): ErrandError {
+  return new ErrandError({
+    kind: 'validation.input',
+    message,
+    action: { kind: 'answer_gate', detail },
+  });
+}

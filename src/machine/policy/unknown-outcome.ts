@@ -1,0 +1,276 @@
+/**
+ * Unknown outcomes: effects that may have happened. Whatever leads back to one (a retry of its node or
+ * of an enclosing one, a loop, another round), it is not repeated before a person says so, or a route
+ * that names `effect.outcome_unknown`.
+ */
+import { rebuild } from '../../errors/report/build.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ErrorReport } from '../../errors/report/report.ts';
+import { ASKED_BY_DEFAULT } from '../../workflow/check/routing.ts';
+import { hashValue } from '../../workflow/plan/stable-hash.ts';
+import {
+  requestWords,
+  unknownOutcomeDetails,
+  inDoubtOf,
+  unknownOutcomeKey,
+  inputWords,
+} from './unknown-outcome-details.ts';
+import { pendingInput, type EffectRequest } from '../decide/effect-request.ts';
+import type { EffectInput } from '../decide/effect-input.ts';
+import type { EffectRef, EventBody } from '../state/events.ts';
+import { failureAt } from '../decide/failure.ts';
+import { pathKey } from '../state/path-key.ts';
+import { scopeAndAncestors, scopeIdOf, visitOf } from '../state/plan-lookup.ts';
+import type { RunState, Scope, Visit } from '../state/state.ts';
+import type { OpenCall } from '../conversation/conversation.ts';
+
+export const OUTCOME_UNKNOWN = ASKED_BY_DEFAULT;
+
+/** An effect that may have happened. */
+export interface UnknownOutcome {
+  readonly node: string;
+  readonly path: string;
+  readonly effect: EffectRef;
+  /** Where in the workflow it was requested; the same when a loop or a retry leads there again. */
+  readonly location: string;
+  /** Hash of its input; the same wherever it is requested. Undefined when no longer known. */
+  readonly action: string | undefined;
+  /** Its arguments, as its report has them. */
+  readonly arguments: JsonValue | undefined;
+}
+
+/**
+ * The path of a scope's node without the rounds of supervisors, because a node that is chosen again in
+ * the next round is the same one. A member without a key is identified by its item, because a list may
+ * come back in another order.
+ */
+function locationOf(state: RunState, scope: Scope): string {
+  let location = visitOf(scope).node;
+  for (const at of scopeAndAncestors(state, scope)) {
+    const parent = at.parent === undefined ? undefined : state.scopes.get(at.parent)?.visit;
+    if (parent === undefined) continue;
+    location = `${parent.node}${memberLocation(at, parent)}/${location}`;
+  }
+  return location;
+}
+
+function memberLocation({ key, loop }: Scope, { conversation, members }: Visit): string {
+  if (key === undefined || conversation !== undefined) return '';
+  const items = Object.hasOwn(loop, '_key') ? undefined : members?.items;
+  if (items === undefined) return `[${pathKey(key)}]`;
+  // no key looks like this: `#` is escaped in keys
+  return `[#${hashValue(items[Number(key)] ?? null)}]`;
+}
+
+/** The same wherever the same action is requested: unlike a key, without location and visit. */
+function actionHash(input: EffectInput): string {
+  return hashValue(input);
+}
+
+/** Records an effect that has ended with an unknown outcome; called while it still counts as running. */
+export function noteUnknownOutcome(
+  state: RunState,
+  scope: Scope,
+  { node, path, effect, error }: Extract<EventBody, { type: 'effect:failed' }>,
+): void {
+  if (!leavesOutcomeUnknown(error, effect)) return;
+  const pending = state.effects.get(effect.key);
+  const input = pending === undefined ? undefined : pendingInput(state, pending);
+  state.unknownOutcomes.set(effect.key, {
+    node,
+    path,
+    effect,
+    location: locationOf(state, scope),
+    action: input === undefined ? undefined : actionHash(input),
+    arguments: inDoubtOf(error)?.arguments,
+  });
+}
+
+/** Whether a failure leaves the outcome unknown: by its kind, or because it names the effect. */
+export function leavesOutcomeUnknown(error: ErrorReport, { key }: EffectRef): boolean {
+  return (
+    error.kind === OUTCOME_UNKNOWN ||
+    (error.outcome === 'unknown' && unknownOutcomeKey(error) === key)
+  );
+}
+
+type Request = Pick<EffectRequest, 'ref' | 'work' | 'isIdempotent'>;
+
+/** The failure to raise instead of requesting an effect whose outcome is still unknown. */
+export function unresolvedOutcome(
+  state: RunState,
+  scope: Scope,
+  request: Request,
+): ErrorReport | undefined {
+  const { ref, work: input, isIdempotent } = request;
+  if (isIdempotent || state.unknownOutcomes.size === 0) return undefined;
+  const action = actionHash(input);
+  const outcome =
+    state.unknownOutcomes.get(ref.key) ?? earlierUnknownOutcome(state, scope, { ref, action });
+  if (outcome === undefined) return undefined;
+  const isSame = outcome.effect.key === ref.key || outcome.action === action;
+  const callArguments = outcome.arguments;
+  return failureAt(state, scope, visitOf(scope).node, {
+    kind: OUTCOME_UNKNOWN,
+    message: unknownOutcomeMessage(outcome, visitOf(scope), { work: input, isSame }),
+    details: {
+      ...unknownOutcomeDetails(outcome.effect, isSame ? input : undefined),
+      ...(callArguments === undefined ? {} : { arguments: callArguments }),
+    },
+  });
+}
+
+function unknownOutcomeMessage(
+  outcome: UnknownOutcome,
+  { node, path }: Visit,
+  { work: input, isSame }: { readonly work: EffectInput; readonly isSame: boolean },
+): string {
+  if (!isSame)
+    return `${node} may have done something already: ${requestWords(outcome.effect, outcome.arguments)}; the outcome is still unknown, and it would now do ${inputWords(input)}`;
+  const who = outcome.path === path ? node : outcome.path;
+  const now = outcome.path === path ? '' : `, and ${path} would do the same`;
+  return `${who} may have done this already: ${inputWords(input)}; the outcome is still unknown${now}`;
+}
+
+/**
+ * Another member of a running group requested it: the question belongs there, and this is a separate
+ * effect. The rounds of a supervisor do not count, because they run one after the other.
+ */
+function isOtherRunningMember(
+  state: RunState,
+  scope: Scope,
+  { path, node, effect }: UnknownOutcome,
+): boolean {
+  const owner = state.scopes.get(scopeIdOf(path, node));
+  if (owner === undefined || owner.visit?.requestCounts.has(effect.key) !== true) return false;
+  const around = new Set(scopeAndAncestors(state, scope));
+  if (around.has(owner)) return false;
+  for (const at of scopeAndAncestors(state, owner)) {
+    const parent = at.parent === undefined ? undefined : state.scopes.get(at.parent);
+    if (parent !== undefined && around.has(parent)) return parent.visit?.conversation === undefined;
+  }
+  return false;
+}
+
+/**
+ * An unknown outcome under another key: at the same location, when a loop came back, a group or a child
+ * runs again, or a file or an argument has changed; or at any location, when the action is the same.
+ * Calls of the current conversation are left out: they have their own question.
+ */
+function earlierUnknownOutcome(
+  state: RunState,
+  scope: Scope,
+  { ref, action }: { readonly ref: EffectRef; readonly action: string },
+): UnknownOutcome | undefined {
+  const { conversation, requestCounts: asked } = visitOf(scope);
+  const location = locationOf(state, scope);
+  // a key that was requested in this visit is a separate effect with a known end
+  const isNew = !asked.has(ref.key);
+  let sameLocation: UnknownOutcome | undefined;
+  for (const [key, outcome] of state.unknownOutcomes) {
+    if (conversation?.calls.some((open) => open.key === key) === true) continue;
+    if (isOtherRunningMember(state, scope, outcome)) continue;
+    if (isNew && outcome.action === action) return outcome;
+    // an agent may call several tools; any other node has one effect
+    if (
+      outcome.location === location &&
+      (conversation === undefined || outcome.effect.target === ref.target)
+    )
+      sameLocation ??= outcome;
+  }
+  return sameLocation;
+}
+
+/**
+ * Settles the effect that this visit failed with, and no other. A call of a conversation whose outcome
+ * is settled may be made again.
+ */
+export function settleUnknownOutcomes(state: RunState, visit: Visit): void {
+  settleNamedOutcome(state, visit);
+  for (const open of visit.conversation?.calls ?? [])
+    if (hasUnknownOutcome(open) && !state.unknownOutcomes.has(open.key)) reopenCall(open);
+}
+
+function settleNamedOutcome(
+  { unknownOutcomes: outcomes }: RunState,
+  { error, requestCounts: asked }: Visit,
+): void {
+  const key = error === undefined ? undefined : unknownOutcomeKey(error);
+  if (key !== undefined && outcomes.delete(key)) return;
+  for (const each of asked.keys()) outcomes.delete(each);
+}
+
+/** Limit for one report; `errand show` prints all of them. */
+const MAX_NAMED = 50;
+
+/** Adds the unknown outcomes inside a node or run to the failure that it ends with. */
+export function withUnknownOutcomes(state: RunState, event: EventBody): EventBody {
+  if (state.unknownOutcomes.size === 0) return event;
+  if (event.type !== 'node:failed' && event.type !== 'run:failed') return event;
+  if (event.error.kind === OUTCOME_UNKNOWN) return event;
+  const path = event.type === 'run:failed' ? undefined : event.path;
+  const named = namedUnknownOutcomes(state, path);
+  if (named.length === 0) return event;
+  const { details } = event.error;
+  return {
+    ...event,
+    error: rebuild(event.error, {
+      details: { ...details, in_doubt: named.slice(0, MAX_NAMED).map((each) => ({ ...each })) },
+    }),
+  };
+}
+
+/** An effect that may have happened, as reports and screens name it. */
+export interface NamedUnknownOutcome extends Readonly<
+  Record<'node' | 'path' | 'key' | 'target', string>
+> {
+  readonly arguments?: JsonValue;
+}
+
+/** The unknown outcomes at a path and inside it; without a path, of the whole run. */
+export function namedUnknownOutcomes(
+  { unknownOutcomes: outcomes }: RunState,
+  path?: string,
+): readonly NamedUnknownOutcome[] {
+  return [...outcomes].flatMap(([key, { node, path: at, effect, arguments: callArguments }]) => {
+    if (path !== undefined && !isAtOrInside(at, path)) return [];
+    const more = callArguments === undefined ? {} : { arguments: callArguments };
+    return [{ node, path: at, key, target: effect.target, ...more }];
+  });
+}
+
+function isAtOrInside(path: string, around: string): boolean {
+  return path === around || path.startsWith(`${around}/`) || path.startsWith(`${around}[`);
+}
+
+/**
+ * Settles an unknown outcome by a person's answer; `abort` leaves it open. In a conversation only the
+ * call in question is settled.
+ */
+export function settleByAnswer(state: RunState, visit: Visit, value: JsonValue): void {
+  if (value === 'abort' || visit.error?.kind !== OUTCOME_UNKNOWN) return;
+  const open = callWithUnknownOutcome(visit);
+  if (open === undefined || value === 'skip') return settleUnknownOutcomes(state, visit);
+  state.unknownOutcomes.delete(open.key);
+  if (value === 'repeat' || value === 'retry') reopenCall(open);
+}
+
+/** The call with an unknown outcome that a conversation's node has failed with. */
+export function callWithUnknownOutcome({ conversation, error }: Visit): OpenCall | undefined {
+  if (conversation === undefined || error?.kind !== OUTCOME_UNKNOWN) return undefined;
+  return (
+    conversation.calls.find(({ key }) => key === unknownOutcomeKey(error)) ??
+    conversation.calls.find(hasUnknownOutcome)
+  );
+}
+
+function hasUnknownOutcome({ result }: OpenCall): boolean {
+  return result?.error?.kind === OUTCOME_UNKNOWN;
+}
+
+function reopenCall(open: OpenCall): void {
+  open.result = undefined;
+  open.isBegun = false;
+  open.failures = 0;
+  open.again = undefined;
+}

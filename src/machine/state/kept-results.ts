@@ -1,0 +1,49 @@
+/**
+ * Kept results: effects that finished before a surrounding node stopped them, or on whose result a
+ * check failed. When their node is resumed, the effect does not run again; its kept result is used
+ * once instead.
+ */
+import type { EffectRef, EventBody } from './events.ts';
+import type { CheckedResult, NodeResult, RunState, ScopeResult, Visit } from './state.ts';
+
+/** Keeps the results of a visit that is dropped before they were used. */
+export function keepResults({ keptResults }: RunState, visit: Visit | undefined): void {
+  if (visit === undefined) return;
+  const { phase, conversation } = visit;
+  if (phase.type === 'result' && phase.result.error === undefined)
+    keptResults.set(phase.effect.key, outputOf(phase.result));
+  for (const { key, isBegun, result } of conversation?.calls ?? [])
+    if (isBegun && result !== undefined && result.error === undefined)
+      keptResults.set(key, { output: result.value });
+}
+
+/** The result that a visit has when one of its checks fails; undefined when the work itself failed. */
+export function checkedResult(
+  { phase }: Visit,
+  known: NodeResult | undefined,
+): CheckedResult | undefined {
+  if (phase.type === 'succeeded' && known !== undefined) return { type: 'node', result: known };
+  if (phase.type !== 'result' || phase.result.error !== undefined) return undefined;
+  return { type: 'effect', key: phase.effect.key, result: outputOf(phase.result) };
+}
+
+/** Leaves out the other fields of the event. */
+function outputOf({ output, errors }: ScopeResult): ScopeResult {
+  return {
+    ...(output === undefined ? {} : { output }),
+    ...(errors === undefined ? {} : { errors }),
+  };
+}
+
+/** The event that replaces a new request; undefined when no result was kept. */
+export function replayKeptResult(
+  { keptResults }: RunState,
+  { node, path }: Visit,
+  effect: EffectRef,
+): EventBody | undefined {
+  const result = keptResults.get(effect.key);
+  if (result === undefined) return undefined;
+  const errors = result.errors === undefined ? {} : { errors: result.errors };
+  const output = result.output ?? null;
+  return { type: 'effect:succeeded', node, path, effect, output, ...errors, replayed: true };
+}

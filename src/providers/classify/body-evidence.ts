@@ -1,0 +1,390 @@
+/**
+ * Collects evidence from a body of any shape: what servers say about a call, under the names they use.
+ * Strings that hold JSON are parsed; what a model wrote is skipped.
+ */
+import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
+import { once } from '../../errors/support/once.ts';
+import { MAX_BODY_CHARS } from '../json-text.ts';
+import { openText, type Opened } from './embedded-json.ts';
+import { withoutPage } from './web-page.ts';
+import { protobufFields } from './protobuf-text.ts';
+
+export interface BodyEvidence {
+  readonly codes: Set<string>;
+  /** The first code and type as the server spells them. */
+  namedCode: string | undefined;
+  namedType: string | undefined;
+  readonly statuses: number[];
+  /** Evidence from a response inside the text of another one: the upstream's own. */
+  readonly wrapped: { readonly codes: string[]; readonly statuses: number[] };
+  readonly params: string[];
+  readonly stops: Set<string>;
+  readonly quotas: string[];
+  readonly messages: string[];
+  /** Headers of an upstream response that a gateway put into the body. */
+  headers: Record<string, string> | undefined;
+  retryDelay: string | undefined;
+  /** The moment at which a limit resets, as the server wrote it. */
+  retryAt: string | undefined;
+  /** The body has the form of a reply: choices, candidates, output. */
+  isReply: boolean;
+  hasContent: boolean;
+  /** In a stream: content came, and no error had come before it. */
+  deliveredBeforeError: boolean;
+  hasErrorEvent: boolean;
+  nodes: number;
+  /** Texts that were parsed as JSON, and their length together. */
+  opened: number;
+  openedChars: number;
+  /** How many texts the current value is wrapped in. */
+  within: number;
+}
+
+const MAX_DEPTH = 10;
+const MAX_NODES = 600;
+/** Gateways wrap a response in text a few times, not a hundred times. */
+const MAX_OPENED = 8;
+/** All texts together are parsed no further than a body is read; a short one always is. */
+const MAX_SHORT_CHARS = 2048;
+const MAX_CODE_CHARS = 80;
+
+/** The roles of fields, by name. */
+interface Roles {
+  readonly code?: true;
+  readonly namedCode?: true;
+  readonly namedType?: true;
+  readonly message?: true;
+  readonly status?: true;
+  readonly param?: true;
+  readonly stop?: true;
+  /** A prompt that was refused, whatever the reason. */
+  readonly block?: true;
+  readonly quota?: true;
+  readonly quotaValue?: true;
+  readonly delay?: true;
+  readonly delaySeconds?: true;
+  readonly delayMs?: true;
+  /** When a limit resets: a date, an epoch, or a duration. */
+  readonly moment?: true;
+  /** The body has the form of a reply. */
+  readonly answer?: true;
+  /** Written by a model. */
+  readonly content?: true;
+  /** Sent by the caller, or unrelated to the failure. */
+  readonly passedOver?: true;
+}
+
+const NAMES: Readonly<Record<keyof Roles, string>> = {
+  code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name',
+  namedCode: 'code error_code errorcode',
+  namedType: 'type error_type errortype status __type :exception-type',
+  message:
+    'message msg error_msg errormsg errmsg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
+  status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
+  param: 'param loc field parameter',
+  stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',
+  block: 'blockreason block_reason',
+  quota: 'quotaid quota_id quotametric quota_metric quotalimit quota_limit quotaunit quota_unit',
+  quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
+  delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
+  delaySeconds:
+    'estimated_time retry_after retryafter retry_after_seconds resets_in_seconds reset_seconds reset_in_seconds wait_seconds cooldown_seconds',
+  delayMs: 'retry_after_ms retryafterms reset_ms wait_ms',
+  moment: 'reset_at resets_at resetat resetsat reset_time retry_at available_at',
+  answer: 'choices candidates output content completion',
+  content:
+    'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
+  passedOver:
+    'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
+};
+
+const rolesByName = once(() => {
+  const roles = new Map<string, Roles>();
+  for (const [role, names] of Object.entries(NAMES))
+    for (const name of names.split(' ')) roles.set(name, { ...roles.get(name), [role]: true });
+  return roles;
+});
+const NO_ROLES: Roles = {};
+
+/** By the spelling as received: servers use few, so each is resolved once. */
+const ROLES_BY_SPELLING = new Map<string, Roles>();
+const MAX_REMEMBERED = 4096;
+
+function rolesOf(name: string): Roles {
+  const known = ROLES_BY_SPELLING.get(name);
+  if (known !== undefined) return known;
+  const roles = rolesByName().get(name.toLowerCase()) ?? NO_ROLES;
+  if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
+    ROLES_BY_SPELLING.set(name, roles);
+  return roles;
+}
+
+export function collect(
+  value: unknown,
+  isStream: boolean,
+  into: BodyEvidence = newBodyEvidence(),
+): BodyEvidence {
+  if (isStream && isArray(value)) {
+    for (const event of value) collectFromEvent(event, into);
+  } else visit(value, undefined, 0, into);
+  return into;
+}
+
+/** A body with JSON in the middle of prose. */
+export function collectFromParsed(opened: Opened): BodyEvidence {
+  const into = newBodyEvidence();
+  visitOpened(opened, 0, into);
+  return into;
+}
+
+function newBodyEvidence(): BodyEvidence {
+  return {
+    codes: new Set(),
+    namedCode: undefined,
+    namedType: undefined,
+    statuses: [],
+    wrapped: { codes: [], statuses: [] },
+    params: [],
+    stops: new Set(),
+    quotas: [],
+    messages: [],
+    headers: undefined,
+    retryDelay: undefined,
+    retryAt: undefined,
+    isReply: false,
+    hasContent: false,
+    deliveredBeforeError: false,
+    hasErrorEvent: false,
+    nodes: 0,
+    opened: 0,
+    openedChars: 0,
+    within: 0,
+  };
+}
+
+function collectFromEvent(event: unknown, into: BodyEvidence): void {
+  const isError = isErrorEvent(event);
+  if (isError) into.hasErrorEvent = true;
+  visit(isError ? event : withoutType(event), undefined, 0, into);
+  if (into.hasContent && !into.hasErrorEvent) into.deliveredBeforeError = true;
+}
+
+function isErrorEvent(event: unknown): boolean {
+  if (!isPlainObject(event)) return false;
+  const type = event['type'];
+  const saysSo = typeof type === 'string' && /(?:^|[._])(?:error|failed|exception)$/.test(type);
+  return saysSo || (event['error'] !== undefined && event['error'] !== null);
+}
+
+/** The type of an event that is no error names the event, not a failure. */
+function withoutType(event: unknown): unknown {
+  if (!isPlainObject(event)) return event;
+  const { type: _type, ...rest } = event;
+  return rest;
+}
+
+function visit(value: unknown, roles: Roles | undefined, depth: number, into: BodyEvidence): void {
+  if (into.nodes++ > MAX_NODES || depth > MAX_DEPTH) return;
+  if (typeof value === 'string') text(value, roles, depth, into);
+  else if (typeof value === 'number') number(value, roles, into);
+  else if (isArray(value)) for (const item of value) visit(item, roles, depth + 1, into);
+  else if (isPlainObject(value)) object(value, depth, into);
+}
+
+function object(value: Record<string, unknown>, depth: number, into: BodyEvidence): void {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (item === null || item === undefined) continue;
+    const roles = rolesOf(name);
+    if (roles.passedOver === true) continue;
+    if (roles.answer === true) into.isReply = true;
+    if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
+    if (name === 'status' && isFailedJob(value)) into.stops.add('job_failed');
+    // OpenAI refuses in a separate field and reports a normal stop
+    if (name === 'refusal' && typeof item === 'string' && item !== '') into.stops.add('refusal');
+    if (name === 'content' && isArray(item) && item.some(isRefusalItem)) into.stops.add('refusal');
+    if (roles.content === true && isModelContent(name, item)) {
+      if (hasText(item, 0)) into.hasContent = true;
+    } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
+    else if (roles.delay === true && isPlainObject(item)) into.retryDelay ??= delayIn(item);
+    else visit(item, roles, depth + 1, into);
+  }
+}
+
+/** A job that ended with an error: `status` is no code there. */
+function isFailedJob({ status, error }: Record<string, unknown>): boolean {
+  return Boolean(error) && typeof status === 'string' && /^(?:failed|error)$/i.test(status);
+}
+
+/** The Responses API refuses in an item of the content. */
+function isRefusalItem(item: unknown): boolean {
+  return isPlainObject(item) && item['type'] === 'refusal';
+}
+
+/** A protobuf duration that was not written as one: `{seconds, nanos}`. */
+function delayIn({ seconds = 0, nanos = 0 }: Record<string, unknown>): string {
+  return `${Number(seconds) + Number(nanos) / 1e9}s`;
+}
+
+function keepHeaders(headers: Record<string, unknown>, into: BodyEvidence): void {
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === 'string' && value.length <= 200)
+      (into.headers ??= {})[name.toLowerCase()] = value;
+}
+
+/** `response` and `delta` also wrap whole events, which have more to say than content. */
+function isModelContent(name: string, item: unknown): boolean {
+  // Tencent wraps its errors in a `Response`
+  if (name.toLowerCase() === 'response') return typeof item === 'string';
+  if (name === 'delta' && isPlainObject(item)) return !Object.hasOwn(item, 'stop_reason');
+  return true;
+}
+
+function hasText(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.trim() !== '';
+  if (depth > 4) return false;
+  if (isArray(value)) return value.some((item) => hasText(item, depth + 1));
+  if (!isPlainObject(value)) return false;
+  return Object.entries(value).some(
+    ([key, item]) => key !== 'role' && key !== 'type' && hasText(item, depth + 1),
+  );
+}
+
+function text(value: string, roles: Roles | undefined, depth: number, into: BodyEvidence): void {
+  if (roles === undefined) return sentence(value, depth, into);
+  if (roles === NO_ROLES) return;
+  if (roles.param === true) into.params.push(value);
+  if (roles.quota === true) into.quotas.push(value);
+  if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
+  if (roles.delay === true) into.retryDelay ??= value;
+  if (roles.moment === true) into.retryAt ??= value;
+  if (roles.stop === true) into.stops.add(normaliseCode(value));
+  if (roles.block === true) into.stops.add('blocked');
+  const isWord = isCode(value);
+  if (roles.status === true && /^\d{3}$/.test(value)) addStatus(Number(value), into);
+  else if (roles.code === true && isWord) {
+    addCode(value, into);
+    if (roles.namedCode === true) into.namedCode ??= value;
+    if (roles.namedType === true) into.namedType ??= value;
+  }
+  // a code is not a sentence, except in a field that only holds messages
+  if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
+}
+
+function number(value: number, roles: Roles | undefined, into: BodyEvidence): void {
+  if (roles?.status === true && value >= 100 && value < 600) addStatus(value, into);
+  // vendors that number their failures
+  else if (roles?.namedCode === true) addCode(String(value), into);
+  if (roles?.moment === true) into.retryAt ??= String(value);
+  if (roles?.delaySeconds === true) into.retryDelay ??= `${value}s`;
+  if (roles?.delayMs === true) into.retryDelay ??= `${value}ms`;
+}
+
+function sentence(value: string, depth: number, into: BodyEvidence): void {
+  if (value.trim() === '' || into.messages.includes(value)) return;
+  const opened = mayOpen(value, into) ? openText(value) : undefined;
+  if (opened === undefined || !opened.values.every(isPlainObject)) prose(withoutPage(value), into);
+  else visitOpened(opened, depth, into);
+}
+
+function mayOpen(value: string, into: BodyEvidence): boolean {
+  if (!value.includes('{') || into.opened >= MAX_OPENED) return false;
+  if (value.length > MAX_SHORT_CHARS && into.openedChars + value.length > MAX_BODY_CHARS)
+    return false;
+  into.opened++;
+  into.openedChars += value.length;
+  return true;
+}
+
+function visitOpened({ values, prose: around }: Opened, depth: number, into: BodyEvidence): void {
+  if (around !== '') prose(around, into);
+  for (const value of values) {
+    const levels = isAnswerOfError(value) ? 1 : 0;
+    into.within += levels;
+    visit(value, undefined, depth + 1, into);
+    into.within -= levels;
+  }
+}
+
+/** A sentence may quote the request; only a response speaks for its server. */
+function isAnswerOfError(value: unknown): boolean {
+  return isPlainObject(value) && Object.keys(value).some((name) => SAYS_WHY.test(name));
+}
+
+const SAYS_WHY =
+  /^(?:errors?|message|msg|detail|__type|(?:error_?|err_?|status_)(?:msg|message|code))$/i;
+
+const MAX_NAMED = 4;
+/** Python's exceptions for a fault in the server itself, which are no refusals. */
+const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
+
+/** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
+function prose(value: string, into: BodyEvidence): void {
+  into.messages.push(value);
+  if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
+  if (!value.includes('Exception') && !value.includes('Error')) return;
+  const names =
+    value.slice(0, 2048).match(/\b[A-Z][A-Za-z]{2,40}(?:Exception|Error)\b(?!\.[A-Z])/g) ?? [];
+  for (const name of names.slice(0, MAX_NAMED)) {
+    const levels = PYTHON_FAULTS.has(name) ? 0 : 1;
+    into.within += levels;
+    addCode(name, into);
+    into.within -= levels;
+  }
+}
+
+/** Counts a field of a printed message where only structured data has such a name, not for its prose. */
+function dumped([name, value]: readonly [string, string], into: BodyEvidence): void {
+  const { quota, quotaValue, delay, code } = rolesOf(name);
+  if (quota === true) into.quotas.push(value);
+  if (quotaValue === true && value === '0') into.quotas.push('limit:0');
+  if (delay === true) into.retryDelay ??= value;
+  if (code === true && /^[A-Z][A-Z0-9_]{3,79}$/.test(value)) addCode(value, into);
+}
+
+/** One word, whatever joins its parts; a sentence is not a code. */
+function isCode(value: string): boolean {
+  return value.length <= MAX_CODE_CHARS && /^[\w.:*#-]+$/.test(value);
+}
+
+/** Words that mean no more than "error". */
+const WORDLESS = new Set([
+  '',
+  'error',
+  'none',
+  'null',
+  'undefined',
+  'unknown',
+  'failed',
+  'failure',
+]);
+
+export function addCode(value: string, into: BodyEvidence): void {
+  const code = normaliseCode(value);
+  if (WORDLESS.has(code)) return;
+  into.codes.add(code);
+  if (into.within > 0) into.wrapped.codes.push(code);
+}
+
+function addStatus(status: number, into: BodyEvidence): void {
+  into.statuses.push(status);
+  if (into.within > 0) into.wrapped.statuses.push(status);
+}
+
+/** Codes are few and recur, so each is normalised once. */
+const SPELLED = new Map<string, string>();
+
+/** `ThrottlingException`, `THROTTLING` and `throttling_error` are one code: `throttling`. */
+export function normaliseCode(value: string): string {
+  const known = SPELLED.get(value);
+  if (known !== undefined) return known;
+  const snake = value
+    .slice(0, MAX_CODE_CHARS)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+  const code = snake.replace(/(?:_(?:exception|error|err)){1,2}$/, '');
+  if (SPELLED.size < MAX_REMEMBERED) SPELLED.set(value, code);
+  return code;
+}

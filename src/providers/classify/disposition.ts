@@ -1,0 +1,40 @@
+/**
+ * Adjusts a disposition by what happened to the work, which decides whether waiting helps. A transient
+ * failure is ambiguous after a part of the reply was delivered, or after a request that must not be
+ * repeated was sent.
+ */
+import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
+import type { Category, Outcome } from '../../errors/catalog/vocabulary.ts';
+import type { Evidence } from './evidence.ts';
+
+export interface Disposition {
+  readonly kind: RuntimeKind;
+  readonly category: Category;
+  readonly outcome: Outcome;
+}
+
+type AdjustedDisposition = Pick<Disposition, 'category' | 'outcome'>;
+
+/** The server read the request and turned it away, so nothing was created. */
+const TURNED_AWAY: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
+  'provider.rate_limited',
+  'provider.conflict',
+]);
+
+export function adjustDisposition(
+  disposition: Disposition,
+  evidence: Evidence,
+): AdjustedDisposition {
+  const { category, outcome } = disposition;
+  if (category !== 'transient') return { category, outcome };
+  const { failure, delivered } = evidence;
+  if (failure.phase === 'streaming' && delivered)
+    return { category: 'ambiguous', outcome: 'partial' };
+  if (failure.operation === 'submit' && !isHarmless(disposition, failure.status))
+    return { category: 'ambiguous', outcome: 'unknown' };
+  return { category, outcome };
+}
+
+function isHarmless({ kind, outcome }: Disposition, status: number | undefined): boolean {
+  return outcome === 'not_started' || TURNED_AWAY.has(kind) || status === 408;
+}

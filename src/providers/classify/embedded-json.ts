@@ -1,0 +1,207 @@
+/**
+ * Finds embedded JSON: a whole response as a string, an object in the middle of a sentence, a
+ * Python dict, an event stream kept as text. Gateways wrap errors like this, several layers deep.
+ */
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import { MAX_BODY_CHARS, MAX_JSON_DEPTH, parseJsonText } from '../json-text.ts';
+
+/** The objects in a text, and the prose around and between them. */
+export interface Opened {
+  readonly values: readonly unknown[];
+  readonly prose: string;
+}
+
+/** Undefined when there is no JSON in the text. */
+export function openText(text: string): Opened | undefined {
+  const whole = parseJsonText(text);
+  if (whole !== undefined) return { values: [whole], prose: '' };
+  const values: unknown[] = [];
+  const prose: string[] = [];
+  const last = text.lastIndexOf('}');
+  let kept = 0;
+  let from = 0;
+  for (let starts = 0; starts < MAX_STARTS && values.length < MAX_VALUES; starts++) {
+    const start = text.indexOf('{', from);
+    const found = start < 0 || start > last ? undefined : objectAt(text, start);
+    if (found === undefined) break;
+    if (isTelling(found.value)) {
+      values.push(found.value);
+      prose.push(text.slice(kept, start).slice(0, MAX_PROSE_CHARS));
+      kept = found.end;
+    }
+    // a text that is not JSON may contain some, as the dumps of other languages do
+    const isSkipped = isTelling(found.value) || found.end - start > MAX_DUMP_CHARS;
+    from = isSkipped ? found.end : start + 1;
+  }
+  if (values.length === 0) return undefined;
+  prose.push(text.slice(kept, kept + MAX_PROSE_CHARS));
+  return { values, prose: prose.join(' ').trim() };
+}
+
+/** JSON that broke off: each pair that is whole, as an object of its own; undefined when there is none. */
+export function pairsIn(text: string): readonly unknown[] | undefined {
+  const pairs = [...text.slice(0, MAX_CUT_CHARS).matchAll(PAIR)].slice(0, MAX_PAIRS);
+  const values = pairs.flatMap(([pair]) => parseJsonText(`{${pair}}`) ?? []);
+  return values.length === 0 ? undefined : values;
+}
+
+const PAIR =
+  /"\w{1,40}"\s{0,4}:\s{0,4}(?:"(?:[^"\\]|\\.){0,2000}"|\d{1,15}(?:\.\d{1,9})?(?=[,}\s]))/g;
+const MAX_PAIRS = 60;
+const MAX_CUT_CHARS = 8192;
+const MAX_VALUES = 4;
+const MAX_STARTS = 8;
+const MAX_DUMP_CHARS = 4096;
+const MAX_PROSE_CHARS = 1024;
+
+/** Braces with nothing in them are prose: protobuf prints an empty message like that. */
+function isTelling(value: unknown): boolean {
+  return isPlainObject(value) && Object.keys(value).length > 0;
+}
+
+interface ObjectAt {
+  readonly value: unknown;
+  /** Where the text continues. */
+  readonly end: number;
+}
+
+function objectAt(text: string, start: number): ObjectAt | undefined {
+  // a JSON string that was printed into a sentence, quotes and all
+  if (text.startsWith('{\\"', start)) return escapedObjectAt(text, start);
+  const candidate = balanced(text, start);
+  if (candidate === undefined) return undefined;
+  const value = parseJsonText(candidate) ?? parsePythonDict(candidate);
+  return { value, end: start + candidate.length };
+}
+
+function escapedObjectAt(text: string, start: number): ObjectAt | undefined {
+  const plain = text
+    .slice(start, start + MAX_ESCAPED_CHARS)
+    .replace(/(?<!\\)\\[nrt]/g, ' ')
+    .replaceAll('\\"', '"')
+    .replaceAll('\\\\', '\\');
+  const candidate = balanced(plain, 0);
+  if (candidate === undefined) return undefined;
+  // its exact end among the escapes does not matter: only its own quote follows
+  return { value: parseJsonText(candidate), end: text.length };
+}
+
+const MAX_ESCAPED_CHARS = 8192;
+
+export interface EventStream {
+  readonly events: readonly unknown[];
+  /** It has the end marker of its protocol. */
+  readonly isEnded: boolean;
+}
+
+/** A stream that was kept as text: server-sent events, or one JSON object a line. */
+export function parseEventStream(text: string): EventStream | undefined {
+  return parseServerSentEvents(text) ?? parseJsonLines(text);
+}
+
+function parseJsonLines(text: string): EventStream | undefined {
+  if (!/^\{[^\n]{0,16384}\}\s{0,4}\n\{/.test(text)) return undefined;
+  const events = ends(
+    text
+      .slice(0, MAX_BODY_CHARS)
+      .split('\n')
+      .filter((line) => line.trim() !== ''),
+  ).map((line) => parseJsonText(line) ?? line);
+  return { events, isEnded: END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
+}
+
+function parseServerSentEvents(text: string): EventStream | undefined {
+  if (
+    !/^(?:(?:event|data|id|retry):|: |:$)/m.test(text.slice(0, 64).trimStart().split('\n')[0] ?? '')
+  )
+    return undefined;
+  const data = ends(dataLines(text.slice(0, MAX_BODY_CHARS))).map(([from, to]) =>
+    text.slice(from, to).trim(),
+  );
+  const events = data
+    .filter((event) => event !== '' && event !== END)
+    .map((event) => parseJsonText(event) ?? event);
+  return { events, isEnded: data.includes(END) || END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
+}
+
+/** The range of the data in each line. Most lines of a long stream are never read. */
+function dataLines(text: string): readonly (readonly [from: number, to: number])[] {
+  const lines: [number, number][] = [];
+  let at = text.startsWith(DATA) ? 0 : nextLine(text, 0);
+  while (at >= 0) {
+    const end = text.indexOf('\n', at);
+    lines.push([at + DATA.length, end < 0 ? text.length : end]);
+    at = end < 0 ? -1 : nextLine(text, end);
+  }
+  return lines;
+}
+
+const DATA = 'data:';
+
+function nextLine(text: string, from: number): number {
+  const before = text.indexOf(`\n${DATA}`, from);
+  return before < 0 ? -1 : before + 1;
+}
+
+const END = '[DONE]';
+const END_EVENT =
+  /"type"\s{0,2}:\s{0,2}"(?:message_stop|response\.completed|response\.incomplete|response\.failed)"|"done"\s{0,2}:\s{0,2}true/;
+
+/** A stream is classified by its beginning and its end. */
+function ends<T>(list: readonly T[]): readonly T[] {
+  const max = 2 * MAX_EVENTS_AT_END;
+  if (list.length <= max) return list;
+  return [...list.slice(0, MAX_EVENTS_AT_END), ...list.slice(-MAX_EVENTS_AT_END)];
+}
+
+const MAX_EVENTS_AT_END = 100;
+
+const BACKSLASH = 0x5c;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+/**
+ * The balanced object that starts at `start`, strings respected; undefined when it never closes, or is
+ * nested deeper than anything that is read.
+ */
+function balanced(text: string, start: number): string | undefined {
+  const end = Math.min(text.length, start + MAX_BODY_CHARS);
+  let depth = 0;
+  let quote = 0;
+  for (let index = start; index < end; index++) {
+    const unit = text.charCodeAt(index);
+    if (quote !== 0) {
+      if (unit === BACKSLASH) index++;
+      else if (unit === quote) quote = 0;
+    } else if (unit === DOUBLE_QUOTE || (unit === SINGLE_QUOTE && !isApostrophe(text, index))) {
+      quote = unit;
+    } else if (unit === OPENING) {
+      if (++depth > MAX_JSON_DEPTH) return undefined;
+    } else if (unit === CLOSING && --depth === 0) return text.slice(start, index + 1);
+  }
+  return undefined;
+}
+
+function isApostrophe(text: string, index: number): boolean {
+  return isLetter(text.charCodeAt(index - 1)) && isLetter(text.charCodeAt(index + 1));
+}
+
+function isLetter(unit: number): boolean {
+  const lower = unit | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/** `{'error': 'x', 'param': None}` as Python prints it, `{"error" => "x"}` as Ruby does. */
+function parsePythonDict(text: string): unknown {
+  if (!/^\{\s*(?:'|"[^"]{0,80}"\s{0,4}=>)/.test(text) || text.length > 8192) return undefined;
+  const json = text
+    .replace(/"\s{0,4}=>/g, '":')
+    .replace(/\b(?:None|nil)\b/g, 'null')
+    .replace(/\bTrue\b/g, 'true')
+    .replace(/\bFalse\b/g, 'false')
+    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner));
+  const parsed = parseJsonText(json);
+  return isPlainObject(parsed) ? parsed : undefined;
+}

@@ -1,0 +1,43 @@
+/** Finds the parameters that a message names, for servers that have no field for it. */
+
+/** `stop` supports up to 4 sequences. */
+const QUOTED = /[`'"]([a-z][\w.]{0,40})[`'"][ :]/y;
+/** `tools.0.custom.input_schema: …`, `max_tokens: …`: a word alone could be any word. */
+const PATH = /([a-z][\w.[\]]{0,200}) ?:/y;
+const JOINT = /[_.[]/;
+/** Servers name a tool by its place in the list, anywhere in the message. */
+const TOOL_PATH =
+  /\b((?:tools|functions|function_declarations)(?:\.\d{1,3}|\[\d{1,3}\])[\w.[\]]{0,120})/;
+
+const MAX_CHARS = 2048;
+/** `Input validation error: ` and the like. */
+const MAX_LEAD_CHARS = 44;
+const INVALID = 'Invalid ';
+const STATUS = /^[45]\d\d /;
+
+export function addParams(message: string, params: string[]): void {
+  const first = firstIn(message);
+  if (first !== undefined) params.push(first);
+  if (!message.includes('tools') && !message.includes('function')) return;
+  const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];
+  if (tool !== undefined) params.push(tool);
+}
+
+/** The message begins with the parameter that it is about, after a status or a few words. */
+function firstIn(message: string): string | undefined {
+  const begin = STATUS.test(message) ? 4 : 0;
+  const path = at(PATH, message, begin);
+  if (path !== undefined && JOINT.test(path)) return path;
+  const colon = message.indexOf(': ', begin);
+  const lead = colon >= 0 && colon < begin + MAX_LEAD_CHARS ? colon + 2 : begin;
+  return quotedAt(message, begin) ?? quotedAt(message, lead);
+}
+
+function quotedAt(message: string, index: number): string | undefined {
+  return at(QUOTED, message, message.startsWith(INVALID, index) ? index + INVALID.length : index);
+}
+
+function at(pattern: RegExp, message: string, index: number): string | undefined {
+  pattern.lastIndex = index;
+  return pattern.exec(message)?.[1];
+}

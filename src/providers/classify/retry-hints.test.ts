@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProviderFailure } from '../provider-failure.ts';
+import { classify } from './classify.ts';
+import { parseDuration } from './durations.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+function hintOf(headers: Record<string, string>, body: unknown = {}): number | null {
+  const failure: ProviderFailure = {
+    operation: 'generate',
+    status: 429,
+    headers,
+    body,
+    phase: 'headers',
+    delivered: false,
+    source: 'test',
+  };
+  return classify(failure, { nowMs: NOW }).retryAfterMs;
+}
+
+describe('a hint', () => {
+  it.each([
+    [{ 'retry-after': '16' }, 16_000],
+    [{ 'retry-after': '1.5' }, 1_500],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' }, 30_000],
+    [{ 'retry-after': 'Sun, 01 Mar 2026 11:59:30 GMT' }, 0],
+    [
+      { 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT', date: 'Sun, 01 Mar 2026 12:00:20 GMT' },
+      10_000,
+    ],
+    [{ 'retry-after-ms': '250', 'retry-after': '1' }, 250],
+    [{ 'x-ms-retry-after-ms': '700' }, 700],
+    [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '6m0s' }, 360_000],
+    [{ 'x-ratelimit-reset-tokens': '20ms' }, 20],
+    [{ 'x-rate-limit-reset-tokens': '55' }, 55_000],
+    [{ 'x-ratelimit-reset': String(NOW / 1000 + 42) }, 42_000],
+    [{ 'x-ratelimit-reset': String(NOW + 42_000) }, 42_000],
+    [{ 'anthropic-ratelimit-requests-reset': '2026-03-01T12:00:07Z' }, 7_000],
+    [{ 'anthropic-ratelimit-unified-5h-reset': String(NOW / 1000 + 60) }, 60_000],
+    [{ ratelimit: '"default";r=0;t=30' }, 30_000],
+  ])('reads %j as %d ms', (headers, ms) => {
+    expect(hintOf(headers)).toBe(ms);
+  });
+
+  it('is read from the window that is spent, not from the longest', () => {
+    const headers = {
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '2s',
+      'x-ratelimit-remaining-tokens': '9000',
+      'x-ratelimit-reset-tokens': '1m',
+    };
+    expect(hintOf(headers)).toBe(2_000);
+  });
+
+  it.each([
+    [{ error: { details: [{ '@type': 'RetryInfo', retryDelay: '34.4s' }] } }, 34_400],
+    [{ error: 'The model is loading', estimated_time: 20.5 }, 20_500],
+    [{ error: { details: [{ retryDelay: { seconds: 7, nanos: 250_000_000 } }] } }, 7_250],
+    [{ error: { details: [{ metadata: { quotaResetDelay: '3h11m5.4s' } }] } }, 11_465_400],
+    [{ error: { message: 'No. [retry_delay {\n  seconds: 33\n}\n]' } }, 33_000],
+    [{ error: { message: 'Quota will be replenished in 12:53:41.' } }, 46_421_000],
+    [{ error: { message: 'Tente novamente em 20 segundos.' } }, 20_000],
+    [{ error: { message: '请求过于频繁，请在 20 秒后重试' } }, 20_000],
+    [{ error: { message: '요청이 너무 많습니다. 5분 후 다시 시도하세요.' } }, 300_000],
+    [{ error: { message: 'You can try again in 9m38.016s.' } }, 578_016],
+    [{ error: { message: 'Please retry after 33 seconds.' } }, 33_000],
+    [{ error: { message: 'Please wait 1 minute and 5 seconds before retrying' } }, 65_000],
+    ['… retry_delay {\n  seconds: 44\n}', 44_000],
+  ])('reads the body %j as %d ms', (body, ms) => {
+    expect(hintOf({}, body)).toBe(ms);
+  });
+
+  it.each(['-5', 'NaN', 'Infinity', 'soon', '', '1e9'])(
+    'takes the nonsense %j for no hint',
+    (value) => {
+      expect(hintOf({ 'retry-after': value })).toBeNull();
+    },
+  );
+
+  it.each(['99999999999999', '9'.repeat(30), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'is never sooner than %j asks, up to the longest wait',
+    (value) => {
+      expect(hintOf({ 'retry-after': value })).toBe(366 * 86_400_000);
+    },
+  );
+
+  it('is read from a header before the prose', () => {
+    expect(hintOf({ 'retry-after': '2' }, { error: { message: 'try again in 9s' } })).toBe(2_000);
+  });
+
+  it('is kept on a spent quota, which is still not retried', () => {
+    const found = classify({
+      operation: 'generate',
+      status: 429,
+      headers: { 'retry-after': '47' },
+      body: { error: { code: 'insufficient_quota', message: '' } },
+      phase: 'headers',
+      delivered: false,
+      source: 'test',
+    });
+    expect(found).toMatchObject({
+      kind: 'provider.quota_exhausted',
+      retryable: false,
+      retryAfterMs: 47_000,
+    });
+  });
+
+  it('is not read from the windows in every response when no limit was hit', () => {
+    const found = classify({
+      operation: 'generate',
+      status: 500,
+      headers: { 'x-ratelimit-reset-requests': '8.64s', 'x-ratelimit-remaining-requests': '9999' },
+      body: {},
+      phase: 'headers',
+      delivered: false,
+      source: 'test',
+    });
+    expect(found).toMatchObject({ kind: 'provider.server_error', retryAfterMs: null });
+  });
+});
+
+describe('a duration', () => {
+  const unit = fc.constantFrom(['ms', 1], ['s', 1000], ['m', 60_000], ['h', 3_600_000]);
+
+  it('is the sum of its parts, whatever the units', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(500), unit), { minLength: 1, maxLength: 4 }),
+        (parts) => {
+          const written = parts.map(([count, [name]]) => `${count}${name}`).join('');
+          const sum = parts.reduce((total, [count, [, ms]]) => total + count * Number(ms), 0);
+          return parseDuration(written) === sum;
+        },
+      ),
+    );
+  });
+
+  it('is never negative and never longer than a year, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const ms = parseDuration(text);
+        return ms === undefined || (ms >= 0 && ms <= 366 * 86_400_000 && Number.isInteger(ms));
+      }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Rules for codes that do not mean what they say. They read prose and come before the plain rules, which
+ * would otherwise trust a wrong code.
+ */
+import type { Rule } from '../rule.ts';
+import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
+
+export const MISLEADING_CODE_RULES: readonly Rule[] = [
+  {
+    id: 'quota.none-at-all',
+    when: { quota: 'zero' },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'an allowance of 0 means that this tier has no access; the delay beside it is empty',
+  },
+  {
+    id: 'quota.long-window',
+    when: { quota: 'long_window' },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+    why: 'one of the quotas that were hit is counted by the day or longer',
+  },
+  {
+    id: 'quota.short-window',
+    when: { quota: 'short_window' },
+    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'the quota that was hit is counted by the minute, whatever the message says of plans',
+  },
+  {
+    id: 'rate.single-request-over-limit',
+    when: { asksMoreThanLimit: true },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'this one request asks for more than the limit ever allows; waiting is futile',
+  },
+  {
+    id: 'permission.unsupported-until-granted',
+    when: {
+      codes: [
+        'unsupported_value',
+        'unsupported_parameter',
+        'invalid_request',
+        'failed_precondition',
+      ],
+      phrases: ['permission', 'region'],
+      notPhrases: [
+        'spent',
+        'context',
+        'window',
+        'content_filter',
+        'model',
+        'oversize',
+        'tool_schema',
+      ],
+    },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'reported as a bad value, but a right is missing',
+  },
+  {
+    id: 'quota.reported-as-auth',
+    when: { statuses: [400, 402, 403, 429], codes: ['auth'], phrases: ['spent'] },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'a budget that is used up, which LiteLLM reports as a fault of the key',
+  },
+  {
+    id: 'auth.denied-key',
+    when: { codes: DENIED_CODES, phrases: ['auth'], notPhrases: ['spent'] },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'reported as a missing right, but the key itself is invalid',
+  },
+  {
+    id: 'permission.reported-as-unknown-caller',
+    when: {
+      statuses: [401],
+      codes: [...DENIED_CODES, 'key_model_access_denied', 'team_model_access_denied'],
+      notPhrases: ['auth', 'spent'],
+    },
+    means: { kind: 'provider.permission', scope: 'key', recovery: 'human' },
+    why: 'the caller is known; the code says that a right is missing, whatever the status',
+  },
+  {
+    id: 'context.oversize-status',
+    when: { statuses: [413], phrases: ['context', 'window'] },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'too many tokens for the window, not too many bytes for the edge',
+  },
+  {
+    id: 'rate.oversize-request',
+    when: { codes: RATE_CODES, phrases: ['oversize'], notPhrases: ['spent'] },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'shares its code with a rate limit, but the request alone is too large',
+  },
+  {
+    id: 'overload.shared-rate-code',
+    when: {
+      codes: [...RATE_CODES, 'upstream', 'server', 'api'],
+      phrases: ['overload'],
+      notPhrases: ['short_window', 'long_window', 'spent'],
+    },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the model is overloaded for everyone, although it is reported as a limit or a fault',
+  },
+  {
+    id: 'quota.long-window-text',
+    when: { codes: RATE_CODES, phrases: ['long_window'] },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+    why: 'a limit by the day or longer; its code is that of the limit by the minute',
+  },
+  {
+    id: 'quota.rate-code-without-money',
+    when: { codes: RATE_CODES, phrases: ['spent'], notPhrases: ['short_window'] },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'money or credits are gone, reported under the code of a rate limit',
+  },
+  {
+    id: 'quota.payment-pending',
+    when: { providers: ['openrouter'], statuses: [402], header: { name: 'retry-after' } },
+    means: { kind: 'provider.rate_limited', scope: 'account', recovery: 'hint' },
+    why: 'spending in flight counts until it settles; OpenRouter names the wait',
+  },
+  {
+    id: 'server.mislabelled',
+    when: {
+      codes: ['invalid_request'],
+      statusRange: [200, 299],
+      phrases: ['server'],
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'a fault of the server inside a stream, mislabelled as a bad request',
+  },
+];

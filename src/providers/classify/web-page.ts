@@ -1,0 +1,33 @@
+/**
+ * Web pages in place of a reply. A page says what happened in its title or its preformatted line; its
+ * other sentences are the same for every failure.
+ */
+
+const PAGE = /<(?:!doctype|html|head|title)\b/i;
+const MAX_PAGE_CHARS = 4096;
+
+export function isPage(text: string): boolean {
+  return /^<(?:!doctype|html|head|\?xml)/i.test(text);
+}
+
+export function pageTitle(html: string): string {
+  const head = html.slice(0, MAX_PAGE_CHARS);
+  const title = textOf(head, 'title') ?? textOf(head, 'h1') ?? '';
+  // frameworks put the reason into a line of its own, as `Cannot POST /v1/chat`
+  return `${title} ${textOf(head, 'pre') ?? ''}`.trim();
+}
+
+function textOf(html: string, tag: string): string | undefined {
+  return new RegExp(`<${tag}[^>]{0,80}>([^<]{0,200})`, 'i').exec(html)?.[1];
+}
+
+/** All words of a page, for a wait that it names. */
+export function pageWords(html: string): string {
+  return html.slice(0, MAX_PAGE_CHARS).replace(/<[^<>]{0,400}>/g, ' ');
+}
+
+/** A page inside a sentence counts by its title. */
+export function withoutPage(text: string): string {
+  const start = text.includes('<') ? text.search(PAGE) : -1;
+  return start < 0 ? text : `${text.slice(0, start)} ${pageTitle(text.slice(start))}`;
+}

@@ -1,0 +1,66 @@
+/**
+ * A provider's failure as observed, in terms of no provider and no SDK: every extractor makes one, and the
+ * classifier reads it. It holds raw text and never leaves the internal side.
+ */
+
+/** How far the request got when it failed. */
+export type Phase = 'before_send' | 'sent' | 'headers' | 'streaming';
+
+/** `generate` may be repeated; `submit` creates something and may not. */
+export type Operation = 'generate' | 'submit';
+
+/** A failure below HTTP; `cause` links are flattened, outermost first. */
+export interface TransportFault {
+  readonly name?: string;
+  readonly message?: string;
+  /** The first code found along the chain: `ECONNRESET`, `UND_ERR_SOCKET`, … */
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly causes?: readonly TransportFault[];
+}
+
+export interface ProviderFailure {
+  /** As the caller or the SDK named it; `known-providers.ts` knows the spellings. */
+  readonly provider?: string;
+  readonly model?: string;
+  readonly api?: string;
+  readonly operation: Operation;
+  readonly status?: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The code that the SDK kept, where the body itself is gone. */
+  readonly code?: string;
+  readonly type?: string;
+  readonly message?: string;
+  /** Parsed JSON, or text as it came. */
+  readonly body?: unknown;
+  /** There is a body that was not read, and it may say what the status means. */
+  readonly isUnread?: boolean;
+  readonly transport?: TransportFault;
+  readonly phase: Phase;
+  /** Whether a part of the reply had reached the caller. Unknown counts as yes while streaming. */
+  readonly delivered: boolean;
+  /** Which extractor recognised it, for the receipt. */
+  readonly source: string;
+  /** The SDK's own finding, such as a missing key. */
+  readonly finding?: Finding;
+}
+
+/** Failures that an SDK types itself and that have no response to read. */
+export type Finding =
+  | 'api_key_missing'
+  | 'model_unknown'
+  | 'unsupported_feature'
+  | 'invalid_prompt'
+  | 'invalid_tool_arguments'
+  | 'no_such_tool'
+  | 'no_output'
+  | 'stream_empty'
+  | 'output_unparsable'
+  | 'aborted'
+  | 'timed_out'
+  | 'connection_closed'
+  | 'mcp_tool_error'
+  | 'mcp_method_not_found'
+  | 'mcp_invalid_params'
+  | 'mcp_internal';

@@ -1,0 +1,52 @@
+/** The world's own record of the events of a run, made as they are stored. */
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+
+export interface Books {
+  /** Events that are stored. */
+  seq: number;
+  last: RunEvent | undefined;
+  /** How often a result was stored, by the key of its effect and by its path. */
+  readonly results: Map<string, number>;
+  /** How often a gate was answered. */
+  readonly answers: Map<string, number>;
+  /** The gate that was answered or ran out last. */
+  lastGate: string | undefined;
+  /** Open gates, with their first option and the number of the event that opened them. */
+  readonly open: Map<string, { readonly value: JsonValue; readonly opening: number }>;
+}
+
+export function newBooks(): Books {
+  return {
+    seq: 0,
+    last: undefined,
+    results: new Map(),
+    answers: new Map(),
+    lastGate: undefined,
+    open: new Map(),
+  };
+}
+
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+export function noteStored(books: Books, events: readonly object[]): void {
+  for (const each of events) {
+    // the engine made it
+    const event = each as RunEvent;
+    // a commit that was repeated was stored once
+    if (event.seq <= books.seq) continue;
+    books.seq = event.seq;
+    books.last = event;
+    if (event.type === 'gate:answered') countUp(books.answers, event.gate);
+    if (event.type === 'gate:opened')
+      books.open.set(event.gate, { value: event.options[0] ?? null, opening: event.seq });
+    if (event.type === 'gate:answered' || event.type === 'gate:expired') {
+      books.lastGate = event.gate;
+      books.open.delete(event.gate);
+    }
+    if (event.type === 'effect:succeeded' || event.type === 'effect:failed')
+      for (const name of [event.effect.key, event.path]) countUp(books.results, name);
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Runs effects in the simulated world: each call goes as its fate says, within its time limit, and
+ * the world records it whatever the engine learns of it.
+ */
+import {
+  cancelledBefore,
+  type CancellationKind,
+  type EffectContext,
+  type EffectResult,
+  type Used,
+} from '../../effects/effect.ts';
+import { askGuards, type NamedGuard } from '../../effects/guard.ts';
+import { playModel } from '../../effects/simulator/play.ts';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
+import type { EffectRequest } from '../../machine/decide/effect-request.ts';
+import type { ModelCall } from '../../machine/conversation/model-message.ts';
+import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
+import type { EffectRunner } from '../../engine/run/effect-runner.ts';
+import type { Execution, ExecutionEnding } from './execution.ts';
+import { timeoutFailure, type Fate } from './fate.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface Begun {
+  readonly execution: Execution;
+  readonly fate: Fate;
+  /** The tool's own time. */
+  readonly toolMs: number;
+}
+
+/** The part of the world that the effects of one process need. */
+export interface EffectWorld {
+  readonly clock: VirtualClock;
+  /** Records the call as started, and decides how it will go. */
+  begin(request: EffectRequest, context: EffectContext): Begun;
+  isAlive(): boolean;
+  /** Guards that are asked before each tool, like those of a host. */
+  readonly guards: readonly NamedGuard[];
+}
+
+export function simulatedEffects(world: EffectWorld): EffectRunner {
+  return {
+    run: async (request, context) =>
+      (await guarded(world, request, context)) ?? begun(world, request, context),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function guarded(
+  { guards, clock }: EffectWorld,
+  { work, isApproved = false }: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult | undefined> {
+  if (work.type !== 'tool' || guards.length === 0) return undefined;
+  return askGuards(guards, { ...work, isApproved }, { ...context, clock });
+}
+
+function begun(
+  world: EffectWorld,
+  request: EffectRequest,
+  context: EffectContext,
+): Promise<EffectResult> {
+  return new Promise((resolve, reject) => {
+    // a dead process does nothing more
+    if (!world.isAlive()) return;
+    // a call that was aborted before it began is not started, as with every real effect
+    if (context.signal.aborted) {
+      resolve(cancelledBefore(context.cancelled ?? 'cancelled.call'));
+      return;
+    }
+    const { execution, ...begin } = world.begin(request, context);
+    new Try(world.clock, execution, (ending, result) => {
+      if (execution.ending !== undefined || !world.isAlive()) return;
+      execution.ending = ending;
+      if (result === undefined) reject(new Error('The simulated runner of effects has a bug'));
+      else resolve(result);
+    }).run(request, context, begin);
+  });
+}
+
+type Settle = (ending: ExecutionEnding, result?: EffectResult) => void;
+
+class Try {
+  readonly #clock: VirtualClock;
+  readonly #execution: Execution;
+  readonly #settle: Settle;
+
+  constructor(clock: VirtualClock, execution: Execution, settle: Settle) {
+    this.#clock = clock;
+    this.#execution = execution;
+    this.#settle = settle;
+  }
+
+  run(
+    request: EffectRequest,
+    context: EffectContext,
+    { fate, toolMs }: Omit<Begun, 'execution'>,
+  ): void {
+    const { signal, cancelled } = context;
+    // the time of a conversation is the machine's to keep
+    const nodeMs = request.timeoutMs ?? Infinity;
+    const limitMs = Math.min(nodeMs, toolMs);
+    const latencyMs = fate.latencyMs + (fate.type === 'speaks' ? (fate.answer?.delayMs ?? 0) : 0);
+    const isLate = fate.type === 'hangs' || latencyMs >= limitMs;
+    const timer = isLate
+      ? this.#atLimit(limitMs, timeoutFailure(request, { ...fate, isOfTool: toolMs < nodeMs }))
+      : this.#clock.after(latencyMs, () => this.#end(request, context, fate));
+    const stop = (): void => {
+      this.#execution.isAborted = true;
+      timer();
+      if (fate.isStubborn && !isLate) {
+        const leftMs = Math.min(latencyMs, GRACE_MS - 1);
+        this.#clock.after(leftMs, () => this.#end(request, context, fate));
+      } else this.#stopped(request, fate, cancelled ?? cancelledAs(request));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  }
+
+  #atLimit(limitMs: number, failure: ReportDraft): () => void {
+    if (limitMs === Infinity) return () => undefined;
+    return this.#clock.after(limitMs, () => this.#failed(failure));
+  }
+
+  #end({ work }: EffectRequest, context: EffectContext, fate: Fate): void {
+    switch (fate.type) {
+      case 'speaks':
+        if (work.type === 'model') void this.#speak(work.call, fate.answer, context);
+        return;
+      case 'succeeds':
+        this.#succeeded(fate.output, fate.errors);
+        return;
+      case 'throws':
+        this.#settle({ type: 'threw' });
+        return;
+      case 'fails':
+        this.#failed(fate.failure, {}, fate.part);
+        return;
+      case 'loses its reply':
+        this.#failed(fate.failure, this.#execution.effect.type === 'model' ? GUESSED : {});
+        return;
+      case 'hangs':
+        return;
+    }
+  }
+
+  /** As a `sim/` model does it in any run; its time has passed already. */
+  async #speak(
+    call: ModelCall,
+    answer: SimulatedAnswer | undefined,
+    context: EffectContext,
+  ): Promise<void> {
+    const asked = answer === undefined ? call : { ...call, simulated: { ...answer, delayMs: 0 } };
+    const result = await playModel(asked, { ...context, clock: this.#clock });
+    this.#execution.charged = result.usage ?? {};
+    const ending: ExecutionEnding = result.ok
+      ? { type: 'succeeded', output: result.output }
+      : { type: 'failed', kind: result.failure.kind };
+    this.#settle(ending, result);
+  }
+
+  #succeeded(output: JsonValue, errors: readonly ReportDraft[] | undefined): void {
+    const kinds = errors === undefined ? {} : { errors: errors.map(({ kind }) => kind) };
+    const beside = errors === undefined ? {} : { errors };
+    this.#settle({ type: 'succeeded', output, ...kinds }, { ok: true, output, ...beside });
+  }
+
+  #failed(failure: ReportDraft, used: Used = {}, part?: JsonValue): void {
+    const type = failure.outcome === 'unknown' ? 'lost' : 'failed';
+    if (used.usage !== undefined) this.#execution.charged = used.usage;
+    const output = part === undefined ? {} : { output: part };
+    this.#settle(
+      { type, kind: failure.kind, ...output },
+      { ok: false, failure, ...output, ...used },
+    );
+  }
+
+  #stopped(request: EffectRequest, { stopMs, isDeaf }: Fate, kind: string): void {
+    const isModel = this.#execution.effect.type === 'model';
+    // an effect that was killed may have done its work before
+    const isKnown = this.#execution.isIdempotent && (isModel ? !isDeaf : true);
+    if (isModel) this.#execution.charged = USED_BY_THEN;
+    const used = isModel && !isDeaf ? { usage: USED_BY_THEN } : {};
+    const failure: ReportDraft = {
+      kind,
+      ...stoppedWords(request, isDeaf),
+      outcome: isKnown ? 'partial' : 'unknown',
+    };
+    this.#clock.after(isDeaf ? GRACE_MS : stopMs, () =>
+      this.#settle({ type: 'stopped', isKnown }, { ok: false, failure, ...used }),
+    );
+  }
+}
+
+function cancelledAs({ work }: EffectRequest): CancellationKind {
+  return work.type === 'script' || work.type === 'tool' ? 'cancelled.tool' : 'cancelled.call';
+}
+
+/** In the words of the real effects. */
+function stoppedWords(
+  { work, ref }: EffectRequest,
+  isDeaf: boolean,
+): Pick<ReportDraft, 'message' | 'details'> {
+  if (work.type !== 'call' && work.type !== 'tool') return { message: 'It was stopped' };
+  const noun = work.type === 'call' ? 'function' : 'tool';
+  const more = isDeaf ? ' and does not listen to its signal' : '';
+  return {
+    message: `The ${noun} ${ref.target} was cancelled while it ran${more}`,
+    details: { abandoned: isDeaf },
+  };
+}
+
+/** The time that an effect has to end after an abort. */
+const GRACE_MS = 2000;
+
+/** For a call that was stopped on its way. */
+const USED_BY_THEN = { inputTokens: 30, outputTokens: 0 };
+
+/** Estimates usage that no provider reported, as the real model effect does. */
+const GUESSED: Used = { usage: { inputTokens: 30, outputTokens: 10 }, isEstimated: true };

@@ -1,0 +1,76 @@
+/** `createResilience`: breakers and a clock that no other instance has. */
+import { describe, expect, it } from 'vitest';
+import type { BreakerState } from './machine/policy/breaker.ts';
+import { createResilience, withResilience, type ResilienceClock } from './resilience.ts';
+
+const broken = { status: 500, headers: {}, body: {} };
+
+const fails = (): never => {
+  // the shape that SDKs throw
+  throw broken as unknown as Error;
+};
+
+function virtualClock(): ResilienceClock & { readonly slept: number[] } {
+  let now = 1_000_000;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => now,
+    sleep: (ms) => {
+      slept.push(ms);
+      now += ms;
+      return Promise.resolve();
+    },
+  };
+}
+
+async function kindOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'none',
+    (error: unknown) => (error as { readonly kind?: string }).kind,
+  );
+}
+
+async function spend(resilient: typeof withResilience, breaker: string): Promise<void> {
+  for (let calls = 0; calls < 10; calls++)
+    await kindOf(resilient(fails, { breaker, retry: 'none' }));
+}
+
+describe('createResilience', () => {
+  it('keeps its breakers from other instances', async () => {
+    const [one, other] = [createResilience(), createResilience()];
+    await spend(one, 'house');
+    expect(await kindOf(one(() => 1, { breaker: 'house' }))).toBe('breaker.open');
+    expect(await other(() => 1, { breaker: 'house' })).toBe(1);
+    expect(await withResilience(() => 1, { breaker: 'house' })).toBe(1);
+  });
+
+  it('shares breakers by the map that several instances get', async () => {
+    const breakers = new Map<string, BreakerState>();
+    await spend(createResilience({ breakers }), 'house');
+    const later = createResilience({ breakers });
+    expect(await kindOf(later(() => 1, { breaker: 'house' }))).toBe('breaker.open');
+    breakers.clear();
+    expect(await later(() => 1, { breaker: 'house' })).toBe(1);
+  });
+
+  it('has its clock, unless a call has its own', async () => {
+    const [clock, own] = [virtualClock(), virtualClock()];
+    const resilient = createResilience({ clock });
+    const retry = { attempts: 2, waitsMs: [70] };
+    await kindOf(resilient(fails, { retry }));
+    expect([clock.slept.length, own.slept.length]).toEqual([1, 0]);
+    await kindOf(resilient(fails, { retry, clock: own }));
+    expect([clock.slept.length, own.slept.length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['an unknown option', { clok: {} }, 'clok'],
+    ['a clock that cannot wait', { clock: { now: () => 0 } }, 'clock'],
+    ['breakers that are no map', { breakers: {} }, 'breakers'],
+  ])('refuses %s', (_, options, option) => {
+    expect(() => createResilience(options as object)).toThrow(
+      expect.objectContaining({ kind: 'validation.input', details: { option } }) as Error,
+    );
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * Cases that every store must pass, for any test runner:
+ *
+ *   for (const { name, run } of storeCases(newPlace)) it(name, run);
+ *
+ * A place is one database; each `open` returns another handle to it, like that of another process.
+ * A store without a second handle may return the same one each time.
+ */
+import type { RunStore } from '../../machine/ports/store-port.ts';
+import { CLAIM_CASES } from './claims.ts';
+import { KEPT_CASES } from './kept.ts';
+import { LOG_CASES } from './log.ts';
+import { REMOVAL_CASES } from './removal.ts';
+import { STRAIN_CASES } from './strain.ts';
+
+export interface StorePlace {
+  open(): Promise<RunStore>;
+  /** For a store with a clock of its own: lets that much time pass for its leases. */
+  elapse?(ms: number): Promise<void>;
+}
+
+/**
+ * Makes an empty database whose stores measure leases with `now`, unless they have a clock of their
+ * own.
+ */
+export type NewPlace = (now: () => number) => Promise<StorePlace>;
+
+export interface StoreCase {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+const CASES = { ...LOG_CASES, ...CLAIM_CASES, ...KEPT_CASES, ...REMOVAL_CASES, ...STRAIN_CASES };
+
+/**
+ * The cases that every store must pass, for any test runner.
+ * @example
+ * ```ts
+ * import { openMemoryStore, storeCases } from 'errand/stores';
+ *
+ * const newPlace = async (now: () => number) => {
+ *   const store = openMemoryStore({ now });
+ *   return { open: async () => store };
+ * };
+ * const [first] = storeCases(newPlace);
+ * await first?.run(); // in your test runner: it(name, run) for each of them
+ * console.log(typeof first?.name); // string
+ * ```
+ */
+export function storeCases(newPlace: NewPlace): readonly StoreCase[] {
+  return Object.entries(CASES).map(([name, body]) => ({
+    name,
+    run: async () => {
+      const clock = { nowMs: 1_000_000 };
+      const place = await newPlace(() => clock.nowMs);
+      const store = await place.open();
+      const other = await place.open();
+      const elapse = async (ms: number): Promise<void> => {
+        clock.nowMs += ms;
+        await place.elapse?.(ms);
+      };
+      try {
+        await body({ store, other, elapse });
+      } finally {
+        await store.close();
+        await other.close();
+      }
+    },
+  }));
+}

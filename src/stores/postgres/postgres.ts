@@ -1,0 +1,372 @@
+/**
+ * The durable store of many machines: tables in a schema of a PostgreSQL database that any number of
+ * processes may use at once. Durable as far as the server is (`synchronous_commit`). Leases are set and
+ * judged by the clock of the server: those of the machines that ask may differ.
+ */
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type {
+  Checkpoint,
+  Claim,
+  ClaimRequest,
+  Commit,
+  ListQuery,
+  LogHead,
+  NewRun,
+  RemoveRequest,
+  RunRecord,
+  RunStore,
+  RunSummary,
+  StoredCommit,
+  StoredMessage,
+  Tombstone,
+} from '../../machine/ports/store-port.ts';
+import { chainDigest, digestOf, rowChecksum } from '../checksum.ts';
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import {
+  claimLost,
+  corrupt,
+  damagedInbox,
+  idWasUsed,
+  logLostItsEnd,
+  runNotFound,
+} from '../failure.ts';
+import type { Database, Query } from './database.ts';
+import { EventLog } from './event-log.ts';
+import { readTombstone, removeRow, removeUnusedPlans } from './removal.ts';
+import {
+  claimOf,
+  COLUMNS,
+  findRun,
+  freshRow,
+  inputOf,
+  NOW_MS,
+  readRun,
+  workflowIn,
+  type RunRow,
+} from './run-row.ts';
+import {
+  eventsText,
+  firstOfRepeated,
+  grantClaim,
+  jsonText,
+  refuseHeld,
+  statusText,
+} from '../store-rules.ts';
+import { integerAt, textAt } from '../typed-row.ts';
+import { Turns, type Concern } from '../per-run-queue.ts';
+
+type Created = { readonly claim: Claim; readonly head: LogHead };
+
+export class PostgresStore implements RunStore {
+  readonly #db: Database;
+  readonly #log: EventLog;
+  readonly #turns = new Turns();
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#log = new EventLog(db);
+  }
+
+  async create(run: NewRun): Promise<Created> {
+    const text = eventsText(run.id, run.events);
+    const statusRow = statusText(run.id, run.statusRow);
+    return this.#write([run.id], (query) => this.#create(query, run, { text, statusRow }));
+  }
+
+  async append(commit: Commit): Promise<LogHead> {
+    const { claim, events, statusRow: given } = commit;
+    const text = eventsText(claim.run, events);
+    const statusRow = given && statusText(claim.run, given);
+    this.#db.checkOpen();
+    return this.#turns.take([claim.run], () =>
+      this.#log.append({ commit, text, statusRow }).catch((thrown: unknown) => {
+        this.#log.forget(claim.run);
+        throw thrown;
+      }),
+    );
+  }
+
+  async *read(run: string, fromSeq = 1): AsyncGenerator<StoredCommit> {
+    yield* this.#log.read(run, fromSeq);
+  }
+
+  async get(run: string): Promise<RunRecord> {
+    const row = await this.#run(run);
+    const [found] = await this.#db.query('SELECT plan FROM @plans WHERE digest = $1', [row.plan]);
+    const plan = found === undefined ? '' : textAt(found, 'plan');
+    if (digestOf(plan) !== row.plan)
+      throw corrupt(`The plan of run ${run} is missing or altered`, { run, table: 'plans' });
+    return { ...row.summary, plan, input: inputOf(row), head: row.head };
+  }
+
+  async summary(run: string): Promise<RunSummary> {
+    return (await this.#run(run)).summary;
+  }
+
+  async list(wanted: ListQuery = {}): Promise<readonly RunSummary[]> {
+    const { statuses, limit, before, onDamage } = wanted;
+    const end = before === undefined ? null : (await this.#run(before)).key;
+    const rows = await this.#db.query(
+      `SELECT ${COLUMNS} FROM @runs
+       WHERE ($1::integer IS NULL OR key < $1) AND ($2::text[] IS NULL OR status = ANY($2))
+       ORDER BY key DESC LIMIT $3`,
+      [end, statuses ?? null, limit ?? null],
+    );
+    return rows.flatMap((row) => {
+      try {
+        return [readRun(row).summary];
+      } catch (thrown) {
+        if (onDamage === undefined || !isKind(thrown, 'store.corrupt')) throw thrown;
+        onDamage(thrown);
+        return [];
+      }
+    });
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    const { run } = request;
+    return this.#write([run], async (query) => {
+      this.#log.forget(run);
+      const { epoch, summary, nowMs } = await findRun(query, run, 'FOR UPDATE');
+      const granted = grantClaim(request, { epoch, held: summary.claim }, nowMs);
+      await query('UPDATE @runs SET epoch = $2, owner = $3, until_ms = $4 WHERE id = $1', [
+        run,
+        granted.epoch,
+        JSON.stringify(granted.owner),
+        granted.untilMs,
+      ]);
+      return { run, epoch: granted.epoch };
+    });
+  }
+
+  async heartbeat(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]> {
+    const runs = claims.map(({ run }) => run);
+    return this.#write(runs, async (query) => {
+      const kept = await query(
+        `UPDATE @runs SET until_ms = ${NOW_MS} + $1 FROM unnest($2::text[], $3::integer[]) AS held (run, term)
+         WHERE id = held.run AND epoch = held.term AND owner IS NOT NULL RETURNING id, epoch`,
+        [leaseMs, runs, claims.map(({ epoch }) => epoch)],
+      );
+      return claims.filter(
+        ({ run, epoch }) => !kept.some((row) => row['id'] === run && row['epoch'] === epoch),
+      );
+    });
+  }
+
+  async release({ run, epoch }: Claim): Promise<void> {
+    return this.#write([run], async (query) => {
+      this.#log.forget(run);
+      await findRun(query, run, 'FOR UPDATE');
+      await query(
+        `UPDATE @runs SET epoch = epoch + 1, owner = NULL, until_ms = 0
+         WHERE id = $1 AND epoch = $2`,
+        [run, epoch],
+      );
+    });
+  }
+
+  async saveCheckpoint({ run, epoch }: Claim, { head, state }: Checkpoint): Promise<void> {
+    const text = jsonText(state, `A checkpoint of run ${run}`);
+    return this.#write([run], async (query) => {
+      const present = await findRun(query, run, 'FOR UPDATE');
+      if (present.epoch !== epoch) throw claimLost(run, epoch);
+      await query(
+        `INSERT INTO @checkpoints (run, next_seq, digest, checksum, state) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (run) DO UPDATE SET next_seq = excluded.next_seq, digest = excluded.digest,
+           checksum = excluded.checksum, state = excluded.state`,
+        [present.key, head.nextSeq, head.digest, checkpointChecksum(head, text), text],
+      );
+    });
+  }
+
+  async loadCheckpoint(run: string): Promise<Checkpoint | null> {
+    const present = await this.#run(run);
+    const query = this.#db.forRun(run);
+    const [row] = await query(
+      `SELECT next_seq, digest, checksum::float8 AS checksum, state FROM @checkpoints WHERE run = $1`,
+      [present.key],
+    );
+    if (row === undefined) return null;
+    const head = { nextSeq: integerAt(row, 'next_seq'), digest: textAt(row, 'digest') };
+    const text = textAt(row, 'state');
+    // a damaged one counts as none: the log has everything
+    if (integerAt(row, 'checksum') !== checkpointChecksum(head, text)) return null;
+    const { nextSeq } = present.head;
+    if (head.nextSeq > nextSeq) throw logLostItsEnd(run, { nextSeq, knownSeq: head.nextSeq });
+    if (!(await this.#log.confirms(query, present, head))) return null;
+    return { head, state: JSON.parse(text) as JsonValue };
+  }
+
+  async dropCheckpoints(run?: string): Promise<void> {
+    return this.#write(run === undefined ? 'everything' : [run], async (query) => {
+      if (run === undefined) await query('DELETE FROM @checkpoints');
+      else
+        await query('DELETE FROM @checkpoints WHERE run = $1', [(await findRun(query, run)).key]);
+    });
+  }
+
+  async remove(request: RemoveRequest): Promise<Tombstone> {
+    const { run, isAlive } = request;
+    return this.#write([run], async (query) => {
+      this.#log.forget(run);
+      const { key, workflow, epoch, row, nowMs } = await lockToRemove(query, run);
+      refuseHeld(run, claimOf(row, epoch), { isAlive, nowMs });
+      return removeRow(query, { key, workflow }, request);
+    });
+  }
+
+  async tombstone(run: string): Promise<Tombstone | null> {
+    return readTombstone(this.#db.forRun(run), run);
+  }
+
+  /** The server itself clears away what was deleted. */
+  async compact(): Promise<void> {
+    return this.#write('everything', removeUnusedPlans);
+  }
+
+  async send(run: string, message: object): Promise<number> {
+    const text = jsonText(message, `A message to run ${run}`);
+    return this.#write([run], async (query) => {
+      const [row] = await query(
+        `WITH counted AS (UPDATE @runs SET sent = sent + 1 WHERE id = $1 RETURNING key, sent)
+         INSERT INTO @messages (run, number, message, checksum)
+         SELECT key, sent, $2, $3 FROM counted RETURNING number`,
+        [run, text, rowChecksum([run, text])],
+      );
+      if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
+      return integerAt(row, 'number');
+    });
+  }
+
+  async messages(run: string): Promise<readonly StoredMessage[]> {
+    return this.#db.transaction(async (query) => {
+      // the counts and the messages of one moment
+      await query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      const { key, sent, taken } = await findRun(query, run);
+      const rows = await query(
+        `SELECT number, message, checksum::float8 AS checksum FROM @messages WHERE run = $1
+         ORDER BY number`,
+        [key],
+      );
+      if (rows.length !== sent - taken) throw damagedInbox(run);
+      return rows.map((row, index) => {
+        const number = integerAt(row, 'number');
+        const text = textAt(row, 'message');
+        const isRight =
+          number === taken + index + 1 && integerAt(row, 'checksum') === rowChecksum([run, text]);
+        if (!isRight) throw damagedInbox(run);
+        // its checksum is right, so it is what `send` wrote
+        return { number, message: JSON.parse(text) as JsonObject };
+      });
+    });
+  }
+
+  async runsWithMessages(): Promise<readonly string[]> {
+    const rows = await this.#db.query(
+      'SELECT id FROM @runs WHERE key IN (SELECT run FROM @messages) ORDER BY key',
+    );
+    return rows.map((row) => textAt(row, 'id'));
+  }
+
+  async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
+    const rows = await this.#db.query('SELECT key, state FROM @breakers');
+    return new Map(
+      rows.map((row) => [
+        // written by setBreaker
+        JSON.parse(textAt(row, 'key')) as string,
+        JSON.parse(textAt(row, 'state')) as JsonValue,
+      ]),
+    );
+  }
+
+  async setBreaker(key: string, state: JsonValue): Promise<void> {
+    const name = JSON.stringify(key);
+    const text = jsonText(state, 'The state of a breaker');
+    return this.#write([`breaker ${key}`], async (query) => {
+      if (state === null) await query('DELETE FROM @breakers WHERE key = $1', [name]);
+      else
+        await query(
+          `INSERT INTO @breakers (key, state) VALUES ($1, $2)
+           ON CONFLICT (key) DO UPDATE SET state = excluded.state`,
+          [name, text],
+        );
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.over();
+    await this.#db.close();
+  }
+
+  async #write<T>(concern: Concern, body: (query: Query) => Promise<T>): Promise<T> {
+    this.#db.checkOpen();
+    return this.#turns.take(concern, () => this.#db.transaction(body));
+  }
+
+  #run(run: string): Promise<RunRow> {
+    return findRun(this.#db.forRun(run), run);
+  }
+
+  async #create(
+    query: Query,
+    run: NewRun,
+    { text, statusRow }: { readonly text: string; readonly statusRow: string },
+  ): Promise<Created> {
+    const removed = await readTombstone(query, run.id);
+    if (removed !== null) throw idWasUsed(removed);
+    const fresh = freshRow(run, statusRow);
+    const count = run.events.length;
+    const digest = chainDigest(fresh.seed, { run: 0, seq: 1, count, text });
+    const head = { nextSeq: 1 + count, digest };
+    await query('INSERT INTO @plans (digest, plan) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      fresh.plan,
+      run.plan,
+    ]);
+    const columns = { ...fresh.columns, next_seq: head.nextSeq, digest };
+    const names = Object.keys(columns);
+    const [row] = await query(
+      `INSERT INTO @runs (until_ms, ${names.join(', ')})
+       VALUES (${NOW_MS} + $1, ${names.map((_, at) => `$${at + 2}`).join(', ')})
+       ON CONFLICT (id) DO NOTHING RETURNING key`,
+      [run.leaseMs, ...Object.values(columns)],
+    );
+    if (row === undefined) return repeatedCreate(query, run, text);
+    const key = integerAt(row, 'key');
+    await query(
+      'INSERT INTO @events (run, seq, count, digest, events) VALUES ($1, 1, $2, $3, $4)',
+      [key, count, digest, text],
+    );
+    this.#log.remember(run.id, { key, epoch: 1, plan: fresh.plan, head });
+    return { claim: { run: run.id, epoch: 1 }, head };
+  }
+}
+
+/** The row of a run that may be damaged: it could not be removed if all of it had to be right. */
+async function lockToRemove(query: Query, run: string) {
+  const [row] = await query(`SELECT ${COLUMNS} FROM @runs WHERE id = $1 FOR UPDATE`, [run]);
+  if (row === undefined) throw runNotFound(run, await readTombstone(query, run));
+  return {
+    row,
+    key: integerAt(row, 'key'),
+    epoch: integerAt(row, 'epoch'),
+    nowMs: integerAt(row, 'now_ms'),
+    workflow: workflowIn(row),
+  };
+}
+
+async function repeatedCreate(query: Query, run: NewRun, text: string): Promise<Created> {
+  const { key, epoch, summary } = await findRun(query, run.id);
+  const [row] = await query(
+    'SELECT count, digest, events FROM @events WHERE run = $1 AND seq = 1',
+    [key],
+  );
+  const first = row && { text: textAt(row, 'events'), row };
+  const present = { epoch, held: summary.claim };
+  const { row: stored } = firstOfRepeated(run, present, { first, text });
+  const head = { nextSeq: 1 + integerAt(stored, 'count'), digest: textAt(stored, 'digest') };
+  return { claim: { run: run.id, epoch: 1 }, head };
+}
+
+function checkpointChecksum({ nextSeq, digest }: LogHead, text: string): number {
+  return rowChecksum([nextSeq, digest, text]);
+}

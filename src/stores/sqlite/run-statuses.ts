@@ -1,0 +1,104 @@
+/**
+ * The status of a run, which a commit may change beside the log, and the plan that it was started
+ * with. The text written last is cached while the claim is held, so that repeating it costs nothing.
+ */
+import type { NewRun, RunStatusRow } from '../../machine/ports/store-port.ts';
+import { digestOf, rowChecksum } from '../checksum.ts';
+import { corrupt } from '../failure.ts';
+import type { RunRef } from './claims.ts';
+import type { Preparer } from './meta.ts';
+import { integerAt, textAt, type Row } from '../typed-row.ts';
+
+interface StandingRow {
+  readonly text: string;
+  /** Digest of the plan that the run was started with. */
+  readonly plan: string;
+}
+
+export class Standings {
+  readonly #db: Preparer;
+  readonly #written = new Map<string, string>();
+
+  constructor(db: Preparer) {
+    this.#db = db;
+  }
+
+  /** Forgets one run, or all: another process may have written, or a transaction was undone. */
+  forget(run?: string): void {
+    if (run === undefined) this.#written.clear();
+    else this.#written.delete(run);
+  }
+
+  insert(ref: RunRef, text: string, { plan }: NewRun): void {
+    this.#write(ref, { text, plan: this.#storePlan(plan) });
+  }
+
+  /** True when the text would change nothing; undefined leaves it as it is. */
+  isKept(run: string, text: string | undefined): boolean {
+    return text === undefined || text === this.#written.get(run);
+  }
+
+  update(ref: RunRef, text: string): void {
+    this.#write(ref, { text, plan: this.#read(ref).plan });
+  }
+
+  readPlan(ref: RunRef): string {
+    const digest = this.#read(ref).plan;
+    const row = this.#db.prepare('SELECT plan FROM plans WHERE digest = ?').get(digest);
+    const plan = row === undefined ? null : textAt(row, 'plan');
+    if (plan === null || digestOf(plan) !== digest) throw damaged(ref, 'plans');
+    return plan;
+  }
+
+  #read(ref: RunRef): StandingRow {
+    const row = this.#db
+      .prepare(
+        `SELECT status, plan, status_row, checksum AS status_row_checksum
+         FROM statuses WHERE run = ?`,
+      )
+      .get(ref.key);
+    if (row === undefined) throw damaged(ref, 'statuses');
+    return checkedRow(row, ref);
+  }
+
+  #write({ key, run }: RunRef, { text, plan }: StandingRow): void {
+    const values = [key, parse(text).status, plan, text] as const;
+    this.#db
+      .prepare(
+        `INSERT OR REPLACE INTO statuses (run, status, plan, status_row, checksum)
+         VALUES (?, ?, ?, ?, ?)`,
+      )
+      .run(...values, rowChecksum(values));
+    this.#written.set(run, text);
+  }
+
+  /** Runs of the same plan share a row. */
+  #storePlan(plan: string): string {
+    const digest = digestOf(plan);
+    this.#db.prepare('INSERT OR IGNORE INTO plans (digest, plan) VALUES (?, ?)').run(digest, plan);
+    return digest;
+  }
+}
+
+/** From a row of `statuses`, whose checksum is called `status_row_checksum`. */
+export function readStatus(row: Row, ref: RunRef): RunStatusRow {
+  return parse(checkedRow(row, ref).text);
+}
+
+function checkedRow(row: Row, ref: RunRef): StandingRow {
+  if (row['status_row_checksum'] === null) throw damaged(ref, 'statuses');
+  const text = textAt(row, 'status_row');
+  const plan = textAt(row, 'plan');
+  const checksum = rowChecksum([ref.key, textAt(row, 'status'), plan, text]);
+  if (integerAt(row, 'status_row_checksum') !== checksum) throw damaged(ref, 'statuses');
+  return { text, plan };
+}
+
+function parse(text: string): RunStatusRow {
+  // made from a status row, and its checksum is right
+  return JSON.parse(text) as RunStatusRow;
+}
+
+function damaged({ run }: RunRef, table: string): Error {
+  return corrupt(`The row of run ${run} in ${table} is missing or altered`, { run, table });
+}

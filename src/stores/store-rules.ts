@@ -1,0 +1,131 @@
+/** The rules that every store keeps, whatever it keeps its data in. */
+import type {
+  ClaimOwner,
+  ClaimRequest,
+  ClaimState,
+  Commit,
+  LogHead,
+  NewRun,
+  RunStatusRow,
+  SeenClaim,
+} from '../machine/ports/store-port.ts';
+import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
+
+/** The JSON text of a commit's events. */
+export function eventsText(run: string, events: readonly object[]): string {
+  if (events.length === 0) throw misused('A commit needs at least one event', { run });
+  return jsonText(events, `An event of run ${run}`);
+}
+
+export function statusText(run: string, statusRow: RunStatusRow): string {
+  return jsonText(statusRow, `The status of run ${run}`);
+}
+
+/** Returns what JSON keeps of a value; refuses what JSON cannot hold. */
+export function jsonText(value: unknown, what: string): string {
+  const text = tryStringify(value, what);
+  // a function or undefined has no JSON text at all, which the type of stringify hides
+  if (typeof text !== 'string') throw misused(`${what} is not JSON`, {});
+  return text;
+}
+
+function tryStringify(value: unknown, what: string): unknown {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw misused(`${what} is not JSON`, { reason: String(error) });
+  }
+}
+
+/** The claim that the request leads to; `epoch` is the present one. */
+export function grantClaim(
+  request: ClaimRequest,
+  present: { readonly epoch: number; readonly held: ClaimState | null },
+  nowMs: number,
+): ClaimState {
+  refuseHeld(request.run, present.held, { isAlive: request.isAlive, nowMs });
+  return {
+    owner: request.owner,
+    epoch: present.epoch + 1,
+    untilMs: nowMs + request.leaseMs,
+  };
+}
+
+/**
+ * Throws `run.already_active` while the owner is alive and its lease lasts; `nowMs` is the store's.
+ */
+export function refuseHeld(
+  run: string,
+  held: ClaimState | null,
+  { isAlive, nowMs }: { readonly isAlive: ClaimRequest['isAlive']; readonly nowMs: number },
+): void {
+  if (held !== null && held.untilMs > nowMs && isAlive(held.owner)) throw alreadyActive(run, held);
+}
+
+/** The claim as a reader sees it now, by the clock of the store. */
+export function seenClaim(held: ClaimState | null, nowMs: number): SeenClaim | null {
+  return held === null ? null : { ...held, leftMs: held.untilMs - nowMs };
+}
+
+/**
+ * Whether a commit goes to the end of the log, or may be there already. Throws when the claim is
+ * lost, and when the log has lost a commit that was acknowledged to this writer.
+ */
+export function placeCommit(
+  commit: Commit,
+  present: { readonly epoch: number; readonly head: LogHead },
+): 'next' | 'past' {
+  const { run, epoch } = commit.claim;
+  if (epoch !== present.epoch) throw claimLost(run, epoch);
+  const { nextSeq } = present.head;
+  if (commit.seq === nextSeq) return 'next';
+  if (commit.seq < nextSeq) return 'past';
+  throw corrupt(`The log of run ${run} ends before event ${commit.seq}`, {
+    run,
+    seq: nextSeq,
+    expectedSeq: commit.seq,
+  });
+}
+
+/** Two writers with one claim cannot be; if the log shows two, this one has to stop. */
+export function conflict(commit: Commit): Error {
+  return claimLost(commit.claim.run, commit.claim.epoch);
+}
+
+/** Messages are taken in order and once. */
+export function checkTaken(
+  commit: Commit,
+  inbox: { readonly sent: number; readonly taken: number },
+): number {
+  const through = commit.messagesThrough ?? inbox.taken;
+  if (through >= inbox.taken && through <= inbox.sent) return through;
+  throw misused(`Run ${commit.claim.run} has no message ${through} to take`, {
+    run: commit.claim.run,
+    through,
+    ...inbox,
+  });
+}
+
+/** The same call once more is fine: gives the first commit of the run that is there already. */
+export function firstOfRepeated<First extends { readonly text: string }>(
+  { id, owner }: NewRun,
+  { epoch, held }: { readonly epoch: number; readonly held: ClaimState | null },
+  { first, text }: { readonly first: First | undefined; readonly text: string },
+): First {
+  if (first?.text !== text) throw misused(`This store already has a run ${id}`, { run: id });
+  const isOurs = epoch === 1 && held !== null && isSameOwner(held.owner, owner);
+  // the first call succeeded, and another process has owned the run since
+  if (!isOurs) throw claimLost(id, 1);
+  return first;
+}
+
+function isSameOwner(one: ClaimOwner, other: ClaimOwner): boolean {
+  return (
+    one.id === other.id &&
+    one.host === other.host &&
+    one.boot === other.boot &&
+    one.pidNamespace === other.pidNamespace &&
+    one.pid === other.pid &&
+    one.processStartedAt === other.processStartedAt
+  );
+}

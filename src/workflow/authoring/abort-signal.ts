@@ -1,0 +1,4 @@
+/** The real `AbortSignal` where the program has its types, and otherwise the part of it that Errand needs. */
+export type AmbientSignal = typeof globalThis extends { AbortSignal: { prototype: infer S } }
+  ? S
+  : { readonly aborted: boolean; readonly reason: unknown };

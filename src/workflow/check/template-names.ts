@@ -1,0 +1,386 @@
+/**
+ * Checks templates before the run: that they parse, and that the names they read can exist. A missing
+ * name would otherwise fail the node when it runs.
+ */
+import { suggest } from '../../errors/support/suggest.ts';
+import { allNodes } from '../plan/node-list.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import { givesErrors, type NodePlan } from '../plan/node-plan.ts';
+import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
+import { fromPointer } from '../plan/pointer.ts';
+import { listed, quoted } from '../diagnostics/phrases.ts';
+import type { Template } from '../template/template.ts';
+import type { Reference } from '../template/analyse/template-references.ts';
+import { reachable, type Flow } from './flow.ts';
+import type { Order } from './order.ts';
+import { outputFields, plainField, type ChildOf } from './outputs.ts';
+import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
+
+export interface NamesContext {
+  readonly plan: FilePlan;
+  readonly flow: Flow;
+  readonly order: Order;
+  readonly childOf: ChildOf;
+}
+
+const WORKFLOW_FIELDS = ['input', 'name', 'dir', 'file', 'description', 'version'];
+const FAILING_FIELDS = ['node', 'error', 'output'];
+const GROUP_FIELDS = ['outputs', 'errors', 'error', 'output'];
+const NODE_FIELDS = ['output', 'error'];
+/** Fields of a function or a tool, whose result may be partial, with errors beside it. */
+const PARTLY_FIELDS = [...NODE_FIELDS, 'errors'];
+
+export function checkNames(context: NamesContext, report: ReportProblem): void {
+  const loops = loopNames(context.plan, context.flow);
+  const failing = failingNodes(context.flow);
+  for (const site of templateSites(context.plan)) {
+    const read = parseSite(site);
+    if (read === undefined) continue;
+    const { isBare, parsed } = read;
+    if (!parsed.ok) {
+      const { message, offset, length, suggestion } = parsed.problem;
+      report({
+        code: 'template-syntax',
+        kind: 'validation.template',
+        message,
+        path: site.path,
+        within: { offset, length },
+        ...(suggestion === undefined ? {} : { suggestion }),
+      });
+      continue;
+    }
+    const names = new Names(context, site, { isBare, loops, failing });
+    names.check(parsed.template, report);
+  }
+  for (const node of allNodes(context.plan)) checkInput(context, node, report);
+}
+
+/** Each item in the `input` of a node must be a valid name. */
+function checkInput(context: NamesContext, node: NodePlan, report: ReportProblem): void {
+  const path = [...fromPointer(node.location.pointer), 'input'];
+  for (const [index, item] of (node.input ?? []).entries()) {
+    const names = item.replace(/\?$/, '').split('.');
+    const reference = { path: names, offset: 0, length: item.length };
+    // listing a node that may not have run yet is allowed; reading it is reported where it is read
+    const references = [{ ...reference, isForgiven: true, isGuarded: true, isCall: false }];
+    const site = { source: item, path: [...path, index], node, scope: 'node' as const };
+    const around = { isBare: false, loops: new Map(), failing: new Set<string>() };
+    new Names(context, site, around).check({ references }, report);
+  }
+}
+
+interface Around {
+  readonly isBare: boolean;
+  readonly loops: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly failing: ReadonlySet<string>;
+}
+
+/** The names that one template may use. */
+class Names {
+  readonly #context: NamesContext;
+  readonly #site: TemplateSite;
+  readonly #around: Around;
+
+  constructor(context: NamesContext, site: TemplateSite, around: Around) {
+    this.#context = context;
+    this.#site = site;
+    this.#around = around;
+  }
+
+  check(template: Pick<Template, 'references'>, report: ReportProblem): void {
+    for (const reference of template.references) {
+      const problem = this.#problemOf(reference);
+      if (problem === undefined) continue;
+      report({
+        kind: 'validation.template',
+        path: this.#site.path,
+        within: { offset: reference.offset, length: reference.length },
+        ...problem,
+      });
+    }
+  }
+
+  #problemOf(reference: Reference): Omit<Problem, 'path'> | undefined {
+    const [root = '', ...rest] = reference.path.map(String);
+    const { plan, flow } = this.#context;
+    if (root === this.#site.also) return undefined;
+    if (this.#isLoopName(root)) return undefined;
+    if (this.#isRouteName(root)) return this.#ownOutputProblem(root, rest, reference);
+    if (root === 'attempt') return undefined;
+    if (root === 'workflow') return workflowProblem(rest, plan);
+    if (root === 'state') return stateProblem(rest[0], plan);
+    if (root === 'failing') return this.#failingProblem(rest[0], reference);
+    const node = flow.nodes.get(root);
+    if (node !== undefined) return this.#nodeProblem(node, rest, reference);
+    const isField = this.#around.isBare && this.#site.bare === 'fields';
+    return isField ? this.#bareProblem(root, rest[0]) : this.#unknown(root, rest[0]);
+  }
+
+  #isLoopName(name: string): boolean {
+    const { node } = this.#site;
+    return node !== undefined && (this.#around.loops.get(node.name)?.has(name) ?? false);
+  }
+
+  #isRouteName(name: string): boolean {
+    const { scope, node } = this.#site;
+    if (scope !== 'routes') return false;
+    return (
+      name === 'output' ||
+      name === 'error' ||
+      (name === 'errors' && node !== undefined && givesErrors(node))
+    );
+  }
+
+  /** `failing` exists only in nodes that an error route leads to. */
+  #failingProblem(
+    field: string | undefined,
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
+    const { node, scope } = this.#site;
+    const isPossible =
+      scope !== 'node' || node === undefined || this.#around.failing.has(node.name);
+    if (!isPossible && !reference.isForgiven && !reference.isGuarded) {
+      return {
+        code: 'never-failing',
+        message: `No error route leads to ${quoted(node.name)}, so \`failing\` never exists`,
+        suggestion: 'Add an error route to this node, or use `default()` for the missing value',
+      };
+    }
+    return memberProblem('unknown-name', 'failing', field, FAILING_FIELDS);
+  }
+
+  #nodeProblem(
+    node: NodePlan,
+    [property, field, ...inside]: readonly string[],
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
+    const isGroup = node.type === 'parallel' || node.type === 'for_each';
+    const ownFields = givesErrors(node) ? PARTLY_FIELDS : NODE_FIELDS;
+    const properties = isGroup ? GROUP_FIELDS : ownFields;
+    const unknownProperty = memberProblem('unknown-name', node.name, property, properties);
+    if (unknownProperty !== undefined) return this.#throughOutput(node, property, unknownProperty);
+    if (!reference.isForgiven && !reference.isGuarded) {
+      const early = this.#earlyProblem(node) ?? this.#hiddenProblem(node);
+      if (early !== undefined) return early;
+    }
+    if (property === 'outputs' && node.type === 'parallel')
+      return memberProblem('unknown-field', `${node.name}.outputs`, field, node.members);
+    if (property !== 'output') return undefined;
+    const fields = outputFields(node, this.#context.childOf);
+    const unknownField =
+      fields === undefined
+        ? undefined
+        : memberProblem('unknown-field', `${node.name}.output`, field, fields);
+    return unknownField ?? insideProblem(node, `${node.name}.output`, { inside, reference, field });
+  }
+
+  /** `output` of the node itself, in its routes and assertions. */
+  #ownOutputProblem(
+    root: string,
+    [field, ...inside]: readonly string[],
+    reference: Reference,
+  ): Omit<Problem, 'path'> | undefined {
+    const { node } = this.#site;
+    if (root !== 'output' || node === undefined) return undefined;
+    const unknownField =
+      node.type === 'human_gate'
+        ? memberProblem('unknown-field', 'output', field, outputFields(node, () => undefined) ?? [])
+        : undefined;
+    return unknownField ?? insideProblem(node, 'output', { inside, reference, field });
+  }
+
+  /** Suggests `classify.output.label` for `classify.label` where the output has or may have it. */
+  #throughOutput(
+    node: NodePlan,
+    property: string | undefined,
+    problem: Omit<Problem, 'path'>,
+  ): Omit<Problem, 'path'> {
+    if (property === undefined) return problem;
+    if (node.type === 'parallel')
+      return node.members.includes(property)
+        ? { ...problem, suggestion: `${node.name}.outputs.${property}` }
+        : problem;
+    if (node.type === 'for_each') return problem;
+    const fields = outputFields(node, this.#context.childOf);
+    const field =
+      fields === undefined || fields.includes(property) ? property : suggest(property, fields);
+    return problem.suggestion !== undefined || field === undefined
+      ? problem
+      : { ...problem, suggestion: `${node.name}.output.${field}` };
+  }
+
+  #earlyProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
+    const { node: here, scope } = this.#site;
+    if (here === undefined || scope === 'file') return undefined;
+    const isOwnRoute = scope === 'routes' && here.name === node.name;
+    if (isOwnRoute || this.#context.order.leadsTo(node.name, here.name)) return undefined;
+    return {
+      code: 'never-ran',
+      message: `${quoted(node.name)} can never have run before ${quoted(here.name)}`,
+      suggestion: `Add a route from ${quoted(node.name)} to ${quoted(here.name)}, or use \`default()\` for the missing value`,
+    };
+  }
+
+  /** In explicit mode a node sees only what its `input` lists; routes and assertions see everything. */
+  #hiddenProblem(node: NodePlan): Omit<Problem, 'path'> | undefined {
+    const { node: here, scope } = this.#site;
+    if (this.#context.plan.contextMode !== 'explicit' || scope !== 'node' || here === undefined)
+      return undefined;
+    const isListed = (here.input ?? []).some((item) => item.split(/[.?]/)[0] === node.name);
+    if (isListed) return undefined;
+    return {
+      code: 'not-in-input',
+      message: `${quoted(here.name)} must list ${quoted(node.name)} in its \`input\`, because the context mode is explicit`,
+      suggestion: `Add ${quoted(`${node.name}.output`)} to its \`input\` list`,
+    };
+  }
+
+  /** A bare guard reads fields of the node's own output, as far as they are known. */
+  #bareProblem(name: string, field: string | undefined): Omit<Problem, 'path'> | undefined {
+    const { node } = this.#site;
+    const fields = node === undefined ? undefined : outputFields(node, this.#context.childOf);
+    if (fields?.includes(name) === true) return undefined;
+    if (fields !== undefined) return this.#unknown(name, field, fields);
+    const meant = this.#meantElsewhere(name, field);
+    if (node === undefined || meant === undefined) return undefined;
+    return {
+      code: 'doubtful-name',
+      severity: 'warning',
+      message: `${quoted(name)} can only be a field of the output of ${quoted(node.name)}, which declares no such field`,
+      suggestion: `${meant}; if it is a field of the output, write \`output.${name}\``,
+    };
+  }
+
+  #unknown(
+    name: string,
+    field: string | undefined,
+    more: readonly string[] = [],
+  ): Omit<Problem, 'path'> {
+    const { flow, plan } = this.#context;
+    const known = ['workflow', 'state', 'failing', 'attempt', ...flow.nodes.keys(), ...more];
+    const isInput = Object.hasOwn(plan.input, name);
+    const meant = isInput
+      ? `workflow.input.${name}`
+      : (this.#meantElsewhere(name, field) ?? suggest(name, known));
+    return {
+      code: 'unknown-name',
+      message: `Nothing is called ${quoted(name)} here`,
+      ...(meant === undefined ? {} : { suggestion: meant }),
+    };
+  }
+
+  /** Suggests our name for a name of another engine, where a field follows it. */
+  #meantElsewhere(name: string, field: string | undefined): string | undefined {
+    if (field === undefined) return undefined;
+    const { plan, flow } = this.#context;
+    switch (name) {
+      case 'context':
+        return flow.nodes.has(field)
+          ? `Write \`${field}.output\``
+          : 'Count rounds in a key of `state`, or read `attempt`';
+      case 'input':
+      case 'inputs':
+        return Object.hasOwn(plan.input, field) ? `Write \`workflow.input.${field}\`` : undefined;
+      case 'nodes':
+      case 'agents':
+      case 'steps':
+        return flow.nodes.has(field) ? `Write \`${field}.output\`` : undefined;
+      case 'env':
+        return `Write \`\${${field}}\`, which is replaced when the file is read`;
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** A text, a number or a boolean has no fields, even with a `default` after it. */
+function insideProblem(
+  node: NodePlan,
+  owner: string,
+  {
+    field,
+    inside: [inner, ...more],
+    reference,
+  }: {
+    readonly field: string | undefined;
+    readonly inside: readonly string[];
+    readonly reference: Reference;
+  },
+): Omit<Problem, 'path'> | undefined {
+  const plain = field === undefined ? undefined : plainField(node, field);
+  if (field === undefined || plain === undefined || inner === undefined) return undefined;
+  const isMethod = reference.isCall && more.length === 0;
+  if (isMethod || /^-?\d+$/.test(inner)) return undefined;
+  const whole = `${owner}.${field}`;
+  return {
+    code: 'unknown-field',
+    message: `${quoted(whole)} is ${plain}, so it has no ${quoted(inner)}`,
+    suggestion: whole,
+  };
+}
+
+function workflowProblem(
+  [property, field]: readonly string[],
+  plan: FilePlan,
+): Omit<Problem, 'path'> | undefined {
+  if (property === 'input') {
+    const known = Object.keys(plan.input);
+    const problem = memberProblem('unknown-input', 'workflow.input', field, known);
+    if (problem === undefined || problem.suggestion !== undefined) return problem;
+    const declared = `${field}: {type: string}`;
+    return {
+      ...problem,
+      suggestion:
+        known.length === 0
+          ? `Declare it under \`workflow\`: \`input: {${declared}}\``
+          : `Declare it under \`workflow.input\`: \`${declared}\``,
+    };
+  }
+  return memberProblem('unknown-name', 'workflow', property, WORKFLOW_FIELDS);
+}
+
+function stateProblem(key: string | undefined, plan: FilePlan): Omit<Problem, 'path'> | undefined {
+  const problem = memberProblem('unknown-name', 'state', key, Object.keys(plan.state));
+  if (problem === undefined || problem.suggestion !== undefined) return problem;
+  const suggestion = `Declare it under \`workflow\`: \`state: {${key}: {type: string}}\``;
+  return { ...problem, suggestion };
+}
+
+function memberProblem(
+  code: Problem['code'],
+  owner: string,
+  field: string | undefined,
+  known: readonly string[],
+): Omit<Problem, 'path'> | undefined {
+  if (field === undefined || known.includes(field)) return undefined;
+  const meant = suggest(field, known);
+  return {
+    code,
+    message: `${quoted(owner)} has no ${quoted(field)}`,
+    expected: known.length === 0 ? 'nothing, because nothing is declared' : listed(known, 'or'),
+    ...(meant === undefined ? {} : { suggestion: `${owner}.${meant}` }),
+  };
+}
+
+/** For each node, the loop names of the branches it can run in. */
+function loopNames(plan: FilePlan, flow: Flow): ReadonlyMap<string, ReadonlySet<string>> {
+  const loops = new Map<string, Set<string>>();
+  for (const node of allNodes(plan)) {
+    if (node.type !== 'for_each') continue;
+    for (const inside of reachable(flow, [node.member.name])) {
+      const seen = loops.get(inside) ?? new Set<string>();
+      const names = [node.as, '_index', ...(node.keyBy === undefined ? [] : ['_key'])];
+      for (const name of names) seen.add(name);
+      loops.set(inside, seen);
+    }
+  }
+  return loops;
+}
+
+function failingNodes(flow: Flow): ReadonlySet<string> {
+  const targets = [...flow.from.values()].flat().filter(({ reason }) => reason === 'error');
+  return reachable(
+    flow,
+    targets.map(({ to }) => to),
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * The bytes of a text as UTF-8, also readable as 32-bit words (little-endian, as every processor is that
+ * Errand runs on). The room is shared and holds the last text only: nothing is allocated for a short one.
+ */
+
+/** A unit of UTF-16 takes at most so many bytes. */
+const MAX_UNIT_BYTES = 3;
+/** Zeros behind the text, so that its last word and the block that ends it are whole. */
+const MAX_PADDING_BYTES = 16;
+/** A longer text gets a room of its own, which is not kept. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+
+export interface Utf8Words {
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+  /** Bytes of the text; zeros follow. */
+  readonly length: number;
+}
+
+type Room = Omit<Utf8Words, 'length'>;
+
+/** Every place has it that runs Errand: Node, browsers, and the sandbox of Temporal's workflows. */
+declare class TextEncoder {
+  encodeInto(text: string, into: Uint8Array): { readonly written: number };
+}
+
+let encoder: TextEncoder | undefined;
+let kept = newRoom(4096);
+
+/** Valid until the next call. */
+export function utf8Words(text: string): Utf8Words {
+  const { bytes, words } = roomFor(text.length * MAX_UNIT_BYTES + MAX_PADDING_BYTES);
+  // made when it is first needed: a bundle may be loaded before its place has one
+  encoder ??= new TextEncoder();
+  const length = encoder.encodeInto(text, bytes).written;
+  bytes.fill(0, length, length + MAX_PADDING_BYTES);
+  return { bytes, words, length };
+}
+
+function newRoom(size: number): Room {
+  const buffer = new ArrayBuffer(size);
+  return { bytes: new Uint8Array(buffer), words: new Int32Array(buffer) };
+}
+
+function roomFor(size: number): Room {
+  if (size <= kept.bytes.length) return kept;
+  const room = newRoom(2 ** Math.ceil(Math.log2(size)));
+  if (room.bytes.length <= MAX_KEPT_BYTES) kept = room;
+  return room;
+}
+
+const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
+
+/** Eight digits of the lowest 32 bits, the most significant first. */
+export function hex(word: number): string {
+  const pair = (shift: number): string => HEX_PAIRS[(word >>> shift) & 0xff] ?? '';
+  return pair(24) + pair(16) + pair(8) + pair(0);
+}

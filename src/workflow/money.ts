@@ -1,5 +1,0 @@
-/** Money is whole micro-dollars; more than nothing never becomes nothing. */
-export function usdToMicros(usd: number): number {
-  const micros = Math.round(Number((usd * 1_000_000).toFixed(3)));
-  return usd > 0 ? Math.max(1, micros) : 0;
-}

@@ -1,0 +1,214 @@
+/**
+ * The plan: a workflow file with nothing left to guess. Durations in milliseconds, money in
+ * micro-dollars, defaults filled in, every route one move. JSON all through, so that it can be
+ * stored, hashed and sent; templates are still text.
+ */
+import type { Ruled } from './simulated-entry.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import type { ModelEntry, NodePlan } from './node-plan.ts';
+import type { PlanLocation, Route, TemplateText } from './route.ts';
+import type { ToolDescriptions } from '../authoring/tool-description.ts';
+
+export const PLAN_VERSION = 1;
+
+/** Prefix of `file` for a plan that was made in code. */
+export const IN_CODE = 'code:';
+
+export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+export const CONTEXT_MODES = ['accumulate', 'last_only', 'explicit'] as const;
+export type ContextMode = (typeof CONTEXT_MODES)[number];
+
+export const BUDGET_MODES = ['enforce', 'ask', 'audit'] as const;
+export type BudgetMode = (typeof BUDGET_MODES)[number];
+
+export const MERGES = ['replace', 'append', 'union', 'sum'] as const;
+export type Merge = (typeof MERGES)[number];
+
+export interface InputField {
+  readonly type: FieldType;
+  /** False also where there is a default. */
+  readonly required: boolean;
+  readonly default?: JsonValue;
+  readonly description?: string;
+  /** JSON Schema of the whole value. */
+  readonly schema: JsonObject;
+}
+
+export interface StateField {
+  readonly type: FieldType;
+  /** The initial value: the file's, else the empty value of the type. */
+  readonly default: JsonValue;
+  readonly merge: Merge;
+  readonly description?: string;
+}
+
+export interface Limits {
+  readonly maxIterations: number;
+  /** Whether the file sets the limit itself: a loop that only the default bounds gets a warning. */
+  readonly isDefaultMaxIterations: boolean;
+  readonly timeoutMs?: number;
+  readonly budgetUsdMicros?: number;
+  readonly budgetTokens?: number;
+  readonly budgetMode: BudgetMode;
+  /** Models without a price may be called under a budget in dollars, which then does not count them. */
+  readonly unpriced?: 'allow';
+  readonly maxRetries?: number;
+}
+
+/** Secrets stay as written: the effect that connects reads `${VAR}`. */
+export interface ProviderSettings {
+  readonly name: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** A program and its arguments; it prints the key. */
+  readonly apiKeyCommand?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Absent fields have their usual behaviour. */
+export interface ModelTimeouts {
+  readonly firstTokenMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+}
+
+export interface ToolSettings {
+  readonly writes?: boolean;
+  readonly idempotent?: boolean;
+  readonly timeoutMs?: number;
+}
+
+export interface McpServer {
+  readonly type: 'stdio' | 'http' | 'sse';
+  readonly command?: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  /** The tools of the server that exist for this workflow; null: all. */
+  readonly tools: readonly string[] | null;
+  readonly toolSettings: Readonly<Record<string, ToolSettings>>;
+}
+
+/** Name of the built-in fetch tool. */
+export const FETCH_TOOL = 'http_fetch';
+
+export const FETCH_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type FetchMethod = (typeof FETCH_METHODS)[number];
+
+/** The hosts that the built-in tool `http_fetch` may reach; absent, there is no such tool. */
+export interface FetchSettings {
+  readonly allow: readonly string[];
+  readonly allowPrivate?: readonly string[];
+  readonly methods?: readonly FetchMethod[];
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+export interface SimulatedUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cachedTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export type SimulatedFailure =
+  | { readonly kind: string; readonly message?: string; readonly retryAfterMs?: number }
+  | {
+      readonly status: number;
+      readonly provider?: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body?: JsonValue;
+    };
+
+export type SimulatedAnswer = Ruled & {
+  readonly delayMs: number;
+  readonly usage?: SimulatedUsage;
+  /** The request is processed, and the connection breaks before any of the reply arrives. */
+  readonly isLost?: true;
+} & (
+    | { readonly type: 'hang' }
+    | { readonly type: 'fail'; readonly fail: SimulatedFailure }
+    | { readonly type: 'stream'; readonly chunks: readonly string[]; readonly isCut: boolean }
+    | {
+        readonly type: 'tool_calls';
+        readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
+      }
+    | { readonly type: 'answer'; readonly answer: JsonValue }
+  );
+
+export interface Price {
+  readonly inputUsdMicrosPerMtok: number;
+  readonly outputUsdMicrosPerMtok: number;
+  readonly cacheReadUsdMicrosPerMtok?: number;
+  readonly cacheWriteUsdMicrosPerMtok?: number;
+}
+
+export interface Runtime {
+  readonly provider?: ProviderSettings;
+  readonly defaultModel?: readonly ModelEntry[];
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly modelTimeouts?: ModelTimeouts;
+  readonly mcpServers: Readonly<Record<string, McpServer>>;
+  readonly httpFetch?: FetchSettings;
+  readonly simulate: Readonly<Record<string, readonly SimulatedAnswer[]>>;
+  readonly simulatePrice: Price;
+}
+
+/** One file. */
+export interface FilePlan {
+  readonly v: typeof PLAN_VERSION;
+  readonly name: string;
+  /** As passed to the loader, or as resolved from the calling file. */
+  readonly file: string;
+  readonly entryPoint: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly metadata?: JsonObject;
+  /** Precede every prompt. */
+  readonly instructions: readonly TemplateText[];
+  /** Path of the module, resolved from the file. */
+  readonly module?: string;
+  /** Paths of modules that export extensions, resolved from the file. */
+  readonly extensions?: readonly string[];
+  readonly input: Readonly<Record<string, InputField>>;
+  readonly contextMode: ContextMode;
+  readonly limits: Limits;
+  /** Absent where the file sets none: a child then uses its caller's. */
+  readonly runtime?: Runtime;
+  /** Prices that add to or override Errand's own. */
+  readonly prices: Readonly<Record<string, Price>>;
+  readonly state: Readonly<Record<string, StateField>>;
+  /** Present where the file chooses the default explicitly. */
+  readonly onUnhandled?: 'fail' | 'propagate';
+  /** Matched after a node's own routes; every route has `onError`. */
+  readonly onError: readonly Route[];
+  /** Nodes, then parallel groups, then for_each groups, each in file order; names are unique. */
+  readonly nodes: readonly NodePlan[];
+  readonly output?: JsonObject;
+  readonly location: PlanLocation;
+  /** Changes with anything in the file that a finished run could depend on. */
+  readonly fingerprint: string;
+}
+
+/** A workflow with every workflow it can reach, by file. */
+export interface WorkflowPlan extends FilePlan {
+  readonly children: Readonly<Record<string, FilePlan>>;
+  /** Tools and functions that nodes and agents may call, by file as in `children`; those of this file under ``. */
+  readonly tools?: Readonly<Record<string, ToolDescriptions>>;
+  /** JSON Pointers to the secrets that a stored plan omits. */
+  readonly withheld?: readonly string[];
+}
+
+/** The extension modules that a run needs, whichever of its files names them. */
+export function extensionModules(plan: WorkflowPlan): readonly string[] {
+  const named = [plan, ...Object.values(plan.children)].flatMap(
+    ({ extensions = [] }) => extensions,
+  );
+  return [...new Set(named)];
+}

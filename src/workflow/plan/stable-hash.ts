@@ -1,0 +1,64 @@
+/**
+ * The names of things: a text or a value as 16 hexadecimal digits, the same in every process and every
+ * version, whatever the order of its keys. By SipHash, whose key is a run's id where a run names things:
+ * what a model or an input chooses cannot get the name of another effect.
+ */
+import { sipHash, type SipKey } from '../hash/siphash.ts';
+import { hex, utf8Words } from '../hash/utf8-words.ts';
+
+/** 16 hexadecimal digits. The key is a text of which the first 16 bytes count; by default there is none. */
+export function hashText(text: string, key = ''): string {
+  const [high, low] = sipHash(text, key === '' ? NO_KEY : keyFrom(key));
+  return hex(high) + hex(low);
+}
+
+/** The same for the canonical JSON of a value. */
+export function hashValue(value: unknown, key?: string): string {
+  return hashText(canonicalJson(value), key);
+}
+
+const NO_KEY: SipKey = [0, 0, 0, 0];
+
+function keyFrom(text: string): SipKey {
+  const { words } = utf8Words(text);
+  return [words[0] ?? 0, words[1] ?? 0, words[2] ?? 0, words[3] ?? 0];
+}
+
+/** JSON with sorted keys; omits what JSON cannot represent, as `JSON.stringify` does. */
+export function canonicalJson(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Number.isFinite(value) ? `${value}` : 'null';
+    case 'boolean':
+      return `${value}`;
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? canonicalList(value) : canonicalObject(value);
+    default:
+      return JSON.stringify(value) ?? 'null';
+  }
+}
+
+function canonicalObject(value: object): string {
+  const keys = Object.keys(value);
+  if (keys.length > 1) keys.sort();
+  let text = '{';
+  for (const key of keys) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner === undefined) continue;
+    if (text !== '{') text += ',';
+    text += `${JSON.stringify(key)}:${canonicalJson(inner)}`;
+  }
+  return `${text}}`;
+}
+
+function canonicalList(items: readonly unknown[]): string {
+  let text = '[';
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) text += ',';
+    text += canonicalJson(items[index]);
+  }
+  return `${text}]`;
+}

@@ -1,0 +1,24 @@
+/** Serves a thread that waits for each answer, as `spawnSync` would have it wait. */
+import { workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { Hosts } from './hosts.ts';
+import type { Order } from './host.ts';
+
+export interface ClerkData {
+  readonly launcher: string;
+  readonly port: MessagePort;
+  /** Becomes 1 when an answer is there. */
+  readonly bell: Int32Array;
+}
+
+const { launcher, port, bell } = workerData as ClerkData;
+const hosts = new Hosts(launcher);
+
+port.on('message', (order: Order | 'close') => void answer(order));
+
+async function answer(order: Order | 'close'): Promise<void> {
+  port.postMessage(order === 'close' ? await hosts.close() : await hosts.serve(order));
+  Atomics.store(bell, 0, 1);
+  Atomics.notify(bell, 0);
+  if (order === 'close') port.close();
+}

@@ -1,0 +1,57 @@
+/** The processes that have the command loaded (`host.ts`): as many as commands were run at one time. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import type { Order, Served } from './host.ts';
+
+const HOST = join(import.meta.dirname, 'host.ts');
+
+export class Hosts {
+  readonly #launcher: string;
+  readonly #idle: ChildProcess[] = [];
+
+  constructor(launcher: string) {
+    this.#launcher = launcher;
+  }
+
+  async serve(order: Order): Promise<Served> {
+    const host = this.#idle.pop() ?? this.#start();
+    const served = await answerOf(host, order);
+    if ('broken' in served) await end(host);
+    else this.#idle.push(host);
+    return served;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map(end));
+  }
+
+  #start(): ChildProcess {
+    const main = join(dirname(this.#launcher), '../dist/cli/main.js');
+    return fork(HOST, [this.#launcher, main], {
+      env: { PATH: process.env['PATH'] ?? '' },
+      execArgv: [],
+      // neither is a terminal; what a command writes comes as a message
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+  }
+}
+
+function answerOf(host: ChildProcess, order: Order): Promise<Served> {
+  const { promise, resolve } = Promise.withResolvers<Served>();
+  const onExit = (code: number | null): void => resolve({ broken: `it exited with ${code}` });
+  host.once('exit', onExit);
+  host.once('message', (served: Served) => {
+    host.off('exit', onExit);
+    resolve(served);
+  });
+  host.send(order);
+  return promise;
+}
+
+async function end(host: ChildProcess): Promise<void> {
+  if (host.exitCode !== null || host.signalCode !== null) return;
+  const gone = once(host, 'exit');
+  host.disconnect();
+  await gone;
+}

@@ -1,0 +1,99 @@
+/** Every recipe does what it says, by the rules of `docs.test.ts`: in a folder of its own, as a person types it. */
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
+import { fencesOf, notPrinted, stepsOf } from './page.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGES = globSync('docs/recipes/*.md', { cwd: ROOT }).toSorted();
+const RECIPES = PAGES.filter((page) => basename(page) !== 'README.md');
+
+const root = mkdtempSync(join(tmpdir(), 'errand-recipes-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const bin = join(root, 'bin');
+mkdirSync(bin);
+writeFileSync(join(bin, 'errand'), `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`);
+chmodSync(join(bin, 'errand'), 0o755);
+
+describe.each(RECIPES)('%s', (page) => {
+  it('does what it says', { timeout: 300_000 }, async () => {
+    const folder = join(root, basename(page, '.md'));
+    mkdirSync(join(folder, 'node_modules'), { recursive: true });
+    symlinkSync(dirname(dirname(LAUNCHER)), join(folder, 'node_modules', 'errand'), 'dir');
+    let run = 'RUN';
+    for (const step of stepsOf(read(page))) {
+      if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);
+      else {
+        const { exit, printed } = await type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
+        const shown = `${page}:${step.line} $ ${step.typed}\n${printed}`;
+        expect(exit, shown).toBe(step.exit);
+        expect(notPrinted(step.prints, printed), shown).toBeUndefined();
+      }
+    }
+  });
+
+  it('has a file that its commands run', () => {
+    const steps = stepsOf(read(page));
+    expect(steps.some(({ type }) => type === 'file')).toBe(true);
+    expect(steps.some(({ type }) => type === 'command')).toBe(true);
+  });
+});
+
+describe('the recipes', () => {
+  it.each(PAGES)('%s shows no command outside of a block that is run', (page) => {
+    const stray = fencesOf(read(page))
+      .filter(({ language }) => language !== 'console')
+      .flatMap(({ text }) => text.split('\n'))
+      .filter((line) => /^(\$ )?(npx )?errand \w/.test(line));
+    expect(stray).toEqual([]);
+  });
+
+  it.each(PAGES)('%s links to pages that are there', (page) => {
+    const links = [...read(page).matchAll(/\]\((?<to>[^)#:]+)(?:#[^)]*)?\)/g)];
+    const missing = links
+      .map(({ groups = {} }) => join(dirname(page), groups['to'] ?? ''))
+      .filter((path) => globSync(path, { cwd: ROOT }).length === 0);
+    expect(missing).toEqual([]);
+  });
+
+  it('are all in the list', () => {
+    const list = read('docs/recipes/README.md');
+    expect(RECIPES.filter((page) => !list.includes(`](${basename(page)})`))).toEqual([]);
+  });
+});
+
+function type(
+  command: string,
+  cwd: string,
+): Promise<{ readonly exit: number | null; readonly printed: string }> {
+  const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: path, HOME: cwd, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'cache') },
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exit) => resolve({ exit, printed }));
+  });
+}
+
+function read(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}

@@ -1,0 +1,128 @@
+/** `openErrand({temporal})`: the same interface as over a store, for runs that workers execute. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openErrand, workflow, type Errand, type RunEvent } from '../../src/index.ts';
+import { openStage, PATIENCE_MS, whyNot, type Stage } from './place.ts';
+
+const skipped = whyNot('an Errand that is opened on Temporal');
+
+const FILE = `workflow: {name: review, entry_point: draft, input: {about: {type: string}}}
+nodes:
+  - {name: draft, type: call, function: shout, arguments: {text: '{{ workflow.input.about }}'}, routes: [{to: ask}]}
+  - {name: ask, type: human_gate, prompt: Publish it?, options: [{value: 'yes'}, {value: 'no'}], routes: [{to: $end}]}
+output: {draft: '{{ draft.output.text }}', said: '{{ ask.output.selected }}'}
+`;
+
+const functions = {
+  shout: (input: unknown) => ({ text: String((input as { text: string }).text).toUpperCase() }),
+};
+
+async function typesOf(events: AsyncIterable<RunEvent>): Promise<readonly string[]> {
+  const types: string[] = [];
+  for await (const { type } of events) types.push(type);
+  return types;
+}
+
+describe('openErrand({temporal})', () => {
+  it.each(['store', 'guard', 'credentials'])(
+    'refuses `%s`, which would do nothing',
+    async (name) => {
+      const options = { temporal: { address: '127.0.0.1:1' }, [name]: () => undefined };
+      await expect(openErrand(options as never)).rejects.toMatchObject({
+        kind: 'validation.input',
+        report: { details: { option: name } },
+      });
+    },
+  );
+});
+
+describe.skipIf(skipped !== undefined)('an Errand on Temporal', { timeout: 60_000 }, () => {
+  let stage: Stage;
+  let folder = '';
+  let errand: Errand;
+  const open = (): Promise<Errand> =>
+    openErrand({
+      temporal: { ...stage.place, heartbeatMs: PATIENCE_MS, queryMs: PATIENCE_MS },
+      functions,
+      directory: folder,
+    });
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'errand-on-temporal-'));
+    writeFileSync(join(folder, 'review.yaml'), FILE);
+    stage = await openStage('facade');
+    await stage.worker({ functions, base: folder });
+    errand = await open();
+  }, 300_000);
+
+  afterAll(async () => {
+    await errand?.close();
+    await stage?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('starts a file, shows it, and answers it from another client', async () => {
+    const review = await errand.load('review.yaml');
+    const run = await errand.start(review, { input: { about: 'cats' } });
+    expect(await run.result()).toMatchObject({ status: 'paused', waiting: { gate: 'ask' } });
+    const other = await open();
+    expect(await other.get(run.id)).toMatchObject({
+      run: run.id,
+      workflow: 'review',
+      file: 'review.yaml',
+      status: 'paused',
+      input: { about: 'cats' },
+      nodes: [
+        { path: 'draft', status: 'completed' },
+        { path: 'ask', status: 'waiting' },
+      ],
+    });
+    const answered = await other.answer(run.id, { value: 'yes', by: 'ada' });
+    const output = { draft: 'CATS', said: 'yes' };
+    expect(await answered?.result()).toEqual({ status: 'completed', output });
+    const attached = await errand.attach(run.id);
+    expect(await attached.result()).toEqual({ status: 'completed', output });
+    const leg = await typesOf(attached.events());
+    expect([leg[0], leg.at(-1)]).toEqual(['run:resumed', 'run:completed']);
+    const all = await typesOf(errand.history(run.id));
+    expect(all.slice(-leg.length)).toEqual(leg);
+    expect(all[0]).toBe('run:started');
+    expect(await errand.costs(run.id)).toMatchObject({ attempts: [{ node: 'draft' }] });
+    await other.close();
+  });
+
+  it('takes over a file that was changed in a folder of its own', async () => {
+    const review = await errand.load('review.yaml');
+    const run = await errand.start(review, { input: { about: 'dogs' } });
+    await run.result();
+    writeFileSync(join(folder, 'review.yaml'), FILE.replace('said:', 'answer:'));
+    const resumed = await errand.answer(run.id, { value: 'no' });
+    expect(await resumed?.result()).toEqual({
+      status: 'completed',
+      output: { draft: 'DOGS', answer: 'no' },
+    });
+    writeFileSync(join(folder, 'review.yaml'), FILE);
+  });
+
+  it('runs a workflow that was made in code, and cancels it', async () => {
+    const asking = workflow({
+      name: 'asking',
+      entryPoint: 'ask',
+      nodes: [{ name: 'ask', type: 'human_gate', prompt: 'Go?', options: [{ value: 'yes' }] }],
+    });
+    const run = await errand.start(asking);
+    expect(await run.result()).toMatchObject({ status: 'paused' });
+    await errand.cancel(run.id, 'ada');
+    expect(await errand.get(run.id)).toMatchObject({ status: 'cancelled', file: 'code:asking' });
+    await expect(errand.resume(run.id)).rejects.toMatchObject({ kind: 'run.already_ended' });
+  });
+
+  it('refuses what it refuses over a store', async () => {
+    await expect(errand.attach('nobody')).rejects.toMatchObject({ kind: 'run.not_found' });
+    await expect(errand.start({} as never)).rejects.toMatchObject({ kind: 'validation.input' });
+    const review = await errand.load('review.yaml');
+    await expect(errand.start(review)).rejects.toMatchObject({ kind: 'validation.input' });
+  });
+});
