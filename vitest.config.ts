@@ -27,12 +27,12 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-const ELSEWHERE = '**/node_modules/**';
+const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
 /** Measures the memory of its whole process. */
 const ALONE = 'src/effects/sandbox/**/*.test.ts';
 /** They leave nothing behind in their process, so one after another may have it. */
-const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ELSEWHERE] };
+const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, PACKAGES] };
 /** They start a process for each case, and the fast loop leaves them out. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
@@ -74,7 +74,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts', ALONE],
-          exclude: [SIMULATION, ELSEWHERE],
+          exclude: [SIMULATION, PACKAGES],
         },
       },
     ],

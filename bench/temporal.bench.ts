@@ -41,16 +41,16 @@ export const bench: Bench = {
 
 async function measure(stage: Stage): Promise<readonly Measurement[]> {
   await stage.worker({ functions, drainMs: 0 });
-  const driver = await stage.client();
+  const backend = await stage.client();
   const byHand = await handWritten(stage);
   try {
     return [
       await compared(`a run of ${STEPS} steps`, {
-        errand: () => finish(driver, chain(), {}),
+        errand: () => finish(backend, chain(), {}),
         byHand: () => byHand.execute('steps', [tasks(STEPS)]),
       }),
       await compared(`a fan-out of ${MEMBERS} at ${AT_ONCE}`, {
-        errand: () => finish(driver, fan(), { items: numbers(MEMBERS) }),
+        errand: () => finish(backend, fan(), { items: numbers(MEMBERS) }),
         byHand: () => byHand.execute('fanOut', [tasks(MEMBERS), AT_ONCE]),
       }),
     ];
@@ -80,8 +80,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-async function finish(driver: TemporalBackend, plan: WorkflowPlan, input: object): Promise<void> {
-  const run = await driver.start(plan, input as never);
+async function finish(backend: TemporalBackend, plan: WorkflowPlan, input: object): Promise<void> {
+  const run = await backend.start(plan, input as never);
   const { status } = await run.result();
   if (status !== 'completed') throw new Error(`the run ended as ${status}`);
 }

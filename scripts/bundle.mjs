@@ -30,7 +30,7 @@ const PLACED = [
   'engine/temporal/worker',
   'cli/version',
   'effects/module/errand-hook',
-  'effects/sandbox/engine',
+  'effects/sandbox/quickjs',
   'effects/sandbox/sandbox-worker',
 ];
 

@@ -30,7 +30,7 @@ export function renderErrorsPage(): string {
     'Of a problem document (RFC 9457, `type` = `urn:errand:error:KIND`). Kinds that a workflow raises itself have 422.',
     httpStatuses(),
     '## Names in other systems',
-    'What the same failure is called elsewhere. `errand explain NAME` finds it by these names too.',
+    'The names that other systems have for the same failure. `errand explain NAME` finds it by these names too.',
     otherNames(),
   ]
     .join('\n\n')

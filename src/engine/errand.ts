@@ -219,7 +219,7 @@ export class Engine implements Errand {
     return { record, events: await this.events(run), status: backend.statusOf(record) };
   }
 
-  /** Every event from `fromSeq` on, in batches, until the latest leg is over, whoever executes it. */
+  /** Every event from `fromSeq` on, in batches, until the latest leg is over, in whichever process it runs. */
   async *follow(
     run: string,
     options: Pick<FollowOptions, 'fromSeq' | 'throughPauses'> = {},
@@ -230,7 +230,7 @@ export class Engine implements Errand {
       ...options,
       store,
       run,
-      isCarriedOn: async () => backend.statusOf(await store.summary(run)) === 'running',
+      isExecuting: async () => backend.statusOf(await store.summary(run)) === 'running',
       wait: (ms) => sleep(this.#clock, ms),
     });
   }

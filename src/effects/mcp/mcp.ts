@@ -20,7 +20,7 @@ import { createLoadPackage, type LoadPackage } from '../model/load-package.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { callFailure, stoppedCall } from './call-failure.ts';
 import { metaOf, attemptOf } from './call-key.ts';
-import type { Connection } from './connection.ts';
+import type { ServerConnection } from './server-connection.ts';
 import { loadMcpSdk } from './load-sdk.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import type { NamedServer } from './resolve-server.ts';
@@ -139,7 +139,7 @@ interface Calling {
 
 async function once(
   calling: Calling,
-  connection: Connection,
+  connection: ServerConnection,
 ): Promise<EffectResult | 'unknown session'> {
   const { request, context, link, name } = calling;
   const key = attemptOf(metaOf(context));
@@ -164,7 +164,7 @@ async function once(
 
 async function checkAndSend(
   calling: Calling,
-  connection: Connection,
+  connection: ServerConnection,
   key: string,
 ): Promise<EffectResult> {
   const { request, watch, name, link } = calling;
@@ -213,7 +213,7 @@ function withRedactor(context: EffectContext, own: Redactor): EffectContext {
 
 function isIdempotent(
   { isIdempotent: ofNode, isNeverRepeated, tool, server }: McpRequest,
-  { tools }: Connection,
+  { tools }: ServerConnection,
 ): boolean {
   if (ofNode || isNeverRepeated === true) return ofNode;
   return describeTool(tool, server.settings, tools.get(tool)).isIdempotent;
@@ -232,7 +232,7 @@ function resultOf(
   };
 }
 
-function notFound(name: string, { tools, resolved }: Connection): EffectFailure {
+function notFound(name: string, { tools, resolved }: ServerConnection): EffectFailure {
   const meant = suggest(name.slice(resolved.name.length + 1), [...tools.keys()]);
   return {
     ok: false,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtInProvider } from './built-in.ts';
-import { Connection } from './connection.ts';
+import { ConnectionSettings } from './connection-settings.ts';
 import { HOSTS } from './hosts.ts';
 import { keyValuesIn } from './key-values.ts';
 
@@ -30,7 +30,7 @@ const ALL = new Proxy<Record<string, string>>(
 
 describe('the keys in an environment', () => {
   it.each(PROVIDERS)('are all that %s would be called with', (name) => {
-    const options = builtInProvider(name)?.options(new Connection(ALL, undefined)) ?? {};
+    const options = builtInProvider(name)?.options(new ConnectionSettings(ALL, undefined)) ?? {};
     const known = new Set(keyValuesIn(ALL));
     for (const field of ['apiKey', 'accessKeyId', 'secretAccessKey', 'sessionToken']) {
       if (options[field] !== undefined) expect(known).toContain(options[field]);

@@ -31,7 +31,7 @@ import {
 } from '../effect.ts';
 import { toOutput } from '../output.ts';
 import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../model/request.ts';
-import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './failure.ts';
+import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';
 
 export interface PlayLimits {

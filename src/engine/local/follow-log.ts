@@ -15,7 +15,7 @@ export interface FollowOptions {
   /** Number of the first event that is wanted. Default: 1. */
   readonly fromSeq?: number;
   /** Whether a live process executes the run. */
-  readonly isCarriedOn: () => Promise<boolean>;
+  readonly isExecuting: () => Promise<boolean>;
   readonly wait: (ms: number) => Promise<unknown>;
   /** Whether a run that is paused is followed until someone resumes it. */
   readonly throughPauses?: boolean;
@@ -28,7 +28,7 @@ export async function* followRun({
   store,
   run,
   fromSeq: firstSeq = 1,
-  isCarriedOn,
+  isExecuting,
   wait,
   throughPauses = false,
   isLeft = () => false,
@@ -36,7 +36,7 @@ export async function* followRun({
   let last: RunEvent | undefined;
   for (let fromSeq = firstSeq; ;) {
     // checked before reading, so that the last events of a dying process are not missed
-    const isGoing = await isCarriedOn();
+    const isGoing = await isExecuting();
     const fresh: RunEvent[] = [];
     for await (const commit of store.read(run, fromSeq)) fresh.push(...commit.events.map(asEvent));
     if (fresh.length > 0) yield fresh;

@@ -16,7 +16,7 @@ import type {
   RunSummary,
   RunStatusName,
 } from '../../machine/ports/store-port.ts';
-import { boundOf } from '../../workflow/check/request-bound.ts';
+import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../../effects/clock.ts';
 import { Claims } from './claims.ts';

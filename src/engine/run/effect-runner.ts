@@ -7,7 +7,7 @@ import type { Callables, FindCallable } from '../../effects/module/find-callable
 import type { createFileFetch } from '../../effects/fetch/fetch-tool.ts';
 import type { Callable } from '../../effects/module/callable.ts';
 import type { LoadOptions } from '../../effects/module/load-module.ts';
-import type { NamedGuard } from '../../effects/guard.ts';
+import type { NamedGuard } from '../../effects/run-guards.ts';
 import { leftRunning } from '../../effects/script/left-running.ts';
 import type { ScriptRequest } from '../../effects/script/script.ts';
 import type { callCallable } from '../../effects/function/call-tool.ts';
@@ -124,7 +124,7 @@ async function guarded(
       guards.push(...(await loadModule(module, loadOptions(host))).guards);
     }
     if (guards.length === 0) return undefined;
-    const { askGuards } = await import('../../effects/guard.ts');
+    const { askGuards } = await import('../../effects/run-guards.ts');
     return await askGuards(guards, { ...work, isApproved }, context);
   } catch (thrown) {
     return notCallable(thrown, context);

@@ -14,7 +14,7 @@ const PLAN = workflow({
   nodes: [{ name: 'work', type: 'call', function: 'work', breaker: true }],
 }).plan;
 
-function driverOver(
+function backendOver(
   store: RunStore,
   onWarning: (error: ErrorReport) => void,
   work: () => unknown = () => ({}),
@@ -32,7 +32,7 @@ test('a store that fails with anything when it is polled is reported once', asyn
     return Promise.reject(new TypeError('not one of yours'));
   };
   const warnings: string[] = [];
-  const backend = driverOver(
+  const backend = backendOver(
     store,
     ({ kind }) => warnings.push(kind),
     () => looks.promise,
@@ -47,7 +47,7 @@ test('a store that cannot keep breakers is reported, and the run continues', asy
   const store = openMemoryStore({ now: Date.now });
   store.breakers = () => Promise.reject(new TypeError('not one of yours'));
   const warnings: string[] = [];
-  const backend = driverOver(store, ({ kind }) => warnings.push(kind));
+  const backend = backendOver(store, ({ kind }) => warnings.push(kind));
   const run = await backend.start(PLAN, {});
   expect(await run.result()).toMatchObject({ status: 'completed' });
   expect(warnings).toEqual(['internal.unexpected']);

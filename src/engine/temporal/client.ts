@@ -20,7 +20,7 @@ import {
   type RunOptions,
 } from '../backend.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
-import { boundOf } from '../../workflow/check/request-bound.ts';
+import { boundOf } from '../../workflow/check/most-requests.ts';
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';

@@ -4,7 +4,7 @@
  * fault is another matter once a part of the reply was delivered.
  */
 import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { Category, Outcome, Scope } from '../../errors/catalog/vocabulary.ts';
+import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
@@ -22,7 +22,7 @@ export interface Classification {
   /** Kept where the server sent one, also for failures that waiting cannot fix. */
   readonly retryAfterMs: number | null;
   readonly outcome: Outcome;
-  readonly scope: Scope;
+  readonly scope: Reach;
   readonly recovery: Recovery;
   readonly rule: string;
   readonly evidence: readonly string[];

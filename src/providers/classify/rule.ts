@@ -3,7 +3,7 @@
  * evidence that it checks, and the first rule of the table that holds decides.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { Category, Outcome, Scope } from '../../errors/catalog/vocabulary.ts';
+import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.ts';
 import type { Phase, Finding } from '../provider-failure.ts';
 import type { BodyForm } from './evidence.ts';
 import type { Family } from './phrases.ts';
@@ -61,7 +61,7 @@ export interface Conclusion {
   /** Set where it differs from the catalog's. */
   readonly category?: Category;
   readonly outcome?: Outcome;
-  readonly scope: Scope;
+  readonly scope: Reach;
   readonly recovery: Recovery;
 }
 

@@ -9,7 +9,7 @@ import {
   type EffectResult,
   type Used,
 } from '../../effects/effect.ts';
-import { askGuards, type NamedGuard } from '../../effects/guard.ts';
+import { askGuards, type NamedGuard } from '../../effects/run-guards.ts';
 import { playModel } from '../../effects/simulator/play.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
@@ -17,7 +17,7 @@ import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import type { EffectRunner } from '../../engine/run/effect-runner.ts';
-import type { Execution, ExecutionEnding } from './execution.ts';
+import type { Execution, ExecutionEnding } from './execution-record.ts';
 import { timeoutFailure, type Fate } from './fate.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

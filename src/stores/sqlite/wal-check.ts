@@ -16,7 +16,7 @@ import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
-import { openDatabase } from './engine.ts';
+import { openDatabase } from './load-sqlite.ts';
 import { readAt } from './read-at.ts';
 import { integerAt } from '../typed-row.ts';
 import { isReadOnly } from './sqlite-failure.ts';

@@ -16,7 +16,7 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { comparisonsOf, type Comparison } from '../template/analyse/comparisons.ts';
 import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
-import type { Flow } from './flow.ts';
+import type { Flow } from './flow-graph.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 
 /** The possible values of a field, as far as the file declares them. */

@@ -6,7 +6,7 @@ import { fromPointer } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { END, type Route } from '../plan/route.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
-import { branchesOf, reachable, type Flow } from './flow.ts';
+import { branchesOf, reachable, type Flow } from './flow-graph.ts';
 import { handlingOf, mayTake, type Raising } from './routing.ts';
 import { loopWords } from './worst-case.ts';
 

@@ -1,7 +1,7 @@
 /** Common parts of node types: their shape in the file, and their part of the plan. */
 import { omitUndefined } from '../plan/omit-undefined.ts';
 import { fieldListToSchema } from '../json-schema/field-schema.ts';
-import { usdToMicros } from '../plan/money.ts';
+import { usdToMicros } from '../plan/micro-dollars.ts';
 import { secondsToMs } from '../plan/duration.ts';
 import { toChain } from '../plan/model-names.ts';
 import type { NodeBase, Spending } from '../plan/node-plan.ts';

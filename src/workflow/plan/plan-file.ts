@@ -4,7 +4,7 @@ import { toInputField, toStateField } from '../json-schema/field-schema.ts';
 import { fileFingerprint } from './fingerprint.ts';
 import { omitUndefined, mapValues } from './omit-undefined.ts';
 import { PLAN_VERSION, type FilePlan, type Limits } from './plan.ts';
-import { usdToMicros } from './money.ts';
+import { usdToMicros } from './micro-dollars.ts';
 import type { NodePlan } from './node-plan.ts';
 import { planNode } from '../nodes/plan-node.ts';
 import { planRoute } from '../nodes/plan-route.ts';

@@ -15,7 +15,7 @@ import type {
   SimulatedUsage,
 } from './plan.ts';
 import { toChain } from './model-names.ts';
-import { usdToMicros } from './money.ts';
+import { usdToMicros } from './micro-dollars.ts';
 import type { Path } from './pointer.ts';
 import type { Planner } from './planner.ts';
 import type { FetchFile, McpServerFile, PriceFile, RuntimeFile } from '../schema/runtime.ts';

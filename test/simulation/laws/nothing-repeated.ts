@@ -1,5 +1,5 @@
 /** P3 and P4: recovery repeats nothing whose result is known, and nothing blindly. */
-import type { Execution } from '../../../src/rehearsal/world/execution.ts';
+import type { Execution } from '../../../src/rehearsal/world/execution-record.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { isNamed } from '../../../src/workflow/check/routing.ts';
 import {

@@ -1,5 +1,5 @@
 /** Order of nodes: whether one can have run before another. Reachability of all pairs, as rows of bits. */
-import type { Flow } from './flow.ts';
+import type { Flow } from './flow-graph.ts';
 
 export interface Order {
   /** True when there is a path from `first` to `then`; from a node to itself only through a loop. */

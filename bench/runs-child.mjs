@@ -1,4 +1,4 @@
-/** A process of its own for `driver.bench.ts`, on the built package. */
+/** A process of its own for `runs.bench.ts`, on the built package. */
 const [, , home = '', task, what = '', compiled] = process.argv;
 // as the command does, before anything of ours is loaded
 if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compiled);
@@ -6,7 +6,7 @@ if (compiled) process.getBuiltinModule('node:module').enableCompileCache(compile
 const { openErrand } = await import('../dist/index.js');
 const store = `sqlite:${home}/errand.db`;
 
-/** Only where it is needed: whoever resumes a run has its plan in the store. */
+/** Loaded only where it is needed: a resume finds its plan in the store. */
 const define = async (definition) =>
   (await import('../dist/workflow/authoring/define.js')).workflow(definition);
 

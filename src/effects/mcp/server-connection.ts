@@ -36,7 +36,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Connection {
+export interface ServerConnection {
   readonly resolved: ResolvedServer;
   /** False when it was lost. */
   readonly isOpen: boolean;
@@ -53,7 +53,10 @@ export interface Connection {
 }
 
 /** Rejects with `mcp.unreachable`, or with `tool.unavailable` when the setup is incomplete. */
-export async function connect(server: NamedServer, options: ConnectOptions): Promise<Connection> {
+export async function connect(
+  server: NamedServer,
+  options: ConnectOptions,
+): Promise<ServerConnection> {
   if (server.settings.type === 'http') return connectBy('auto', server, options);
   try {
     // an older server process may exit on an unknown request, so the old handshake comes first
@@ -73,7 +76,7 @@ async function connectBy(
   mode: ProtocolMode,
   server: NamedServer,
   options: ConnectOptions,
-): Promise<Connection> {
+): Promise<ServerConnection> {
   const resolved = resolveServer(server, options.env);
   const transport = transportFor(resolved, options);
   const sent = watchSending(transport);

@@ -6,7 +6,7 @@ import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { expandEnvironment } from '../../workflow/yaml/environment.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 
-export class Connection {
+export class ConnectionSettings {
   readonly #env: Environment;
   readonly #settings: ProviderSettings | undefined;
   readonly #missing: string[] = [];

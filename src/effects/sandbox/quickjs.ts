@@ -13,9 +13,9 @@ import {
   type QuickJSHandle,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { explainThrown, explainSyntax } from './explain.ts';
+import { explainThrown, explainSyntax } from './explain-exception.ts';
 import { PRELUDE, type RunAnswer } from './prelude.ts';
-import { MEMORY_PAGES, STACK_BYTES, type Answer, type Job } from './protocol.ts';
+import { MEMORY_PAGES, STACK_BYTES, type Answer, type Job } from './worker-messages.ts';
 
 export interface Engine {
   readonly module: QuickJSWASMModule;

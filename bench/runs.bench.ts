@@ -22,7 +22,7 @@ const WAITING_RUNS = 10_000;
 const WAITING_MB = 110;
 
 export const bench: Bench = {
-  name: 'driver: whole runs on SQLite',
+  name: 'runs: whole runs on SQLite',
   run: async () => {
     const directory = mkdtempSync(join(tmpdir(), 'errand-bench-'));
     try {
@@ -124,7 +124,7 @@ function resume(directory: string): Measurement {
   };
 }
 
-/** Of a copy, because every leg makes the log longer. */
+/** Resumes a copy, because every leg makes the log longer. */
 function resumeOnce(home: string, run: string, compiled = ''): number {
   const copy = `${home}-once`;
   rmSync(copy, { recursive: true, force: true });
@@ -148,7 +148,7 @@ function waiting(directory: string): Measurement {
 }
 
 function runScript(home: string, task: string, what = '', compiled = ''): string {
-  const script = join(import.meta.dirname, 'driver-child.mjs');
+  const script = join(import.meta.dirname, 'runs-child.mjs');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     // every flag costs a start: the code that Node brings along was compiled without it

@@ -2,7 +2,7 @@
  * Explains an exception of the engine without showing the code or a value: names, property keys and
  * messages of the author stay inside. Only the position and the type of error leave the sandbox.
  */
-import type { Answer } from './protocol.ts';
+import type { Answer } from './worker-messages.ts';
 
 interface Thrown {
   readonly name: string;
