@@ -34,7 +34,7 @@ const PLACED = [
   'effects/sandbox/sandbox-worker',
 ];
 
-/** What is wanted together is one file: what a failure is, what every platform has, the engine. */
+/** Modules that are loaded together are one file: the errors, the part for every platform, the engine. */
 const ROOTS = {
   errors: ['errors/index'],
   shared: ['public-api', 'classify'],

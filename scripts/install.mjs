@@ -77,7 +77,7 @@ const SETS = {
   },
 };
 
-/** Of an outer npm, and wrong for the inner one: they change what is installed, or where. */
+/** Settings of an outer npm that are wrong for the inner one: they change what is installed, or where. */
 const OUTER_NPM_SETTINGS = [
   'dry_run',
   'global',

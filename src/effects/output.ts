@@ -66,7 +66,7 @@ function number(value: number, walk: Walk): JsonValue {
 }
 
 function container(value: object, walk: Walk): JsonValue {
-  if (walk.ancestors.includes(value)) throw new Unusable('holds itself');
+  if (walk.ancestors.includes(value)) throw new Unusable('contains itself');
   if (walk.ancestors.length >= MAX_OUTPUT_DEPTH) {
     throw new Unusable(`is deeper than ${MAX_OUTPUT_DEPTH} levels`);
   }

@@ -10,7 +10,7 @@ import type { LoadedWorkflow } from './loading/load-file.ts';
 import type { ResumeRequest } from './run/resume.ts';
 import type { RunView } from './run-view.ts';
 
-export type { FetchOptions } from '../effects/fetch/fetch-options.ts';
+export type { FetchOptions } from '../workflow/plan/plan.ts';
 export type { Callables } from '../effects/module/find-callable.ts';
 export type { Costs } from '../history/cost-ledger.ts';
 export type { NodeTimeline } from '../history/node-timeline.ts';

@@ -1,12 +1,11 @@
 /** The options with which an application opens an Errand and starts runs. */
-import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { InternalRecord } from '../errors/thrown/internal-record.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { Extension } from '../machine/ports/extension-port.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { Guard } from '../workflow/authoring/guard.ts';
-import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { FetchOptions, WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { EffectHost } from './run/effect-runner.ts';
 import type { TemporalOptions } from './temporal/config.ts';
 

@@ -26,7 +26,8 @@ import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
 import { Adoption } from './local/adoption.ts';
 import { followRun, type FollowOptions } from './local/follow-log.ts';
-import { openBackend, refuseWithTemporal, warn, type EngineOptions } from './open-backend.ts';
+import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
+import { warnProcess } from './process-warning.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
@@ -73,7 +74,7 @@ export async function openEngine(
   clock: EffectClock = MACHINE_CLOCK,
 ): Promise<Engine> {
   refuseWithTemporal(options);
-  const { extensions: registered = [], extensionModules = [], onWarning = warn } = options;
+  const { extensions: registered = [], extensionModules = [], onWarning = warnProcess } = options;
   const base = resolve(options.directory ?? '.');
   const extensions = new Extensions({ registered, base, onWarning });
   await extensions.load(extensionModules);
@@ -297,7 +298,7 @@ export class Engine implements Errand {
   }
 
   #warn(thrown: unknown): void {
-    const { onWarning = warn } = this.#options;
+    const { onWarning = warnProcess } = this.#options;
     onWarning(toReport(thrown));
   }
 

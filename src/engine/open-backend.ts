@@ -2,7 +2,6 @@
 import { dirname, resolve } from 'node:path';
 import type { EffectClock } from '../effects/clock.ts';
 import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
-import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
@@ -13,6 +12,7 @@ import { LocalBackend } from './local/local-backend.ts';
 import type { EffectRunner } from './run/effect-runner.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { witnessed } from './run/lost-log.ts';
+import { warnProcess } from './process-warning.ts';
 import type { TemporalOptions } from './temporal/config.ts';
 import type { WorkflowHostOptions } from './workflow-host.ts';
 
@@ -84,7 +84,7 @@ async function temporalBackend(
   const { temporalConfig } = await import('./temporal/config.ts');
   return openTemporal({
     place: temporalConfig(place, envOf(options), directory),
-    onWarning: options.onWarning ?? warn,
+    onWarning: options.onWarning ?? warnProcess,
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     ...(maxHistoryEvents === undefined ? {} : { maxHistoryEvents }),
     ...(queryMs === undefined ? {} : { queryMs }),
@@ -132,8 +132,4 @@ export function refuseWithTemporal(options: EngineOptions): void {
           : 'Give it to the workers, which call the models and tools.',
     },
   });
-}
-
-export function warn({ message }: ErrorReport): void {
-  process.emitWarning(message, { code: 'ERRAND' });
 }

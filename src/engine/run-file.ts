@@ -193,7 +193,7 @@ function changed(cause?: unknown): ErrandError {
 
 function malformed(seq: number, field: string): ErrandError {
   return refused(
-    `Event ${seq} of the file is no event of a run: its \`${field}\` is missing or wrong`,
+    `Event ${seq} of the file is not an event of a run: its \`${field}\` is missing or wrong`,
     'Export the run again, and do not edit the file.',
   );
 }

@@ -9,7 +9,7 @@ import { readCallable } from '../module/callable.ts';
 import { callCallable } from '../function/call-tool.ts';
 import { isPublicAddress } from './addresses.ts';
 import { createAllowList } from './allow-list.ts';
-import type { FetchOptions } from './fetch-options.ts';
+import type { FetchOptions } from '../../workflow/plan/plan.ts';
 import { createFetchTool } from './fetch-tool.ts';
 import type { ResolveName } from './guarded-request.ts';
 

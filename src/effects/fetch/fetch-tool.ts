@@ -29,9 +29,8 @@ import { TruncatedOutput } from '../function/call-function.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import { codeOf } from '../process/system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
-import { FETCH_TOOL, type FetchMethod } from '../../workflow/plan/plan.ts';
+import { FETCH_TOOL, type FetchMethod, type FetchOptions } from '../../workflow/plan/plan.ts';
 import { readCallable, type Callable } from '../module/callable.ts';
-import type { FetchOptions } from './fetch-options.ts';
 import {
   PrivateAddress,
   resolveBySystem,

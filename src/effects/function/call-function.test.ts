@@ -236,7 +236,7 @@ describe('an output', () => {
     ['a number that is not finite', { n: Number.NaN }, /\/n is a number that is not finite$/],
     ['a map', new Map(), /it is a Map, which JSON does not have$/],
     ['an error', { e: new Error('x') }, /\/e is a Error, which/],
-    ['a cycle', cyclic, /holds itself$/],
+    ['a cycle', cyclic, /contains itself$/],
     ['a hole', [1, undefined], /\/1 is undefined$/],
     [
       'a getter that throws',

@@ -15,7 +15,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EffectInput } from '../../machine/decide/effect-input.ts';
 import type { EffectRef } from '../../machine/state/events.ts';
-import type { FetchSettings } from '../../workflow/plan/plan.ts';
+import type { FetchOptions } from '../../workflow/plan/plan.ts';
 import type { Extensions } from '../loading/extensions.ts';
 import type { FindMissing, MissingRequirement, Requirement } from './run-requirements.ts';
 import { LazyResource } from '../loading/lazy-resource.ts';
@@ -231,7 +231,7 @@ async function lackOf(need: Requirement, find: FindFor): Promise<MissingRequirem
 /** Each file has its own `http_fetch`; a tool that the host registers under that name wins. */
 function withFileFetch(host: EffectHost, find: FindCallable): FindFor {
   let fileFetch: ReturnType<typeof createFileFetch> | undefined;
-  const fetchTool = async (settings: FetchSettings): Promise<Callable> => {
+  const fetchTool = async (settings: FetchOptions): Promise<Callable> => {
     fileFetch ??= (await import('../../effects/fetch/fetch-tool.ts')).createFileFetch();
     return fileFetch(settings);
   };

@@ -9,6 +9,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import { unpackState } from '../../machine/state/snapshot.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { checkedRunId, refuseOther } from '../loading/checked-input.ts';
+import { warnProcess } from '../process-warning.ts';
 import { foldRun } from '../run/recover.ts';
 import { checkResume, refuseEnded, type ResumeRequest } from '../run/resume.ts';
 import {
@@ -289,7 +290,7 @@ export class TemporalBackend implements Backend {
   }
 
   #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
-    const { onWarning = warn } = this.#options;
+    const { onWarning = warnProcess } = this.#options;
     const leg = new RemoteRunHandle(this.#queries, { run, firstSeq }, { ...options, onWarning });
     this.#legs.set(run, leg);
     const forget = (): void => {
@@ -298,10 +299,6 @@ export class TemporalBackend implements Backend {
     leg.result().then(forget, forget);
     return leg;
   }
-}
-
-function warn({ message }: ErrorReport): void {
-  process.emitWarning(message, { code: 'ERRAND' });
 }
 
 function legOf({ wait, answers }: RunOptions): LegSettings {

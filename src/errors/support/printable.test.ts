@@ -55,7 +55,7 @@ it('makes invisible characters visible, and loses none of them in JSON', () => {
       expect(visible(visible(text))).toBe(visible(text));
       expect(JSON.parse(json)).toEqual({ name: text });
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

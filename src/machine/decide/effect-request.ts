@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { hashValue } from '../../workflow/plan/stable-hash.ts';
-import { FETCH_TOOL, type FetchSettings, type McpServer } from '../../workflow/plan/plan.ts';
+import { FETCH_TOOL, type FetchOptions, type McpServer } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { targetOf, effectInput, type EffectInput, type ToolInput } from './effect-input.ts';
@@ -42,7 +42,7 @@ export interface EffectRequest {
   /** For a tool named `server/name`. */
   readonly server?: { readonly name: string; readonly settings: McpServer } | undefined;
   /** For `http_fetch`: what the file allows. */
-  readonly fetch?: FetchSettings | undefined;
+  readonly fetch?: FetchOptions | undefined;
   /** For a tool: the modules whose guards are asked, that of its own file first. */
   readonly guardedBy?: readonly string[] | undefined;
   /** A person has approved exactly this call. */

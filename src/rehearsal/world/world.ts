@@ -303,7 +303,7 @@ export class World {
 
   async #stealClaim(run: string): Promise<void> {
     if (!this.#books.has(run)) return;
-    const owner = { id: 'thief', host: 'elsewhere', pid: 1, processStartedAt: '' };
+    const owner = { id: 'thief', host: 'far', pid: 1, processStartedAt: '' };
     const claim = await this.store.claim({ run, owner, leaseMs: 1, isAlive: () => false });
     await this.store.release(claim);
   }

@@ -11,7 +11,7 @@ import {
   planStep,
   stepShape,
   timeoutShape,
-} from './common.ts';
+} from './shared-keys.ts';
 
 export const callShape = exampled(
   {

@@ -13,7 +13,7 @@ import {
   stepShape,
   timeoutShape,
   truncatingShape,
-} from './common.ts';
+} from './shared-keys.ts';
 
 export const toolShape = exampled(
   {

@@ -4,7 +4,7 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import { parseDuration, secondsToMs } from './duration.ts';
 import { omitUndefined, mapValues } from './omit-undefined.ts';
 import type {
-  FetchSettings,
+  FetchOptions,
   McpServer,
   ModelTimeouts,
   Price,
@@ -123,7 +123,7 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
   });
 }
 
-function planFetch(declared: FetchFile): FetchSettings {
+function planFetch(declared: FetchFile): FetchOptions {
   const { timeout_seconds: timeout } = declared;
   return omitUndefined({
     allow: declared.allow,
