@@ -150,6 +150,19 @@ describe('an import is refused, and nothing is written,', () => {
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
+  it.each([
+    [
+      'when there is no such file',
+      'nowhere.jsonl',
+      'Cannot read nowhere.jsonl: there is no such file',
+    ],
+    ['when it is a folder', '.', 'Cannot read .: it is a folder'],
+  ])('%s', async (_, path, words) => {
+    const { exit, stderr } = await folder().errand('import', path);
+    expect(stderr).toContain(words);
+    expect(exit).toBe(2);
+  });
+
   it('when the run is there already, and when it was removed', async () => {
     const run = /"run":"(?<run>[^"]+)"/.exec(whole)?.groups?.['run'] ?? '';
     writeFileSync(join(here.path, 'run.jsonl'), whole);
@@ -159,7 +172,10 @@ describe('an import is refused, and nothing is written,', () => {
     expect((await here.errand('delete', run)).exit).toBe(0);
     const removed = await here.errand('import', 'run.jsonl', '--format', 'json');
     expect(JSON.parse(removed.stderr || removed.stdout)).toMatchObject({
-      error: { kind: 'run.already_ended' },
+      error: {
+        kind: 'run.already_ended',
+        action: { detail: 'Import it into the store of another project.' },
+      },
     });
   });
 
