@@ -19,7 +19,7 @@ import type { ToolDescription } from './workflow/authoring/tool-description.ts';
 /** How often, and after which waits, a call is made again. */
 export type RetryOption = 'default' | 'none' | RetrySchedule | ToolRetry;
 
-/** The wait after a failed attempt; undefined where the failure stands. */
+/** The wait after a failed attempt; undefined where there is no further attempt. */
 export type DecideWait = (report: ErrorReport, attemptsMade: number) => number | undefined;
 
 const OPTIONS: readonly string[] =

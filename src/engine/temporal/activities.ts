@@ -95,13 +95,16 @@ class Runners {
   }
 }
 
-interface Place {
+interface ActivityParts {
   readonly host: ActivityHost;
   readonly sdk: ActivityModule;
   readonly runners: Runners;
 }
 
-async function perform(task: EffectTask, { host, sdk, runners }: Place): Promise<EffectDone> {
+async function perform(
+  task: EffectTask,
+  { host, sdk, runners }: ActivityParts,
+): Promise<EffectDone> {
   const { request } = task;
   const activity = sdk.Context.current();
   const redactor = createRedactor([
@@ -139,7 +142,7 @@ async function perform(task: EffectTask, { host, sdk, runners }: Place): Promise
   }
 }
 
-/** What lies beside a result is stored in the history of the workflow. */
+/** Temporal stores the suppressed failures of a result in the history of the workflow. */
 function withStorableDrafts(result: EffectResult, redactor: Redactor): EffectResult {
   const suppressed = result.suppressed?.map((each) => ({
     ...each,
@@ -167,7 +170,7 @@ function contextOf(
   };
 }
 
-interface FailingPlace extends Omit<Place, 'runners'> {
+interface FailedActivity extends Omit<ActivityParts, 'runners'> {
   readonly activity: ActivityContext;
   readonly redactor: Redactor;
 }
@@ -175,7 +178,7 @@ interface FailingPlace extends Omit<Place, 'runners'> {
 function failed(
   task: EffectTask,
   result: EffectFailure & Pick<EffectRest, 'changes'>,
-  { host, sdk, activity, redactor }: FailingPlace,
+  { host, sdk, activity, redactor }: FailedActivity,
 ): Error {
   const { ok: _ok, failure, thrown, output, ...others } = result;
   const { request } = task;

@@ -164,7 +164,7 @@ function typeNoun(type: string): string {
   }
 }
 
-interface Place {
+interface ReferenceSite {
   readonly site: TemplateSite;
   readonly plan: FilePlan;
   readonly flow: Flow;
@@ -173,7 +173,7 @@ interface Place {
 
 function knownAt(
   [root = '', ...rest]: readonly string[],
-  { site, plan, flow, isBare }: Place,
+  { site, plan, flow, isBare }: ReferenceSite,
 ): Known | undefined {
   const { node, scope } = site;
   if (root === site.also) return undefined;
