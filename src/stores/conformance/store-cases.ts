@@ -3,7 +3,7 @@
  *
  *   for (const { name, run } of storeCases(newDatabase)) it(name, run);
  *
- * Each `open` returns another handle to it, like that of another process.
+ * Each `open` returns another handle to the same database, like that of another process.
  * A store without a second handle may return the same one each time.
  */
 import type { RunStore } from '../../machine/ports/store-port.ts';
