@@ -11,6 +11,9 @@
  *
  * The index is read as a file, which is safe only while this process has no connection to the
  * database: closing a file gives up all locks that the process has on it.
+ *
+ * Reads version 3007000 of both formats, as https://sqlite.org/walformat.html describes them for SQLite
+ * 3.7.0 and later; `wal-format.test.ts` holds the SQLite of this Node to it.
  */
 import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
