@@ -75,7 +75,7 @@ export async function openBackend(
 }
 
 async function temporalBackend(
-  { heartbeatMs, maxHistoryEvents, queryMs, ...place }: TemporalOptions,
+  { heartbeatMs, maxHistoryEvents, queryMs, ...config }: TemporalOptions,
   options: EngineOptions,
   { directory }: Surroundings,
 ): Promise<Backend> {
@@ -83,7 +83,7 @@ async function temporalBackend(
   const { openTemporal } = await import('./temporal/client.ts');
   const { temporalConfig } = await import('./temporal/config.ts');
   return openTemporal({
-    place: temporalConfig(place, envOf(options), directory),
+    config: temporalConfig(config, envOf(options), directory),
     onWarning: options.onWarning ?? warnProcess,
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     ...(maxHistoryEvents === undefined ? {} : { maxHistoryEvents }),

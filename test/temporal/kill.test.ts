@@ -10,7 +10,7 @@ import { stored } from '../engine/subjects.ts';
 import { planOfTexts } from '../engine/plan.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { Killing, until } from './killing.ts';
-import { openStage, whyNot, type Stage } from './place.ts';
+import { openStage, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('that workers may be killed and servers restarted');
 

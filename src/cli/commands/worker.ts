@@ -24,7 +24,7 @@ export async function worker(
   const config = temporalConfig(runLocationFlags(), process.env, process.cwd());
   const home = createHome(process.env, process.cwd());
   const running = await startWorker({
-    place: config,
+    config,
     extensionModules: projectModules(),
     base: process.cwd(),
     env: process.env,

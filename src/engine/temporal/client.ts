@@ -51,7 +51,7 @@ export interface TemporalBackendOptions extends Pick<
   TemporalOptions,
   'heartbeatMs' | 'maxHistoryEvents' | 'queryMs'
 > {
-  readonly place: TemporalConfig;
+  readonly config: TemporalConfig;
   /** Names of runs. Default: random ones. */
   readonly newId?: () => string;
   /** Values of keys on this machine, which do not leave it. */
@@ -64,8 +64,8 @@ const HEARTBEAT_MS = 30_000;
 
 /** Connects to Temporal. Rejects with `extension.missing` or `store.unavailable`. */
 export async function openTemporal(options: TemporalBackendOptions): Promise<TemporalBackend> {
-  const temporal = await connectTemporal(options.place);
-  const isShown = await hasAttributes(temporal.connection, options.place.namespace);
+  const temporal = await connectTemporal(options.config);
+  const isShown = await hasAttributes(temporal.connection, options.config.namespace);
   return new TemporalBackend(options, temporal, isShown);
 }
 
@@ -83,9 +83,9 @@ export class TemporalBackend implements Backend {
     this.#options = options;
     this.#temporal = temporal;
     this.#payloads = new RedactedPayloads(
-      createRedactor([...(options.secrets ?? []), ...connectionSecrets(options.place)]),
+      createRedactor([...(options.secrets ?? []), ...connectionSecrets(options.config)]),
     );
-    this.#queries = new RunQueries(options.place, temporal, options.queryMs);
+    this.#queries = new RunQueries(options.config, temporal, options.queryMs);
     this.store = new TemporalStore(this.#queries, () => this.close());
     this.#settings = {
       heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
@@ -259,7 +259,7 @@ export class TemporalBackend implements Backend {
       await this.#queries.guarded(run, () =>
         this.#temporal.workflows.start(WORKFLOW_TYPE, {
           workflowId: run,
-          taskQueue: this.#options.place.taskQueue,
+          taskQueue: this.#options.config.taskQueue,
           args: [input],
           memo: { [MEMO]: memo },
           ...(settings.hasAttributes ? { searchAttributes: attributes } : {}),

@@ -25,7 +25,7 @@ export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
 export const PATIENCE_MS = 300_000;
 
 export interface Stage {
-  readonly place: TemporalConfig;
+  readonly config: TemporalConfig;
   /** Undefined where the server is somebody else's, who would mind. */
   readonly server: TemporalServer | undefined;
   client(options?: Partial<TemporalBackendOptions>): Promise<TemporalBackend>;
@@ -60,7 +60,7 @@ export async function openStage(name: string): Promise<Stage> {
   const given = process.env['TEMPORAL_ADDRESS'];
   const server = given === undefined ? await ownServer() : undefined;
   const address = given ?? server?.address ?? '';
-  const place: TemporalConfig = {
+  const config: TemporalConfig = {
     address,
     namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
     taskQueue: `errand-${name}-${process.pid}`,
@@ -68,11 +68,11 @@ export async function openStage(name: string): Promise<Stage> {
   };
   const open: { close(): Promise<void> }[] = [];
   return {
-    place,
+    config,
     server,
     client: async (options = {}) => {
       const driver = await openTemporal({
-        place,
+        config,
         heartbeatMs: PATIENCE_MS,
         queryMs: PATIENCE_MS,
         ...options,
@@ -83,7 +83,7 @@ export async function openStage(name: string): Promise<Stage> {
     worker: async (options = {}) => {
       const bundleFile = await cachedBundle();
       const worker = await startWorker({
-        place,
+        config,
         base: ROOT,
         env: process.env,
         drainMs: 1000,
