@@ -78,6 +78,25 @@ describe('an exported run', () => {
     expect(paidTimes()).toBe(before);
   });
 
+  it('is moved, pruned and deleted in the store of the project, where ERRAND_ON says otherwise', async () => {
+    const [here, there] = [folder(), folder()];
+    const run = await paused(here);
+    const onTemporal = (at: Folder, ...args: string[]): Promise<Ended> =>
+      errand(args, { cwd: at.path, env: { ERRAND_ON: 'temporal' } });
+    const file = join(there.path, 'run.jsonl');
+    for (const [at, ...args] of [
+      [here, 'export', run, '--output', file],
+      [there, 'import', 'run.jsonl'],
+      [there, 'prune', '--older-than', '1d'],
+      [there, 'delete', run],
+    ] as const) {
+      const { exit, stderr } = await onTemporal(at, ...args, '--on', 'local');
+      expect(exit, stderr).toBe(0);
+    }
+    const refused = await onTemporal(there, 'import', 'run.jsonl');
+    expect(refused.stderr).toContain('errand import FILE --on local');
+  });
+
   it('holds no secret that the file takes from the environment, and no path of the machine', async () => {
     const here = folder();
     const { exit, stdout } = await here.errand('export', await paused(here));
