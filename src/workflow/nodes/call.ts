@@ -6,6 +6,7 @@ import { exampled, flag, jsonMap, literal, text, type FromShape } from '../schem
 import {
   breakerShape,
   planBreaker,
+  planCalling,
   answeringShape,
   planAnswering,
   planStep,
@@ -42,8 +43,6 @@ export function planCall(
     ...planAnswering(node),
     ...planBreaker(node),
     function: node.function,
-    arguments: node.arguments ?? {},
-    isIdempotent: node.idempotent ?? false,
-    ...(node.idempotent === false ? { isNeverRepeated: true } : {}),
+    ...planCalling(node),
   };
 }

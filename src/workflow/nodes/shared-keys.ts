@@ -4,7 +4,7 @@ import { fieldListToSchema } from '../json-schema/field-schema.ts';
 import { usdToMicros } from '../plan/micro-dollars.ts';
 import { secondsToMs } from '../plan/duration.ts';
 import { toChain } from '../plan/model-names.ts';
-import type { NodeBase, Spending } from '../plan/node-plan.ts';
+import type { Calling, NodeBase, Spending } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
@@ -99,6 +99,18 @@ export function planTruncating(node: FromShape<typeof truncatingShape>): {
   keepsTruncated?: true;
 } {
   return node.on_truncated === 'keep' ? { keepsTruncated: true } : {};
+}
+
+/** For nodes that call a function or a tool; `idempotent: false` wins over what that declares. */
+export function planCalling(node: {
+  readonly arguments?: JsonObject | undefined;
+  readonly idempotent?: boolean | undefined;
+}): Calling {
+  return {
+    arguments: node.arguments ?? {},
+    isIdempotent: node.idempotent ?? false,
+    ...(node.idempotent === false ? { isNeverRepeated: true } : {}),
+  };
 }
 
 /** For every node type but `terminate`. */

@@ -84,15 +84,19 @@ interface Guarded {
   readonly hasBreaker?: true;
 }
 
-export interface CallPlan extends NodeBase, Answering, Guarded {
+/** The parts of a node that calls a function or a tool. */
+export interface Calling {
+  readonly arguments: JsonObject;
+  readonly isIdempotent: boolean;
+  /** The file says `idempotent: false`, which overrides what the function or the tool declares. */
+  readonly isNeverRepeated?: true;
+}
+
+export interface CallPlan extends NodeBase, Answering, Guarded, Calling {
   readonly type: 'call';
   /** The node type belongs to an extension, and is the name of the function. */
   readonly isExtension?: true;
   readonly function: string;
-  readonly arguments: JsonObject;
-  readonly isIdempotent: boolean;
-  /** The file says `idempotent: false`, which overrides what the tool declares. */
-  readonly isNeverRepeated?: true;
 }
 
 export interface ScriptPlan extends NodeBase, Answering, Guarded, Truncating {
@@ -107,14 +111,10 @@ export interface ScriptPlan extends NodeBase, Answering, Guarded, Truncating {
   readonly isIdempotent: boolean;
 }
 
-export interface ToolPlan extends NodeBase, Answering, Guarded, Truncating {
+export interface ToolPlan extends NodeBase, Answering, Guarded, Truncating, Calling {
   readonly type: 'tool';
   /** `name` or `server/name`. */
   readonly tool: string;
-  readonly arguments: JsonObject;
-  readonly isIdempotent: boolean;
-  /** The file says `idempotent: false`, which overrides what the tool declares. */
-  readonly isNeverRepeated?: true;
 }
 
 export interface TransformPlan extends NodeBase, Answering {
