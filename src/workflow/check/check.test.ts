@@ -1,30 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../yaml/files.cases.ts';
-import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import { validateWorkflow, type Validation } from './validate.ts';
-import type { CheckOptions } from './check.ts';
-
-function validate(
-  nodes: string,
-  more: { header?: string; files?: Record<string, string>; options?: CheckOptions } = {},
-): Validation {
-  const header = more.header ?? '';
-  const main = `workflow:\n  name: t\n  entry_point: a\n${header}agents:\n${nodes}`;
-  return validateWorkflow(
-    'main.yaml',
-    memoryFiles({ ...more.files, 'main.yaml': main }),
-    {},
-    more.options ?? {},
-  );
-}
-
-function found(validation: Validation): string[] {
-  return validation.files.flatMap(({ diagnostics }) => diagnostics.map(briefly));
-}
-
-function briefly({ severity, code, message }: Diagnostic): string {
-  return `${severity} ${code}: ${message}`;
-}
+import { found, validate } from './small-file.cases.ts';
 
 describe('the handling of a failure', () => {
   const { files } = validate(
@@ -32,6 +9,7 @@ describe('the handling of a failure', () => {
   - name: a
     type: script
     command: "true"
+    args: ["{{ attempt }}"]
     timeout_seconds: 5
     raises: [order.missing]
     idempotent: true
@@ -134,7 +112,7 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
 });
 
 describe('strict', () => {
-  const node = '  - {name: a, type: set, value: 1}\n';
+  const node = '  - {name: a, type: set, value: "{{ attempt }}"}\n';
 
   it('requires routes or an explicit `on_unhandled`', () => {
     expect(validate(node).isValid).toBe(true);
@@ -200,44 +178,6 @@ describe('the flow', () => {
     const validation = validate(nodes);
     expect(found(validation)).toContain(warning);
     expect(validation.isValid).toBe(true);
-  });
-
-  it.each([
-    [
-      'a guard',
-      '{on_error: "order.*", when: "{{ false }}", to: $end}, {on_error: order.missing, to: $end}',
-    ],
-    ['a retry', '{on_error: "order.*", retry: {max: 1}}, {on_error: order.missing, to: $end}'],
-    [
-      'a park with a bound',
-      '{on_error: "order.*", park: {for: 1m, max: 1}}, {on_error: order.missing, to: $end}',
-    ],
-    [
-      'a part of the kinds',
-      '{on_error: "order.*", to: $end}, {on_error: [order.missing, shop.closed], to: $end}',
-    ],
-    ['a longer name', '{on_error: "order.*", to: $end}, {on_error: orders.missing, to: $end}'],
-    [
-      'a kind that a park must name',
-      '{on_error: ["effect.*", order.missing], park: true}, {on_error: effect.outcome_unknown, to: $end}',
-    ],
-  ])('accepts a route below one that takes its kinds only with %s', (_, routes) => {
-    const nodes = `  - {name: a, type: script, command: "true", routes: [{to: $end}, ${routes}]}\n`;
-    expect(found(validate(nodes)).filter((line) => line.includes('never-matches'))).toEqual([]);
-  });
-
-  it('warns of routes of the workflow that can never match', () => {
-    const header = `  on_error:
-    - {on_error: "order.*", park: true}
-    - {on_error: order.missing, halt: {message: No order}}
-    - {on_error: provider.auth, halt: {message: No key}}
-    - {on_error: internal.script_error, park: true}
-`;
-    const script = '  - {name: a, type: script, command: "true", routes: [{to: $end}]}\n';
-    expect(found(validate(script, { header }))).toEqual([
-      'warning never-matches: This route can never match: earlier routes take all of its kinds',
-      'warning never-matches: This route can never match: no node of the file fails with that',
-    ]);
   });
 
   it('accepts a loop that the file bounds itself', () => {
