@@ -10,6 +10,7 @@ import { readEnvelope, type EnvelopeReading } from '../../errors/thrown/raised-e
 import { readJsonAsWritten } from '../../workflow/json-schema/exact-number.ts';
 import { codeOf } from '../process/system-code.ts';
 import { scanEnvelope } from './scan-envelope.ts';
+import { folderPrefix } from './temp-folders.ts';
 
 /** What is read of a file. A report is cut to a smaller size anyway. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -29,7 +30,7 @@ export interface ErrorFile {
 
 /** Rejects if the directory cannot be created. Only its owner can access it. */
 export async function createErrorFile(parent: string): Promise<ErrorFile> {
-  const folder = await mkdtemp(join(parent, 'errand-script-'));
+  const folder = await mkdtemp(join(parent, await folderPrefix()));
   const path = join(folder, 'error.json');
   return {
     folder,
