@@ -367,7 +367,8 @@ function timer(ms: number, signal: AbortSignal): Promise<void> {
 /**
  * Makes a call again where that helps, behind a breaker and within a deadline: the default instance of
  * `createResilience`. Throws an `ErrandError` with the last failure's report and all attempts in it;
- * where a deadline, an open breaker or the caller ends it, that failure is the cause. Rejects with
+ * where a deadline, an open breaker or the caller ends it, that failure is the cause. A failure whose
+ * `retryable` is null (nobody knows) is not retried, unless `on` names its kind. Rejects with
  * `validation.input` for options that cannot be meant, before the call is made.
  * @example
  * ```ts

@@ -254,10 +254,12 @@ class MemoryStore implements RunStore {
     return new Map([...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]));
   }
 
-  async setBreaker(key: string, state: JsonValue): Promise<void> {
+  async changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue> {
     this.#checkOpen();
+    const state = change(JSON.parse(this.#breakers.get(key) ?? 'null') as JsonValue);
     if (state === null) this.#breakers.delete(key);
     else this.#breakers.set(key, jsonText(state, `The state of breaker ${key}`));
+    return state;
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ import { costsOf } from '../../history/cost-ledger.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { reportOf } from '../report-of.ts';
 import { EventLines } from './event-line.ts';
-import { exitOf, insideOf } from '../exit.ts';
+import { exitOf, insideOf, printRefusal } from '../exit.ts';
 import type { ExtensionParts } from '../../machine/ports/extension-port.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import {
@@ -145,12 +145,10 @@ export class SessionView {
     const status = this.#subject.isBegun === true ? 'interrupted' : 'refused';
     if (this.#isObject())
       this.#printObject(await this.#withoutLeg({ status, error: forPerson(error) }));
-    else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
-    else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
     else {
       const ways = helpfulCommands(error, this.#subject.run ?? '');
       const commands = [...ways, ...(hint === undefined ? [] : [hint])];
-      this.#terminal.err(failurePanel(onScreen({ error, commands }), this.#screen()));
+      printRefusal(error, this.#options, this.#terminal, commands);
     }
     if (this.#options.verbose === true)
       for (const text of insideOf(thrown, error)) this.#terminal.err(text);

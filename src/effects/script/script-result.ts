@@ -20,7 +20,6 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { printable } from '../../errors/support/printable.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import {
@@ -38,6 +37,7 @@ import { toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 import type { ScriptRequest } from './script.ts';
 import type { ProcessEnd } from './script-process.ts';
+import { tellingLine } from './telling-line.ts';
 
 const TAIL_CHARS = 2000;
 
@@ -228,7 +228,7 @@ function failureOf(
     return { kind: 'internal.script_timeout', message, ...outcome, details: facts };
   }
   if (!isAnswer(end, request)) {
-    const message = lastLine(printed.stderr.text) ?? sentenceFor(end);
+    const message = tellingLine(printed.stderr.text) ?? sentenceFor(end);
     return { kind: 'internal.script_error', message, details: facts };
   }
   return tooLarge(printed, request, facts) ?? offSchema(printed, request, facts);
@@ -269,12 +269,6 @@ function factsOf(end: Ended, { stdout, stderr }: Printed, { command }: ScriptReq
 
 function isAnswer({ exitCode }: Ended, { exitCodes }: ScriptRequest): boolean {
   return exitCode !== null && (exitCodes === 'any' || exitCodes.includes(exitCode));
-}
-
-/** Without terminal colours. */
-function lastLine(stderr: string): string | undefined {
-  const lines = printable(stderr.slice(-TAIL_CHARS)).split('\n');
-  return lines.findLast((line) => line.trim() !== '')?.trim();
 }
 
 function sentenceFor({ exitCode, signal }: Ended): string {

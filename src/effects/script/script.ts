@@ -18,6 +18,7 @@ import {
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { endLeftRunning, leftRunning } from './left-running.ts';
 import { createErrorFile, type ErrorFile } from './error-file.ts';
+import { removeAbandoned } from './temp-folders.ts';
 import { scriptEnvironment } from './script-environment.ts';
 import { openPipes, type ScriptPipes } from './script-pipes.ts';
 import { runProcess } from './script-process.ts';
@@ -55,11 +56,14 @@ export interface ScriptHost {
 }
 
 export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
+  const tempDir = host.tempDir ?? tmpdir();
+  let cleaned: Promise<void> | undefined;
   return neverRejecting(async (request, context) => {
     if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
     const beside = request.isAgain === true ? await refuseSecondRun(request, context) : undefined;
     if (beside !== undefined) return beside;
-    const files = await prepareFiles(host, request);
+    await (cleaned ??= removeAbandoned(tempDir, MACHINE_CLOCK.now()));
+    const files = await prepareFiles(tempDir, request);
     if (!('file' in files)) return files;
     const { file } = files;
     const result = await runWith(files, { request, context, host }).catch(
@@ -98,12 +102,12 @@ interface ScriptFiles {
 
 /** Fails if the temporary files cannot be created, for example on a full disk. */
 async function prepareFiles(
-  host: ScriptHost,
+  tempDir: string,
   { stdin }: ScriptRequest,
 ): Promise<ScriptFiles | EffectFailure> {
   let file: ErrorFile | undefined;
   try {
-    file = await createErrorFile(host.tempDir ?? tmpdir());
+    file = await createErrorFile(tempDir);
     return { file, pipes: await openPipes(file.folder, stdin) };
   } catch (thrown) {
     await file?.remove();

@@ -250,8 +250,11 @@ export interface RunStore {
 
   breakers(): Promise<ReadonlyMap<string, JsonValue>>;
 
-  /** Null removes it. */
-  setBreaker(key: string, state: JsonValue): Promise<void>;
+  /**
+   * Replaces the state of a breaker by what `change` makes of it, and returns that. No other change
+   * comes between. Null stands for no state. `change` is pure, and may be called more than once.
+   */
+  changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue>;
 
   /** Completes earlier calls; later calls reject with `store.unavailable`. */
   close(): Promise<void>;

@@ -74,7 +74,7 @@ export function simulatedStore(world: StoreWorld): RunStore {
     messages: (run) => alive(() => world.store.messages(run)),
     runsWithMessages: () => alive(() => world.store.runsWithMessages()),
     breakers: () => alive(() => world.store.breakers()),
-    setBreaker: (key, state) => alive(() => world.store.setBreaker(key, state)),
+    changeBreaker: (key, change) => alive(() => world.store.changeBreaker(key, change)),
     // the store outlives its processes
     close: () => Promise.resolve(),
   };

@@ -243,12 +243,14 @@ class SqliteStore implements RunStore {
     return this.#db.read(() => this.#readBreakers());
   }
 
-  async setBreaker(key: string, state: JsonValue): Promise<void> {
+  async changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue> {
     return this.#writes.add({}, () => {
       const breakers = this.#readBreakers();
+      const state = change(breakers.get(key) ?? null);
       if (state === null) breakers.delete(key);
       else breakers.set(key, state);
       writeMeta(this.#db, 'breakers', jsonText([...breakers], 'The state of a breaker'));
+      return state;
     });
   }
 
@@ -283,7 +285,7 @@ class SqliteStore implements RunStore {
   }
 
   #readBreakers(): Map<string, JsonValue> {
-    // its checksum is right, so it is what setBreaker wrote
+    // its checksum is right, so it is what changeBreaker wrote
     return new Map(JSON.parse(readMeta(this.#db, 'breakers')) as [string, JsonValue][]);
   }
 }

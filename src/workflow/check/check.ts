@@ -15,6 +15,7 @@ import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
 import { checkKnownValues } from './known-values.ts';
 import { checkModels } from './known-models.ts';
+import { outputCanFail } from './template-failure.ts';
 import { checkNames } from './template-names.ts';
 import { orderOf } from './node-order.ts';
 import { findUnpriced, type Unpriced } from './unpriced-models.ts';
@@ -211,6 +212,7 @@ class Checker {
       'limit.budget',
       'limit.retries',
     ]);
+    if (outputCanFail(child)) kinds.add('validation.template');
     for (const node of this.#flowOf(child).nodes.values()) {
       if (node.type === 'terminate' && node.status === 'failed') kinds.add('terminate.failed');
       for (const kind of this.#kindsOf(node, child))
