@@ -36,7 +36,7 @@ describe('a run that is not there', () => {
     return [exit, stdout, stderr.replaceAll(/err_[a-z0-9]+/g, 'ID')];
   };
 
-  it.each(COMMANDS)('is named with its kind by %s', (name, ...rest) => {
+  it.each(COMMANDS)('is named with its kind by %s', (name: string, ...rest: readonly string[]) => {
     const [exit, stdout, stderr] = refusal([name, ABSENT, ...rest]);
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/kind +run\.not_found/);
