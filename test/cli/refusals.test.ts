@@ -28,7 +28,7 @@ describe('a run that is not there', () => {
     ['explain'],
     ['export', '--output', 'run.jsonl'],
     ['delete'],
-  ] as const;
+  ] satisfies readonly (readonly [string, ...string[]])[];
 
   /** Without the id of the report, which is another each time. */
   const refusal = (args: readonly string[]): readonly unknown[] => {
@@ -36,7 +36,7 @@ describe('a run that is not there', () => {
     return [exit, stdout, stderr.replaceAll(/err_[a-z0-9]+/g, 'ID')];
   };
 
-  it.each(COMMANDS)('is named with its kind by %s', (name: string, ...rest: readonly string[]) => {
+  it.each(COMMANDS)('is named with its kind by %s', (name, ...rest) => {
     const [exit, stdout, stderr] = refusal([name, ABSENT, ...rest]);
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/kind +run\.not_found/);
