@@ -75,7 +75,7 @@ async function open(): Promise<RunStore> {
   });
 }
 
-/** The run is answered and goes on to its end; gives what it told on the way. */
+/** Answers the run, which continues to its end; returns its events. */
 async function goOn(): Promise<{ result: RunResult; told: readonly unknown[] }> {
   const errand = await createErrand({ store: await open() });
   const told: RunEvent[] = [];

@@ -104,7 +104,7 @@ describe('a tool of a server that is a process', () => {
     );
   });
 
-  it('whose result is far too long fails, and the server goes on', async () => {
+  it('whose result is far too long fails, and the server continues', async () => {
     const { call, did } = host();
     const both = await Promise.all([call('big', { chars: 40_000_000 }), call('plain')]);
     expect(reportOf(both[0])).toMatchObject({ kind: 'tool.output_malformed', outcome: 'failed' });

@@ -219,7 +219,7 @@ describe('an ending by responses', () => {
     expect(reportOf(told).kind).toBe('provider.truncated');
   });
 
-  it('has the text that was told when it was done, where a piece of it got lost', async () => {
+  it('has the text that was sent when it was done, where a piece of it got lost', async () => {
     const content = [{ type: 'output_text', text: 'Half and half', annotations: [] }];
     const part = done({ status: 'completed', content });
     const result = await hear(
@@ -258,7 +258,7 @@ describe('an ending by responses', () => {
   });
 
   it.each(['The refund is approved', 'Something else', 'The refund is not (yet) approved at all'])(
-    'with pieces that are not in what was told when it was done is none: %s',
+    'with pieces that are not in what was sent when it was done is none: %s',
     async (text) => {
       const part = done({ status: 'completed', content: [{ type: 'output_text', text }] });
       const stream = responses

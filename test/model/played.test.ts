@@ -266,7 +266,7 @@ describe.each(PROVIDERS)('the protocol of %s', (provider) => {
     expect(result).toMatchObject({ error: { kind: 'provider.quota_exhausted' } });
   });
 
-  it('is parked by a hint of an hour, still waits after a restart, and goes on in time', async () => {
+  it('is parked by a hint of an hour, still waits after a restart, and continues in time', async () => {
     const clock = new JumpClock();
     const store = openMemoryStore({ now: () => clock.now() });
     const { plan, bound } = planOf(oneAgent(fresh(provider, 'later'), {}, settings(provider)));

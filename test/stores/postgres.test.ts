@@ -122,7 +122,7 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('loses nothing when its server is killed, says so, and goes on when it is back', async () => {
+  it('loses nothing when its server is killed, says so, and continues when it is back', async () => {
     const schema = newSchema();
     const store = await open(schema);
     const { claim } = await store.create(newRun('r'));

@@ -211,7 +211,7 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     });
   });
 
-  it('goes on with more than one payload can hold, after a failure and as new', async () => {
+  it('continues with more than one payload can hold, after a failure and as new', async () => {
     const nodes = ['noise', 'noise', 'once'].map(
       (name, index) =>
         `  - {name: n${index}, type: call, function: ${name}, routes: [{to: ${index === 2 ? '$end' : `n${index + 1}`}}]}`,

@@ -17,7 +17,7 @@ export interface Deed {
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** At once, and nothing is told to anyone. */
+  /** At once, without a message to anyone. */
   kill(): Promise<void>;
   /** Lets effects end. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What keeps us from a server is told apart, without one: TLS that does not fit, and keys. */
+/** Distinguishes the reasons that keep us from a server, without one: TLS that does not fit, and keys. */
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -9,7 +9,7 @@ import type { ErrorReport } from '../report/report.ts';
 import { toReport } from './to-report.ts';
 
 describe('an error that carries a report', () => {
-  it('is stamped once, by whoever asks first', () => {
+  it('is stamped once, by the first that asks', () => {
     const error = failure('order.missing', 'No order');
     const first = toReport(error, { stamp: STAMP });
     expect(first).toMatchObject(STAMP);

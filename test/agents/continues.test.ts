@@ -20,7 +20,7 @@ const clerk = (...routes: readonly object[]): object =>
 describe('an agent that has paid when its model fails', () => {
   rows([
     {
-      it: 'goes on where it was when the run is resumed',
+      it: 'continues where it was when the run is resumed',
       models: PAYING,
       module: PAY,
       nodes: [clerk()],
@@ -35,21 +35,21 @@ describe('an agent that has paid when its model fails', () => {
       ],
     },
     {
-      it: 'goes on when a park is cut short',
+      it: 'continues when a park is cut short',
       models: PAYING,
       module: PAY,
       nodes: [clerk({ on_error: 'provider.auth', park: { for: '1h' } })],
       steps: [{ exit: 5 }, { do: 'resume RUN --now', ...paid }],
     },
     {
-      it: 'goes on when a person says retry',
+      it: 'continues when a person says retry',
       models: PAYING,
       module: PAY,
       nodes: [clerk({ on_error: 'provider.auth', ask: { options: ['retry', 'abort'] } })],
       steps: [{ exit: 5 }, { do: 'answer RUN --value retry', ...paid }],
     },
     {
-      it: 'goes on inside a sub-workflow and a group',
+      it: 'continues inside a sub-workflow and a group',
       models: PAYING,
       module: PAY,
       files: {
@@ -200,7 +200,7 @@ describe('an agent that is killed in a call that may not be repeated', () => {
       ],
     },
     {
-      it: 'is told what the call gave, in the form that the tool gives',
+      it: 'sees what the call gave, in the form that the tool gives',
       ...start,
       steps: [
         { isKilled: true },
@@ -214,7 +214,7 @@ describe('an agent that is killed in a call that may not be repeated', () => {
       ],
     },
     {
-      it: 'is asked again after abort, and goes on then',
+      it: 'is asked again after abort, and continues then',
       ...start,
       steps: [
         { isKilled: true },
