@@ -217,21 +217,25 @@ export type NodePlan =
 
 export type NodeType = NodePlan['type'];
 
-export const NODE_TYPES = [
-  'agent',
-  'call',
-  'script',
-  'tool',
-  'transform',
-  'set',
-  'wait',
-  'human_gate',
-  'workflow',
-  'supervisor',
-  'terminate',
-  'parallel',
-  'for_each',
-] as const satisfies readonly NodeType[];
+/** Each type once, so that a missing one does not compile; the order is that of messages. */
+const EVERY_TYPE: Readonly<Record<NodeType, true>> = {
+  agent: true,
+  call: true,
+  script: true,
+  tool: true,
+  transform: true,
+  set: true,
+  wait: true,
+  human_gate: true,
+  workflow: true,
+  supervisor: true,
+  terminate: true,
+  parallel: true,
+  for_each: true,
+};
+
+// the keys of the table above are the types, all of them and no other
+export const NODE_TYPES: readonly NodeType[] = Object.keys(EVERY_TYPE) as NodeType[];
 
 /** Node types whose results may be partial always have `errors` beside their output. */
 export function givesErrors({ type }: Pick<NodePlan, 'type'>): boolean {
