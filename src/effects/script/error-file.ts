@@ -12,7 +12,7 @@ import { codeOf } from '../process/system-code.ts';
 import { scanEnvelope } from './scan-envelope.ts';
 import { folderPrefix } from './temp-folders.ts';
 
-/** What is read of a file. A report is cut to a smaller size anyway. */
+/** The part of a file that is read. A report is cut to a smaller size anyway. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export type FileReading = EnvelopeReading | { readonly type: 'none' };

@@ -84,7 +84,7 @@ export function breakerFailed(breaker: BreakerState, kind: string, nowMs: number
     : { state: 'closed', failures, latestMs: nowMs };
 }
 
-/** What is known of a call beside the state that all processes share. */
+/** One call, beside the state that all processes share. */
 export interface SeenCall {
   readonly beganMs: number;
   /** When this process last saw a call to the target succeed. */

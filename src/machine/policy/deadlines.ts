@@ -99,7 +99,7 @@ const TIMERS_OF_SCOPE = 3;
 
 /**
  * Drops timers that nothing waits for any more: an attempt ends long before its time limit, and a loop
- * makes thousands. What is due stays, and so do the few of a short run.
+ * makes thousands. Timers that are due stay, and so do the few of a short run.
  */
 export function dropStaleTimers(state: RunState): void {
   const { timers, scopes, nowMs } = state;

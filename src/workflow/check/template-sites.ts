@@ -52,7 +52,7 @@ export function outputSites(plan: FilePlan): readonly TemplateSite[] {
   return deepSites(plan.output, ['output'], undefined, 'file');
 }
 
-/** What every model of the file is told. */
+/** The instructions that every model of the file gets. */
 export function instructionSites(plan: FilePlan): readonly TemplateSite[] {
   return plan.instructions.map((text, index) =>
     fileSite(text, ['workflow', 'instructions', index]),
