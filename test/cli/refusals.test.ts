@@ -16,7 +16,7 @@ describe('a run that is not there', () => {
   });
   afterAll(() => place.remove());
 
-  const COMMANDS = [
+  const COMMANDS: readonly (readonly [string, ...string[]])[] = [
     ['resume'],
     ['retry'],
     ['answer', '--value', 'yes'],
@@ -28,7 +28,7 @@ describe('a run that is not there', () => {
     ['explain'],
     ['export', '--output', 'run.jsonl'],
     ['delete'],
-  ] satisfies readonly (readonly [string, ...string[]])[];
+  ];
 
   /** Without the id of the report, which is another each time. */
   const refusal = (args: readonly string[]): readonly unknown[] => {

@@ -31,6 +31,12 @@ export interface GuardedResult {
   readonly changes: readonly BreakerChange[];
 }
 
+interface CountedFailure {
+  readonly kind: string;
+  readonly beganMs: number;
+  readonly nowMs: number;
+}
+
 export class Breakers {
   readonly #store: RunStore;
   readonly #clock: EffectClock;
@@ -57,8 +63,15 @@ export class Breakers {
       return { result: refused(target, permission.untilMs - beganMs), changes };
     await this.#set(target, permission.next, changes);
     const result = await run();
-    if (result.ok) await this.#succeeded(target, changes);
-    else await this.#failed(target, { kind: result.failure.kind, beganMs }, changes);
+    const nowMs = this.#clock.now();
+    if (result.ok) {
+      this.#succeededMs.set(target, nowMs);
+      await this.#set(target, breakerSucceeded(this.#stateOf(target)), changes);
+    } else {
+      const { kind } = result.failure;
+      if (countsForBreaker(kind)) await this.#count(target, { kind, beganMs, nowMs }, changes);
+      else await this.#set(target, breakerFailed(this.#stateOf(target), kind, nowMs), changes);
+    }
     return { result, changes };
   }
 
@@ -66,20 +79,12 @@ export class Breakers {
     return this.#known.get(target) ?? CLOSED;
   }
 
-  #succeeded(target: string, changes: BreakerChange[]): Promise<void> {
-    this.#succeededMs.set(target, this.#clock.now());
-    return this.#set(target, breakerSucceeded(this.#stateOf(target)), changes);
-  }
-
-  /** A failure that counts is added to those of all processes. */
-  async #failed(
+  /** Adds a failure to those of all processes. */
+  async #count(
     target: string,
-    { kind, beganMs }: { readonly kind: string; readonly beganMs: number },
+    { kind, beganMs, nowMs }: CountedFailure,
     changes: BreakerChange[],
   ): Promise<void> {
-    const nowMs = this.#clock.now();
-    if (!countsForBreaker(kind))
-      return this.#set(target, breakerFailed(this.#stateOf(target), kind, nowMs), changes);
     const call = { beganMs, succeededMs: this.#succeededMs.get(target) };
     let before = this.#stateOf(target);
     let next = breakerFailed(breakerBefore(before, call), kind, nowMs);
