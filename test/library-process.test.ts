@@ -21,13 +21,16 @@ it('opening, running and closing leaves the handlers and streams of the process 
     process.exitCode,
   ];
   const before = present();
-  const errand = await openErrand({ store: 'memory' });
+  const errand = await openErrand({
+    store: 'memory',
+    functions: { find: () => raise('order.missing', 'No order') },
+  });
   const during = present();
   const flow = workflow({
     name: 't',
     entryPoint: 'a',
     onUnhandled: 'fail',
-    nodes: { a: { type: 'call', run: () => raise('order.missing', 'No order') } },
+    nodes: [{ name: 'a', type: 'call', function: 'find' }],
   });
   const run = await errand.start(flow);
   expect(await run.result()).toMatchObject({ status: 'failed', error: { kind: 'order.missing' } });

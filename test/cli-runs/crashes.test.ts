@@ -82,7 +82,9 @@ describe.each(Object.entries(STRAY))('%s, in a function', (_, line) => {
 });
 
 it('a stray failure is shown to people with the command that resumes the run', async () => {
-  const here = place(`export const f = (_, { signal }) => { void Promise.reject(${LEAK}); ${WAITS} };\n`);
+  const here = place(
+    `export const f = (_, { signal }) => { void Promise.reject(${LEAK}); ${WAITS} };\n`,
+  );
   for (const form of [[], ['--quiet'], ['--json'], ['--format', 'markdown']]) {
     const ended = await here.type('run', 't.yaml', ...form);
     expect(ended.exit, ended.stderr).toBe(130);
@@ -198,7 +200,13 @@ export const f = ({ password }) => {
       expect(ended.exit, ended.stderr).toBe(0);
       for (const line of form.includes('--json') ? ended.stdout.trim().split('\n') : [ended.stdout])
         expect(() => void JSON.parse(line)).not.toThrow();
-      for (const text of ['loaded', 'connected with [redacted]', 'half a line', 'careful', 'no line end'])
+      for (const text of [
+        'loaded',
+        'connected with [redacted]',
+        'half a line',
+        'careful',
+        'no line end',
+      ])
         expect(ended.stderr).toContain(text);
       expectClean(ended, here);
     },

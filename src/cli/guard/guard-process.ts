@@ -9,13 +9,7 @@ import { oneLine } from '../../errors/support/printable.ts';
 import { refuse } from '../exit.ts';
 import { reportOf, setWorkflowSecrets } from '../report-of.ts';
 import type { CliContext } from '../program/context.ts';
-import {
-  beginCommand,
-  cutOffByCrash,
-  endOfCommand,
-  noteEnd,
-  stopForCrash,
-} from './command-end.ts';
+import { beginCommand, cutOffByCrash, endOfCommand, noteEnd, stopForCrash } from './command-end.ts';
 import { captureForeignOutput } from './foreign-output.ts';
 
 /** Call it before any code of others is loaded. */

@@ -144,7 +144,7 @@ async function open(
   project.remember(handle.id);
   const read = (fromSeq?: number): Promise<readonly RunEvent[]> =>
     project.engine.events(handle.id, fromSeq);
-    const journal = new Journal({
+  const journal = new Journal({
     home: project.home,
     run: handle.id,
     read,
