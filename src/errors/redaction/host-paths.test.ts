@@ -16,6 +16,9 @@ describe('a path of the host', () => {
     ['\\\\server\\share\\x.txt', '…/x.txt'],
     ['file:///home/alice/a.ts:3:4', '…/a.ts:3:4'],
     ['/custom/place/config.yaml is bad', '…/config.yaml is bad'],
+    ['//home/alice/x', '…/x'],
+    ['-/home/alice/z', '-…/z'],
+    ['.../home/alice/z', '...…/z'],
   ])('of %j is shown by its last name: %j', (text, shown) => {
     expect(hideHostPaths(text)).toBe(shown);
   });

@@ -4,7 +4,7 @@
  */
 import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
 import type { JsonObject } from '../support/safe-json.ts';
-import { hideHostPaths, hideHostPathsDeep } from '../redaction/host-paths.ts';
+import { hideHostPathsDeep, hidePathShapes } from '../redaction/host-paths.ts';
 import type { ErrorReport, Location, UserAction } from './report.ts';
 import type { Category, Domain, ErrorClass } from '../catalog/vocabulary.ts';
 
@@ -106,7 +106,7 @@ export function forPerson(report: ErrorReport): PersonReport {
  * ```
  */
 export function forModel(report: ErrorReport): ModelReport {
-  const message = hideHostPaths(report.message);
+  const message = hidePathShapes(report.message);
   return { kind: report.kind, message, retryable: report.retryable };
 }
 
