@@ -16,8 +16,8 @@ const EVENTS = [
 it('opening, running and closing leaves the handlers and streams of the process as they are', async () => {
   const present = (): unknown => [
     EVENTS.map((event) => process.listenerCount(event)),
-    process.stdout.write,
-    process.stderr.write,
+    Reflect.get(process.stdout, 'write'),
+    Reflect.get(process.stderr, 'write'),
     process.exitCode,
   ];
   const before = present();

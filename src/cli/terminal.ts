@@ -116,7 +116,7 @@ function writingWith<T extends NodeJS.WriteStream>(stream: T, write: T['write'])
     get: (target, key) => {
       if (key === 'write') return write;
       const value: unknown = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
 }

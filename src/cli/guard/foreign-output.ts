@@ -36,7 +36,7 @@ export function captureForeignOutput(usual: Print): () => void {
 }
 
 function capture(stream: NodeJS.WriteStream, say: Print): () => void {
-  const write = stream.write;
+  const write = Reflect.get(stream, 'write');
   const decoder = new StringDecoder('utf8');
   let held = '';
   const foreign = (chunk: string | Uint8Array, ...more: readonly unknown[]): boolean => {

@@ -49,19 +49,6 @@ export function hidePathShapes(text: string): string {
   return PATTERNS.reduce((rest, pattern) => rest.replace(pattern, lastName), unquoted);
 }
 
-/** The same for every string within a JSON value. */
-export function hideHostPathsDeep<T>(value: T): T;
-export function hideHostPathsDeep(value: unknown): unknown {
-  if (typeof value === 'string') return hideHostPaths(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => hideHostPathsDeep(item));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
-    hideHostPaths(key),
-    hideHostPathsDeep(item),
-  ]);
-  return Object.fromEntries(entries);
-}
-
 /** The folder of a person is named after the person, so its name is not shown either. */
 const HOME = /(?:^|[\\/])(?:home|Users)[\\/]{1,2}[^\\/]+$/;
 
