@@ -8,7 +8,7 @@ import { hideKnownFolders } from './host-folders.ts';
 /** Folders at the root of a machine, of a container or of a build. */
 const ROOTS = `home Users root tmp var private opt usr etc mnt media srv proc run dev bin sbin lib
   lib64 snap Volumes Library Applications System workspace workspaces work builds? github __w app
-  apps nix data code src repo project projects`
+  apps nix data code src repo project projects scratch nfs gpfs lustre afs`
   .split(/\s+/)
   .join('|');
 
