@@ -1,7 +1,7 @@
 /** `errand runs`: the runs of this project, newest first. */
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
-import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
@@ -165,7 +165,7 @@ function listed(summary: RunSummary, nowMs: number): ListedRun {
     status,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error: { ...error, message: hideHostPaths(error.message) } }),
+    ...(error === undefined ? {} : { error: { ...error, message: hideInternals(error.message) } }),
     ...(waiting === undefined ? {} : { waiting }),
     ...(isDue ? { due: true as const } : {}),
     costUsdMicros,

@@ -38,6 +38,20 @@ describe('the keys in an environment', () => {
     expect(Object.keys(options).length).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['OPENAI_BASE_URL', 'https://gw:pass%2Fword@host/v1', ['pass%2Fword', 'pass/word']],
+    ['MY_COMPANY_BASE_URL', 'https://gw-token-12@host/v1', ['gw-token-12']],
+    ['AZURE_OPENAI_ENDPOINT', 'https://host/v1?api_key=in-the-query', ['in-the-query']],
+    ['https_proxy', 'http://me:proxy-pass@proxy:3128', ['proxy-pass']],
+    ['ALL_PROXY', 'socks5://me:proxy-pass@proxy', ['proxy-pass']],
+    ['OPENAI_BASE_URL', 'https://host:8080/v1/chat?version=2026-01-01', []],
+    ['HTTP_PROXY', 'proxy:3128', []],
+    ['NO_PROXY', 'localhost,.example.com', []],
+    ['HOMEPAGE', 'https://me:not-ours@host', []],
+  ])('are the credentials in %s=%s', (name, address, expected) => {
+    expect([...new Set(keyValuesIn({ [name]: address }))]).toEqual(expected);
+  });
+
   it('are none where none is set', () => {
     expect(keyValuesIn({ OPENAI_API_KEY: ' ', PATH: '/bin' })).toEqual([]);
   });

@@ -114,8 +114,8 @@ function streamReply(reply: Reply, call: ModelCall, context: EffectContext): Eff
 }
 
 /** A listener that throws must not fail the call. */
-function reportProgress(text: string, { progress, attempt, redactor }: EffectContext): void {
-  const event: ModelProgress = { type: 'text', attempt, delta: redactor.values(text) };
+function reportProgress(text: string, { progress, attempt }: EffectContext): void {
+  const event: ModelProgress = { type: 'text', attempt, delta: text };
   try {
     progress?.(event);
   } catch {

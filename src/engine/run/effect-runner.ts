@@ -12,6 +12,7 @@ import { leftRunning } from '../../effects/script/left-running.ts';
 import type { ScriptRequest } from '../../effects/script/script.ts';
 import type { callCallable } from '../../effects/function/call-tool.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
+import { hideKnownFolders } from '../../errors/redaction/host-folders.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EffectInput } from '../../machine/decide/effect-input.ts';
 import type { EffectRef } from '../../machine/state/events.ts';
@@ -73,9 +74,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         case 'tool': {
           const refusal = await guarded(host, request, context);
           if (refusal !== undefined) return refusal;
-          return request.server === undefined
-            ? callNamed(await parts.callables.get(), request, context)
-            : callServer(await parts.servers.get(), request, context);
+          return withoutFolders(
+            request.server === undefined
+              ? await callNamed(await parts.callables.get(), request, context)
+              : await callServer(await parts.servers.get(), request, context),
+          );
         }
         case 'model':
           if (work.call.model.startsWith('sim/')) {
@@ -108,6 +111,14 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
       ]);
     },
   };
+}
+
+/** A model may read the message, and what it reads is decided from the log, on any machine. */
+function withoutFolders(result: EffectResult): EffectResult {
+  if (result.ok) return result;
+  const message = hideKnownFolders(result.failure.message);
+  if (message === result.failure.message) return result;
+  return { ...result, failure: { ...result.failure, message } };
 }
 
 /** Asks the guards before the tool itself is loaded. */
