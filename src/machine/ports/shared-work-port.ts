@@ -4,9 +4,9 @@
  * are set and judged by the clock of the store (S6).
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
-import type { Claim, ClaimRequest, RunSummary } from './store-port.ts';
+import type { Claim, ClaimRequest, ListQuery, RunSummary } from './store-port.ts';
 
-export interface DueQuery extends Pick<ClaimRequest, 'isAlive'> {
+export interface DueQuery extends Pick<ClaimRequest, 'isAlive'>, Pick<ListQuery, 'onDamage'> {
   /** The names of workflows. Default: all. */
   readonly workflows?: readonly string[] | undefined;
   /** The caller's time: a run is due when both this and the clock of the store say so. */
@@ -70,7 +70,7 @@ export interface TakeDeliveries {
 
 export interface Note {
   readonly value: JsonValue;
-  /** Grows with each change; 0 stands for a note that does not exist. */
+  /** The version that is read or replaced: grows by 1 with each change, 0 for a note that is not there. */
   readonly version: number;
 }
 
@@ -110,10 +110,6 @@ export interface SharedWork {
   /** All notes of a topic, and the time. */
   notes(topic: string): Promise<Notes>;
 
-  /** False, and nothing changes, when the note has another version by now. Null removes it. */
-  setNote(
-    topic: string,
-    key: string,
-    change: { readonly value: JsonValue; readonly version: number },
-  ): Promise<boolean>;
+  /** False, and nothing changes, when the note has another version by now. */
+  setNote(topic: string, key: string, change: Note): Promise<boolean>;
 }
