@@ -18,13 +18,20 @@ import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
-import type { Backend, LegWorkflow, RunArchive, RunHandle, RunOptions } from './backend.ts';
+import type {
+  Backend,
+  BackendResumeOptions,
+  LegWorkflow,
+  RunArchive,
+  RunHandle,
+  RunOptions,
+} from './backend.ts';
+import type { CarryingOn, CarryOnOptions } from './carry-on.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
 import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { Adoption } from './local/adoption.ts';
 import { followRun, type FollowOptions } from './local/follow-log.ts';
 import { openBackend, refuseWithTemporal, warn, type EngineOptions } from './open-backend.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
@@ -32,6 +39,7 @@ import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
 import { asEvent } from './run/subscription.ts';
 import { runView, type RunView } from './run-view.ts';
+import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 export type { Errand } from './errand-interface.ts';
@@ -44,7 +52,7 @@ export interface StoredRun {
   readonly status: RunStatusName;
 }
 
-interface LegOptions extends ResumeOptions {
+interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore'> {
   readonly workflow?: RunnableWorkflow | undefined;
   /** Events of the run from the first on, as far as they have been read. */
   readonly known?: readonly RunEvent[];
@@ -58,7 +66,7 @@ export async function createErrand(
   const engine = await openEngine(options, clock);
   try {
     await engine.open();
-    if (options.adopt === true) await engine.adopt();
+    if (options.adopt === true) await engine.carryOn();
     return engine;
   } catch (refusal) {
     // a store that the host opened is the host's to close
@@ -94,10 +102,16 @@ export class Engine implements Errand {
   readonly #directory: string;
   readonly #host: WorkflowHost;
   readonly #registered: RegisteredWorkflows;
+  readonly #work: ServerWork;
+  /** Starts the runs of `workflow.schedule`, until it is closed. Servers do, and nothing else. */
+  readonly keepSchedules: ServerWork['keepSchedules'] = (how) => this.#work.keepSchedules(how);
+  /** The schedules of each plan: when they come next, and what became of the last time. */
+  readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
+  /** What is to be sent about the runs of the store. */
+  readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
   #backend: Backend | undefined;
   #home: string | undefined;
-  #adoption: Adoption | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
@@ -107,6 +121,13 @@ export class Engine implements Errand {
     this.#directory = resolve(options.directory ?? '.');
     this.#host = new WorkflowHost(this.#directory, extensions, options);
     this.#registered = new RegisteredWorkflows(options.workflows ?? [], (run) => this.#planIn(run));
+    this.#work = new ServerWork({
+      clock,
+      backend: () => this.#runs(),
+      start: (workflow, given) => this.start(workflow, given),
+      resume: (run, given) => this.resume(run, given),
+      onWarning: (thrown) => this.#warn(thrown),
+    });
   }
 
   /** Opens the store, or connects to the server. */
@@ -253,19 +274,11 @@ export class Engine implements Errand {
     });
   }
 
-  /** Adopts runs until it is closed. A server does that by itself. */
-  async adopt(): Promise<void> {
-    const backend = await this.#runs();
-    const orphans = backend.orphans?.bind(backend);
-    if (orphans === undefined) return;
+  /** Carries on what is due, until it is closed. */
+  async carryOn(options?: CarryOnOptions): Promise<CarryingOn> {
+    await this.#runs();
     await this.extensions.start();
-    this.#adoption = new Adoption({
-      clock: this.#clock,
-      orphans,
-      take: (run) => this.resume(run, { by: 'adoption' }),
-      onWarning: (thrown) => this.#warn(thrown),
-    });
-    await this.#adoption.begin();
+    return this.#work.carryOn(options);
   }
 
   close(): Promise<void> {
@@ -273,7 +286,7 @@ export class Engine implements Errand {
   }
 
   async #close(): Promise<void> {
-    await this.#adoption?.stop();
+    await this.#work.close();
     await this.#backend?.close();
     await this.#host.close();
     await this.extensions.stop();

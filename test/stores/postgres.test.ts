@@ -49,7 +49,11 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     return {
       open: () => open(schema),
       // the clock of the server is nobody's to set; leases that begin earlier end earlier
-      elapse: (ms) => meddle(`UPDATE ${quoted(schema)}.runs SET until_ms = until_ms - ${ms}`),
+      elapse: (ms) =>
+        meddle(
+          `UPDATE ${quoted(schema)}.runs SET until_ms = until_ms - ${ms};
+           UPDATE ${quoted(schema)}.deliveries SET due_ms = due_ms - ${ms}`,
+        ),
     };
   }))
     it(name, run);

@@ -28,10 +28,13 @@ import type {
   BackendStartOptions,
   RunHandle,
   RunOptions,
+  RunSharing,
 } from '../backend.ts';
 import type { LocalOptions } from './local-options.ts';
 import { LocalArchive } from './local-archive.ts';
+import { LocalSharing } from './local-sharing.ts';
 import { retryStoreOutage } from '../run/log-writer.ts';
+import { noticesOf } from '../run/notices.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
@@ -48,6 +51,7 @@ import { refuseMissingSecrets } from './missing-secrets.ts';
 export class LocalBackend implements Backend {
   readonly store: RunStore;
   readonly archive: LocalArchive;
+  readonly sharing: RunSharing;
   readonly #options: LocalOptions;
   readonly #clock: EffectClock;
   readonly #redactor: Redactor;
@@ -76,6 +80,12 @@ export class LocalBackend implements Backend {
       redactor: this.#redactor,
       claims: this.#claims,
       onWarning: this.#onWarning,
+    });
+    this.sharing = new LocalSharing({
+      store: this.store,
+      clock: this.#clock,
+      id: this.#owner.id,
+      legs: this.#legs,
     });
     this.#delivery = new MessageDelivery(this.store, this.#clock, this.#claims);
     this.#named = new NamedStarts({
@@ -134,6 +144,7 @@ export class LocalBackend implements Backend {
       events,
       // a run without effects may end in its first commit
       statusRow: runStatusOf(state, at),
+      notices: noticesOf(events),
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };
@@ -213,13 +224,6 @@ export class LocalBackend implements Backend {
     });
   }
 
-  async orphans(): Promise<readonly RunSummary[]> {
-    const found = await this.list({ statuses: ['interrupted'] });
-    return found.filter(
-      ({ run }) => this.#legs.get(run) === undefined && !this.#legs.wasStopped(run),
-    );
-  }
-
   /** Lists runs. A run whose process is gone is interrupted, whatever its row says. Warns of damage. */
   async list({ statuses, limit, ...query }: ListQuery = {}): Promise<readonly RunSummary[]> {
     // rows say `running` for interrupted runs too, so both are read and separated afterwards
@@ -251,7 +255,8 @@ export class LocalBackend implements Backend {
   async close(): Promise<void> {
     this.#named.close();
     const legs = this.#legs.all();
-    for (const leg of legs) leg.stop();
+    // not on purpose: another process may carry them on
+    for (const { loop } of legs) loop.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));
     // a leg that ended in a defect must not keep the store open
     for (const result of results)
@@ -274,12 +279,12 @@ export class LocalBackend implements Backend {
   /** `sent` is the number of the message by which the answer was sent to a process that did not read it. */
   async #resume(
     run: string,
-    { workflow, known, ...given }: BackendResumeOptions,
+    { workflow, known, lostBefore, ...given }: BackendResumeOptions,
     sent?: number,
   ): Promise<RunHandle> {
     const options = { ...given, ...(await workflow?.()) };
     refuseEnded(await this.store.summary(run), options);
-    const claim = await this.#claims.acquire(run);
+    const claim = await this.#claims.acquire(run, lostBefore);
     return this.#legs.openFor(claim, async () => {
       const recovered = await recover(this.store, run, known);
       const { state } = recovered;
