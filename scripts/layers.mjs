@@ -46,8 +46,9 @@ export const LAYERS = {
   'simulator-server': { imports: [...DECIDING, 'effects'] },
   engine: { imports: [...PURE, 'effects', 'stores'] },
   rehearsal: { imports: ENGINE },
+  server: { imports: ENGINE, doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'simulator-server', 'root', 'entry'],
+    imports: [...ENGINE, 'server', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE },
   },
 };

@@ -25,10 +25,10 @@ export interface CarryOnOptions {
   /** The names of the workflows whose runs are carried on, asked at every poll. Default: all. */
   readonly workflows?: () => readonly string[];
   /**
-   * The workflow that is served under this name. Default, and where it gives undefined: as `resume` finds
-   * it, by the file that the run was started from.
+   * The file that is served under this name, whatever its path was where the run was started. Default:
+   * the file that the run was started with; a workflow in code is found among `workflows` of the engine.
    */
-  readonly load?: (name: string) => Promise<RunnableWorkflow | undefined>;
+  readonly fileOf?: (name: string) => string | undefined;
   /** The most runs that this process executes at a time, started ones too. Default: no limit. */
   readonly maxRuns?: number;
   /** Default: that of the engine. */
@@ -55,9 +55,17 @@ export interface CarryingOn {
 export interface ScheduleOptions {
   /** The workflows that are served, asked at every poll. Those without a schedule are passed over. */
   readonly workflows: () => Promise<readonly RunnableWorkflow[]> | readonly RunnableWorkflow[];
+  /** Starts the run of a tick. Default: `engine.start`. */
+  readonly start?: (workflow: RunnableWorkflow, options: TickRun) => Promise<unknown>;
   /** Reserves a place for a run; a tick waits while there is none. */
   readonly carrying: Pick<CarryingOn, 'reserve'>;
   readonly onWarning?: (error: ErrorReport) => void;
+}
+
+/** The input of a scheduled run, and the id that makes it one run for its tick. */
+export interface TickRun {
+  readonly input: JsonObject;
+  readonly id: string;
 }
 
 export interface KeepingSchedules {

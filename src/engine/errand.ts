@@ -54,6 +54,8 @@ export interface StoredRun {
 
 interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore'> {
   readonly workflow?: RunnableWorkflow | undefined;
+  /** The file of the workflow. Default: the file that the run was started with. */
+  readonly file?: string | undefined;
   /** Events of the run from the first on, as far as they have been read. */
   readonly known?: readonly RunEvent[];
 }
@@ -168,7 +170,7 @@ export class Engine implements Errand {
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
     const backend = await this.#runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
-    return this.#runLeg(run, options.workflow, (workflow) =>
+    return this.#runLeg(run, options, (workflow) =>
       backend.resume(run, { ...options, ...checked, workflow }),
     );
   }
@@ -181,7 +183,7 @@ export class Engine implements Errand {
     const backend = await this.#runs();
     const value = checkedJson(answer.value, 'The answer');
     const complete = { by: 'library', ...answer, value };
-    return this.#runLeg(run, options.workflow, (workflow) =>
+    return this.#runLeg(run, options, (workflow) =>
       backend.answer(run, complete, { ...options, workflow }),
     );
   }
@@ -328,7 +330,7 @@ export class Engine implements Errand {
    */
   async #runLeg<H extends RunHandle | undefined>(
     run: string,
-    given: RunnableWorkflow | undefined,
+    { workflow: given, file: named }: Pick<LegOptions, 'workflow' | 'file'>,
     begin: (workflow: () => Promise<LegWorkflow>) => Promise<H>,
   ): Promise<H> {
     let loaded: LoadedWorkflow | undefined;
@@ -336,7 +338,7 @@ export class Engine implements Errand {
       if (given !== undefined) return given;
       const { file, workflow: name } = await (await this.#runs()).store.summary(run);
       if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
-      return (loaded ??= await this.reload(file));
+      return (loaded ??= await this.reload(named ?? file));
     };
     const release = async (): Promise<void> => {
       if (loaded !== undefined) await this.#host.release(loaded);

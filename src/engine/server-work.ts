@@ -34,7 +34,8 @@ export interface ServerWorkParts {
 export interface CarriedLeg {
   readonly by: string;
   readonly lostBefore: number;
-  readonly workflow?: RunnableWorkflow | undefined;
+  /** The file of the workflow. Default: the file that the run was started with. */
+  readonly file?: string | undefined;
 }
 
 /** How long nobody else sends a delivery that was taken: longer than a try takes. */
@@ -57,11 +58,11 @@ export class ServerWork {
       clock,
       sharing,
       workflows: options.workflows,
-      take: async ({ run, workflow, status }, lostBefore) =>
+      take: ({ run, workflow, status }, lostBefore) =>
         resume(run, {
           by: status === 'paused' ? 'timer' : 'adoption',
           lostBefore,
-          workflow: await options.load?.(workflow),
+          file: options.fileOf?.(workflow),
         }),
       maxRuns: options.maxRuns ?? Infinity,
       onWarning: this.#warning(options),
@@ -78,7 +79,7 @@ export class ServerWork {
       clock,
       work: sharing.work,
       store,
-      start,
+      start: options.start ?? start,
       workflows: options.workflows,
       reserve: () => options.carrying.reserve(),
       onWarning: this.#warning(options),

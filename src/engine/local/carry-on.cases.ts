@@ -42,7 +42,13 @@ export const WORKS = workflow({
   name: 'works',
   entryPoint: 'work',
   nodes: [
-    { name: 'work', type: 'call', function: 'work', routes: [{ to: 'then' }] },
+    {
+      name: 'work',
+      type: 'call',
+      function: 'work',
+      idempotent: true,
+      routes: [{ to: 'then' }],
+    },
     { name: 'then', type: 'call', function: 'then' },
   ],
 });

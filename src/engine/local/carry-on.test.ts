@@ -65,24 +65,6 @@ test('only runs of the workflows that are served are carried on', async () => {
   await server.close();
 });
 
-test('the workflow is the one that the server has under this name', async () => {
-  const place = newPlace();
-  const run = await parked(place);
-  const server = await place.open({ workflows: [] });
-  const served = { ...PARKS, functions: { work: () => 'by the served one' } };
-  const asked: string[] = [];
-  await server.carryOn({
-    load: (name) => {
-      asked.push(name);
-      return Promise.resolve(served);
-    },
-  });
-  await place.pass(HOUR_MS + SOON_MS);
-  expect(await server.get(run)).toMatchObject({ status: 'completed', output: 'by the served one' });
-  expect(asked).toEqual(['parks']);
-  await server.close();
-});
-
 test('a run that a person stopped is left alone until somebody resumes it', async () => {
   const place = newPlace();
   const begun = Promise.withResolvers<void>();
@@ -204,7 +186,6 @@ test('a run that is refused is tried again ever more seldom, is warned of once, 
   const warnings: string[] = [];
   await server.carryOn({
     onWarning: ({ kind }) => void warnings.push(kind),
-    load: async () => undefined,
   });
   const read = place.store.read.bind(place.store);
   place.store.read = (run, fromSeq) => {

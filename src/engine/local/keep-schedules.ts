@@ -9,8 +9,7 @@ import type { Notes, SharedWork } from '../../machine/ports/shared-work-port.ts'
 import type { ReadableStore, RunStatusName } from '../../machine/ports/store-port.ts';
 import type { SchedulePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { nextTick } from '../../workflow/schedule/cron.ts';
-import type { KeepingSchedules, ScheduleOptions, ScheduleState } from '../carry-on.ts';
-import type { StartOptions } from '../errand-interface.ts';
+import type { KeepingSchedules, ScheduleOptions, ScheduleState, TickRun } from '../carry-on.ts';
 import type { RunnableWorkflow } from '../errand-options.ts';
 import {
   nextStep,
@@ -25,7 +24,7 @@ export interface KeepSchedulesParts extends Pick<ScheduleOptions, 'workflows'> {
   readonly clock: EffectClock;
   readonly work: Pick<SharedWork, 'notes' | 'setNote'>;
   readonly store: Pick<ReadableStore, 'summary'>;
-  readonly start: (workflow: RunnableWorkflow, options: StartOptions) => Promise<unknown>;
+  readonly start: (workflow: RunnableWorkflow, options: TickRun) => Promise<unknown>;
   /** A place for a run; undefined when there is none. */
   readonly reserve: () => (() => void) | undefined;
   readonly onWarning: (thrown: unknown) => void;
