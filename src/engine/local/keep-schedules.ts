@@ -8,7 +8,7 @@ import { toReport } from '../../errors/thrown/to-report.ts';
 import type { Notes, SharedWork } from '../../machine/ports/shared-work-port.ts';
 import type { ReadableStore, RunStatusName } from '../../machine/ports/store-port.ts';
 import type { SchedulePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { nextTick } from '../../workflow/schedule/cron.ts';
+import { latestTick, nextTick } from '../../workflow/schedule/cron.ts';
 import type { KeepingSchedules, ScheduleOptions, ScheduleState, TickRun } from '../carry-on.ts';
 import type { RunnableWorkflow } from '../errand-options.ts';
 import {
@@ -49,6 +49,8 @@ interface Known {
 
 export class KeepSchedules implements KeepingSchedules {
   readonly #parts: KeepSchedulesParts;
+  /** By key: the first tick after those that are settled. */
+  readonly #next = new Map<string, { readonly throughMs: number; readonly atMs: number | null }>();
   #polling: Promise<void> = Promise.resolve();
   #isOver = false;
   #hasWarned = false;
@@ -92,10 +94,10 @@ export class KeepSchedules implements KeepingSchedules {
   async #advance(entry: Entry, { notes, nowMs }: Notes): Promise<void> {
     const stored = notes.get(entry.key);
     const known = { note: readNote(stored?.value), version: stored?.version ?? 0 };
-    const step = nextStep(entry.plan, known.note, {
-      nowMs,
-      isFree: await this.#isFree(entry, known.note),
-    });
+    const fresh = this.#freshTick(entry, known.note, nowMs);
+    const isAsked = fresh !== undefined || (known.note?.queued.length ?? 0) > 0;
+    const isFree = isAsked && (await this.#isFree(entry, known.note));
+    const step = nextStep(entry.plan, known.note, { nowMs, fresh, isFree });
     switch (step.type) {
       case 'nothing':
         return;
@@ -118,6 +120,18 @@ export class KeepSchedules implements KeepingSchedules {
         }
       }
     }
+  }
+
+  /** The latest tick that is not settled. Computes times only when one has come. */
+  #freshTick({ key, plan }: Entry, note: ScheduleNote | undefined, nowMs: number) {
+    if (note === undefined) return undefined;
+    const { throughMs } = note;
+    const known = this.#next.get(key);
+    const next =
+      known?.throughMs === throughMs ? known : { throughMs, atMs: nextTick(plan, throughMs) };
+    this.#next.set(key, next);
+    if (next.atMs === null || next.atMs > nowMs) return undefined;
+    return latestTick(plan, nowMs) ?? undefined;
   }
 
   /** Starts the run once, whichever server is first, and notes what became of it. */

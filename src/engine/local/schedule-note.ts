@@ -6,7 +6,6 @@
 import { isArray, isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { SchedulePlan } from '../../workflow/plan/plan.ts';
 import { murmurHex } from '../../workflow/hash/murmur3.ts';
-import { latestTick } from '../../workflow/schedule/cron.ts';
 
 /** The topic of these notes. */
 export const SCHEDULES = 'schedules';
@@ -64,20 +63,20 @@ export type ScheduleStep =
 
 export interface Moment {
   readonly nowMs: number;
+  /** The latest tick that is not settled; undefined when there is none. */
+  readonly fresh: number | undefined;
   /** Whether the run that was started last is over. */
   readonly isFree: boolean;
 }
 
 /** What comes next. Of several ticks that nobody saw, the latest counts. */
 export function nextStep(
-  plan: SchedulePlan,
+  { overlap }: SchedulePlan,
   note: ScheduleNote | undefined,
-  { nowMs, isFree }: Moment,
+  { nowMs, fresh, isFree }: Moment,
 ): ScheduleStep {
   if (note === undefined) return { type: 'write', note: { throughMs: nowMs, queued: [] } };
   if (note.last?.outcome === 'starting') return { type: 'start', tickMs: note.last.tickMs };
-  const latest = latestTick(plan, nowMs);
-  const fresh = latest !== null && latest > note.throughMs ? latest : undefined;
   const [waiting] = note.queued;
   if (isFree && waiting !== undefined) {
     const rest = note.queued.slice(1);
@@ -87,7 +86,7 @@ export function nextStep(
   }
   if (fresh === undefined) return { type: 'nothing' };
   if (isFree) return starting({ ...note, throughMs: fresh }, fresh);
-  const isQueued = plan.overlap === 'queue' && note.queued.length < MAX_QUEUED;
+  const isQueued = overlap === 'queue' && note.queued.length < MAX_QUEUED;
   if (isQueued)
     return {
       type: 'write',
