@@ -34,6 +34,11 @@ export interface RunOptions {
   readonly gates?: boolean;
   /** Answers for gates as they open, by name or path; each answer is used once. */
   readonly answers?: readonly PreparedAnswer[];
+  /**
+   * True: nothing is executed here. The start or the resumption is stored, and a server that carries runs
+   * on takes it from there. `answers` and `wait` have no effect then. Default: false.
+   */
+  readonly defer?: boolean;
 }
 
 export type RunResult =

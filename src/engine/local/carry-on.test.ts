@@ -243,3 +243,51 @@ test('the next owner of a run knows how many processes died with it', async () =
   expect(taken.slice(0, 2)).toEqual([1, 2]);
   expect((await place.store.summary(id)).claim?.owner.lostBefore).toBeGreaterThanOrEqual(2);
 });
+
+test('a run that is only stored is carried on by a server, and nothing of it is in doubt', async () => {
+  const place = newPlace();
+  const calls: string[] = [];
+  const functions = { work: () => calls.push('work'), then: () => calls.push('then') };
+  const host = await place.open({ functions });
+  const run = await host.start(WORKS, { defer: true });
+  expect(calls).toEqual([]);
+  expect((await host.events(run.id)).map(({ type }) => type)).toEqual(['run:started']);
+  await host.close();
+  const server = await place.open({ functions });
+  await server.carryOn();
+  await place.pass(SOON_MS);
+  expect((await server.get(run.id)).status).toBe('completed');
+  expect(calls).toEqual(['work', 'then']);
+  await server.close();
+});
+
+test('so is a run whose resumption is only stored', async () => {
+  const place = newPlace();
+  const run = await parked(place);
+  const host = await place.open({ functions: { work: closed } });
+  await host.resume(run, { now: true, by: 'ada', defer: true });
+  expect((await host.events(run)).at(-1)).toMatchObject({ type: 'run:resumed', by: 'ada' });
+  await host.close();
+  const server = await place.open({ functions: { work: () => 'paid' } });
+  await server.carryOn();
+  await place.pass(SOON_MS);
+  expect(await server.get(run)).toMatchObject({ status: 'completed', output: 'paid' });
+  await server.close();
+});
+
+test('an answer that was left for a paused run wakes it', async () => {
+  const place = newPlace();
+  const errand = await place.open();
+  const run = await errand.start(ASKS);
+  await run.result();
+  await errand.close();
+  await place.store.send(run.id, { type: 'answer', gate: 'ask', value: 'no', by: 'ada' });
+  const server = await place.open();
+  await server.carryOn();
+  await place.pass(SOON_MS);
+  expect(await server.get(run.id)).toMatchObject({
+    status: 'completed',
+    output: { selected: 'no' },
+  });
+  await server.close();
+});

@@ -33,7 +33,7 @@ import type {
 import type { LocalOptions } from './local-options.ts';
 import { LocalArchive } from './local-archive.ts';
 import { LocalSharing } from './local-sharing.ts';
-import { retryStoreOutage } from '../run/log-writer.ts';
+import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
 import { noticesOf } from '../run/notices.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
@@ -133,7 +133,12 @@ export class LocalBackend implements Backend {
     const gates = options.gates === false ? { gates: false } : {};
     const { bound = boundOf(plan) } = options;
     const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
-    const events = toStoredEvents(state, firstStep(state, started, nowMs), at);
+    // a run that is left to another process has decided nothing yet, so nothing of it is in doubt
+    const first =
+      options.defer === true
+        ? recordEvents(state, [started], nowMs)
+        : firstStep(state, started, nowMs);
+    const events = toStoredEvents(state, first, at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,
@@ -150,6 +155,7 @@ export class LocalBackend implements Backend {
     };
     const claim = await this.#create(fresh);
     options.onCreated?.(id);
+    if (options.defer === true) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
       const recovered = { state, checkpointSeq: 0 };
       const { leg } = await this.#legs.open({ recovered, claim, options, firstSeq: 1 });
@@ -302,6 +308,7 @@ export class LocalBackend implements Backend {
       await refuseMissing(state, (options.effects ?? this.#options.effects).lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
+      if (options.defer === true) return this.#leave(claim, { state, events, nowMs });
       const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
       leg.loop.startWith(events, nowMs, () => {
         deliverMessages(leg.loop, messages, sent);
@@ -309,6 +316,21 @@ export class LocalBackend implements Backend {
       });
       return leg;
     });
+  }
+
+  /** Stores what the leg begins with, and leaves the rest to whoever carries the run on. */
+  async #leave(
+    claim: Claim,
+    begun?: { state: RunState; events: readonly EventBody[]; nowMs: number },
+  ): Promise<RunHandle> {
+    if (begun !== undefined) {
+      const { onOutage = 'halt' } = this.#options;
+      const parts = { state: begun.state, claim, store: this.store, clock: this.#clock };
+      const log = new LogWriter({ ...parts, onOutage: () => onOutage });
+      await log.write(begun.events, begun.nowMs, undefined);
+    }
+    await this.#claims.release(claim);
+    return this.#named.attach(claim.run);
   }
 
   async #cancelHere(

@@ -87,7 +87,7 @@ export class OpenLegs {
   }
 
   /** Makes a leg for the claim; releases the claim when that throws. */
-  async openFor(claim: Claim, makeLeg: () => Promise<LocalRunHandle>): Promise<LocalRunHandle> {
+  async openFor<H>(claim: Claim, makeLeg: () => Promise<H>): Promise<H> {
     try {
       return await makeLeg();
     } catch (refusal) {

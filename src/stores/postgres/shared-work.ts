@@ -26,7 +26,7 @@ import { COLUMNS, NOW_MS, readRun } from './run-row.ts';
 const STORE_MS = `(SELECT ${NOW_MS})`;
 
 /** A paused run with an unread message is due, whatever its time. */
-const DUE = `
+export const DUE = `
   WITH candidates AS (
     SELECT key FROM @runs WHERE due_ms <= least($1::bigint, ${STORE_MS})
     UNION
@@ -38,7 +38,7 @@ const DUE = `
     AND (stop_epoch IS NULL OR (stop_epoch <> epoch AND stop_seq <> next_seq))
   ORDER BY due_ms NULLS FIRST, key LIMIT $4`;
 
-const OWNERS = `
+export const OWNERS = `
   SELECT DISTINCT owner FROM @runs
   WHERE due_ms <= least($1::bigint, ${STORE_MS}) AND owner IS NOT NULL AND until_ms > ${STORE_MS}`;
 

@@ -15,16 +15,16 @@ import { readSummary } from '../runs.ts';
 
 /** A paused run with an unread message is due, whatever its time. */
 const CANDIDATES = `
-  SELECT run, due_ms FROM statuses WHERE due_ms <= ?
-  UNION
+  SELECT run, due_ms FROM statuses INDEXED BY statuses_due WHERE due_ms <= ?
+  UNION ALL
   SELECT s.run, 0 FROM (SELECT DISTINCT run FROM messages) m
   JOIN statuses s ON s.run = m.run WHERE s.status = 'paused'`;
 
-const OWNERS = `
-  SELECT DISTINCT c.owner FROM statuses s JOIN claims c ON c.run = s.run
+export const OWNERS = `
+  SELECT DISTINCT c.owner FROM statuses s INDEXED BY statuses_due JOIN claims c ON c.run = s.run
   WHERE s.due_ms <= ? AND c.owner IS NOT NULL AND c.until_ms > ?`;
 
-const DUE = `
+export const DUE = `
   SELECT d.run, min(d.due_ms) AS due_ms, r.id, h.epoch, h.next_seq
   FROM (${CANDIDATES}) d
   JOIN runs r ON r.key = d.run JOIN claims c ON c.run = d.run JOIN heads h ON h.run = d.run
