@@ -96,6 +96,19 @@ export interface ScheduleTick {
   readonly error?: { readonly kind: string; readonly message: string };
 }
 
+/** A schedule as servers have noted it in the store. */
+export interface KeptSchedule extends ScheduleState {
+  readonly workflow: string;
+  /** ISO 8601: a tick that came while no server served the workflow. */
+  readonly missed?: string;
+}
+
+/** What servers have noted in the store. */
+export interface ServerNotes {
+  readonly schedules: readonly KeptSchedule[];
+  readonly endpoints: readonly EndpointState[];
+}
+
 /** What is to be sent to endpoints, as it stands in the store that all servers share. */
 export interface Outbox {
   /** From the first call on, notices of all runs of the store are kept for it. */

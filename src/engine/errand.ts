@@ -109,6 +109,7 @@ export class Engine implements Errand {
   readonly keepSchedules: ServerWork['keepSchedules'] = (how) => this.#work.keepSchedules(how);
   /** The schedules of each plan: when they come next, and what became of the last time. */
   readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
+  readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
   /** What is to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;

@@ -16,11 +16,12 @@ import type {
   OutgoingNotice,
   ScheduleOptions,
   ScheduleState,
+  ServerNotes,
 } from './carry-on.ts';
 import type { StartOptions } from './errand-interface.ts';
 import type { RunnableWorkflow } from './errand-options.ts';
 import { CarryOnRuns } from './local/carry-on-runs.ts';
-import { KeepSchedules, scheduleStates } from './local/keep-schedules.ts';
+import { KeepSchedules, keptSchedules, scheduleStates } from './local/keep-schedules.ts';
 import { asEvent } from './run/subscription.ts';
 
 export interface ServerWorkParts {
@@ -94,6 +95,14 @@ export class ServerWork {
   ): Promise<readonly (readonly ScheduleState[])[]> {
     const { sharing } = await this.#parts.backend();
     return scheduleStates(plans, sharing?.work, this.#parts.clock.now());
+  }
+
+  /** What servers have noted in the store; nothing where a Temporal server keeps the runs. */
+  async serverNotes(): Promise<ServerNotes> {
+    const { sharing } = await this.#parts.backend();
+    if (sharing === undefined) return { schedules: [], endpoints: [] };
+    const { work } = sharing;
+    return { schedules: await keptSchedules(work), endpoints: await work.endpoints() };
   }
 
   async outbox(): Promise<Outbox> {

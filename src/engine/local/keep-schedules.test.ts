@@ -88,6 +88,18 @@ test('of what was missed while nobody served, the latest starts', async () => {
   await place.pass(61 * MINUTE_MS);
   await first.close();
   await place.pass(5 * HOUR_MS);
+  const reader = await place.open();
+  expect(await reader.serverNotes()).toMatchObject({
+    schedules: [
+      {
+        workflow: 'report',
+        next: '2026-11-17T13:00:00.000Z',
+        missed: '2026-11-17T08:00:00.000Z',
+        last: { at: '2026-11-17T07:00:00.000Z', outcome: 'started' },
+      },
+    ],
+    endpoints: [],
+  });
   const second = await serve(place, served);
   await place.pass(5000);
   const ticks = (await place.store.list()).map(({ run }) => run.slice(-7, -3));

@@ -9,7 +9,13 @@ import type { Notes, SharedWork } from '../../machine/ports/shared-work-port.ts'
 import type { ReadableStore, RunStatusName } from '../../machine/ports/store-port.ts';
 import type { SchedulePlan, WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { latestTick, nextTick } from '../../workflow/schedule/cron.ts';
-import type { KeepingSchedules, ScheduleOptions, ScheduleState, TickRun } from '../carry-on.ts';
+import type {
+  KeepingSchedules,
+  KeptSchedule,
+  ScheduleOptions,
+  ScheduleState,
+  TickRun,
+} from '../carry-on.ts';
 import type { RunnableWorkflow } from '../errand-options.ts';
 import {
   nextStep,
@@ -135,8 +141,9 @@ export class KeepSchedules implements KeepingSchedules {
   }
 
   /** Starts the run once, whichever server is first, and notes what became of it. */
-  async #start({ workflow, plan, key }: Entry, tickMs: number, known: Known): Promise<void> {
+  async #start(entry: Entry, tickMs: number, known: Known): Promise<void> {
     const { start, onWarning } = this.#parts;
+    const { workflow, plan, key } = entry;
     let last: NonNullable<ScheduleNote['last']> = { tickMs, outcome: 'started' };
     try {
       await start(workflow, { input: plan.input, id: tickRunId(key, tickMs) });
@@ -152,7 +159,7 @@ export class KeepSchedules implements KeepingSchedules {
       }
     }
     if (known.note === undefined) return;
-    await this.#write({ key }, { ...known.note, last }, known.version);
+    await this.#write(entry, { ...known.note, last }, known.version);
   }
 
   async #isFree({ key }: Entry, note: ScheduleNote | undefined): Promise<boolean> {
@@ -175,8 +182,10 @@ export class KeepSchedules implements KeepingSchedules {
     }
   }
 
-  #write({ key }: Pick<Entry, 'key'>, note: ScheduleNote, version: number): Promise<boolean> {
-    return this.#parts.work.setNote(SCHEDULES, key, { value: note, version });
+  #write({ key, plan, workflow }: Entry, note: ScheduleNote, version: number): Promise<boolean> {
+    const { cron, timezone, overlap } = plan;
+    const about = { workflow: workflow.plan.name, cron, timezone, overlap };
+    return this.#parts.work.setNote(SCHEDULES, key, { value: { ...note, about }, version });
   }
 }
 
@@ -201,8 +210,32 @@ export async function scheduleStates(
   );
 }
 
+/** The schedules that servers of the store have kept, as people see them. */
+export async function keptSchedules(
+  work: Pick<SharedWork, 'notes'>,
+): Promise<readonly KeptSchedule[]> {
+  const { notes, nowMs } = await work.notes(SCHEDULES);
+  return [...notes].flatMap(([key, { value }]) => {
+    const note = readNote(value);
+    if (note?.about === undefined) return [];
+    const { workflow, ...times } = note.about;
+    const missedMs = nextTick(times, note.throughMs);
+    const isMissed = missedMs !== null && missedMs < nowMs - MISSED_MS;
+    return [
+      {
+        workflow,
+        ...stateOf(times, { key, nowMs, note }),
+        ...(isMissed ? { missed: new Date(missedMs).toISOString() } : {}),
+      },
+    ];
+  });
+}
+
+/** A tick that nobody has seen for that long: no server serves the workflow. */
+const MISSED_MS = 60_000;
+
 function stateOf(
-  plan: SchedulePlan,
+  plan: Omit<SchedulePlan, 'input'> & Partial<SchedulePlan>,
   { key, nowMs, note }: { key: string; nowMs: number; note: ScheduleNote | undefined },
 ): ScheduleState {
   const { cron, timezone, overlap, input } = plan;
@@ -211,7 +244,7 @@ function stateOf(
     cron,
     timezone,
     overlap,
-    input,
+    ...(input === undefined ? {} : { input }),
     next: next === null ? null : new Date(next).toISOString(),
     ...(note?.last === undefined ? {} : { last: tickOf(key, note.last) }),
     ...(note === undefined || note.queued.length === 0 ? {} : { queued: note.queued.length }),

@@ -4,7 +4,7 @@
  * of the run is made of the tick: whoever comes first, there is one run for each tick.
  */
 import { isArray, isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import type { SchedulePlan } from '../../workflow/plan/plan.ts';
+import { OVERLAPS, type SchedulePlan } from '../../workflow/plan/plan.ts';
 import { murmurHex } from '../../workflow/hash/murmur3.ts';
 
 /** The topic of these notes. */
@@ -16,8 +16,17 @@ export type LastTick = {
   readonly error?: { readonly kind: string; readonly message: string };
 };
 
+/** The entry that the note is about, for people who see only the store. */
+export type ScheduleAbout = {
+  readonly workflow: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly overlap: SchedulePlan['overlap'];
+};
+
 /** A type and no interface, because it is JSON. */
 export type ScheduleNote = {
+  readonly about?: ScheduleAbout;
   /** Ticks up to this one are settled. At first the time at which the entry was first served. */
   readonly throughMs: number;
   /** The latest tick and what became of it. `starting`: its run may not exist yet. */
@@ -107,12 +116,23 @@ export function readNote(value: JsonValue | undefined): ScheduleNote | undefined
   const { throughMs, last, runTickMs, queued } = value;
   if (typeof throughMs !== 'number' || queued === undefined || !isArray(queued)) return undefined;
   const known = readLast(last);
+  const about = readAbout(value['about']);
   return {
+    ...(about === undefined ? {} : { about }),
     throughMs,
     queued: queued.filter((tick) => typeof tick === 'number'),
     ...(known === undefined ? {} : { last: known }),
     ...(typeof runTickMs === 'number' ? { runTickMs } : {}),
   };
+}
+
+function readAbout(value: JsonValue | undefined): ScheduleAbout | undefined {
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  const { workflow, cron, timezone } = value;
+  const overlap = OVERLAPS.find((name) => name === value['overlap']);
+  const isWhole =
+    typeof workflow === 'string' && typeof cron === 'string' && typeof timezone === 'string';
+  return isWhole && overlap !== undefined ? { workflow, cron, timezone, overlap } : undefined;
 }
 
 const OUTCOMES = ['starting', 'started', 'skipped', 'refused'] as const;
