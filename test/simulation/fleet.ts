@@ -3,7 +3,7 @@
  * stand still for longer than a lease, and whose clocks differ. What their effects do in the world is
  * kept in books of its own, which say whether anything was lost or done twice.
  */
-import { randomFrom, type Random } from '../../src/rehearsal/world/random.ts';
+import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { simulatedStore } from '../../src/rehearsal/world/simulated-store.ts';
 import { VirtualClock } from '../../src/rehearsal/world/virtual-clock.ts';
 import type { EffectClock } from '../../src/effects/clock.ts';
@@ -19,7 +19,7 @@ import { workflow } from '../../src/workflow/authoring/define.ts';
 const MINUTE_MS = 60_000;
 
 /** Pays, waits for longer than a process does by itself, ships, asks, and says so. */
-export const ORDER = workflow({
+const ORDER = workflow({
   name: 'order',
   entryPoint: 'pay',
   nodes: [
@@ -38,7 +38,7 @@ export const ORDER = workflow({
   ],
 });
 
-export const REPORT = workflow({
+const REPORT = workflow({
   name: 'report',
   entryPoint: 'write',
   schedule: [{ cron: '*/10 * * * *' }],
@@ -112,7 +112,6 @@ class Fleet {
   readonly #options: FleetOptions;
   readonly #clock = new VirtualClock(Date.parse('2026-11-17T06:00:00.000Z'));
   readonly #store: RunStore = openMemoryStore({ now: () => this.#clock.now() });
-  readonly #random: Random;
   readonly #living = new Map<string, ServerProcess>();
   readonly #executions: Execution[] = [];
   readonly #incidents: string[] = [];
@@ -123,7 +122,6 @@ class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#random = randomFrom('fleet', options.seed);
   }
 
   async run(): Promise<void> {

@@ -13,9 +13,8 @@ const engine = await openEngine({ store: job.store, directory: job.directory });
 const carrying = await engine.carryOn({
   workflows: () => [job.workflow],
   fileOf: () => job.file,
-  onWarning: ({ kind, message }) => console.error(`${kind}: ${message}`),
+  onWarning: ({ kind, message }) => void process.stderr.write(`${kind}: ${message}\n`),
 });
 process.once('SIGTERM', () => {
   void carrying.stop().then(() => engine.close());
 });
-console.log('ready');

@@ -220,7 +220,9 @@ async function judge(errand: Engine, { folder }: Scene): Promise<void> {
     }),
   );
   const legs = carried.reduce((sum, count) => sum + count, 0);
-  console.log(`${runs.length} runs, ${legs} resumptions, ${deeds.length} deeds; SEED=${SEED}`);
+  process.stdout.write(
+    `${runs.length} runs, ${legs} resumptions, ${deeds.length} deeds; SEED=${SEED}\n`,
+  );
   const ids = new Set(runs.map(({ run }) => run));
   const strays = deeds.filter(({ run }) => !ids.has(run));
   if (wrong.length > 0) appendFileSync(join(root, 'wrong'), wrong.join('\n'));

@@ -47,9 +47,9 @@ export const WORKS = workflow({
       type: 'call',
       function: 'work',
       idempotent: true,
-      routes: [{ to: 'then' }],
+      routes: [{ to: 'tell' }],
     },
-    { name: 'then', type: 'call', function: 'then' },
+    { name: 'tell', type: 'call', function: 'tell' },
   ],
 });
 

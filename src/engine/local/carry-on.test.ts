@@ -72,14 +72,14 @@ test('a run that a person stopped is left alone until somebody resumes it', asyn
     begun.resolve();
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve('done')));
   };
-  const errand = await place.open({ functions: { work, then: closed } });
+  const errand = await place.open({ functions: { work, tell: closed } });
   const run = await errand.start(WORKS);
   await begun.promise;
   run.stop();
   await run.result();
   await errand.close();
 
-  const server = await place.open({ functions: { work: () => 'again', then: () => 'then' } });
+  const server = await place.open({ functions: { work: () => 'again', tell: () => 'tell' } });
   await server.carryOn();
   await place.pass(LEASE_MS * 3);
   expect((await server.get(run.id)).status).toBe('interrupted');
@@ -96,9 +96,9 @@ test('a run whose process was closed is carried on at once, and effects with a r
   const first = await place.open({
     functions: {
       work: () => 'worked',
-      then: (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      tell: (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
         begun.resolve();
-        signal.addEventListener('abort', () => held.resolve('then, when it was closed'));
+        signal.addEventListener('abort', () => held.resolve('told, when it was closed'));
         return held.promise;
       },
     },
@@ -109,14 +109,14 @@ test('a run whose process was closed is carried on at once, and effects with a r
   const server = await place.open({
     functions: {
       work: () => calls.push('work'),
-      then: () => calls.push('then'),
+      tell: () => calls.push('tell'),
     },
   });
   await server.carryOn();
   await place.pass(SOON_MS);
   expect(await server.get(run.id)).toMatchObject({
     status: 'completed',
-    output: 'then, when it was closed',
+    output: 'told, when it was closed',
   });
   expect(calls).toEqual([]);
   await server.close();
@@ -225,7 +225,7 @@ test('a run that comes back due at the same time is not taken hot', async () => 
 
 test('the next owner of a run knows how many processes died with it', async () => {
   const place = newPlace();
-  const first = await place.open({ functions: { work: hangs, then: hangs } });
+  const first = await place.open({ functions: { work: hangs, tell: hangs } });
   const { id } = await first.start(WORKS);
   const taken: unknown[] = [];
   const claim = place.store.claim.bind(place.store);
@@ -236,7 +236,7 @@ test('the next owner of a run knows how many processes died with it', async () =
   // its process is silent from now on, as one that was killed on another machine
   place.store.heartbeat = () => Promise.resolve([]);
   for (let n = 0; n < 2; n++) {
-    const next = await place.open({ functions: { work: hangs, then: hangs } });
+    const next = await place.open({ functions: { work: hangs, tell: hangs } });
     await next.carryOn();
     await place.pass(LEASE_MS + SOON_MS);
   }
@@ -247,7 +247,7 @@ test('the next owner of a run knows how many processes died with it', async () =
 test('a run that is only stored is carried on by a server, and nothing of it is in doubt', async () => {
   const place = newPlace();
   const calls: string[] = [];
-  const functions = { work: () => calls.push('work'), then: () => calls.push('then') };
+  const functions = { work: () => calls.push('work'), tell: () => calls.push('tell') };
   const host = await place.open({ functions });
   const run = await host.start(WORKS, { defer: true });
   expect(calls).toEqual([]);
@@ -257,7 +257,7 @@ test('a run that is only stored is carried on by a server, and nothing of it is 
   await server.carryOn();
   await place.pass(SOON_MS);
   expect((await server.get(run.id)).status).toBe('completed');
-  expect(calls).toEqual(['work', 'then']);
+  expect(calls).toEqual(['work', 'tell']);
   await server.close();
 });
 

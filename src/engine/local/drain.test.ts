@@ -21,7 +21,7 @@ function effects() {
           reject(new Error('stopped'));
         });
       });
-  return { calls, functions: { work: begin('work'), then: begin('then') } };
+  return { calls, functions: { work: begin('work'), tell: begin('tell') } };
 }
 
 test('effects under way end, their results are stored, and nothing new begins', async () => {
@@ -46,7 +46,7 @@ test('effects under way end, their results are stored, and nothing new begins', 
   const other = await place.open({ functions: next.functions });
   await other.carryOn();
   await place.pass(5000);
-  expect(next.calls.map(({ name }) => name)).toEqual(['then']);
+  expect(next.calls.map(({ name }) => name)).toEqual(['tell']);
   next.calls[0]?.end('done');
   await place.pass(10);
   expect(await other.get(run.id)).toMatchObject({ status: 'completed', output: 'done' });
@@ -68,7 +68,7 @@ test('a failure of an effect under way is stored, and decided by who carries the
     error: { kind: 'call.failed' },
   });
   await server.close();
-  const other = await place.open({ functions: { work: closed, then: closed } });
+  const other = await place.open({ functions: { work: closed, tell: closed } });
   await other.carryOn();
   await place.pass(5000);
   expect(await other.get(run.id)).toMatchObject({

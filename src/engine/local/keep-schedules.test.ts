@@ -26,7 +26,7 @@ interface Server {
   readonly keeping: KeepingSchedules;
   readonly carrying: CarryingOn;
   readonly warnings: string[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 async function serve(

@@ -38,7 +38,7 @@ export type ScheduleNote = {
 };
 
 /** A queue that long means that runs take longer than the time between them. */
-export const MAX_QUEUED = 100;
+const MAX_QUEUED = 100;
 
 /**
  * A key for each entry, the same on every machine. Neither its place in the list nor its input counts:

@@ -13,7 +13,7 @@ export interface SendOptions {
 /** Why it was not taken; undefined when it was. Never contains a part of the address. */
 export type SendProblem = string | undefined;
 
-export const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 export async function sendWebhook(
   url: string,

@@ -72,7 +72,7 @@ test('sends what happens in any run of the store, once, from the first start on'
   const place = newPlace();
   const { got, fetch } = receivers(place, () => 204);
   // a command, in another process
-  const command = await place.open({ functions: { work: () => 'done', then: closed } });
+  const command = await place.open({ functions: { work: () => 'done', tell: closed } });
   await (await command.start(ASKS)).result();
   const { close, server } = await webhooksOf(place, [ONE], fetch);
   const asked = await command.start(ASKS);
