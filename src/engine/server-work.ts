@@ -39,8 +39,8 @@ export interface CarriedLeg {
   readonly file?: string | undefined;
 }
 
-/** How long nobody else sends a delivery that was taken: longer than a try takes. */
-const DELIVERY_LEASE_MS = 60_000;
+/** How long nobody else sends a delivery that was taken: longer than the 15 s that a try takes. */
+const DELIVERY_LEASE_MS = 20_000;
 
 export class ServerWork {
   readonly #parts: ServerWorkParts;

@@ -53,7 +53,8 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
       elapse: (ms) =>
         meddle(
           `UPDATE ${quoted(schema)}.runs SET until_ms = until_ms - ${ms};
-           UPDATE ${quoted(schema)}.deliveries SET due_ms = due_ms - ${ms}`,
+           UPDATE ${quoted(schema)}.deliveries SET due_ms = due_ms - ${ms};
+           UPDATE ${quoted(schema)}.endpoints SET seen_ms = seen_ms - ${ms}`,
         ),
     };
   }))

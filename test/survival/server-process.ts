@@ -1,11 +1,17 @@
 /** A server without its HTTP: carries on what is due in a store until it is told to stop. */
+import { MACHINE_CLOCK } from '../../src/effects/clock.ts';
 import { openEngine } from '../../src/engine/errand.ts';
+import { webhookSecrets } from '../../src/server/webhooks/signature.ts';
+import { webhookAddress } from '../../src/server/webhooks/webhook-address.ts';
+import { Webhooks } from '../../src/server/webhooks/webhooks.ts';
 
 export interface ServerJob {
   readonly store: string;
   readonly directory: string;
   readonly file: string;
   readonly workflow: string;
+  readonly webhook: string;
+  readonly secret: string;
 }
 
 const job = JSON.parse(process.argv[2] ?? '{}') as ServerJob;
@@ -15,6 +21,14 @@ const carrying = await engine.carryOn({
   fileOf: () => job.file,
   onWarning: ({ kind, message }) => void process.stderr.write(`${kind}: ${message}\n`),
 });
+const webhooks = new Webhooks({
+  clock: MACHINE_CLOCK,
+  addresses: [webhookAddress(job.webhook)],
+  secrets: webhookSecrets(job.secret),
+  outbox: await engine.outbox(),
+  onWarning: (thrown) => void process.stderr.write(`${String(thrown)}\n`),
+});
+await webhooks.begin();
 process.once('SIGTERM', () => {
-  void carrying.stop().then(() => engine.close());
+  void Promise.all([carrying.stop(), webhooks.stop()]).then(() => engine.close());
 });

@@ -10,15 +10,21 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEngine, type Engine } from '../../src/engine/errand.ts';
+import { NOTICE_TYPES } from '../../src/engine/run/notices.ts';
+import { signatures, webhookSecrets } from '../../src/server/webhooks/signature.ts';
+import { webhookAddress } from '../../src/server/webhooks/webhook-address.ts';
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../postgres-server.ts';
 import { IS_SOAK } from '../runs.ts';
+import { sampled } from '../sampled.ts';
 import {
   bundle,
   startErrand,
@@ -73,6 +79,49 @@ nodes:
   - {name: tell, type: script, command: sh, args: [./deed.sh, tell]}
 `;
 
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const NOTICES: ReadonlySet<string> = new Set(Object.keys(NOTICE_TYPES));
+
+/** Takes webhooks; the first try of every fifth message is refused. */
+class Receiver {
+  readonly #server = createServer((request, response) => this.#take(request, response));
+  readonly #refused = new Set<string>();
+  readonly taken = new Set<string>();
+  readonly forged: string[] = [];
+  url = '';
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => void this.#server.listen(0, '127.0.0.1', resolve));
+    const { port } = this.#server.address() as AddressInfo;
+    this.url = `http://127.0.0.1:${port}/hook`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const id = String(request.headers['webhook-id']);
+      const timestamp = Number(request.headers['webhook-timestamp']);
+      const message = { id, timestamp, body: Buffer.concat(chunks).toString() };
+      const expected = signatures(message, webhookSecrets(SECRET));
+      if (request.headers['webhook-signature'] !== expected) this.forged.push(id);
+      const isFirst = !this.#refused.has(id);
+      this.#refused.add(id);
+      if (isFirst && this.#refused.size % 5 === 0) {
+        response.writeHead(500).end();
+        return;
+      }
+      this.taken.add(id);
+      response.writeHead(204).end();
+    });
+  }
+}
+
 let root: string;
 let server: Bundled;
 beforeAll(async () => {
@@ -85,26 +134,36 @@ afterAll(() => {
 });
 
 interface Scene {
+  readonly receiver: Receiver;
   readonly folder: string;
   /** As `openErrand` and ERRAND_STORE take it. */
   readonly store: string;
 }
 
-function newScene(name: string, store?: string): Scene {
+async function newScene(name: string, address?: string): Promise<Scene> {
   const folder = join(root, name);
   mkdirSync(folder);
   writeFileSync(join(folder, 'deed.sh'), DEED);
   writeFileSync(join(folder, 'order.yaml'), ORDER);
   writeFileSync(join(folder, 'deeds'), '');
-  return { folder, store: store ?? `sqlite:${join(folder, '.errand/errand.db')}` };
+  const receiver = new Receiver();
+  await receiver.open();
+  const store = address ?? `sqlite:${join(folder, '.errand/errand.db')}`;
+  // from the first start with that address on, everything is sent to it
+  const errand = await openEngine({ store, directory: folder });
+  await (await errand.outbox()).add(webhookAddress(receiver.url));
+  await errand.close();
+  return { folder, store, receiver };
 }
 
-function startServer({ folder, store }: Scene): Started {
+function startServer({ folder, store, receiver }: Scene): Started {
   const job: ServerJob = {
     store,
     directory: folder,
     file: join(folder, 'order.yaml'),
     workflow: 'order',
+    webhook: receiver.url,
+    secret: SECRET,
   };
   return startScript(server.script, [JSON.stringify(job)], { cwd: folder });
 }
@@ -181,6 +240,7 @@ async function survive(scene: Scene): Promise<void> {
   try {
     await untilAllOver(errand, scene);
     await judge(errand, scene);
+    await judgeWebhooks(errand, scene);
   } finally {
     await errand.close();
     for (const each of alive) each.kill('SIGTERM');
@@ -189,6 +249,18 @@ async function survive(scene: Scene): Promise<void> {
       0, 0,
     ]);
   }
+}
+
+/** Every notice of every run arrives, signed, and nothing else does. */
+async function judgeWebhooks(errand: Engine, { receiver }: Scene): Promise<void> {
+  const expected: string[] = [];
+  for (const { run } of await errand.list())
+    for (const { seq, type } of await errand.events(run))
+      if (NOTICES.has(type)) expected.push(`${run}:${seq}`);
+  await until(() => expected.every((id) => receiver.taken.has(id)));
+  expect([...receiver.taken].toSorted()).toEqual(expected.toSorted());
+  expect(receiver.forged).toEqual([]);
+  receiver.close();
 }
 
 async function judge(errand: Engine, { folder }: Scene): Promise<void> {
@@ -234,14 +306,14 @@ describe('two servers and several commands on one store, killed at random', () =
   const timeout = TROUBLE_MS + 300_000;
 
   it('SQLite: nothing is lost, and nothing is done twice', { timeout }, async () => {
-    await survive(newScene('sqlite'));
+    await survive(await newScene('sqlite'));
   });
 
   const programs = postgresPrograms();
   it.runIf(programs !== undefined)('PostgreSQL: the same', { timeout }, async () => {
     const database: PostgresServer = await startPostgres(programs ?? '');
     try {
-      await survive(newScene('postgres', database.url));
+      await survive(await newScene('postgres', database.url));
     } finally {
       await database.remove();
     }
@@ -249,11 +321,12 @@ describe('two servers and several commands on one store, killed at random', () =
 });
 
 describe('a run that a person stopped', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGINT, and then SIGKILL'])(
+  const ways = ['SIGINT', 'SIGINT, and then SIGKILL', 'SIGTERM', 'SIGHUP'];
+  it.each(sampled(ways, { oneOf: 2, what: 'stops by a person' }))(
     'is not carried on by a server: %s',
     { timeout: 120_000 },
     async (how) => {
-      const scene = newScene(`stopped-${how.replaceAll(/\W+/g, '-')}`);
+      const scene = await newScene(`stopped-${how.replaceAll(/\W+/g, '-')}`);
       if (how.includes('SIGKILL')) writeFileSync(join(scene.folder, 'deaf'), '');
       const errand = await openEngine({ store: scene.store, directory: scene.folder });
       const [stopped, run] = await startUntilPaid(scene, []);
@@ -280,6 +353,7 @@ describe('a run that a person stopped', () => {
       expect(resumed.exit).toBe(5);
       await untilAllOver(errand, scene);
       await judge(errand, scene);
+      await judgeWebhooks(errand, scene);
       await errand.close();
       started.kill('SIGTERM');
       expect((await started.ended).exit).toBe(0);

@@ -166,9 +166,9 @@ test('what a server had taken when it died is sent by another one', async () => 
   expect(taken).toHaveLength(1);
   const { got, fetch } = receivers(place, () => 200);
   const other = await webhooksOf(place, [ONE], fetch);
-  await place.pass(55_000);
+  await place.pass(18_000);
   expect(got).toEqual([]);
-  await place.pass(10_000);
+  await place.pass(5000);
   expect(got.map(({ body }) => body.type)).toEqual(['run.paused']);
   await other.close();
 });

@@ -8,6 +8,7 @@ import { LEASE_MS, OWNER, RIVAL, claiming, commitAt, newRun, type Cases } from '
 const LATER_MS = Date.parse('2100-01-01T00:00:00Z');
 
 const LIMIT = 10;
+const DAY_MS = 24 * 3_600_000;
 
 async function dueIn(store: RunStore, query: Partial<DueQuery> = {}): Promise<string[]> {
   const asked = { nowMs: LATER_MS, limit: LIMIT, isAlive: () => true, ...query };
@@ -179,6 +180,27 @@ export const SHARED_WORK_CASES: Cases = {
     assert.deepEqual([state?.waiting, state?.failed, state?.problem], [0, 1, 'status 503']);
     await store.settleDelivery(at, { isDelivered: true });
     assert.equal((await other.endpoints())[0]?.failed, 0);
+  },
+
+  'keeps nothing for an endpoint that nobody has served for a month': async (scene) => {
+    const { store, elapse } = scene;
+    await store.addEndpoint({ id: 'left', name: 'left' });
+    await elapse(29 * DAY_MS);
+    await store.addEndpoint({ id: 'served', name: 'served' });
+    await store.create(newRun('r', { notices: [{ seq: 1, type: 'a' }] }));
+    await elapse(2 * DAY_MS);
+    await store.create(newRun('s', { notices: [{ seq: 1, type: 'a' }] }));
+    const waiting = (await store.endpoints()).map(({ id, waiting: count }): [string, number] => [
+      id,
+      count,
+    ]);
+    assert.deepEqual(
+      new Map(waiting),
+      new Map([
+        ['left', 1],
+        ['served', 2],
+      ]),
+    );
   },
 
   'forgets what was to be sent about a run that is removed': async ({ store }) => {
