@@ -34,11 +34,6 @@ export interface RunOptions {
   readonly gates?: boolean;
   /** Answers for gates as they open, by name or path; each answer is used once. */
   readonly answers?: readonly PreparedAnswer[];
-  /**
-   * True: nothing is executed here. The start or the resumption is stored, and a server that carries runs
-   * on takes it from there. `answers` and `wait` have no effect then. Default: false.
-   */
-  readonly defer?: boolean;
 }
 
 export type RunResult =
@@ -80,6 +75,8 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
   readonly id?: string;
   /** Called with the id of a new run, before anything of it happens. */
   readonly onCreated?: (run: string) => void;
+  /** Whether the run is only stored, for another process to execute. Default: false. */
+  readonly isLeft?: boolean;
 }
 
 export interface BackendResumeOptions
@@ -90,6 +87,8 @@ export interface BackendResumeOptions
   readonly known?: readonly RunEvent[];
   /** How many processes in a row died with the run. */
   readonly lostBefore?: number;
+  /** Whether the resumption is only stored, for another process to execute. Default: false. */
+  readonly isLeft?: boolean;
 }
 
 export interface Backend {

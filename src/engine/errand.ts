@@ -21,6 +21,7 @@ import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
   Backend,
   BackendResumeOptions,
+  BackendStartOptions,
   LegWorkflow,
   RunArchive,
   RunHandle,
@@ -52,7 +53,9 @@ export interface StoredRun {
   readonly status: RunStatusName;
 }
 
-interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore'> {
+export interface EngineStartOptions extends StartOptions, Pick<BackendStartOptions, 'isLeft'> {}
+
+interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
   /** The file of the workflow. Default: the file that the run was started with. */
   readonly file?: string | undefined;
@@ -153,7 +156,7 @@ export class Engine implements Errand {
 
   async start(
     workflow: RunnableWorkflow,
-    { input = {}, ...options }: StartOptions = {},
+    { input = {}, ...options }: EngineStartOptions = {},
   ): Promise<RunHandle> {
     const backend = await this.#runs();
     const plan = await this.#planOf(workflow);

@@ -249,7 +249,7 @@ test('a run that is only stored is carried on by a server, and nothing of it is 
   const calls: string[] = [];
   const functions = { work: () => calls.push('work'), tell: () => calls.push('tell') };
   const host = await place.open({ functions });
-  const run = await host.start(WORKS, { defer: true });
+  const run = await host.start(WORKS, { isLeft: true });
   expect(calls).toEqual([]);
   expect((await host.events(run.id)).map(({ type }) => type)).toEqual(['run:started']);
   await host.close();
@@ -265,7 +265,7 @@ test('so is a run whose resumption is only stored', async () => {
   const place = newPlace();
   const run = await parked(place);
   const host = await place.open({ functions: { work: closed } });
-  await host.resume(run, { now: true, by: 'ada', defer: true });
+  await host.resume(run, { now: true, by: 'ada', isLeft: true });
   expect((await host.events(run)).at(-1)).toMatchObject({ type: 'run:resumed', by: 'ada' });
   await host.close();
   const server = await place.open({ functions: { work: () => 'paid' } });

@@ -133,12 +133,12 @@ export class LocalBackend implements Backend {
     const gates = options.gates === false ? { gates: false } : {};
     const { bound = boundOf(plan) } = options;
     const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
-    // a run that is left to another process has decided nothing yet, so nothing of it is in doubt
-    const first =
-      options.defer === true
+    // nothing may be requested that nobody executes
+    const happened =
+      options.isLeft === true
         ? recordEvents(state, [started], nowMs)
         : firstStep(state, started, nowMs);
-    const events = toStoredEvents(state, first, at);
+    const events = toStoredEvents(state, happened, at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,
@@ -155,7 +155,7 @@ export class LocalBackend implements Backend {
     };
     const claim = await this.#create(fresh);
     options.onCreated?.(id);
-    if (options.defer === true) return this.#leave(claim);
+    if (options.isLeft === true) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
       const recovered = { state, checkpointSeq: 0 };
       const { leg } = await this.#legs.open({ recovered, claim, options, firstSeq: 1 });
@@ -308,7 +308,7 @@ export class LocalBackend implements Backend {
       await refuseMissing(state, (options.effects ?? this.#options.effects).lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
-      if (options.defer === true) return this.#leave(claim, { state, events, nowMs });
+      if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs });
       const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
       leg.loop.startWith(events, nowMs, () => {
         deliverMessages(leg.loop, messages, sent);
