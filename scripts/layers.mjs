@@ -23,6 +23,7 @@ const FACADE = [
   'errand.ts',
   'errand-options.ts',
   'backend.ts',
+  'carry-on.ts',
   'run-view.ts',
   'run-file.ts',
   'run/exported-events.ts',
@@ -60,8 +61,9 @@ export const LAYERS = {
   'simulator-server': { imports: [...DECIDING, 'effects'] },
   engine: { imports: [...PURE, 'effects', 'stores'] },
   rehearsal: { imports: ENGINE },
+  server: { imports: ENGINE, doors: { engine: FACADE } },
   cli: {
-    imports: [...ENGINE, 'simulator-server', 'root', 'entry'],
+    imports: [...ENGINE, 'server', 'simulator-server', 'root', 'entry'],
     doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };

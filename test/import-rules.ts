@@ -45,6 +45,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],
   '@temporalio/workflow': ['src/engine/temporal/'],
   commander: ['src/cli/'],
+  croner: ['src/workflow/schedule/cron.ts'],
   'quickjs-emscripten-core': ['src/effects/sandbox/quickjs.ts'],
   yaml: ['src/workflow/yaml/'],
   zod: ['src/errors/report/report-schema.ts', 'src/workflow/schema/'],

@@ -18,13 +18,21 @@ import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
-import type { Backend, LegWorkflow, RunArchive, RunHandle, RunOptions } from './backend.ts';
+import type {
+  Backend,
+  BackendResumeOptions,
+  BackendStartOptions,
+  LegWorkflow,
+  RunArchive,
+  RunHandle,
+  RunOptions,
+} from './backend.ts';
+import type { CarryingOn, CarryOnOptions } from './carry-on.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
 import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { Adoption } from './local/adoption.ts';
 import { followRun, type FollowOptions } from './local/follow-log.ts';
 import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
@@ -33,6 +41,7 @@ import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
 import { asEvent } from './run/subscription.ts';
 import { runView, type RunView } from './run-view.ts';
+import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 export type { Errand } from './errand-interface.ts';
@@ -45,8 +54,12 @@ export interface StoredRun {
   readonly status: RunStatusName;
 }
 
-interface LegOptions extends ResumeOptions {
+export interface EngineStartOptions extends StartOptions, Pick<BackendStartOptions, 'isLeft'> {}
+
+interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
+  /** The file of the workflow. Default: the file that the run was started with. */
+  readonly file?: string | undefined;
   /** Events of the run from the first on, as far as they have been read. */
   readonly known?: readonly RunEvent[];
 }
@@ -59,7 +72,7 @@ export async function createErrand(
   const engine = await openEngine(options, clock);
   try {
     await engine.open();
-    if (options.adopt === true) await engine.adopt();
+    if (options.adopt === true) await engine.carryOn();
     return engine;
   } catch (refusal) {
     // a store that the host opened is the host's to close
@@ -95,10 +108,17 @@ export class Engine implements Errand {
   readonly #directory: string;
   readonly #host: WorkflowHost;
   readonly #registered: RegisteredWorkflows;
+  readonly #work: ServerWork;
+  /** Starts the runs of `workflow.schedule`, until it is closed. Servers do, and nothing else. */
+  readonly keepSchedules: ServerWork['keepSchedules'] = (how) => this.#work.keepSchedules(how);
+  /** The schedules of each plan: when they come next, and what became of the last time. */
+  readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
+  readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
+  /** What is to be sent about the runs of the store. */
+  readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
   #backend: Backend | undefined;
   #home: string | undefined;
-  #adoption: Adoption | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
@@ -108,6 +128,13 @@ export class Engine implements Errand {
     this.#directory = resolve(options.directory ?? '.');
     this.#host = new WorkflowHost(this.#directory, extensions, options);
     this.#registered = new RegisteredWorkflows(options.workflows ?? [], (run) => this.#planIn(run));
+    this.#work = new ServerWork({
+      clock,
+      backend: () => this.#runs(),
+      start: (workflow, given) => this.start(workflow, given),
+      resume: (run, given) => this.resume(run, given),
+      onWarning: (thrown) => this.#warn(thrown),
+    });
   }
 
   /** Opens the store, or connects to the server. */
@@ -130,7 +157,7 @@ export class Engine implements Errand {
 
   async start(
     workflow: RunnableWorkflow,
-    { input = {}, ...options }: StartOptions = {},
+    { input = {}, ...options }: EngineStartOptions = {},
   ): Promise<RunHandle> {
     const backend = await this.#runs();
     const plan = await this.#planOf(workflow);
@@ -148,7 +175,7 @@ export class Engine implements Errand {
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
     const backend = await this.#runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
-    return this.#runLeg(run, options.workflow, (workflow) =>
+    return this.#runLeg(run, options, (workflow) =>
       backend.resume(run, { ...options, ...checked, workflow }),
     );
   }
@@ -161,7 +188,7 @@ export class Engine implements Errand {
     const backend = await this.#runs();
     const value = checkedJson(answer.value, 'The answer');
     const complete = { by: 'library', ...answer, value };
-    return this.#runLeg(run, options.workflow, (workflow) =>
+    return this.#runLeg(run, options, (workflow) =>
       backend.answer(run, complete, { ...options, workflow }),
     );
   }
@@ -254,19 +281,11 @@ export class Engine implements Errand {
     });
   }
 
-  /** Adopts runs until it is closed. A server does that by itself. */
-  async adopt(): Promise<void> {
-    const backend = await this.#runs();
-    const orphans = backend.orphans?.bind(backend);
-    if (orphans === undefined) return;
+  /** Carries on what is due, until it is closed. */
+  async carryOn(options?: CarryOnOptions): Promise<CarryingOn> {
+    await this.#runs();
     await this.extensions.start();
-    this.#adoption = new Adoption({
-      clock: this.#clock,
-      orphans,
-      take: (run) => this.resume(run, { by: 'adoption' }),
-      onWarning: (thrown) => this.#warn(thrown),
-    });
-    await this.#adoption.begin();
+    return this.#work.carryOn(options);
   }
 
   close(): Promise<void> {
@@ -274,7 +293,7 @@ export class Engine implements Errand {
   }
 
   async #close(): Promise<void> {
-    await this.#adoption?.stop();
+    await this.#work.close();
     await this.#backend?.close();
     await this.#host.close();
     await this.extensions.stop();
@@ -316,7 +335,7 @@ export class Engine implements Errand {
    */
   async #runLeg<H extends RunHandle | undefined>(
     run: string,
-    given: RunnableWorkflow | undefined,
+    { workflow: given, file: named }: Pick<LegOptions, 'workflow' | 'file'>,
     begin: (workflow: () => Promise<LegWorkflow>) => Promise<H>,
   ): Promise<H> {
     let loaded: LoadedWorkflow | undefined;
@@ -324,7 +343,7 @@ export class Engine implements Errand {
       if (given !== undefined) return given;
       const { file, workflow: name } = await (await this.#runs()).store.summary(run);
       if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
-      return (loaded ??= await this.reload(file));
+      return (loaded ??= await this.reload(named ?? file));
     };
     const release = async (): Promise<void> => {
       if (loaded !== undefined) await this.#host.release(loaded);

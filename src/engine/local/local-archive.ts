@@ -43,6 +43,8 @@ export class LocalArchive implements RunArchive {
     if (removed !== null) throw removedHere(removed);
     refuseOldCopy(run, exported);
     const { claim } = await this.#store.create({ ...run, owner: this.#owner, leaseMs: LEASE_MS });
+    // the run may continue where it came from, so a person has to resume it here
+    await this.#store.noteStop(claim);
     await this.#store.release(claim);
   }
 
