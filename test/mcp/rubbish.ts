@@ -11,6 +11,8 @@ export const RUBBISH = [
   'number',
   'list',
   'nothing',
+  'null',
+  'both',
   'empty',
   'old',
   'error',
@@ -55,6 +57,10 @@ export function rubbish({ id, params }: Message): string | undefined {
       return answer({ result: { content: 'not a list' } });
     case 'nothing':
       return answer({});
+    case 'null':
+      return answer({ result: null });
+    case 'both':
+      return answer({ result: { content: [] }, error: { code: -32_000, message: 'no' } });
     case 'empty':
       return answer({ result: {} });
     case 'old':

@@ -24,12 +24,11 @@ export function boundedFetch(tell: (id: string | number | undefined) => void): t
       if (isCall) return withoutLocation(response);
       noteMove(moved, address, response);
     }
-    if (response.body === null) return response;
+    if (response.body === null) return withoutChallenge(response, null);
     const type = response.headers.get('content-type') ?? '';
     const isStream = /^text\/event-stream\b/i.test(type);
     const bound = boundedStream(isStream, () => tell(requestIn(init?.body)));
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
+    return withoutChallenge(response, response.body.pipeThrough(bound));
   };
 }
 
@@ -55,6 +54,17 @@ function withoutLocation(response: Response): Response {
   headers.delete('location');
   void response.body?.cancel();
   return new Response(null, { status, statusText, headers });
+}
+
+/**
+ * Without a challenge the client reports the status of a refusal, as for any other. With one, it would
+ * look for a way to sign in, which Errand does not configure.
+ */
+function withoutChallenge(response: Response, body: ReadableStream | null): Response {
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  headers.delete('www-authenticate');
+  return new Response(body, { status, statusText, headers });
 }
 
 /** Records a redirect that the client follows by itself: same server, same method. */
