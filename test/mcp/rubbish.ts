@@ -18,6 +18,7 @@ export const RUBBISH = [
   'error',
   'stranger',
   'huge',
+  'digits',
 ] as const;
 
 /** The answers that it still gets right; undefined for a call, and for what needs none. */
@@ -33,7 +34,7 @@ export function sane({ id, method, params }: Message): object | undefined {
       },
     };
   if (method === 'tools/list') {
-    const tools = [...RUBBISH, 'half', 'silent', 'fine'].map((name) => ({
+    const tools = [...RUBBISH, 'half', 'silent', 'meta', 'fine'].map((name) => ({
       name,
       inputSchema: { type: 'object' },
     }));
@@ -75,6 +76,14 @@ export function rubbish({ id, params }: Message): string | undefined {
       return answer({
         result: { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] },
       });
+    case 'digits':
+      return answer({
+        result: { content: [], structuredContent: { id: 'N' }, _meta: { at: 'N' } },
+      }).replaceAll('"N"', '12345678901234567890');
+    case 'meta':
+      return answer({
+        result: { content: [], structuredContent: { id: 1 }, _meta: { at: 'N' } },
+      }).replaceAll('"N"', '12345678901234567890');
     case 'fine':
       return answer({ result: { content: [{ type: 'text', text: 'fine' }] } });
     default:

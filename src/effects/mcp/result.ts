@@ -17,6 +17,7 @@ import {
   describeInexact,
   keepsDigits,
   readJson,
+  type Inexact,
   type ReadJson,
 } from '../../workflow/json-schema/exact-number.ts';
 import { checkValue, type Finding } from '../../workflow/json-schema/check-value.ts';
@@ -24,6 +25,7 @@ import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { accepted } from './call-failure.ts';
+import { inexactOf } from './inexact-result.ts';
 
 /** Limit of a server's own error text. */
 const MAX_MESSAGE_CHARS = 2000;
@@ -45,6 +47,8 @@ export function toResult(
   context: EffectContext,
 ): EffectResult {
   if (readProperty(answer, 'isError') === true) return toolFailed(answer, request, context);
+  const inexact = inexactOf(answer);
+  if (inexact !== undefined) return rounded(inexact, request);
   const structured = readProperty(answer, 'structuredContent');
   if (structured !== undefined && structured !== null) {
     return finished(structured, request, context);
@@ -79,13 +83,15 @@ function textResult(text: string, request: ResultRequest, context: EffectContext
   // a node with a schema may get its JSON from a server that sends only text
   if (wanted !== undefined && checkValue(wanted, text).length > 0) {
     const read = parsed(text);
-    if (read?.inexact !== undefined)
-      return malformed(`The result of ${tool} ${describeInexact(read.inexact)}`, request, {
-        ...read.inexact,
-      });
+    if (read?.inexact !== undefined) return rounded(read.inexact, request);
     if (read !== undefined) return finished(read.value, request, context);
   }
   return finished(text, request, context);
+}
+
+function rounded(inexact: Inexact, request: ResultRequest): EffectResult {
+  const message = `The result of ${request.tool} ${describeInexact(inexact)}`;
+  return malformed(message, request, { ...inexact });
 }
 
 function tooLarge(kept: string, chars: number, request: ResultRequest): EffectResult {
@@ -173,7 +179,8 @@ function toolFailed(
 /** The structured content of a failed tool, as a partial output. */
 function partOf(answer: unknown, context: EffectContext): JsonValue | undefined {
   const structured = readProperty(answer, 'structuredContent');
-  if (structured === undefined || structured === null) return undefined;
+  if (structured === undefined || structured === null || inexactOf(answer) !== undefined)
+    return undefined;
   const output = toOutput(structured, context.redactor);
   const isKept = output.ok && JSON.stringify(output.value).length <= MAX_RESULT_CHARS;
   return isKept ? output.value : undefined;

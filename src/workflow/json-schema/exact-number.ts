@@ -1,5 +1,5 @@
 /** Exact numbers: whether a number can represent all digits as written, or would silently lose some. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { readProperty, type JsonValue } from '../../errors/support/safe-json.ts';
 import { toPointer, type Path } from '../plan/pointer.ts';
 
 /** False for a whole number that is too large, and for one that JSON cannot represent. */
@@ -55,6 +55,24 @@ export function readJson(text: string, isKept = isExact): ReadJson {
   return { value, inexact };
 }
 
+/** The first such number in one of these parts of the value. Throws where `JSON.parse` does. */
+export function inexactIn(
+  text: string,
+  parts: readonly Path[],
+  isKept = isExact,
+): Inexact | undefined {
+  if (!MAY_LOSE.test(text)) return undefined;
+  const marked = JSON.parse(
+    text,
+    reviver(isKept, (written) => new Lost(written)),
+  ) as unknown;
+  for (const part of parts) {
+    const found = firstLost(part.reduce<unknown>(readProperty, marked), part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Keeps numbers that would lose digits as text, for display only. Throws where `JSON.parse` does. */
 export function readJsonAsWritten(text: string): JsonValue {
   if (!MAY_LOSE.test(text)) return JSON.parse(text) as JsonValue;
@@ -64,11 +82,16 @@ export function readJsonAsWritten(text: string): JsonValue {
   ) as JsonValue;
 }
 
-/** `which has the number 9007199254740993 at /id, too large to be exact`, without the first word. */
-export function describeInexact({ written, pointer }: Inexact): string {
+/** `has the number 9007199254740993 at /id, which is too large to be exact`. */
+export function describeInexact(inexact: Inexact): string {
+  return `has ${inexactWords(inexact)}`;
+}
+
+/** The same without the verb. */
+export function inexactWords({ written, pointer }: Inexact): string {
   const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
   const location = pointer === '' ? '' : ` at ${pointer}`;
-  return `has the number ${shown}${location}, which is too large to be exact`;
+  return `the number ${shown}${location}, which is too large to be exact`;
 }
 
 /** Enough digits, or a large enough exponent, to need a check. */
