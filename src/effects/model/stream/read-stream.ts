@@ -172,8 +172,7 @@ function applyPart(part: SdkPart, state: StreamState, watch: CallTimeouts): void
       content(0, state, watch);
       return;
     case 'tool-input-delta':
-      noteInput(part, state);
-      content(part.delta.length, state, watch);
+      noteInput(part, state, watch);
       return;
     case 'tool-call':
       content(0, state, watch);
@@ -208,11 +207,13 @@ function content(chars: number, state: StreamState, watch: CallTimeouts): void {
 
 function noteInput(
   { id = '', delta }: Extract<SdkPart, { type: 'tool-input-delta' }>,
-  { inputs }: StreamState,
+  state: StreamState,
+  watch: CallTimeouts,
 ): void {
-  const before = inputs.get(id);
-  if (before === undefined) inputs.set(id, [delta]);
+  const before = state.inputs.get(id);
+  if (before === undefined) state.inputs.set(id, [delta]);
   else before.push(delta);
+  content(delta.length, state, watch);
 }
 
 /** `written` is the text of the arguments, if it came in pieces. */
