@@ -135,7 +135,8 @@ function asWritten({ unparsable = '' }: ToolCall): JsonValue {
 function unreadable({ unparsable = '' }: ToolCall): string {
   try {
     const { inexact } = readJson(unparsable, keepsDigits);
-    if (inexact !== undefined) return `contain ${inexactWords(inexact)}; write it as text`;
+    const advice = inexact?.isRepeated === true ? 'write it once' : 'write it as text';
+    if (inexact !== undefined) return `contain ${inexactWords(inexact)}; ${advice}`;
   } catch {
     // not JSON, as the message says
   }

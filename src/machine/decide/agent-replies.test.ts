@@ -51,6 +51,12 @@ describe('a number that is too large', () => {
   const play = (m: readonly object[]): Stage =>
     new Stage(workflow({ m }, { output: { total: { type: 'number' } } }), OPTIONS).play();
 
+  it('and a key that is there twice are sent back', () => {
+    const right = play([{ answer: '{"total": 1, "total": 2}' }, { answer: '{"total": 2}' }]);
+    expect(endingOf(right)).toMatchObject({ type: 'node:completed', output: { total: 2 } });
+    expect(right.done).toHaveLength(2);
+  });
+
   it.each([
     '{"total": 12345678901234567890}',
     '{"total": 1e400}',

@@ -223,7 +223,7 @@ function toToolCall(part: SdkToolCall, written: string | undefined): ToolCall {
     return { id, name, unparsable: input.slice(0, MAX_UNPARSABLE_CHARS) };
   }
   if (readProperty(part, 'input') === undefined) return { id, name, arguments: {} };
-  if (written !== undefined && losesDigits(written))
+  if (written !== undefined && isInexact(written))
     return { id, name, unparsable: written.slice(0, MAX_UNPARSABLE_CHARS) };
   // true: the SDK parsed it from JSON
   const provided = input as JsonValue;
@@ -234,7 +234,8 @@ function toToolCall(part: SdkToolCall, written: string | undefined): ToolCall {
   return { id, name, unparsable: JSON.stringify(provided, asWords).slice(0, MAX_UNPARSABLE_CHARS) };
 }
 
-function losesDigits(written: string): boolean {
+/** It has a number that would lose digits, or a key twice. */
+function isInexact(written: string): boolean {
   try {
     return readJson(written, keepsDigits).inexact !== undefined;
   } catch {
