@@ -17,31 +17,20 @@ export function repeatedKey(text: string): RepeatedKey | undefined {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1);
-    switch (text[at]) {
-      case '{':
-        levels.push({ keys: new Set(), at: '' });
-        break;
-      case '[':
-        levels.push({ keys: undefined, at: 0 });
-        break;
-      case '}':
-      case ']':
-        levels.pop();
-        break;
-      case ',':
-        if (typeof level?.at === 'number') level.at++;
-        break;
-      case '"': {
-        const end = endOfText(text, at);
-        if (level?.keys !== undefined && isKey(text, end)) {
-          const key = JSON.parse(text.slice(at, end)) as string;
-          level.at = key;
-          if (level.keys.has(key)) return { key, pointer: toPointer(pathOf(levels)) };
-          level.keys.add(key);
-        }
-        at = end - 1;
-        break;
+    const sign = text.charAt(at);
+    if (sign === '{') levels.push({ keys: new Set(), at: '' });
+    else if (sign === '[') levels.push({ keys: undefined, at: 0 });
+    else if (sign === '}' || sign === ']') levels.pop();
+    else if (sign === ',' && typeof level?.at === 'number') level.at++;
+    else if (sign === '"') {
+      const end = endOfText(text, at);
+      if (level?.keys !== undefined && isKey(text, end)) {
+        const key = JSON.parse(text.slice(at, end)) as string;
+        level.at = key;
+        if (level.keys.has(key)) return { key, pointer: toPointer(pathOf(levels)) };
+        level.keys.add(key);
       }
+      at = end - 1;
     }
   }
   return undefined;
