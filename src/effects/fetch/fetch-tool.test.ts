@@ -29,6 +29,11 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** So that the other side has read what was written before. */
+async function afterTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const resolveTo =
   (...addresses: readonly string[]): ResolveName =>
   (_, done) =>
@@ -182,7 +187,26 @@ describe('the response of an allowed host', () => {
     });
     const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
     expect(report).toMatchObject({ kind: 'tool.failed', outcome: 'failed' });
+    expect(report.message).toContain('broke');
   });
+
+  it.each(['identity', 'gzip'])(
+    'of no declared length is a failure when the connection is reset (%s)',
+    async (packed) => {
+      const body = packed === 'gzip' ? gzipSync('id,amount\n1,10\n') : 'id,amount\n1,10\n';
+      const origin = await serve(({ socket }, response) => {
+        response.useChunkedEncodingByDefault = false;
+        response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': packed });
+        response.write(body, () => void afterTurns(20).then(() => socket.resetAndDestroy()));
+      });
+      const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
+      expect(report).toMatchObject({ kind: 'tool.failed', outcome: 'failed', retryable: true });
+      expect(report.message).toContain('broke');
+      const writing = { ...allowed(origin), methods: ['POST'] as const };
+      const written = await fetchWith(writing, { url: origin, method: 'POST' });
+      expect(reportOf(written)).toMatchObject({ kind: 'tool.failed', outcome: 'unknown' });
+    },
+  );
 
   it('is awaited no longer than its time limit', async () => {
     const origin = await serve(() => undefined);

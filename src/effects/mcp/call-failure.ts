@@ -15,9 +15,10 @@
  * | the server knows no such tool                  | `tool.not_found`        | not_started |
  * | the server refuses the arguments               | `tool.input_invalid`    | not_started |
  * | any other error of the server                  | `mcp.tool_failed`       | failed      |
- * | a malformed result, or one that is too long    | `tool.output_malformed` | failed      |
+ * | a malformed result, or one that is too long    | `tool.output_malformed` | unknown     |
  *
- * For an idempotent tool, `unknown` becomes `partial`.
+ * For an idempotent tool, `unknown` becomes `partial`, and `failed` in the last row. `result.ts` has the
+ * failures of a call that returned a result.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
@@ -61,11 +62,19 @@ function uncertain(isIdempotent: boolean): 'partial' | 'unknown' {
   return isIdempotent ? 'partial' : 'unknown';
 }
 
+/** The server accepted the call, and whether the work is done cannot be read from its response. */
+export function accepted({
+  isIdempotent,
+}: Pick<FailedCall, 'isIdempotent'>): Pick<ReportDraft, 'outcome'> {
+  return isIdempotent ? {} : { outcome: 'unknown' };
+}
+
 function draftOf(call: FailedCall): ReportDraft {
   const { tool, thrown, wasSent, isConnectionLost } = call;
   if (isTooLong(thrown)) {
     return {
       kind: 'tool.output_malformed',
+      ...accepted(call),
       message: `The result of ${tool} is longer than Errand's limit`,
       action: {
         kind: 'change_input',
@@ -76,7 +85,8 @@ function draftOf(call: FailedCall): ReportDraft {
   if (isNoResult(thrown)) {
     return {
       kind: 'tool.output_malformed',
-      message: `The MCP server returned a malformed result for ${tool}: it has no content`,
+      ...accepted(call),
+      message: `The MCP server returned a malformed result for ${tool}`,
       details: { server: call.resolved.name, tool },
     };
   }
@@ -196,6 +206,7 @@ function ofClient(code: string, call: FailedCall): ReportDraft {
   }
   return {
     kind: 'tool.output_malformed',
+    ...accepted(call),
     message: `The MCP server returned a malformed result for ${tool}: ${reasonFrom(call)}`,
     details,
   };

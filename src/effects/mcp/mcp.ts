@@ -193,7 +193,7 @@ async function checkAndSend(
     ),
   );
   if (settled.type === 'done')
-    return toResult(settled.value, resultOf(name, tool, request), context);
+    return toResult(settled.value, resultOf(calling, tool, connection), context);
   if (settled.by !== 'abort') link.suspect();
   const known = { ...request, isIdempotent: isIdempotent(request, connection) };
   const wasSent = connection.wasSent(key);
@@ -220,13 +220,15 @@ function isIdempotent(
 }
 
 function resultOf(
-  name: string,
+  { name, request }: Calling,
   tool: ServerTool,
-  { outputSchema, keepsTruncated = false }: McpRequest,
+  connection: Connection,
 ): ResultRequest {
+  const { outputSchema, keepsTruncated = false } = request;
   return {
     tool: name,
     keepsTruncated,
+    isIdempotent: isIdempotent(request, connection),
     ...(tool.outputSchema === undefined ? {} : { declared: tool.outputSchema }),
     ...(outputSchema === undefined ? {} : { wanted: outputSchema }),
   };

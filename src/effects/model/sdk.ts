@@ -69,7 +69,7 @@ export type SdkPart =
   | SdkDelta
   | SdkBlock
   | { readonly type: 'tool-input-start' }
-  | { readonly type: 'tool-input-delta'; readonly delta: string }
+  | { readonly type: 'tool-input-delta'; readonly id?: string; readonly delta: string }
   | SdkToolCall
   | SdkFinish
   | { readonly type: 'error'; readonly error: unknown }

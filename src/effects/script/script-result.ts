@@ -11,7 +11,7 @@
  * | a signal from outside               | `internal.script_error`                   | failed  |
  * | a failing exit code                 | `internal.script_error`                   | failed  |
  * | success, but stdout was cut         | `internal.output_too_large`, unless allowed | failed |
- * | success, but stdout violates its schema, or has a number that would lose digits | `internal.schema_violation` | failed |
+ * | success, but stdout violates its schema, or has a key twice or a number that would lose digits | `internal.schema_violation` | failed |
  * | success                             | the output                                |         |
  * | success, but a leftover process held stdout | the output, and a warning beside it | |
  *
@@ -157,12 +157,16 @@ function claimedNames(object: JsonObject): readonly Suppressed[] {
 
 function inexactIn({
   problem,
+  inexact,
 }: Extract<Parsed, { object?: undefined }>): Pick<ReportDraft, 'message' | 'action'> {
   return {
     message: `The stdout of the script ${problem}`,
     action: {
       kind: 'fix_code',
-      detail: 'Let the script print the number in quotes, so that its digits are kept.',
+      detail:
+        inexact?.isRepeated === true
+          ? 'Let the script print each key once.'
+          : 'Let the script print the number in quotes, so that its digits are kept.',
     },
   };
 }

@@ -17,6 +17,14 @@ describe('an error that carries a report', () => {
     expect(toReport(error, { stamp: { ...STAMP, id: 'err_later' } })).toBe(first);
   });
 
+  it('keeps its kind through a structured clone as a report; the platform drops it from an error', () => {
+    const error = failure('order.missing', 'No order', { id: 7 });
+    const copy = structuredClone(error.report);
+    expect(isKind(copy, 'order.missing')).toBe(true);
+    expect(toReport(copy)).toEqual(error.report);
+    expect(structuredClone(error)).not.toHaveProperty('kind');
+  });
+
   it('is stamped by the world when nobody else does', () => {
     const { id, at } = failure('order.missing', 'No order').report;
     expect(id).toMatch(/^err_[a-z0-9]{16}$/);
