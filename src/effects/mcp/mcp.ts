@@ -222,7 +222,7 @@ function isIdempotent(
 function resultOf(
   { name, request }: Calling,
   tool: ServerTool,
-  connection: Connection,
+  connection: ServerConnection,
 ): ResultRequest {
   const { outputSchema, keepsTruncated = false } = request;
   return {
