@@ -41,6 +41,7 @@ import {
 } from '../effect.ts';
 import { failureFrom, OwnFailure } from '../thrown-failure.ts';
 import { callWithin, type CallEnd } from './call-with-timeout.ts';
+import { isUnanswered } from './unanswered.ts';
 import { AS_IT_IS, isLongerThan, MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
@@ -211,9 +212,8 @@ function thrownResult(
   const output =
     thrown instanceof RefusedOutput ? toOutput(thrown.value, context.redactor) : undefined;
   const failure = failureIn(thrown, request, context);
-  const outcome = isUnanswered(thrown, request, failure)
-    ? 'unknown'
-    : knownOutcome(thrown, failure);
+  const isOpen = !request.isIdempotent && isUnanswered(thrown, failure);
+  const outcome = isOpen ? 'unknown' : knownOutcome(thrown, failure);
   return {
     ok: false,
     failure: outcome === undefined ? failure : { ...failure, outcome },
@@ -229,23 +229,6 @@ function thrownResult(
 function knownOutcome(thrown: unknown, failure: ReportDraft): 'failed' | undefined {
   const isBegun = !(thrown instanceof OwnFailure);
   return isBegun && outcomeOf(failure) === 'not_started' ? 'failed' : undefined;
-}
-
-/** Statuses of a gateway that got no response from its server in time. */
-const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
-
-/** It called a server and does not know what that did. A raise of its own is believed. */
-function isUnanswered(
-  thrown: unknown,
-  { isIdempotent }: FunctionRequest,
-  { kind, provider }: ReportDraft,
-): boolean {
-  if (isIdempotent || carriedReport(thrown) !== undefined) return false;
-  if (kind === 'provider.stream_interrupted') return true;
-  // it gave up on a request of its own, which may have arrived
-  if (matchesKind(kind, 'cancelled.*')) return true;
-  const { status } = provider ?? {};
-  return kind === 'provider.timeout' && (status === undefined || UNANSWERED.has(status));
 }
 
 /** The failure of a thrown value, or of an error beside a partial result. */

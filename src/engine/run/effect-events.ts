@@ -49,7 +49,7 @@ const FAILED: Readonly<Record<EffectRequest['work']['type'], RuntimeKind>> = {
 
 /**
  * Something that the effect uses was cancelled: for the run it is a failure like any other, and is
- * routed.
+ * routed. A request that was given up may have arrived, so its outcome stays as it is known.
  */
 export function notCancelledByUs(
   state: RunState,
@@ -60,8 +60,8 @@ export function notCancelledByUs(
   if (result.ok || !matchesKind(result.failure.kind, 'cancelled.*')) return result;
   const { failure } = result;
   const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind), redactor });
-  const { message } = cause;
-  return { ...result, failure: { kind: FAILED[work.type], message, cause } };
+  const { message, outcome } = cause;
+  return { ...result, failure: { kind: FAILED[work.type], message, outcome, cause } };
 }
 
 /** As a run does that comes back from a crash. */
