@@ -125,7 +125,10 @@ describe('the checkpoint of a run that rests', () => {
 
   it.each([
     ['is missing', 'DELETE FROM events WHERE seq = 1'],
-    ['was altered', `UPDATE events SET events = replace(events, '"asking"', '"paying"') WHERE seq = 1`],
+    [
+      'was altered',
+      `UPDATE events SET events = replace(events, '"asking"', '"paying"') WHERE seq = 1`,
+    ],
   ])('does not hide that an event before it %s', async (_, sql) => {
     change(sql);
     await expect(goOn()).rejects.toMatchObject({ kind: 'store.corrupt' });

@@ -201,8 +201,7 @@ class SqliteStore implements RunStore {
       if (knownSeq > nextSeq) throw logLostItsEnd(run, { nextSeq, knownSeq });
       return this.#log.confirms(run, checkpoint.head) ? checkpoint : null;
     });
-    if (found !== null)
-      await checkLog(this.#db, this.#log, { run, endSeq: found.head.nextSeq });
+    if (found !== null) await checkLog(this.#db, this.#log, { run, endSeq: found.head.nextSeq });
     return found;
   }
 
