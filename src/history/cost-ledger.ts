@@ -62,7 +62,8 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
     open.delete(event.effect.key);
     if (event.type === 'effect:failed' && isTurnedAway(event)) continue;
     // nothing was executed for it
-    if (event.type === 'effect:succeeded' && (event.replayed ?? event.given) === true) continue;
+    if (event.replayed === true) continue;
+    if (event.type === 'effect:succeeded' && event.given === true) continue;
     const row = rowOf(event, requested);
     attempts.push(row);
     if (isWords(event)) answers.set(event.path, row);

@@ -147,7 +147,7 @@ function returnedResult(
   const { noun, notJson, offSchema } = NAMES[request.type];
   const output = toOutput(value, context.redactor);
   if (output.ok && request.type === 'tool' && isLongerThan(output.value, MAX_RESULT_CHARS)) {
-    return failed({
+    return unusable({
       kind: 'tool.output_malformed',
       message: `The result of the tool ${request.name} is longer than the limit of ${MAX_RESULT_CHARS} characters`,
       action: {
@@ -158,7 +158,7 @@ function returnedResult(
   }
   if (!output.ok) {
     const where = output.pointer === '' ? 'it' : output.pointer;
-    return failed({
+    return unusable({
       kind: notJson,
       message: `The ${noun} ${request.name} returned something that is not JSON: ${where} ${output.problem}`,
       details: { pointer: output.pointer },
@@ -169,7 +169,7 @@ function returnedResult(
   if (findings.length === 0) return { ok: true, output: output.value };
   const subject = `The output of the ${noun} ${request.name}`;
   return {
-    ...failed({
+    ...unusable({
       kind: offSchema,
       ...describeFindings(subject, findings),
       title: request.type === 'call' ? 'Function output malformed' : 'Tool output malformed',
@@ -193,7 +193,9 @@ function partialResult(
   context: EffectContext,
 ): EffectResult {
   const result = returnedResult(value, request, context);
-  if (!result.ok || errors.length === 0) return result;
+  if (errors.length === 0) return result;
+  // without its errors, a part of a result would later pass for the whole
+  if (!result.ok) return unusable(result.failure);
   const { noun, failed: fallback } = NAMES[request.type];
   const drafts = errors.slice(0, MAX_ERRORS).map((error) => failureIn(error, request, context));
   const left = errors.length - drafts.length;
@@ -218,6 +220,7 @@ function thrownResult(
     ok: false,
     failure: outcome === undefined ? failure : { ...failure, outcome },
     ...(output?.ok === true ? { output: output.value } : {}),
+    ...(thrown instanceof RefusedOutput ? { isUnusable: true } : {}),
     thrown,
   };
 }
@@ -286,4 +289,8 @@ function endedBySignal({ failure, thrown }: EffectFailure, { signal }: EffectCon
 
 function failed(failure: ReportDraft): EffectFailure {
   return { ok: false, failure };
+}
+
+function unusable(failure: ReportDraft): EffectFailure {
+  return { ok: false, failure, isUnusable: true };
 }

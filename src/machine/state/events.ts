@@ -281,6 +281,10 @@ export type EventBody =
       readonly keptBack?: KeptBackBy;
       /** The partial result, if there was one. */
       readonly output?: JsonValue;
+      /** It was executed, and its result was refused; a resume checks `output` again before it executes. */
+      readonly unusable?: true;
+      /** The effect had failed like this before: nothing was executed. */
+      readonly replayed?: true;
       /** The tokens it took. */
       readonly usage?: Usage;
       /** The cost, in millionths of a dollar. */
