@@ -14,7 +14,7 @@ import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
 import type { BudgetGate, EffectRef, KeptBackBy, Members, PromptFor, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy-collections.ts';
-import type { Amount } from '../policy/pricing.ts';
+import type { Amount, Estimate } from '../policy/pricing.ts';
 import type { Ending } from '../decide/stop-effects.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { newTimers, type Timers } from './timer-heap.ts';
@@ -274,7 +274,7 @@ export interface RunState {
   /** Pauses of models and providers that every call of the run observes. */
   readonly cooldowns: LazyMap<string, Cooldown>;
   /** Estimated cost of running calls, by key. */
-  readonly reservations: LazyMap<string, Amount & { readonly scope: string }>;
+  readonly reservations: LazyMap<string, Estimate & { readonly scope: string }>;
   /** Conversations that wait for another call to end: for its probe, or for its reserved budget. */
   readonly heldBack: LazySet<string>;
   readonly timers: Timers;
