@@ -141,6 +141,14 @@ describe('an import is refused, and nothing is written,', () => {
     ['when it is empty', () => '', 'not an exported run'],
     ['when its end is missing', () => lines().slice(0, -2).join('\n'), 'cut short'],
     ['when an event is missing', () => lines().toSpliced(2, 1).join('\n'), 'cut short'],
+    [
+      'when it has an event too many',
+      () =>
+        lines()
+          .toSpliced(2, 0, lines()[2] ?? '')
+          .join('\n'),
+      'more than the',
+    ],
     ['when a word was changed', () => whole.replace('"ada"', '"bob"'), 'changed or damaged'],
     [
       'when two events changed places',

@@ -14,6 +14,7 @@
  * | our signal                                     | `cancelled.*`           | unknown     |
  * | the server knows no such tool                  | `tool.not_found`        | not_started |
  * | the server refuses the arguments               | `tool.input_invalid`    | not_started |
+ * | a gateway's own client gave up on the server (-32000, -32001) | `mcp.tool_failed` | unknown |
  * | any other error of the server                  | `mcp.tool_failed`       | failed      |
  * | a malformed result, or one that is too long    | `tool.output_malformed` | unknown     |
  *
@@ -41,6 +42,9 @@ export interface FailedCall {
 
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
+
+/** ConnectionClosed and RequestTimeout of the SDKs, as a gateway passes them on. */
+const GIVEN_UP: ReadonlySet<number> = new Set([-32_000, -32_001]);
 
 const MAX_REASON_CHARS = 500;
 
@@ -190,7 +194,9 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
       details,
     };
   }
-  return { kind: 'mcp.tool_failed', message: `${tool}: ${reason}`, retryable: null, details };
+  const outcome = GIVEN_UP.has(code) ? { outcome: uncertain(call.isIdempotent) } : {};
+  const message = `${tool}: ${reason}`;
+  return { kind: 'mcp.tool_failed', message, retryable: null, ...outcome, details };
 }
 
 /** An error of the client for a response that it could not accept. */

@@ -3,7 +3,7 @@
  * connecting is retried. `call-failure.ts` has the table of failures.
  */
 import { suggest } from '../../errors/support/suggest.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { quoted } from '../../workflow/diagnostics/phrases.ts';
@@ -24,7 +24,7 @@ import type { ServerConnection } from './server-connection.ts';
 import { loadMcpSdk } from './load-sdk.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import type { NamedServer } from './resolve-server.ts';
-import { toResult, type ResultRequest } from './result.ts';
+import { recheckResult, toResult, type ResultRequest } from './result.ts';
 import { ServerLink, type Patience } from './server-link.ts';
 import { describeTool, redactedTool, type ServerTool } from './tool-list.ts';
 import { startWatch, type CallWatch, type StopReason } from './watch-call.ts';
@@ -45,6 +45,8 @@ export interface McpRequest {
   /** Time left to the node. */
   readonly timeoutMs?: number | undefined;
   readonly outputSchema?: JsonObject | undefined;
+  /** The result of an earlier call, which could not be used: checked before the tool is called. */
+  readonly recorded?: { readonly output: JsonValue } | undefined;
   /** Accepts a text that was cut. Default: that is a failure. */
   readonly keepsTruncated?: boolean | undefined;
 }
@@ -156,7 +158,9 @@ async function once(
       isIdempotent: isIdempotent(request, connection),
     });
     if (failure.failure.kind === 'mcp.unreachable') await link.drop(connection);
-    return failure;
+    // the server answered, so the tool has run
+    const isAnswered = failure.failure.kind === 'tool.output_malformed';
+    return isAnswered ? { ...failure, isUnusable: true } : failure;
   } finally {
     connection.forget(key);
   }
@@ -176,6 +180,11 @@ async function checkAndSend(
     return stopped(refreshed.by, { name, request, context, wasSent: false });
   const tool = connection.tools.get(request.tool);
   if (tool === undefined) return notFound(name, connection);
+  const again =
+    request.recorded === undefined
+      ? undefined
+      : recheckResult(request.recorded.output, resultOf(name, tool, request), context);
+  if (again !== undefined) return again;
   const refused = badArguments(name, tool, request.arguments);
   if (refused !== undefined) return refused;
 

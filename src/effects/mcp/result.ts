@@ -66,6 +66,19 @@ export function toResult(
   return textResult(texts.join('\n'), request, context);
 }
 
+/** The recorded result of an earlier call, where it passes all checks as they are now. */
+export function recheckResult(
+  recorded: JsonValue,
+  request: ResultRequest,
+  context: EffectContext,
+): EffectResult | undefined {
+  const result =
+    typeof recorded === 'string' && request.declared === undefined
+      ? textResult(recorded, request, context)
+      : finished(recorded, request, context);
+  return result.ok ? { ...result, isReplayed: true } : undefined;
+}
+
 function textResult(text: string, request: ResultRequest, context: EffectContext): EffectResult {
   const { tool, wanted, keepsTruncated } = request;
   if (text.length > MAX_RESULT_CHARS) {
@@ -110,6 +123,7 @@ function tooLarge(kept: string, chars: number, request: ResultRequest): EffectRe
       },
     },
     output: kept,
+    isUnusable: true,
   };
 }
 
@@ -192,7 +206,11 @@ function malformed(
   details?: ReportDraft['details'],
 ): EffectResult & { ok: false } {
   const failure: ReportDraft = { kind: 'tool.output_malformed', ...accepted(request), message };
-  return { ok: false, failure: details === undefined ? failure : { ...failure, details } };
+  return {
+    ok: false,
+    failure: details === undefined ? failure : { ...failure, details },
+    isUnusable: true,
+  };
 }
 
 function textOf(block: unknown): string | undefined {

@@ -33,7 +33,7 @@ import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import type { OutputText } from '../process/bounded-output.ts';
 import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import type { FileReading } from './error-file.ts';
-import { toOutput } from '../output.ts';
+import { AS_IT_IS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 import type { ScriptRequest } from './script.ts';
 import type { ProcessEnd } from './script-process.ts';
@@ -70,7 +70,34 @@ export function toScriptResult(
   const failure = failureOf(end, file, { request, context, printed });
   return failure === undefined
     ? { ok: true, output, ...besides([...suppressedOf(printed), ...cutShort(end)]) }
-    : { ok: false, failure, output };
+    : { ok: false, failure, output, ...(UNUSABLE.has(failure.kind) ? { isUnusable: true } : {}) };
+}
+
+/** A script cannot raise these itself, because they are reserved. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'internal.output_too_large',
+  'internal.schema_violation',
+]);
+
+/** The recorded output of an earlier run, where it passes all checks as they are now. */
+export function recheckOutput(
+  recorded: JsonValue,
+  request: ScriptRequest,
+): EffectResult | undefined {
+  if (!isJsonObject(recorded)) return undefined;
+  const { stdout, exit_code: exitCode, stdout_cut_bytes: cutBytes = 0 } = recorded;
+  const isAccepted =
+    typeof stdout === 'string' &&
+    typeof exitCode === 'number' &&
+    isAnswer({ exitCode }, request) &&
+    (cutBytes === 0 || request.keepsTruncated === true) &&
+    offSchema(parsedAgain(stdout, cutBytes), request, {}) === undefined;
+  return isAccepted ? { ok: true, output: recorded, isReplayed: true } : undefined;
+}
+
+/** Without secrets, which were removed before it was recorded. */
+function parsedAgain(stdout: string, cutBytes: JsonValue): Parsed {
+  return cutBytes === 0 ? parseObject(stdout, AS_IT_IS) : { problem: 'is too long to be parsed' };
 }
 
 function readPrinted(end: Ended, { redactor }: EffectContext): Printed {
@@ -235,7 +262,7 @@ function failureOf(
     const message = tellingLine(printed.stderr.text) ?? sentenceFor(end);
     return { kind: 'internal.script_error', message, details: facts };
   }
-  return tooLarge(printed, request, facts) ?? offSchema(printed, request, facts);
+  return tooLarge(printed, request, facts) ?? offSchema(printed.parsed, request, facts);
 }
 
 /** A cut stdout is a failure. Stderr is only a log, so a cut there is not. */
@@ -271,7 +298,7 @@ function factsOf(end: Ended, { stdout, stderr }: Printed, { command }: ScriptReq
   };
 }
 
-function isAnswer({ exitCode }: Ended, { exitCodes }: ScriptRequest): boolean {
+function isAnswer({ exitCode }: Pick<Ended, 'exitCode'>, { exitCodes }: ScriptRequest): boolean {
   return exitCode !== null && (exitCodes === 'any' || exitCodes.includes(exitCode));
 }
 
@@ -282,7 +309,7 @@ function sentenceFor({ exitCode, signal }: Ended): string {
 }
 
 function offSchema(
-  { parsed }: Printed,
+  parsed: Parsed,
   request: ScriptRequest,
   facts: JsonObject,
 ): ReportDraft | undefined {

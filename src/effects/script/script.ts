@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { tmpdir } from 'node:os';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -22,7 +22,7 @@ import { removeAbandoned } from './temp-folders.ts';
 import { scriptEnvironment } from './script-environment.ts';
 import { openPipes, type ScriptPipes } from './script-pipes.ts';
 import { runProcess } from './script-process.ts';
-import { toScriptResult } from './script-result.ts';
+import { recheckOutput, toScriptResult } from './script-result.ts';
 import { whyUnspawnable } from './spawn-error.ts';
 import { codeOf } from '../process/system-code.ts';
 
@@ -46,6 +46,8 @@ export interface ScriptRequest {
   readonly isIdempotent?: boolean;
   /** Schema of the JSON object on stdout. */
   readonly outputSchema?: JsonObject | undefined;
+  /** The output of an earlier run, which could not be used: checked before the script is started. */
+  readonly recorded?: { readonly output: JsonValue } | undefined;
 }
 
 export interface ScriptHost {
@@ -60,6 +62,9 @@ export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
   let cleaned: Promise<void> | undefined;
   return neverRejecting(async (request, context) => {
     if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
+    const again =
+      request.recorded === undefined ? undefined : recheckOutput(request.recorded.output, request);
+    if (again !== undefined) return again;
     const beside = request.isAgain === true ? await refuseSecondRun(request, context) : undefined;
     if (beside !== undefined) return beside;
     await (cleaned ??= removeAbandoned(tempDir, MACHINE_CLOCK.now()));

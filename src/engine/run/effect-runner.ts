@@ -10,7 +10,7 @@ import type { LoadOptions } from '../../effects/module/load-module.ts';
 import type { NamedGuard } from '../../effects/run-guards.ts';
 import { leftRunning } from '../../effects/script/left-running.ts';
 import type { ScriptRequest } from '../../effects/script/script.ts';
-import type { callCallable } from '../../effects/function/call-tool.ts';
+import type { callCallable, recheckCallable } from '../../effects/function/call-tool.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { hideKnownFolders } from '../../errors/redaction/host-folders.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -187,13 +187,13 @@ function partsOf(host: EffectHost) {
     }),
     callables: new LazyResource(async () => {
       const { createFindCallable } = await import('../../effects/module/find-callable.ts');
-      const { callCallable } = await import('../../effects/function/call-tool.ts');
+      const { callCallable, recheckCallable } = await import('../../effects/function/call-tool.ts');
       const find = createFindCallable({
         functions: { ...host.extensions?.added.nodes, ...host.functions },
         tools: { ...host.extensions?.added.tools, ...host.tools },
         ...loadOptions(host),
       });
-      return { find: withFileFetch(host, find), call: callCallable };
+      return { find: withFileFetch(host, find), call: callCallable, recheck: recheckCallable };
     }),
   };
 }
@@ -216,6 +216,7 @@ function scriptRequest(
     isIdempotent: request.isIdempotent,
     timeoutMs,
     outputSchema,
+    recorded: request.recorded,
   };
 }
 
@@ -255,10 +256,11 @@ function withFileFetch(host: EffectHost, find: FindCallable): FindFor {
 interface Callers {
   readonly find: FindFor;
   readonly call: typeof callCallable;
+  readonly recheck: typeof recheckCallable;
 }
 
 async function callNamed(
-  { find, call }: Callers,
+  { find, call, recheck }: Callers,
   request: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult> {
@@ -268,19 +270,20 @@ async function callNamed(
     const name = work.type === 'call' ? work.function : work.tool;
     const callable = await find(work.type, name, request);
     const { type, arguments: input } = work;
-    return await call(
-      {
-        type,
-        callable,
-        input,
-        isIdempotent,
-        isNeverRepeated,
-        timeoutMs,
-        outputSchema,
-        keepsTruncated: keepsTruncated(request),
-      },
-      context,
-    );
+    const called = {
+      type,
+      callable,
+      input,
+      isIdempotent,
+      isNeverRepeated,
+      timeoutMs,
+      outputSchema,
+      keepsTruncated: keepsTruncated(request),
+    };
+    const { recorded } = request;
+    const again =
+      recorded === undefined ? undefined : await recheck(called, recorded.output, context);
+    return again ?? (await call(called, context));
   } catch (thrown) {
     return notCallable(thrown, context);
   }
@@ -303,6 +306,7 @@ function callServer(
       timeoutMs,
       outputSchema,
       keepsTruncated: keepsTruncated(request),
+      recorded: request.recorded,
     },
     context,
   );

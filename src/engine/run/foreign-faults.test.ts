@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
+import { runNotFound } from '../../stores/failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner, type EffectRunner } from './effect-runner.ts';
@@ -65,5 +66,17 @@ test('an effect runner that gives no result ends the leg as a defect, and nothin
   const run = await backend.start(PLAN, {});
   await expect(run.result()).rejects.toThrow(TypeError);
   expect(await store.summary(run.id)).toMatchObject({ status: 'running', claim: null });
+  await backend.close();
+});
+
+test('a store that is replaced under a running run is damaged, and the run is not unknown', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  store.append = ({ claim: { run } }) => Promise.reject(runNotFound(run));
+  const backend = driverOver(store, () => undefined);
+  const run = await backend.start(PLAN, {});
+  expect(await run.result()).toMatchObject({
+    status: 'interrupted',
+    error: { kind: 'store.corrupt', cause: { kind: 'run.not_found' } },
+  });
   await backend.close();
 });

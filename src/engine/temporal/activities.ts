@@ -136,7 +136,8 @@ async function perform(
     const sizeBytes = jsonBytes(done);
     if (sizeBytes <= MAX_PAYLOAD_BYTES) return { ...done, ...changed };
     const failure = tooLargeOutput(request, sizeBytes);
-    throw failed(task, { ok: false, failure, ...changed }, { host, sdk, activity, redactor });
+    const unusable = { ok: false, failure, isUnusable: true } as const;
+    throw failed(task, { ...unusable, ...changed }, { host, sdk, activity, redactor });
   } finally {
     clearInterval(beating);
   }

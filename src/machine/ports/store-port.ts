@@ -226,8 +226,8 @@ export interface RunStore extends SharedWork {
   saveCheckpoint(claim: Claim, checkpoint: Checkpoint): Promise<void>;
 
   /**
-   * Null when there is none that matches the log. Rejects with `store.corrupt` when it has more events
-   * than the log: the log has lost its end.
+   * Null when there is none that matches the log. Rejects with `store.corrupt` when the log cannot be
+   * trusted: it has fewer events than the checkpoint, or one of those is missing or altered.
    */
   loadCheckpoint(run: string): Promise<Checkpoint | null>;
 

@@ -40,6 +40,8 @@ export interface Execution {
   readonly path: string;
   readonly attempt: number;
   readonly isIdempotent: boolean;
+  /** A result that was refused before was checked first, and it was still not good. */
+  readonly isRechecked: boolean;
   /** Events of the run that were stored when it began. */
   readonly afterSeq: number;
   readonly startedAtMs: number;

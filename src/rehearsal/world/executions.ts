@@ -65,6 +65,7 @@ export class Executions {
       path,
       attempt,
       isIdempotent: request.isIdempotent,
+      isRechecked: request.recorded !== undefined,
       afterSeq: this.#parts.storedSeq(run),
       startedAtMs: this.#parts.now(),
       isAborted: false,

@@ -219,6 +219,7 @@ export class World {
         isAlive,
         guards: this.#options.guards,
         begin: (request, context) => this.#executions.begin(request, context, number),
+        isCorrected: ({ ref }) => this.random('corrected', ref.key).chance(0.5),
       }),
       clock: {
         now: () => clock.now() + aheadMs,
