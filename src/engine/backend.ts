@@ -74,6 +74,11 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
   readonly id?: string;
   /** Called with the id of a new run, before anything of it happens. */
   readonly onCreated?: (run: string) => void;
+  /**
+   * Fingerprint of the request that the id stands for, and that alone is compared: a run of this id
+   * that another request started throws `request.key_reused`.
+   */
+  readonly request?: string;
 }
 
 export interface BackendResumeOptions
@@ -112,6 +117,10 @@ export interface Backend {
   statusOf(found: RunSummary): RunStatusName;
   /** Lists the runs whose process is gone. Absent where a server takes care of them. */
   orphans?(): Promise<readonly RunSummary[]>;
+  /** How many runs this process executes. Absent where workers execute them. */
+  executing?(): number;
+  /** Leaves an answer for the process that executes the run, now or later. Refuses as `answer` does. */
+  leaveAnswer?(run: string, answer: Answer): Promise<void>;
   /** Adds secrets of a workflow that was loaded after this backend was made. */
   learn(secrets: readonly string[]): void;
   close(): Promise<void>;

@@ -17,8 +17,16 @@ import type {
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
-import type { Backend, LegWorkflow, RunArchive, RunHandle, RunOptions } from './backend.ts';
+import type {
+  Backend,
+  BackendStartOptions,
+  LegWorkflow,
+  RunArchive,
+  RunHandle,
+  RunOptions,
+} from './backend.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
 import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
@@ -32,6 +40,7 @@ import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
 import { asEvent } from './run/subscription.ts';
 import { runView, type RunView } from './run-view.ts';
+import type { InspectOptions } from './validate-workflows.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 export type { Errand } from './errand-interface.ts';
@@ -44,8 +53,13 @@ export interface StoredRun {
   readonly status: RunStatusName;
 }
 
+export interface EngineStartOptions
+  extends StartOptions, Pick<BackendStartOptions, 'onCreated' | 'request'> {}
+
 interface LegOptions extends ResumeOptions {
   readonly workflow?: RunnableWorkflow | undefined;
+  /** The file of the workflow. Default: the file that the run was started with. */
+  readonly file?: string | undefined;
   /** Events of the run from the first on, as far as they have been read. */
   readonly known?: readonly RunEvent[];
 }
@@ -127,9 +141,14 @@ export class Engine implements Errand {
     return this.#host.validate(workflow);
   }
 
+  /** Judges a file with its plan and secrets, or a text in its place; see `InspectOptions`. */
+  inspect(file: string, options?: InspectOptions): Promise<Validation> {
+    return this.#host.inspect(file, options);
+  }
+
   async start(
     workflow: RunnableWorkflow,
-    { input = {}, ...options }: StartOptions = {},
+    { input = {}, ...options }: EngineStartOptions = {},
   ): Promise<RunHandle> {
     const backend = await this.#runs();
     const plan = await this.#planOf(workflow);
@@ -140,14 +159,32 @@ export class Engine implements Errand {
     return backend.start(plan, given, {
       ...options,
       effects: this.#host.runnerOf(workflow),
-      ...(isInCode ? { onCreated: (run) => this.#registered.remember(run, workflow) } : { file }),
+      ...(isInCode ? {} : { file }),
+      onCreated: (run) => {
+        if (isInCode) this.#registered.remember(run, workflow);
+        options.onCreated?.(run);
+      },
     });
+  }
+
+  /** Starts a file as it is now. What it opened is closed when the leg is over. */
+  async startFile(file: string, options: EngineStartOptions = {}): Promise<RunHandle> {
+    const workflow = await this.#host.load(file);
+    const release = (): Promise<void> => this.#host.release(workflow);
+    try {
+      const handle = await this.start(workflow, options);
+      this.#whenOver(handle, release);
+      return handle;
+    } catch (refusal) {
+      await release();
+      throw refusal;
+    }
   }
 
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
     const backend = await this.#runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
-    return this.#runLeg(run, options.workflow, (workflow) =>
+    return this.#runLeg(run, options, (workflow) =>
       backend.resume(run, { ...options, ...checked, workflow }),
     );
   }
@@ -160,9 +197,20 @@ export class Engine implements Errand {
     const backend = await this.#runs();
     const value = checkedJson(answer.value, 'The answer');
     const complete = { by: 'library', ...answer, value };
-    return this.#runLeg(run, options.workflow, (workflow) =>
+    return this.#runLeg(run, options, (workflow) =>
       backend.answer(run, complete, { ...options, workflow }),
     );
+  }
+
+  /** Leaves an answer in the store for whichever process executes the run, now or later. */
+  async leaveAnswer(run: string, answer: GateAnswer): Promise<void> {
+    const value = checkedJson(answer.value, 'The answer');
+    await (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
+  }
+
+  /** How many runs this process executes. */
+  get executing(): number {
+    return this.#backend?.executing?.() ?? 0;
   }
 
   async attach(run: string): Promise<RunHandle> {
@@ -211,6 +259,13 @@ export class Engine implements Errand {
   /** Rejects with `run.not_found`. */
   async record(run: string): Promise<RunRecord> {
     return (await this.#runs()).store.get(run);
+  }
+
+  /** The row of a run, with its status as it is now. Rejects with `run.not_found`. */
+  async summary(run: string): Promise<RunSummary> {
+    const backend = await this.#runs();
+    const found = await backend.store.summary(run);
+    return { ...found, status: backend.statusOf(found) };
   }
 
   async stored(run: string): Promise<StoredRun> {
@@ -306,6 +361,7 @@ export class Engine implements Errand {
     if (event.type === 'run:completed' || event.type === 'run:cancelled')
       this.#registered.forget(event.run);
     this.extensions.tell(event);
+    this.#options.onEvent?.(event);
   }
 
   /**
@@ -315,7 +371,7 @@ export class Engine implements Errand {
    */
   async #runLeg<H extends RunHandle | undefined>(
     run: string,
-    given: RunnableWorkflow | undefined,
+    { workflow: given, file: named }: Pick<LegOptions, 'workflow' | 'file'>,
     begin: (workflow: () => Promise<LegWorkflow>) => Promise<H>,
   ): Promise<H> {
     let loaded: LoadedWorkflow | undefined;
@@ -323,7 +379,7 @@ export class Engine implements Errand {
       if (given !== undefined) return given;
       const { file, workflow: name } = await (await this.#runs()).store.summary(run);
       if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
-      return (loaded ??= await this.reload(file));
+      return (loaded ??= await this.reload(named ?? file));
     };
     const release = async (): Promise<void> => {
       if (loaded !== undefined) await this.#host.release(loaded);

@@ -11,6 +11,7 @@ import type { Extensions } from './loading/extensions.ts';
 import { openStore, sqlitePath } from './loading/open-store.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { EffectRunner } from './run/effect-runner.ts';
+import type { Progress } from './run/running-effects.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { witnessed } from './run/lost-log.ts';
 import type { TemporalOptions } from './temporal/config.ts';
@@ -32,6 +33,10 @@ export interface EngineOptions extends WorkflowHostOptions {
   readonly extensionModules?: readonly string[];
   /** When the store stays away: the run halts and can be resumed, or waits for it. Default: wait. */
   readonly onOutage?: 'halt' | 'wait';
+  /** Called with every event of every run that this process executes, after it is stored. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Called with the progress of every run that this process executes. */
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 interface Surroundings {
@@ -57,7 +62,7 @@ export async function openBackend(
   if ('temporal' in location)
     return { backend: await temporalBackend(location.temporal, options, around) };
   const { store: address, home } = location;
-  const { onWarning, onInternal, onOutage = 'wait' } = options;
+  const { onWarning, onInternal, onProgress, onOutage = 'wait' } = options;
   const { directory, extensions, ...parts } = around;
   const opened = await openStore(address, directory, extensions);
   const backend = new LocalBackend({
@@ -66,6 +71,7 @@ export async function openBackend(
     onOutage,
     ...(onWarning === undefined ? {} : { onWarning }),
     ...(onInternal === undefined ? {} : { onInternal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
     secrets: [
       ...secretsIn(options),
       ...(typeof address === 'string' ? storeSecrets(address, envOf(options)) : []),

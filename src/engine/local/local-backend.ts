@@ -105,8 +105,9 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
     if (options.id === undefined) return this.#start(plan, input, options);
-    const request = { workflow: plan.name, input };
-    return this.#named.start(options.id, request, (id) =>
+    const { request } = options;
+    const asked = { workflow: plan.name, input, ...(request === undefined ? {} : { request }) };
+    return this.#named.start(options.id, asked, (id) =>
       this.#start(plan, input, { ...options, id }),
     );
   }
@@ -121,8 +122,15 @@ export class LocalBackend implements Backend {
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
     const gates = options.gates === false ? { gates: false } : {};
-    const { bound = boundOf(plan) } = options;
-    const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
+    const { bound = boundOf(plan), request } = options;
+    const started: EventBody = {
+      type: 'run:started',
+      workflow: plan.name,
+      input,
+      ...gates,
+      bound,
+      ...(request === undefined ? {} : { request }),
+    };
     const events = toStoredEvents(state, firstStep(state, started, nowMs), at);
     const fresh: NewRun = {
       id,
@@ -181,6 +189,19 @@ export class LocalBackend implements Backend {
         };
       },
     });
+  }
+
+  /** Checks the answer as `answer` does, and leaves it for whichever process executes the run next. */
+  async leaveAnswer(run: string, given: Answer): Promise<void> {
+    const { state } = await recover(this.store, run);
+    refuseEnded(state);
+    const answer = forOpenGate(state, withoutValues(given, this.#redactor));
+    const message = answerMessage(state, answer, await this.store.messages(run));
+    await this.store.send(run, message);
+  }
+
+  executing(): number {
+    return this.#legs.size;
   }
 
   /** The run as the caller has seen it, or as it is now. */

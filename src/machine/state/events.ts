@@ -144,6 +144,8 @@ export type EventBody =
       readonly gates?: boolean;
       /** The most model requests of a leg; absent in runs that are older than this field. */
       readonly bound?: Bound;
+      /** Fingerprint of the request that started it, where its id stands for that request. */
+      readonly request?: string;
     }
   | {
       /** Stored when nothing can run until a person answers or a time comes; it ends the leg. */
