@@ -16,14 +16,27 @@ export interface CarryOnOptions {
 export interface CarryOn {
   /** Whether one more run may be started or resumed here. */
   hasRoom(): boolean;
+  /** Keeps a place for a run that is about to start; undefined where there is none. Call the result then. */
+  reserve(): (() => void) | undefined;
   /** No new effect begins; those under way have that long to end. Runs stay resumable. */
   stop(options: { readonly graceMs: number }): Promise<void>;
 }
 
 export async function beginCarryOn(engine: Engine, { maxRuns }: CarryOnOptions): Promise<CarryOn> {
   await engine.adopt();
+  let reserved = 0;
+  const hasRoom = (): boolean => engine.executing + reserved < maxRuns;
   return {
-    hasRoom: () => engine.executing < maxRuns,
+    hasRoom,
+    reserve: () => {
+      if (!hasRoom()) return undefined;
+      reserved++;
+      let isKept = true;
+      return () => {
+        if (isKept) reserved--;
+        isKept = false;
+      };
+    },
     stop: () => engine.close(),
   };
 }

@@ -33,12 +33,25 @@ export interface ServerCore {
   readonly carryOn: () => CarryOn | undefined;
 }
 
-/** Throws `request.limited` where the server executes as many runs as it may. */
-export function refuseFull({ carryOn }: Pick<ServerCore, 'carryOn'>): void {
-  if (carryOn()?.hasRoom() !== false) return;
-  throw new ErrandError({
-    kind: 'request.limited',
-    message: 'The server executes as many runs as it may',
-    details: { retryAfterMs: 2000 },
-  });
+/**
+ * Does what begins a run here, and counts it from the start. Throws `request.limited` where the server
+ * executes as many runs as it may.
+ */
+export async function withRoom<T>(
+  { carryOn }: Pick<ServerCore, 'carryOn'>,
+  begin: () => Promise<T>,
+): Promise<T> {
+  const carrying = carryOn();
+  const release = carrying?.reserve();
+  if (carrying !== undefined && release === undefined)
+    throw new ErrandError({
+      kind: 'request.limited',
+      message: 'The server executes as many runs as it may',
+      details: { retryAfterMs: 2000 },
+    });
+  try {
+    return await begin();
+  } finally {
+    release?.();
+  }
 }

@@ -3,7 +3,12 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
+import {
+  forOpenGate,
+  isGateOpen,
+  refuseClosed,
+  type Answer,
+} from '../../machine/gates/gate-answer.ts';
 import type { EventBody } from '../../machine/state/events.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
@@ -32,6 +37,7 @@ import type {
 import type { LocalOptions } from './local-options.ts';
 import { LocalArchive } from './local-archive.ts';
 import { retryStoreOutage } from '../run/log-writer.ts';
+import { asEvent } from '../run/subscription.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
@@ -169,11 +175,13 @@ export class LocalBackend implements Backend {
     const typed = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
     if (here?.loop.state.status === 'running') {
+      await this.#refuseClosed(here.loop.state, typed);
       here.loop.enqueueAnswer(typed);
       return here;
     }
     const seen = here?.loop.state ?? (await this.#seen(run, options.known));
     refuseEnded(seen);
+    await this.#refuseClosed(seen, typed);
     const answer = forOpenGate(seen, typed);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
@@ -195,9 +203,18 @@ export class LocalBackend implements Backend {
   async leaveAnswer(run: string, given: Answer): Promise<void> {
     const { state } = await recover(this.store, run);
     refuseEnded(state);
+    await this.#refuseClosed(state, given);
     const answer = forOpenGate(state, withoutValues(given, this.#redactor));
     const message = answerMessage(state, answer, await this.store.messages(run));
     await this.store.send(run, message);
+  }
+
+  /** Throws `gate.closed` where the log has the gate, and it is not open any more. */
+  async #refuseClosed(state: RunState, { gate }: Answer): Promise<void> {
+    if (isGateOpen(state, gate)) return;
+    for await (const { events } of this.store.read(state.run))
+      for (const event of events.map(asEvent))
+        if (event.type === 'gate:opened') refuseClosed(event, gate);
   }
 
   executing(): number {

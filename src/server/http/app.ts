@@ -33,7 +33,7 @@ type Env = { Bindings: RequestHost };
 export function createApp(options: AppOptions): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
   const byPath = Map.groupBy(options.routes, ({ path }) => path);
-  app.use('*', (context, next) => guarded(context, next, options));
+  app.use('*', (context: Context<Env>, next) => guarded(context, next, options));
   for (const [path, routes] of byPath)
     app.all(honoPath(options.base + path), (context) => dispatch(context, routes, options));
   app.notFound(async (context) => {

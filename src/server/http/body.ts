@@ -15,7 +15,7 @@ export async function readText(request: Request): Promise<string | undefined> {
   if (request.body === null) return undefined;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const reader = request.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -62,7 +62,7 @@ function isDeeper(value: JsonValue, most: number): boolean {
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > most) return true;
     level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? (Object.values(each) as JsonValue[]) : [],
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
     );
   }
   return false;

@@ -127,7 +127,7 @@ function refusalConfigs(route: Route): Readonly<Record<string, ResponseConfig>> 
   ]);
   const byStatus = Map.groupBy(kinds, (kind) => CATALOG[kind].httpStatus);
   const content = { 'application/problem+json': { schema: Problem } };
-  const refused = Array.from(byStatus, ([status, names]) => [
+  const refused = Array.from(byStatus, ([status, names]): [string, ResponseConfig] => [
     String(status),
     { description: `Refused: ${names.join(', ')}.`, content },
   ]);

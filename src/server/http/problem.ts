@@ -36,8 +36,7 @@ export function problemDocument(
 ): ShownProblem {
   const { body } = renderProblem(report);
   const shown = source === 'run' ? {} : detailsOf(report.details);
-  // the names are those of the details, and none of them is one of the document
-  return { ...body, ...shown } as ShownProblem;
+  return { ...body, ...shown };
 }
 
 export function problemResponse(report: ErrorReport, options: ProblemOptions): Response {

@@ -59,7 +59,7 @@ export interface CheckedRequest {
   /** Absent on routes that need no token. */
   readonly visitor: Visitor | undefined;
   /** The path of a link into this server. */
-  href(path: string): string;
+  readonly href: (path: string) => string;
 }
 
 /** The `by` of what a request does, as the audit shows it. */

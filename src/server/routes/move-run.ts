@@ -4,7 +4,7 @@ import { runDrift } from '../../engine/run-drift.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
-import { refuseFull, type ServerCore } from '../core.ts';
+import { withRoom, type ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
 import { isResting } from '../runs/run-reader.ts';
@@ -123,19 +123,20 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
   const { workflow } = await core.reader.summary(run);
   const served = await core.workflows.find(workflow);
   if (served === undefined) throw notServed(workflow);
-  refuseFull(core);
   const engine = await core.engine();
   try {
-    await engine.resume(run, {
-      by: byOf(request),
-      file: served.path,
-      ...(how.from === undefined ? {} : { from: how.from }),
-      ...(how.now === undefined ? {} : { now: how.now }),
-      ...(how.acceptDrift === undefined ? {} : { acceptDrift: how.acceptDrift }),
-      ...(how.gates === false ? { gates: false } : {}),
-      // parsed from JSON
-      ...(input === undefined ? {} : { input: input as JsonObject }),
-    });
+    await withRoom(core, () =>
+      engine.resume(run, {
+        by: byOf(request),
+        file: served.path,
+        ...(how.from === undefined ? {} : { from: how.from }),
+        ...(how.now === undefined ? {} : { now: how.now }),
+        ...(how.acceptDrift === undefined ? {} : { acceptDrift: how.acceptDrift }),
+        ...(how.gates === false ? { gates: false } : {}),
+        // parsed from JSON
+        ...(input === undefined ? {} : { input: input as JsonObject }),
+      }),
+    );
   } catch (refusal) {
     throw await withChanges(core, run, refusal);
   }
@@ -149,11 +150,9 @@ async function withChanges(core: ServerCore, run: string, refusal: unknown): Pro
   const { plan } = (await core.workflows.find(record.workflow)) ?? {};
   const changed = plan === undefined ? [] : runDrift(record, events, plan).changed;
   const { kind, message, details, action } = refusal.report;
-  const nodes = Array.isArray(details?.['nodes']) ? details['nodes'] : [];
-  const known = changed.length > 0 ? changed : nodes.map((node) => ({ node }));
   return new ErrandError(
     // changes are plain JSON
-    { kind, message, details: { ...details, changed: known as unknown as JsonValue }, action },
+    { kind, message, details: { ...details, changed: changed as unknown as JsonValue }, action },
     { cause: refusal },
   );
 }

@@ -9,7 +9,7 @@ import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
 import { completeInput } from '../../workflow/plan/inputs.ts';
 import { allNodes } from '../../workflow/plan/node-list.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import { refuseFull, type ServerCore } from '../core.ts';
+import { withRoom, type ServerCore } from '../core.ts';
 import { jsonAnswer } from '../http/answer.ts';
 import { waitOf } from '../http/prefer.ts';
 import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
@@ -103,17 +103,18 @@ async function begin(
   const served = await core.workflows.runnable(body.workflow);
   const input = checkedInput(served, (body.input ?? {}) as JsonObject);
   const answers = checkedAnswers(served.plan, (body.answers ?? {}) as JsonObject);
-  refuseFull(core);
   let isNew = false;
-  const handle = await engine.startFile(served.path, {
-    ...named,
-    input,
-    answers,
-    ...(body.gates === false ? { gates: false } : {}),
-    onCreated: () => {
-      isNew = true;
-    },
-  });
+  const handle = await withRoom(core, () =>
+    engine.startFile(served.path, {
+      ...named,
+      input,
+      answers,
+      ...(body.gates === false ? { gates: false } : {}),
+      onCreated: () => {
+        isNew = true;
+      },
+    }),
+  );
   return { handle, isNew };
 }
 

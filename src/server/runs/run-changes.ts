@@ -58,14 +58,15 @@ export class RunChanges {
   async changed(run: string, seen: Seen, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiter: Waiter = { ...seen, wake: resolve };
+    const wake = (): void => resolve();
+    const waiter: Waiter = { ...seen, wake };
     const watched = this.#watch(run);
     watched.waiters.add(waiter);
-    signal.addEventListener('abort', resolve as () => void, { once: true });
+    signal.addEventListener('abort', wake, { once: true });
     try {
       await promise;
     } finally {
-      signal.removeEventListener('abort', resolve as () => void);
+      signal.removeEventListener('abort', wake);
       watched.waiters.delete(waiter);
       if (watched.waiters.size === 0) this.#forget(run, watched);
     }

@@ -1,6 +1,6 @@
 /** One whole value of a run, out of its log: of the run or of a node, the latest or that of an event. */
 import { forPerson } from '../../errors/report/audiences.ts';
-import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { ValueName } from './shown-values.ts';
 
@@ -32,7 +32,7 @@ export async function valueIn(
 /** A resume may replace some of the inputs. */
 function joined(before: JsonValue | undefined, value: JsonValue, event: RunEvent): JsonValue {
   if (event.type !== 'run:resumed' || !isPlainObject(before) || !isPlainObject(value)) return value;
-  return { ...(before as JsonObject), ...(value as JsonObject) };
+  return { ...before, ...value };
 }
 
 function valueOf(event: RunEvent, { of, at }: WantedValue): JsonValue | undefined {

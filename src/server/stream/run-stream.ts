@@ -129,7 +129,7 @@ export class RunStream implements StreamSource {
   #note({ path, value }: Progress): void {
     if (!isPlainObject(value)) return;
     const { type, attempt, delta } = value;
-    const key = `${String(attempt)} ${path}`;
+    const key = JSON.stringify([path, attempt]);
     if (type === 'text' && typeof delta === 'string') {
       if (!this.#isCaughtUp || this.#chunks.length >= MAX_CHUNKS) return;
       this.#shown.add(key);

@@ -1,5 +1,5 @@
 /** The files that a server serves: those that are named, and those that lie in named folders. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
@@ -119,7 +119,7 @@ function filesBelow(folder: string, depth: number): readonly string[] {
   });
 }
 
-function entriesOf(folder: string): readonly import('node:fs').Dirent[] {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) =>
       a.name < b.name ? -1 : 1,
