@@ -79,6 +79,8 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
    * that another request started throws `request.key_reused`.
    */
   readonly request?: string;
+  /** Whether the run is only stored, for another process to execute. Default: false. */
+  readonly isLeft?: boolean;
 }
 
 export interface BackendResumeOptions
@@ -87,6 +89,11 @@ export interface BackendResumeOptions
   readonly workflow?: () => Promise<LegWorkflow>;
   /** Events of the run from the first on, as far as they have been read: only later ones are read. */
   readonly known?: readonly RunEvent[];
+}
+
+export interface CancelOptions extends Pick<RunOptions, 'onEvent'> {
+  /** Why, for the audit. */
+  readonly reason?: string;
 }
 
 export interface Backend {
@@ -104,11 +111,7 @@ export interface Backend {
     options?: BackendResumeOptions,
   ): Promise<RunHandle | undefined>;
   /** Cancels a run. Returns undefined when the run is executed elsewhere and has received the message. */
-  cancel(
-    run: string,
-    by: string,
-    options?: Pick<RunOptions, 'onEvent'>,
-  ): Promise<RunHandle | undefined>;
+  cancel(run: string, by: string, options?: CancelOptions): Promise<RunHandle | undefined>;
   /** Follows the latest leg of a run, wherever it is executed. Rejects with `run.not_found`. */
   attach(run: string): Promise<RunHandle>;
   /** Lists runs, newest first, with their current status. */

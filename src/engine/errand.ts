@@ -25,7 +25,7 @@ import type {
   LegWorkflow,
   RunArchive,
   RunHandle,
-  RunOptions,
+  CancelOptions,
 } from './backend.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
@@ -54,7 +54,7 @@ export interface StoredRun {
 }
 
 export interface EngineStartOptions
-  extends StartOptions, Pick<BackendStartOptions, 'onCreated' | 'request'> {}
+  extends StartOptions, Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft'> {}
 
 interface LegOptions extends ResumeOptions {
   readonly workflow?: RunnableWorkflow | undefined;
@@ -226,7 +226,7 @@ export class Engine implements Errand {
   async requestCancel(
     run: string,
     by: string,
-    options: Pick<RunOptions, 'onEvent'> = {},
+    options: CancelOptions = {},
   ): Promise<RunHandle | undefined> {
     const backend = await this.#runs();
     await this.extensions.start();

@@ -6,6 +6,7 @@ import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
+import { timedStore } from '../stores/timed-store.ts';
 import type { Backend } from './backend.ts';
 import type { Extensions } from './loading/extensions.ts';
 import { openStore, sqlitePath } from './loading/open-store.ts';
@@ -35,6 +36,8 @@ export interface EngineOptions extends WorkflowHostOptions {
   readonly onOutage?: 'halt' | 'wait';
   /** Called with every event of every run that this process executes, after it is stored. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Called with how long each call of the store took, in seconds. */
+  readonly onStoreCall?: (seconds: number) => void;
   /** Called with the progress of every run that this process executes. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -64,7 +67,7 @@ export async function openBackend(
   const { store: address, home } = location;
   const { onWarning, onInternal, onProgress, onOutage = 'wait' } = options;
   const { directory, extensions, ...parts } = around;
-  const opened = await openStore(address, directory, extensions);
+  const opened = timed(await openStore(address, directory, extensions), options);
   const backend = new LocalBackend({
     ...parts,
     store: home === undefined ? opened : witnessed(opened, exportsIn(home)),
@@ -78,6 +81,12 @@ export async function openBackend(
     ],
   });
   return { backend, home };
+}
+
+function timed(store: RunStore, { onStoreCall }: EngineOptions): RunStore {
+  return onStoreCall === undefined
+    ? store
+    : timedStore(store, () => performance.now(), onStoreCall);
 }
 
 async function temporalBackend(

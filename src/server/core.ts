@@ -29,7 +29,9 @@ export interface ServerCore {
   /** The folder that paths are relative to. */
   readonly directory: string;
   readonly allowEdit: boolean;
-  /** Undefined where runs are only stored, and another server carries them on. */
+  /** Whether runs are only stored here, and another server carries them on. */
+  readonly onlyStores: boolean;
+  /** Undefined until it has begun, and where nothing is carried on. */
   readonly carryOn: () => CarryOn | undefined;
 }
 

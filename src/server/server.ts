@@ -109,6 +109,7 @@ export class HostedServer implements ErrandServer {
       base,
       directory,
       allowEdit,
+      onlyStores: options.carryOn === false,
       carryOn: () => this.#carryOn,
     };
     this.#app = createApp({ routes: allRoutes(this.#core), access, base, redactor, log });
@@ -171,6 +172,7 @@ export class HostedServer implements ErrandServer {
         metrics.note(event);
       },
       onProgress: (progress) => chunks.note(progress),
+      onStoreCall: (seconds) => metrics.noteStore(seconds),
     });
     try {
       await engine.open();

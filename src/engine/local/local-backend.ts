@@ -31,6 +31,7 @@ import type {
   Backend,
   BackendResumeOptions,
   BackendStartOptions,
+  CancelOptions,
   RunHandle,
   RunOptions,
 } from '../backend.ts';
@@ -137,7 +138,12 @@ export class LocalBackend implements Backend {
       bound,
       ...(request === undefined ? {} : { request }),
     };
-    const events = toStoredEvents(state, firstStep(state, started, nowMs), at);
+    // nothing may be requested that nobody executes
+    const happened =
+      options.isLeft === true
+        ? recordEvents(state, [started], nowMs)
+        : firstStep(state, started, nowMs);
+    const events = toStoredEvents(state, happened, at);
     const fresh: NewRun = {
       id,
       workflow: plan.name,
@@ -153,6 +159,10 @@ export class LocalBackend implements Backend {
     };
     const claim = await this.#create(fresh);
     options.onCreated?.(id);
+    if (options.isLeft === true) {
+      await this.#claims.release(claim);
+      return this.#named.attach(id);
+    }
     return this.#legs.openFor(claim, async () => {
       const recovered = { state, checkpointSeq: 0 };
       const { leg } = await this.#legs.open({ recovered, claim, options, firstSeq: 1 });
@@ -231,11 +241,13 @@ export class LocalBackend implements Backend {
   async cancel(
     run: string,
     by: string,
-    options: Pick<RunOptions, 'onEvent'> = {},
+    options: CancelOptions = {},
   ): Promise<RunHandle | undefined> {
+    const { reason } = withoutValues({ reason: options.reason ?? '' }, this.#redactor);
+    const why = reason === '' ? {} : { reason };
     const here = this.#legs.get(run);
     if (here !== undefined) {
-      here.cancel(by);
+      here.cancel(by, why.reason);
       const { status } = await here.result();
       // its leg may have ended at the same moment
       if (status !== 'paused' && status !== 'failed') return here;
@@ -245,9 +257,9 @@ export class LocalBackend implements Backend {
         const found = await this.store.summary(run);
         if (found.status === 'cancelled' && sent !== undefined) return undefined;
         refuseEnded(found);
-        return this.#cancelHere(run, by, options);
+        return this.#cancelHere(run, { by, ...why }, options);
       },
-      compose: () => ({ message: { type: 'cancel', by } }),
+      compose: () => ({ message: { type: 'cancel', by, ...why } }),
     });
   }
 
@@ -346,7 +358,7 @@ export class LocalBackend implements Backend {
 
   async #cancelHere(
     run: string,
-    by: string,
+    cancelled: { readonly by: string; readonly reason?: string },
     options: Pick<RunOptions, 'onEvent'>,
   ): Promise<RunHandle> {
     const claim = await this.#claims.acquire(run);
@@ -356,7 +368,7 @@ export class LocalBackend implements Backend {
       state.redactor = this.#redactor;
       refuseEnded(state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const end: EventBody = { type: 'run:cancelled', by };
+      const end: EventBody = { type: 'run:cancelled', ...cancelled };
       const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
       const firstSeq = state.seq - events.length + 1;
       const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });

@@ -173,6 +173,8 @@ export type EventBody =
       readonly type: 'run:cancelled';
       /** Who did it. */
       readonly by: string;
+      /** Why, in the words of who did it. */
+      readonly reason?: string;
       /** The failure behind it; this version writes none. */
       readonly error?: ErrorReport;
     }

@@ -15,9 +15,7 @@ export function metricsRoute(core: ServerCore): Route {
     answers: { 200: { description: 'The figures.', content: { 'text/plain': z.string() } } },
     refusals: ['store.unavailable'],
     handle: async () => {
-      const startedMs = performance.now();
       const runs = await (await core.engine()).list({ onDamage: () => undefined });
-      core.metrics.noteStore((performance.now() - startedMs) / 1000);
       return new Response(core.metrics.text(runs), {
         headers: { 'content-type': MEDIA, 'cache-control': 'no-store' },
       });

@@ -124,6 +124,7 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
   const served = await core.workflows.find(workflow);
   if (served === undefined) throw notServed(workflow);
   const engine = await core.engine();
+  const seq = (await engine.record(run)).head.nextSeq - 1;
   try {
     await withRoom(core, () =>
       engine.resume(run, {
@@ -140,6 +141,11 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
   } catch (refusal) {
     throw await withChanges(core, run, refusal);
   }
+  // until then its row says how it was before
+  await core.reader.eventAfter(run, seq, {
+    fits: ({ type }) => type === 'run:resumed',
+    waitMs: STORED_MS,
+  });
   return movedAnswer(core, request, run);
 }
 
@@ -196,7 +202,9 @@ async function cancel(core: ServerCore, request: CheckedRequest): Promise<Respon
   const { status } = await core.reader.summary(run);
   if (status !== 'cancelled') {
     const seq = (await engine.record(run)).head.nextSeq - 1;
-    await engine.requestCancel(run, byOf(request));
+    // checked against its schema
+    const { reason } = request.body as z.infer<typeof CancelRequest>;
+    await engine.requestCancel(run, byOf(request), reason === undefined ? {} : { reason });
     await core.reader.eventAfter(run, seq, {
       fits: ({ type }) => type === 'run:cancelled',
       waitMs: STORED_MS,

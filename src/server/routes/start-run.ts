@@ -110,6 +110,7 @@ async function begin(
       input,
       answers,
       ...(body.gates === false ? { gates: false } : {}),
+      ...(core.onlyStores ? { isLeft: true } : {}),
       onCreated: () => {
         isNew = true;
       },
