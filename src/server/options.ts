@@ -40,7 +40,6 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
 /** What only the command gives. */
 export interface HostedServerOptions extends ErrandServerOptions {
   readonly engine?: Pick<EngineOptions, 'locate' | 'extensionModules' | 'builtins' | 'onInternal'>;
-  readonly cookieName?: string;
   readonly clock?: EffectClock;
 }
 

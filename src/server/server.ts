@@ -15,6 +15,7 @@ import { mintedToken, tokensIn, type Token } from './access/tokens.ts';
 import { beginCarryOn, type CarryOn } from './carry-on.ts';
 import type { ServerCore } from './core.ts';
 import { createApp, type RequestHost } from './http/app.ts';
+import { problemResponse, reportOfThrown } from './http/problem.ts';
 import type { ErrandServer, ErrandServerOptions, HostedServerOptions } from './options.ts';
 import { allRoutes } from './routes/routes.ts';
 import { AllChanges } from './runs/all-changes.ts';
@@ -85,7 +86,6 @@ export class HostedServer implements ErrandServer {
         origins: new Set((options.allowOrigin ?? []).map(checkedOrigin)),
         checksHost: authorize === undefined,
       },
-      cookie: options.cookieName ?? 'errand_session',
       path: base === '' ? '/' : base,
       isSecure: publicUrl?.protocol === 'https:',
       isReadOnly: options.readOnly === true,
@@ -121,6 +121,12 @@ export class HostedServer implements ErrandServer {
 
   async fetch(request: Request, host: RequestHost = {}): Promise<Response> {
     return this.#app.fetch(request, host);
+  }
+
+  /** The answer to a request that never became one. */
+  refusal(thrown: unknown): Response {
+    const { base, redactor } = this.#core;
+    return problemResponse(reportOfThrown(thrown, redactor), { source: 'request', base });
   }
 
   /** Opens the store, and begins to carry runs on. Rejects with `store.*`. */

@@ -165,7 +165,7 @@ function started(setup: Setup): {
 } {
   const folder = setup.folder ?? newFolder(setup.files);
   const port = ['--port', String(setup.port ?? 0)];
-  const args = [LAUNCHER, 'serve', ...(setup.args ?? []), ...port, '--format', 'json'];
+  const args = [LAUNCHER, 'serve', ...port, '--format', 'json', ...(setup.args ?? [])];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...setup.env },

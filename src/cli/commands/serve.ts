@@ -55,7 +55,6 @@ export async function serve(
     readOnly: flags.readOnly === true,
     ...maxRuns,
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
-    cookieName: `errand_session_${port}`,
     onLog: log,
     engine: {
       extensionModules: projectModules(),

@@ -44,10 +44,7 @@ export function answerEvent(
   const found = findGate(state, gate);
   const open = state.gates.get(found);
   if (open === undefined)
-    throw closedGate(
-      `Gate ${found} is not open`,
-      'Run errand show to see what the run waits for.',
-    );
+    throw closedGate(`Gate ${found} is not open`, 'Run errand show to see what the run waits for.');
   if (opening !== undefined && open.opening !== undefined && opening !== open.opening)
     throw closedGate(
       `Gate ${found} is no longer open as it was at event ${opening}`,
@@ -75,10 +72,7 @@ export function answerEvent(
 
 /** Two people answered at the same time, and the other answer came first. */
 export function alreadyAnswered(gate: string): ErrandError {
-  return closedGate(
-    `Gate ${gate} has already been answered`,
-    'Run errand show to see the answer.',
-  );
+  return closedGate(`Gate ${gate} has already been answered`, 'Run errand show to see the answer.');
 }
 
 /** Whether an open gate fits the name; without one, whether any is open. */

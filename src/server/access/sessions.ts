@@ -7,7 +7,6 @@ import type { Token } from './tokens.ts';
 
 export interface SessionOptions {
   readonly tokens: readonly Token[];
-  readonly cookie: string;
   /** The path that the cookie is sent to. */
   readonly path: string;
   readonly isSecure: boolean;
@@ -21,9 +20,11 @@ const MAX_ENDED = 10_000;
 export class Sessions {
   readonly #options: SessionOptions;
   readonly #ended = new Set<string>();
+  readonly #name: string;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#name = cookieName(options.tokens);
   }
 
   /** The value of `Set-Cookie` that begins a session. */
@@ -58,18 +59,17 @@ export class Sessions {
   }
 
   #valueIn(cookies: string | null): string | undefined {
-    const { cookie } = this.#options;
     for (const part of (cookies ?? '').split(';')) {
       const [name = '', ...rest] = part.split('=');
-      if (name.trim() === cookie) return rest.join('=').trim();
+      if (name.trim() === this.#name) return rest.join('=').trim();
     }
     return undefined;
   }
 
   #cookie(value: string, maxAge: number | undefined): string {
-    const { cookie, path, isSecure } = this.#options;
+    const { path, isSecure } = this.#options;
     return [
-      `${cookie}=${value}`,
+      `${this.#name}=${value}`,
       `Path=${path}`,
       'HttpOnly',
       'SameSite=Strict',
@@ -77,6 +77,12 @@ export class Sessions {
       ...(isSecure ? ['Secure'] : []),
     ].join('; ');
   }
+}
+
+/** Cookies know no ports, so servers on one host have cookies of different names. */
+function cookieName(tokens: readonly Token[]): string {
+  const own = createHmac('sha256', tokens.map(({ secret }) => secret).join(' '));
+  return `errand_session_${own.update('errand cookie').digest('hex').slice(0, 8)}`;
 }
 
 function sign({ secret, name }: Token, nonce: string): string {
