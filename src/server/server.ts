@@ -173,6 +173,7 @@ export class HostedServer implements ErrandServer {
       onWarning,
       ...own,
       onEvent: (event) => {
+        chunks.noteEvent(event);
         reader.note(event);
         changes.note(event);
         metrics.note(event);

@@ -37,13 +37,14 @@ nodes:
 export const TALK = `
 workflow:
   name: talk
-  entry_point: speak
+  entry_point: ready
   runtime:
     simulate:
       voice:
         - {stream: ["One, ", "two"], cut: true}
         - {answer: "One, two, three", delay: 50ms}
 nodes:
+  - {name: ready, type: human_gate, prompt: Ready?, options: [{label: Yes, value: yes}], routes: [{to: speak}]}
   - {name: speak, type: agent, model: sim/voice, prompt: Count., on_partial: restart}
 `;
 

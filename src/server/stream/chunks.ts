@@ -1,21 +1,38 @@
 /** Text of models while it comes, passed on to those who follow the run. Nothing of it is kept. */
 import type { Progress } from '../../engine/run/running-effects.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+
+/** `seq`: the number of the last event before it; undefined where none has been seen. */
+export type ChunkListener = (progress: Progress, seq: number | undefined) => void;
+
+interface Followed {
+  readonly listeners: Set<ChunkListener>;
+  lastSeq: number | undefined;
+}
 
 export class Chunks {
-  readonly #listeners = new Map<string, Set<(progress: Progress) => void>>();
+  readonly #followed = new Map<string, Followed>();
+
+  /** Called with every event of this process. */
+  noteEvent({ run, seq }: Pick<RunEvent, 'run' | 'seq'>): void {
+    const followed = this.#followed.get(run);
+    if (followed !== undefined) followed.lastSeq = seq;
+  }
 
   /** Called with the progress of every run of this process. */
   note(progress: Progress): void {
-    for (const listener of this.#listeners.get(progress.run) ?? []) listener(progress);
+    const { listeners, lastSeq } = this.#followed.get(progress.run) ?? {};
+    for (const listener of listeners ?? []) listener(progress, lastSeq);
   }
 
   /** Returns what ends it. */
-  listen(run: string, listener: (progress: Progress) => void): () => void {
-    const listeners = this.#listeners.get(run) ?? new Set();
-    this.#listeners.set(run, listeners.add(listener));
+  listen(run: string, listener: ChunkListener): () => void {
+    const followed = this.#followed.get(run) ?? { listeners: new Set(), lastSeq: undefined };
+    followed.listeners.add(listener);
+    this.#followed.set(run, followed);
     return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0) this.#listeners.delete(run);
+      followed.listeners.delete(listener);
+      if (followed.listeners.size === 0) this.#followed.delete(run);
     };
   }
 }
