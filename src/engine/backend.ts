@@ -79,6 +79,8 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
    * that another request started throws `request.key_reused`.
    */
   readonly request?: string;
+  /** When the store stays away before there is a run. Default: as for runs that are there. */
+  readonly onOutage?: 'halt' | 'wait';
   /** Whether the run is only stored, for another process to execute. Default: false. */
   readonly isLeft?: boolean;
 }

@@ -54,7 +54,9 @@ export interface StoredRun {
 }
 
 export interface EngineStartOptions
-  extends StartOptions, Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft'> {}
+  extends
+    StartOptions,
+    Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage'> {}
 
 interface LegOptions extends ResumeOptions {
   readonly workflow?: RunnableWorkflow | undefined;

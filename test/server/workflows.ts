@@ -48,6 +48,12 @@ nodes:
   - {name: speak, type: agent, model: sim/voice, prompt: Count., on_partial: restart}
 `;
 
+export const CUT = `
+workflow: {name: cut, entry_point: speak, runtime: {simulate: {voice: [{stream: ["One, "], cut: true}]}}}
+nodes:
+  - {name: speak, type: agent, model: sim/voice, prompt: Count.}
+`;
+
 export const PARKS = `
 workflow: {name: parks, entry_point: busy}
 nodes:
@@ -90,6 +96,7 @@ export const ALL: Readonly<Record<string, string>> = {
   'fails.yaml': FAILS,
   'slow.yaml': SLOW,
   'talk.yaml': TALK,
+  'cut.yaml': CUT,
   'parks.yaml': PARKS,
   'waits.yaml': WAITS_FOR_PERSON,
   'backs-off.yaml': BACKS_OFF,

@@ -157,7 +157,7 @@ export class LocalBackend implements Backend {
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };
-    const claim = await this.#create(fresh);
+    const claim = await this.#create(fresh, options.onOutage);
     options.onCreated?.(id);
     if (options.isLeft === true) {
       await this.#claims.release(claim);
@@ -311,8 +311,7 @@ export class LocalBackend implements Backend {
   }
 
   /** Creates the run once, however often the store has to be called. */
-  async #create(fresh: NewRun): Promise<Claim> {
-    const { onOutage = 'halt' } = this.#options;
+  async #create(fresh: NewRun, onOutage = this.#options.onOutage ?? 'halt'): Promise<Claim> {
     const created = await retryStoreOutage(() => this.store.create(fresh), {
       clock: this.#clock,
       onOutage: () => onOutage,

@@ -32,7 +32,11 @@ const Audit = z
   .openapi('Audit');
 
 const Explanation = z
-  .looseObject({ run: z.string(), error: Report.nullable(), life: z.array(z.looseObject({})) })
+  .looseObject({
+    run: z.string(),
+    error: z.union([Report, z.null()]),
+    life: z.array(z.looseObject({})),
+  })
   .openapi('Explanation');
 
 export const Drift = z

@@ -59,6 +59,7 @@ export function startRunRoute(core: ServerCore): Route {
       'workflow.not_found',
       'request.limited',
       'store.unavailable',
+      'store.corrupt',
     ],
     handle: (request) => startRun(core, request),
   };
@@ -111,6 +112,8 @@ async function begin(
       answers,
       ...(body.gates === false ? { gates: false } : {}),
       ...(core.onlyStores ? { isLeft: true } : {}),
+      // whoever asked is told, and can ask again with the same key
+      onOutage: 'halt',
       onCreated: () => {
         isNew = true;
       },

@@ -105,7 +105,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       role: 'read',
       headers: { 'If-None-Match': 'The tag of what is known already.' },
       answers: { 200: whole, 304: { description: 'The text has not changed.' } },
-      refusals: ['workflow.not_found'],
+      refusals: ['workflow.not_found', 'store.unavailable'],
       handle: async (request) => {
         const served = await core.workflows.get(request.params['name'] ?? '');
         const { etag } = served;
@@ -123,7 +123,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       answers: {
         200: { description: 'The verdict.', content: { 'application/json': Verdict } },
       },
-      refusals: ['workflow.not_found'],
+      refusals: ['workflow.not_found', 'store.unavailable'],
       handle: async ({ params, text }) => {
         const served = await core.workflows.get(params['name'] ?? '');
         return jsonAnswer(text === undefined ? served.verdict : await judged(core, served, text));
@@ -138,7 +138,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       headers: { 'If-Match': 'The tag of the text that is replaced.' },
       body: { media: YAML },
       answers: { 200: whole },
-      refusals: ['workflow.not_found', 'request.stale', 'validation.workflow'],
+      refusals: ['workflow.not_found', 'request.stale', 'validation.workflow', 'store.unavailable'],
       handle: (request) => replace(core, request),
     },
   ];
