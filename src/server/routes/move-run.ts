@@ -1,5 +1,6 @@
 /** Moves of a run: resume, answer, cancel. */
 import { z } from '@hono/zod-openapi';
+import { sleep } from '../../effects/clock.ts';
 import { runDrift } from '../../engine/run-drift.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
@@ -36,6 +37,8 @@ const Answered = z
 
 /** How long an answer or a cancellation may take to be stored before the answer is 202. */
 const STORED_MS = 5000;
+/** How long the end of a cancelled run may take to be seen once it is stored. */
+const SETTLE_MS = 1000;
 const RETRY = { 'retry-after': '1' };
 const PREFER = { Prefer: '`wait=N`: answer when the run rests, or after N seconds.' };
 
@@ -204,10 +207,19 @@ async function cancel(core: ServerCore, request: CheckedRequest): Promise<Respon
     const seq = (await engine.record(run)).head.nextSeq - 1;
     // checked against its schema
     const { reason } = request.body as z.infer<typeof CancelRequest>;
-    await engine.requestCancel(run, byOf(request), reason === undefined ? {} : { reason });
+    const requested = engine.requestCancel(
+      run,
+      byOf(request),
+      reason === undefined ? {} : { reason },
+    );
+    // effects are stopped first, and whoever asked need not wait for the last of them
+    await Promise.race([requested, sleep(core.clock, STORED_MS)]);
+    requested.catch(() => {
+      // too late to refuse: the run itself says what became of it
+    });
     await core.reader.eventAfter(run, seq, {
       fits: ({ type }) => type === 'run:cancelled',
-      waitMs: STORED_MS,
+      waitMs: SETTLE_MS,
     });
   }
   const waited = await preferred(core, request, run);
