@@ -9,6 +9,7 @@ import type { AllChanges } from './runs/all-changes.ts';
 import type { Metrics } from './runs/metrics.ts';
 import type { RunReader } from './runs/run-reader.ts';
 import type { Chunks } from './stream/chunks.ts';
+import type { LogPages } from './stream/log-pages.ts';
 import type { OpenStreams } from './stream/open-streams.ts';
 import type { ServedWorkflows } from './workflows/served-workflows.ts';
 
@@ -20,6 +21,7 @@ export interface ServerCore {
   readonly workflows: ServedWorkflows;
   readonly streams: OpenStreams;
   readonly chunks: Chunks;
+  readonly pages: LogPages;
   readonly changes: AllChanges;
   readonly metrics: Metrics;
   readonly clock: EffectClock;

@@ -19,6 +19,8 @@ const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 5000;
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 4096;
+/** What waits in memory for a reader that stands still. */
+const UNREAD_BYTES = 16 * 1024;
 
 /** Rejects with `validation.input` for a port in use or an address that is not here. */
 export async function listen(
@@ -44,6 +46,7 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 2000,
       maxHeaderSize: MAX_HEADER_BYTES,
+      highWaterMark: UNREAD_BYTES,
     },
     (incoming, outgoing) => {
       // a request that no URL can be made of never reaches the server

@@ -22,6 +22,7 @@ import { AllChanges } from './runs/all-changes.ts';
 import { Metrics } from './runs/metrics.ts';
 import { RunReader } from './runs/run-reader.ts';
 import { Chunks } from './stream/chunks.ts';
+import { LogPages } from './stream/log-pages.ts';
 import { OpenStreams } from './stream/open-streams.ts';
 import { ServedWorkflows } from './workflows/served-workflows.ts';
 import { WorkflowFiles } from './workflows/workflow-files.ts';
@@ -102,6 +103,7 @@ export class HostedServer implements ErrandServer {
       workflows: new ServedWorkflows({ files, base: directory, engine }),
       streams: new OpenStreams(),
       chunks: new Chunks(),
+      pages: new LogPages(engine, base),
       changes: new AllChanges({ engine, clock }),
       metrics: new Metrics(),
       clock,

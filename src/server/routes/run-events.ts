@@ -26,6 +26,7 @@ const Query = z.strictObject({
 });
 
 const DEFAULT_LIMIT = 1000;
+const PAGE_CHARS = 64 * 1024;
 const MEDIA = ['application/json', 'text/event-stream', 'application/jsonl'] as const;
 
 export function runEventsRoute(core: ServerCore): Route {
@@ -119,15 +120,19 @@ function lines(core: ServerCore, { run, after: first, types }: Wanted): Readable
   let after = first;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      for (;;) {
-        const events = await core.reader.page(run, after, { events: 500, bytes: 256 * 1024 });
-        if (events.length === 0) return controller.close();
-        after = events.at(-1)?.seq ?? after;
-        const wanted = events.filter(({ type }) => types?.has(type) !== false);
-        if (wanted.length === 0) continue;
-        const text = wanted.map((event) => `${jsonText(shownEvent(event, core.base))}\n`).join('');
-        return controller.enqueue(encoder.encode(text));
+      const engine = await core.engine();
+      const page: string[] = [];
+      let chars = 0;
+      for await (const event of engine.history(run, after + 1)) {
+        after = event.seq;
+        if (types?.has(event.type) === false) continue;
+        const line = `${jsonText(shownEvent(event, core.base))}\n`;
+        page.push(line);
+        chars += line.length;
+        if (chars >= PAGE_CHARS) break;
       }
+      if (page.length === 0) controller.close();
+      else controller.enqueue(encoder.encode(page.join('')));
     },
   });
 }

@@ -52,19 +52,17 @@ export class RunReader {
     return (await this.#options.engine()).summary(run);
   }
 
-  /** The next events after that one, at most so many, and not many more than so many bytes. */
+  /** The next events after that one, at most so many. */
   async page(
     run: string,
     after: number,
-    { events: most, bytes = Infinity }: { readonly events: number; readonly bytes?: number },
+    { events: most }: { readonly events: number },
   ): Promise<readonly RunEvent[]> {
     const engine = await this.#options.engine();
     const page: RunEvent[] = [];
-    let size = 0;
     for await (const event of engine.history(run, after + 1)) {
       page.push(event);
-      size += bytes === Infinity ? 0 : JSON.stringify(event).length;
-      if (page.length >= most || size >= bytes) break;
+      if (page.length >= most) break;
     }
     return page;
   }

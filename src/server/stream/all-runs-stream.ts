@@ -2,7 +2,7 @@
 import { isKind } from '../../errors/thrown/errand-error.ts';
 import type { ServerCore } from '../core.ts';
 import { problemDocument, reportOfThrown } from '../http/problem.ts';
-import type { StreamEvent, StreamSource } from './sse.ts';
+import { frame, type StreamEvent, type StreamSource } from './sse.ts';
 
 export class AllRunsStream implements StreamSource {
   readonly #core: ServerCore;
@@ -28,22 +28,22 @@ export class AllRunsStream implements StreamSource {
     this.#leave();
   }
 
-  async next(signal: AbortSignal): Promise<readonly StreamEvent[] | undefined> {
+  async next(signal: AbortSignal): Promise<string | undefined> {
     if (this.#isOver) return undefined;
     try {
       for (;;) {
         if (this.#core.streams.isOver) {
           this.#isOver = true;
-          return [{ event: 'bye', data: {} }];
+          return frame({ event: 'bye', data: {} });
         }
         const events = await this.#takeChanges();
-        if (events.length > 0 || signal.aborted) return events;
+        if (events.length > 0 || signal.aborted) return events.map(frame).join('');
         await this.#wait(signal);
       }
     } catch (thrown) {
       this.#isOver = true;
       const report = reportOfThrown(thrown, this.#core.redactor);
-      return [{ event: 'problem', data: problemDocument(report) }];
+      return frame({ event: 'problem', data: problemDocument(report) });
     }
   }
 

@@ -38,6 +38,10 @@ export class ChunkQueue {
     return true;
   }
 
+  hasBefore(seq: number): boolean {
+    return this.#waiting.some(({ after }) => after < seq);
+  }
+
   /** Takes out what comes before the event of that number. */
   takeBefore(seq: number): readonly StreamEvent[] {
     const taken = this.#waiting.filter(({ after }) => after < seq);

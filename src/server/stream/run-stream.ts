@@ -5,11 +5,8 @@
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { ServerCore } from '../core.ts';
 import { problemDocument, reportOfThrown } from '../http/problem.ts';
-import { shownEvent } from '../runs/shown-values.ts';
 import { ChunkQueue } from './chunk-queue.ts';
-import type { StreamEvent, StreamSource } from './sse.ts';
-
-const PAGE = { events: 200, bytes: 256 * 1024 };
+import { frame, type StreamSource } from './sse.ts';
 
 const ENDINGS: ReadonlySet<string> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
 
@@ -22,7 +19,7 @@ export interface RunStreamOptions {
 }
 
 /** The status of the run where this event ends it. */
-export function endedBy(event: RunEvent | undefined): string | undefined {
+export function endedBy(event: Pick<RunEvent, 'type'> | undefined): string | undefined {
   return event !== undefined && ENDINGS.has(event.type)
     ? event.type.slice('run:'.length)
     : undefined;
@@ -33,7 +30,7 @@ export class RunStream implements StreamSource {
   readonly #options: RunStreamOptions;
   readonly #leave: () => void;
   #seq: number;
-  #last: RunEvent | undefined;
+  #last: Pick<RunEvent, 'type'> | undefined;
   readonly #chunks = new ChunkQueue();
   #isOver = false;
   #wake: (() => void) | undefined;
@@ -56,51 +53,54 @@ export class RunStream implements StreamSource {
     this.#leave();
   }
 
-  async next(signal: AbortSignal): Promise<readonly StreamEvent[] | undefined> {
+  async next(signal: AbortSignal): Promise<string | Uint8Array | undefined> {
     if (this.#isOver) return undefined;
     try {
       return await this.#next(signal);
     } catch (thrown) {
       this.#isOver = true;
       const report = reportOfThrown(thrown, this.#core.redactor);
-      return [{ event: 'problem', data: problemDocument(report) }];
+      return frame({ event: 'problem', data: problemDocument(report) });
     }
   }
 
-  async #next(signal: AbortSignal): Promise<readonly StreamEvent[]> {
-    const { run } = this.#options;
+  async #next(signal: AbortSignal): Promise<string | Uint8Array> {
     for (;;) {
       if (this.#core.streams.isOver) {
         this.#isOver = true;
-        return [{ event: 'bye', data: {} }];
+        return frame({ event: 'bye', data: {} });
       }
-      const page = await this.#core.reader.page(run, this.#seq, PAGE);
-      if (page.length > 0) {
-        this.#seq = page.at(-1)?.seq ?? this.#seq;
-        this.#last = page.at(-1);
-        const shown = page.flatMap((event) => this.#shownOf(event));
-        if (shown.length > 0) return shown;
-        continue;
-      }
+      const before = this.#seq;
+      const page = await this.#page();
+      if (page.length > 0) return page;
+      // all of it was left out by its type
+      if (this.#seq > before) continue;
       const status = endedBy(this.#last);
-      if (status !== undefined && this.#last !== undefined) {
+      if (status !== undefined) {
         this.#isOver = true;
-        return [{ event: 'end', data: { seq: this.#last.seq, status } }];
+        return frame({ event: 'end', data: { seq: this.#seq, status } });
       }
       const chunks = this.#chunks.takeBefore(this.#seq + 1);
-      if (chunks.length > 0) return chunks;
+      if (chunks.length > 0) return chunks.map(frame).join('');
       await this.#wait(signal);
-      if (signal.aborted) return [];
+      if (signal.aborted) return '';
     }
   }
 
-  /** The event, and before it the text that came before it. */
-  #shownOf(event: RunEvent): readonly StreamEvent[] {
-    const { types } = this.#options;
-    const chunks = this.#chunks.takeBefore(event.seq);
-    if (types?.has(event.type) === false) return chunks;
-    const data = shownEvent(event, this.#core.base);
-    return [...chunks, { id: event.seq, event: event.type, data }];
+  /** The next page of the log, with the text that came between its events. */
+  async #page(): Promise<string | Uint8Array> {
+    const { run, types } = this.#options;
+    const { events, bytes } = await this.#core.pages.after(run, this.#seq);
+    const last = events.at(-1);
+    if (last === undefined) return '';
+    this.#seq = last.seq;
+    this.#last = last;
+    if (types === undefined && !this.#chunks.hasBefore(last.seq)) return bytes;
+    const frames = events.flatMap(({ seq, type, text }) => [
+      ...this.#chunks.takeBefore(seq).map(frame),
+      ...(types?.has(type) === false ? [] : [text]),
+    ]);
+    return frames.join('');
   }
 
   async #wait(signal: AbortSignal): Promise<void> {

@@ -22,8 +22,8 @@ const RETRY_MS = 1000;
 const PING_MS = 15_000;
 
 export interface StreamSource {
-  /** The next events; undefined ends the stream. The signal is aborted when the reader is gone. */
-  next(signal: AbortSignal): Promise<readonly StreamEvent[] | undefined>;
+  /** The next frames; undefined ends the stream. The signal is aborted when the reader is gone. */
+  next(signal: AbortSignal): Promise<string | Uint8Array | undefined>;
   /** Called once, when the stream is over. */
   close(): void;
 }
@@ -53,10 +53,11 @@ export function eventStream(source: StreamSource, clock: EffectClock): ReadableS
         cancelPing = clock.after(PING_MS, ping);
       },
       async pull(controller) {
-        const events = await source.next(gone.signal);
+        const frames = await source.next(gone.signal);
         if (isClosed) return;
-        if (events !== undefined) {
-          if (events.length > 0) controller.enqueue(encoder.encode(events.map(frame).join('')));
+        if (frames !== undefined) {
+          if (frames.length > 0)
+            controller.enqueue(typeof frames === 'string' ? encoder.encode(frames) : frames);
           return;
         }
         close();
