@@ -72,12 +72,17 @@ const Workflow = z
   })
   .openapi('Workflow');
 
+const WHOLE = {
+  description: 'The workflow.',
+  content: { 'application/json': Workflow },
+  headers: { ETag: 'Changes with the text of the file.' },
+};
+
 export function workflowRoutes(core: ServerCore): readonly Route[] {
-  const whole = {
-    description: 'The workflow.',
-    content: { 'application/json': Workflow },
-    headers: { ETag: 'Changes with the text of the file.' },
-  };
+  return [...readRoutes(core), ...textRoutes(core)];
+}
+
+function readRoutes(core: ServerCore): readonly Route[] {
   return [
     {
       operationId: 'listWorkflows',
@@ -104,7 +109,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       summary: 'Read a workflow with its graph and its validation',
       role: 'read',
       headers: { 'If-None-Match': 'The tag of what is known already.' },
-      answers: { 200: whole, 304: { description: 'The text has not changed.' } },
+      answers: { 200: WHOLE, 304: { description: 'The text has not changed.' } },
       refusals: ['workflow.not_found', 'store.unavailable'],
       handle: async (request) => {
         const served = await core.workflows.get(request.params['name'] ?? '');
@@ -113,6 +118,12 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
         return jsonAnswer(shown(core, served), { headers: { etag } });
       },
     },
+  ];
+}
+
+/** Routes that take the text of a workflow. */
+function textRoutes(core: ServerCore): readonly Route[] {
+  return [
     {
       operationId: 'validateWorkflow',
       method: 'post',
@@ -137,7 +148,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       role: 'edit',
       headers: { 'If-Match': 'The tag of the text that is replaced.' },
       body: { media: YAML },
-      answers: { 200: whole },
+      answers: { 200: WHOLE },
       refusals: ['workflow.not_found', 'request.stale', 'validation.workflow', 'store.unavailable'],
       handle: (request) => replace(core, request),
     },
