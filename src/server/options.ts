@@ -24,6 +24,8 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
   readonly readOnly?: boolean;
   /** How many runs are executed at a time. Default: any number. */
   readonly maxRuns?: number;
+  /** Addresses that are told what happens in the runs of the store; `ERRAND_WEBHOOK_SECRET` signs it. */
+  readonly webhook?: readonly string[];
   /** The address under which people reach the server: its host is allowed. */
   readonly publicUrl?: string;
   /**

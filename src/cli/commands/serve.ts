@@ -20,6 +20,7 @@ export interface ServeFlags {
   readonly allowEdit?: boolean;
   readonly readOnly?: boolean;
   readonly maxRuns?: string;
+  readonly webhook?: readonly string[];
   readonly publicUrl?: string;
   readonly open?: boolean;
   readonly format: Format;
@@ -54,6 +55,7 @@ export async function serve(
     allowEdit,
     readOnly: flags.readOnly === true,
     ...maxRuns,
+    webhook: flags.webhook ?? [],
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
     engine: {

@@ -145,6 +145,7 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
         ...(how.now === undefined ? {} : { now: how.now }),
         ...(how.acceptDrift === undefined ? {} : { acceptDrift: how.acceptDrift }),
         ...(how.gates === false ? { gates: false } : {}),
+        ...(core.onlyStores ? { isLeft: true } : {}),
         // parsed from JSON
         ...(input === undefined ? {} : { input: input as JsonObject }),
       }),

@@ -36,6 +36,7 @@ const Row = z
     errors: z.int(),
     warnings: z.int(),
     input: InputSchema,
+    schedule: z.array(z.looseObject({ cron: z.string() })).optional(),
   })
   .openapi('WorkflowRow');
 
@@ -99,8 +100,7 @@ function readRoutes(core: ServerCore): readonly Route[] {
         },
       },
       refusals: ['store.unavailable'],
-      handle: async () =>
-        jsonAnswer({ workflows: (await core.workflows.all()).map((served) => rowOf(served)) }),
+      handle: async () => jsonAnswer({ workflows: await rows(core) }),
     },
     {
       operationId: 'getWorkflow',
@@ -153,6 +153,19 @@ function textRoutes(core: ServerCore): readonly Route[] {
       handle: (request) => replace(core, request),
     },
   ];
+}
+
+/** Those with a schedule say when it comes next, and what became of the last time. */
+async function rows(core: ServerCore): Promise<readonly object[]> {
+  const all = await core.workflows.all();
+  const scheduled = all.flatMap(({ plan }) => (plan?.schedule === undefined ? [] : [plan]));
+  const states =
+    scheduled.length === 0 ? [] : await (await core.engine()).scheduleStates(scheduled);
+  const byPlan = new Map(scheduled.map((plan, at) => [plan, states[at]]));
+  return all.map((served) => {
+    const schedule = served.plan === undefined ? undefined : byPlan.get(served.plan);
+    return { ...rowOf(served), ...(schedule === undefined ? {} : { schedule }) };
+  });
 }
 
 function rowOf({ name, file, verdict, plan }: ServedWorkflow): object {
