@@ -186,6 +186,7 @@ export class HostedServer implements ErrandServer {
         changes.note(event);
         metrics.note(event);
         this.#carryOn?.note(event);
+        this.#options.onEvent?.(event, async () => (await this.#engine()).events(event.run));
       },
       onProgress: (progress) => chunks.note(progress),
       onStoreCall: (seconds) => metrics.noteStore(seconds),

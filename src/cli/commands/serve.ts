@@ -10,6 +10,7 @@ import { createHome } from '../project/home.ts';
 import { openBrowser } from '../project/open-browser.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../project/project.ts';
+import { RunJournals } from '../session/run-journals.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ServeFlags {
@@ -47,6 +48,7 @@ export async function serve(
     );
   const log = (line: string): void => terminal.err(`errand serve: ${oneLine(line)}`);
   const home = createHome(process.env, process.cwd());
+  const journals = new RunJournals({ home, warn: log });
   const server = new HostedServer({
     files,
     host,
@@ -58,6 +60,7 @@ export async function serve(
     webhook: flags.webhook ?? [],
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
+    onEvent: (event, read) => journals.note(event, read),
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),
