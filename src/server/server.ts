@@ -30,7 +30,6 @@ import { ServedWorkflows } from './workflows/served-workflows.ts';
 import { WorkflowFiles } from './workflows/workflow-files.ts';
 
 export type { ErrandServer, ErrandServerOptions } from './options.ts';
-export type { Caller, Role } from './access/tokens.ts';
 
 /** Effects under way have that long to end when a server stops. */
 const GRACE_MS = 8000;
