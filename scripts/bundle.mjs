@@ -20,6 +20,7 @@ const ENTRIES = [
   'workflow/authoring/define',
   'stores/index',
   'temporal',
+  'server/index',
   'cli/main',
   'effects/module/load-module',
   'effects/sandbox/worker',
@@ -28,7 +29,7 @@ const ENTRIES = [
 /** What finds other files from where it is, and so has to stay there. */
 const PLACED = [
   'engine/temporal/worker',
-  'cli/version',
+  'engine/version',
   'effects/module/errand-hook',
   'effects/sandbox/quickjs',
   'effects/sandbox/sandbox-worker',

@@ -75,6 +75,13 @@ export interface BackendStartOptions extends RunOptions, Pick<LegWorkflow, 'effe
   readonly id?: string;
   /** Called with the id of a new run, before anything of it happens. */
   readonly onCreated?: (run: string) => void;
+  /**
+   * Fingerprint of the request that the id stands for, and that alone is compared: a run of this id
+   * that another request started throws `request.key_reused`.
+   */
+  readonly request?: string;
+  /** When the store stays away before there is a run. Default: as for runs that are there. */
+  readonly onOutage?: 'halt' | 'wait';
   /** Whether the run is only stored, for another process to execute. Default: false. */
   readonly isLeft?: boolean;
 }
@@ -89,6 +96,11 @@ export interface BackendResumeOptions
   readonly lostBefore?: number;
   /** Whether the resumption is only stored, for another process to execute. Default: false. */
   readonly isLeft?: boolean;
+}
+
+export interface CancelOptions extends Pick<RunOptions, 'onEvent'> {
+  /** Why, for the audit. */
+  readonly reason?: string;
 }
 
 export interface Backend {
@@ -106,17 +118,15 @@ export interface Backend {
     options?: BackendResumeOptions,
   ): Promise<RunHandle | undefined>;
   /** Cancels a run. Returns undefined when another process executes the run and has received the message. */
-  cancel(
-    run: string,
-    by: string,
-    options?: Pick<RunOptions, 'onEvent'>,
-  ): Promise<RunHandle | undefined>;
+  cancel(run: string, by: string, options?: CancelOptions): Promise<RunHandle | undefined>;
   /** Follows the latest leg of a run, wherever it is executed. Rejects with `run.not_found`. */
   attach(run: string): Promise<RunHandle>;
   /** Lists runs, newest first, with their current status. */
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Says `interrupted` for a run whose row says `running` and whose process is gone. */
   statusOf(found: RunSummary): RunStatusName;
+  /** Leaves an answer for the process that executes the run, now or later. Refuses as `answer` does. */
+  leaveAnswer?(run: string, answer: Answer): Promise<void>;
   /** Absent where a server takes care of it. */
   readonly sharing?: RunSharing;
   /** Adds secrets of a workflow that was loaded after this backend was made. */

@@ -17,6 +17,7 @@ import type {
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
   Backend,
@@ -25,7 +26,7 @@ import type {
   LegWorkflow,
   RunArchive,
   RunHandle,
-  RunOptions,
+  CancelOptions,
 } from './backend.ts';
 import type { CarryingOn, CarryOnOptions } from './carry-on.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
@@ -41,6 +42,7 @@ import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
 import { asEvent } from './run/subscription.ts';
 import { runView, type RunView } from './run-view.ts';
+import type { InspectOptions } from './validate-workflows.ts';
 import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
@@ -54,7 +56,10 @@ export interface StoredRun {
   readonly status: RunStatusName;
 }
 
-export interface EngineStartOptions extends StartOptions, Pick<BackendStartOptions, 'isLeft'> {}
+export interface EngineStartOptions
+  extends
+    StartOptions,
+    Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage'> {}
 
 interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
@@ -155,6 +160,11 @@ export class Engine implements Errand {
     return this.#host.validate(workflow);
   }
 
+  /** Judges a file with its plan and secrets, or a text in its place; see `InspectOptions`. */
+  inspect(file: string, options?: InspectOptions): Promise<Validation> {
+    return this.#host.inspect(file, options);
+  }
+
   async start(
     workflow: RunnableWorkflow,
     { input = {}, ...options }: EngineStartOptions = {},
@@ -168,8 +178,26 @@ export class Engine implements Errand {
     return backend.start(plan, given, {
       ...options,
       effects: this.#host.runnerOf(workflow),
-      ...(isInCode ? { onCreated: (run) => this.#registered.remember(run, workflow) } : { file }),
+      ...(isInCode ? {} : { file }),
+      onCreated: (run) => {
+        if (isInCode) this.#registered.remember(run, workflow);
+        options.onCreated?.(run);
+      },
     });
+  }
+
+  /** Starts a file as it is now. What it opened is closed when the leg is over. */
+  async startFile(file: string, options: EngineStartOptions = {}): Promise<RunHandle> {
+    const workflow = await this.#host.load(file);
+    const release = (): Promise<void> => this.#host.release(workflow);
+    try {
+      const handle = await this.start(workflow, options);
+      this.#whenOver(handle, release);
+      return handle;
+    } catch (refusal) {
+      await release();
+      throw refusal;
+    }
   }
 
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
@@ -193,6 +221,12 @@ export class Engine implements Errand {
     );
   }
 
+  /** Leaves an answer in the store for whichever process executes the run, now or later. */
+  async leaveAnswer(run: string, answer: GateAnswer): Promise<void> {
+    const value = checkedJson(answer.value, 'The answer');
+    await (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
+  }
+
   async attach(run: string): Promise<RunHandle> {
     return (await this.#runs()).attach(run);
   }
@@ -206,7 +240,7 @@ export class Engine implements Errand {
   async requestCancel(
     run: string,
     by: string,
-    options: Pick<RunOptions, 'onEvent'> = {},
+    options: CancelOptions = {},
   ): Promise<RunHandle | undefined> {
     const backend = await this.#runs();
     await this.extensions.start();
@@ -239,6 +273,13 @@ export class Engine implements Errand {
   /** Rejects with `run.not_found`. */
   async record(run: string): Promise<RunRecord> {
     return (await this.#runs()).store.get(run);
+  }
+
+  /** The row of a run, with its status as it is now. Rejects with `run.not_found`. */
+  async summary(run: string): Promise<RunSummary> {
+    const backend = await this.#runs();
+    const found = await backend.store.summary(run);
+    return { ...found, status: backend.statusOf(found) };
   }
 
   async stored(run: string): Promise<StoredRun> {
@@ -326,6 +367,7 @@ export class Engine implements Errand {
     if (event.type === 'run:completed' || event.type === 'run:cancelled')
       this.#registered.forget(event.run);
     this.extensions.tell(event);
+    this.#options.onEvent?.(event);
   }
 
   /**

@@ -5,11 +5,13 @@ import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
+import { timedStore } from '../stores/timed-store.ts';
 import type { Backend } from './backend.ts';
 import type { Extensions } from './loading/extensions.ts';
 import { openStore, sqlitePath } from './loading/open-store.ts';
 import { LocalBackend } from './local/local-backend.ts';
 import type { EffectRunner } from './run/effect-runner.ts';
+import type { Progress } from './run/running-effects.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { witnessed } from './run/lost-log.ts';
 import { warnProcess } from './process-warning.ts';
@@ -32,6 +34,12 @@ export interface EngineOptions extends WorkflowHostOptions {
   readonly extensionModules?: readonly string[];
   /** When the store stays away: the run halts and can be resumed, or waits for it. Default: wait. */
   readonly onOutage?: 'halt' | 'wait';
+  /** Called with every event of every run that this process executes, after it is stored. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Called with how long each call of the store took, in seconds. */
+  readonly onStoreCall?: (seconds: number) => void;
+  /** Called with the progress of every run that this process executes. */
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 interface Surroundings {
@@ -57,21 +65,28 @@ export async function openBackend(
   if ('temporal' in location)
     return { backend: await temporalBackend(location.temporal, options, around) };
   const { store: address, home } = location;
-  const { onWarning, onInternal, onOutage = 'wait' } = options;
+  const { onWarning, onInternal, onProgress, onOutage = 'wait' } = options;
   const { directory, extensions, ...parts } = around;
-  const opened = await openStore(address, directory, extensions);
+  const opened = timed(await openStore(address, directory, extensions), options);
   const backend = new LocalBackend({
     ...parts,
     store: home === undefined ? opened : witnessed(opened, exportsIn(home)),
     onOutage,
     ...(onWarning === undefined ? {} : { onWarning }),
     ...(onInternal === undefined ? {} : { onInternal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
     secrets: [
       ...secretsIn(options),
       ...(typeof address === 'string' ? storeSecrets(address, envOf(options)) : []),
     ],
   });
   return { backend, home };
+}
+
+function timed(store: RunStore, { onStoreCall }: EngineOptions): RunStore {
+  return onStoreCall === undefined
+    ? store
+    : timedStore(store, () => performance.now(), onStoreCall);
 }
 
 async function temporalBackend(

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { McpServers } from '../effects/mcp/mcp.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { FilePort } from '../workflow/yaml/file-port.ts';
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
@@ -17,6 +18,13 @@ interface ValidatorParts {
   readonly extensions: Extensions;
   /** The servers that are asked for their tools are the ones that are called later. */
   readonly serversOf: (workflow: RunnableWorkflow) => McpServers;
+}
+
+export interface InspectOptions {
+  /** A text that is judged in the place of the file; nothing is loaded that the file does not name. */
+  readonly text?: string;
+  /** Reads the files. Default: those on disk. */
+  readonly files?: FilePort;
 }
 
 export class WorkflowValidator {
@@ -48,6 +56,22 @@ export class WorkflowValidator {
         ? await this.#ofFile(file ?? '')
         : await this.#ofCode(workflow, {});
     return { isValid, files: files.map(fileVerdict) };
+  }
+
+  /** Judges a file by its path with everything that is known about it; or a text in its place. */
+  async inspect(file: string, options: InspectOptions = {}): Promise<Validation> {
+    const { place } = this.#parts;
+    const near = relative(place.base, resolve(place.base, file));
+    if (options.text !== undefined) {
+      const { checkText } = await import('./loading/check-text.ts');
+      return checkText(near, options.text, place, this.registered);
+    }
+    const { checkFile } = await import('./loading/check-file.ts');
+    const { files } = options;
+    return checkFile(near, place, {
+      ...this.registered,
+      ...(files === undefined ? {} : { files }),
+    });
   }
 
   /**

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { McpServers } from '../effects/mcp/mcp.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import { addHostFolder } from '../errors/redaction/host-folders.ts';
+import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
@@ -18,7 +19,7 @@ import {
   type LoadedWorkflow,
 } from './loading/load-file.ts';
 import { createEffectRunner, type EffectRunner } from './run/effect-runner.ts';
-import { WorkflowValidator } from './validate-workflows.ts';
+import { WorkflowValidator, type InspectOptions } from './validate-workflows.ts';
 
 export interface WorkflowHostOptions extends ErrandOptions {
   /** Functions that run here and that no file may name. */
@@ -60,6 +61,10 @@ export class WorkflowHost {
 
   validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict> {
     return this.#validator.on(workflow);
+  }
+
+  inspect(file: string, options?: InspectOptions): Promise<Validation> {
+    return this.#validator.inspect(file, options);
   }
 
   planOf(workflow: RunnableWorkflow, how: { readonly isReload?: boolean }): Promise<WorkflowPlan> {

@@ -109,7 +109,7 @@ function entriesOf(
     case 'node:failed':
       return denied(event);
     case 'run:cancelled':
-      return [{ at: event.at, who: event.by, what: 'cancel', detail: 'ended the run' }];
+      return [{ at: event.at, who: event.by, what: 'cancel', detail: cancelWords(event.reason) }];
     case 'run:started':
     case 'run:paused':
     case 'run:completed':
@@ -127,6 +127,10 @@ function entriesOf(
     case 'budget:paused':
       return [];
   }
+}
+
+function cancelWords(reason: string | undefined): string {
+  return reason === undefined ? 'ended the run' : `ended the run: ${reason}`;
 }
 
 function answered(

@@ -99,7 +99,7 @@ describe('a person who takes too long', () => {
       status: 'paused',
       waiting: { reason: 'gate', until: expect.any(String) },
     });
-    await expect(answer('approve')).rejects.toMatchObject({ kind: 'validation.input' });
+    await expect(answer('approve')).rejects.toMatchObject({ kind: 'gate.closed' });
     // whoever runs next finds the time over
     const resumed = await errand.resume(run.id, { by: 'ann' });
     expect(await resumed.result()).toMatchObject({ status: 'completed' });

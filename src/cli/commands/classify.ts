@@ -1,11 +1,13 @@
 /** `errand classify`: reads failures and prints the classification of each as a JSON object. */
 import { jsonText } from '../../errors/support/printable.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { exitCode, forPerson } from '../../errors/report/audiences.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
-import { classify as classifyFailure } from '../../providers/classify/classify.ts';
-import { extractFailure } from '../../providers/extract/extract.ts';
+import {
+  classifiedValue,
+  FAILURE_FIELDS,
+  type ClassifyAnswer,
+} from '../../providers/classify/classified-value.ts';
 import { refusal } from '../exit.ts';
 import { linesOf, type Line } from '../session/read-lines.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,8 +15,6 @@ import type { Terminal } from '../terminal.ts';
 export interface ClassifyOptions {
   readonly jsonl?: boolean;
 }
-
-const FIELDS = '{"provider", "status", "headers", "body", "transport", "stream"}';
 
 export async function classify(
   input: AsyncIterable<string>,
@@ -29,7 +29,7 @@ async function classifyLines(input: AsyncIterable<string>, terminal: Terminal): 
   let read = 0;
   for await (const line of linesOf(input)) {
     if (line.text.trim() === '') continue;
-    const answer = tryClassify(() => classifyValue(parseLine(line)));
+    const answer = tryClassify(() => classifiedValue(parseLine(line)));
     if (answer.report === undefined) read++;
     terminal.out(
       jsonText(
@@ -50,7 +50,7 @@ async function classifyWhole(input: AsyncIterable<string>, terminal: Terminal): 
   const text = chunks.join('').replace(/^\ufeff/, '');
   if (text.trim() === '') throw nothingRead();
 
-  const answer = tryClassify(() => classifyValue(parseWhole(text)));
+  const answer = tryClassify(() => classifiedValue(parseWhole(text)));
   if (answer.report === undefined) {
     terminal.out(jsonText(answer.classification));
     return 0;
@@ -62,7 +62,7 @@ async function classifyWhole(input: AsyncIterable<string>, terminal: Terminal): 
 function nothingRead(): ErrandError {
   return refusal(
     'No failure could be read from standard input',
-    `Give one failure as JSON, or one per line with --jsonl: ${FIELDS}`,
+    `Give one failure as JSON, or one per line with --jsonl: ${FAILURE_FIELDS}`,
   );
 }
 
@@ -77,41 +77,6 @@ function tryClassify(work: () => ClassifyAnswer): Answer {
     if (error instanceof ErrandError) return { report: (error as ErrandError).report };
     throw error;
   }
-}
-
-export interface ClassifyAnswer {
-  readonly id?: unknown;
-  readonly kind: string;
-  readonly category: string;
-  readonly retryable: boolean | null;
-  readonly retryAfterMs: number | null;
-  readonly outcome: string;
-  readonly rule: string;
-  readonly confidence: string;
-}
-
-/** Throws `validation.input` when the value describes no failure. */
-function classifyValue(value: unknown): ClassifyAnswer {
-  const failure = isPlainObject(value) ? extractFailure({ transport: null, ...value }) : undefined;
-  if (failure === undefined) {
-    throw refusal(
-      'The JSON describes no failure: it needs a status, a body or a transport',
-      `Give an object with some of ${FIELDS}; errand classify --help has an example.`,
-    );
-  }
-  const { kind, category, retryable, retryAfterMs, outcome, rule, confidence } =
-    classifyFailure(failure);
-  const id = readProperty(value, 'id');
-  return {
-    ...(id === undefined ? {} : { id }),
-    kind,
-    category,
-    retryable,
-    retryAfterMs,
-    outcome,
-    rule,
-    confidence,
-  };
 }
 
 function parseLine({ text, isCut }: Line): unknown {

@@ -25,7 +25,7 @@ import {
 import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../../engine/version.ts';
 import { serverFindings } from '../project/doctor-servers.ts';
 import { withRuns } from '../project/stored-run.ts';
 

@@ -12,16 +12,6 @@ type Style = Pick<Terminal, 'columns' | 'color'>;
 
 const LABEL_COLUMNS = 12;
 
-export type ExplainedRow = {
-  readonly kind: string;
-  readonly retryable: boolean | null;
-} & CatalogRow;
-
-export function explainJson(kind: string): ExplainedRow {
-  const row = rowOf(kind);
-  return { kind, retryable: retryableByDefault(row.category), ...row };
-}
-
 export function explainText(kind: string, style: Style): string {
   const row = rowOf(kind);
   const columns = Math.min(100, Math.max(40, style.columns));

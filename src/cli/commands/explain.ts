@@ -7,7 +7,8 @@ import { isKindName, isReservedKind } from '../../errors/catalog/kinds.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { suggest } from '../../errors/support/suggest.ts';
 import { refusal } from '../exit.ts';
-import { explainJson, explainMarkdown, explainText, listText } from './explain-kind.ts';
+import { explainedKind } from '../../errors/catalog/explained-kind.ts';
+import { explainMarkdown, explainText, listText } from './explain-kind.ts';
 import type { MeantWord } from './explain-word.ts';
 import type { Format } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
@@ -58,7 +59,7 @@ export async function explain(
 function showAll(format: Format, terminal: Terminal): string {
   switch (format) {
     case 'json':
-      return toJson(RUNTIME_KINDS.map(explainJson));
+      return toJson(RUNTIME_KINDS.map(explainedKind));
     case 'markdown':
       return RUNTIME_KINDS.map(explainMarkdown).join('\n');
     case 'text':
@@ -74,7 +75,7 @@ function showNamed(
 ): string {
   switch (format) {
     case 'json': {
-      const rows = kinds.map(explainJson);
+      const rows = kinds.map(explainedKind);
       return toJson(rows.length === 1 ? rows[0] : rows);
     }
     case 'markdown':

@@ -1,12 +1,12 @@
 /** `errand runs`: the runs of this project, newest first. */
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { durationWords } from '../../errors/render/phrases.ts';
-import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { jsonText, singleLine } from '../../errors/support/printable.ts';
 import { clip } from '../../errors/render/columns.ts';
 import { renderLine } from '../../errors/render/line.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { suggest } from '../../errors/support/suggest.ts';
+import { runRow, type RunRow } from '../../history/run-row.ts';
 import type { RunSummary } from '../../machine/ports/store-port.ts';
 import { refusal } from '../exit.ts';
 import type { Format } from '../format.ts';
@@ -17,14 +17,7 @@ import { timeWords, usdWords } from '../screen/phrases.ts';
 import { withRuns } from '../project/stored-run.ts';
 import type { Terminal } from '../terminal.ts';
 
-type ListedRun = Pick<
-  RunSummary,
-  'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
-> &
-  Partial<Pick<RunSummary, 'file'>> & {
-    /** Its time has come, and nothing has resumed it. */
-    readonly due?: true;
-  };
+type ListedRun = RunRow & Partial<Pick<RunSummary, 'file'>>;
 
 export interface RunsOptions {
   readonly format: Format;
@@ -154,22 +147,7 @@ function noneText({ status = [], workflow }: RunsOptions): string {
 }
 
 function listed(summary: RunSummary, nowMs: number): ListedRun {
-  const { run, workflow, file, status, startedAt, endedAt, error, waiting, costUsdMicros } =
-    summary;
-  const isDue =
-    status === 'paused' && waiting?.until !== undefined && Date.parse(waiting.until) <= nowMs;
-  return {
-    run,
-    workflow,
-    file,
-    status,
-    startedAt,
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error: { ...error, message: hideInternals(error.message) } }),
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(isDue ? { due: true as const } : {}),
-    costUsdMicros,
-  };
+  return { ...runRow(summary, nowMs), file: summary.file };
 }
 
 function statusesHeld({ status, due }: ListedRun): readonly string[] {

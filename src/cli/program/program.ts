@@ -3,13 +3,14 @@ import { Command } from 'commander';
 import { oneLine } from '../../errors/support/printable.ts';
 import { DEFAULT_OUTPUT, outputOptionsOf } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../../engine/version.ts';
 import { refuseGoneFolder, refuseTwoForms, type CliContext } from './context.ts';
 import { addFileCommands } from './file-commands.ts';
 import { addInspectCommands } from './inspect-commands.ts';
 import { addMoveCommands } from './move-commands.ts';
 import { addRemoveCommands } from './remove-commands.ts';
 import { addRunCommands } from './run-commands.ts';
+import { addServeCommand } from './serve-command.ts';
 import { addRunLocationOptions, addWorkerCommand } from './worker-command.ts';
 
 export function createProgram(terminal: Terminal): CliContext {
@@ -49,6 +50,7 @@ Examples:
   addInspectCommands(cli);
   addMoveCommands(cli);
   addRemoveCommands(cli);
+  addServeCommand(cli);
   addWorkerCommand(cli);
   addFileCommands(cli);
   program.addHelpCommand(

@@ -183,7 +183,7 @@ async function checkAndSend(
   const again =
     request.recorded === undefined
       ? undefined
-      : recheckResult(request.recorded.output, resultOf(name, tool, request), context);
+      : recheckResult(request.recorded.output, resultOf(calling, tool, connection), context);
   if (again !== undefined) return again;
   const refused = badArguments(name, tool, request.arguments);
   if (refused !== undefined) return refused;

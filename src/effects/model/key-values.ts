@@ -29,8 +29,20 @@ const VARIABLES: readonly string[] = [
 /** The only variable of PostgreSQL that is itself a credential; others name files and addresses. */
 const STORE_PASSWORD = 'PGPASSWORD';
 
+/** What callers of a server show, and what it signs its webhooks with. */
+const SERVER_SECRETS: readonly string[] = [
+  'ERRAND_TOKEN',
+  'ERRAND_TOKENS',
+  'ERRAND_WEBHOOK_SECRET',
+];
+
 /** Matched by name, because a value may be too short to be redacted by value. */
-const OWN_VARIABLES: ReadonlySet<string> = new Set([...VARIABLES, STORE, STORE_PASSWORD]);
+const OWN_VARIABLES: ReadonlySet<string> = new Set([
+  ...VARIABLES,
+  ...SERVER_SECRETS,
+  STORE,
+  STORE_PASSWORD,
+]);
 
 /** Headers for Temporal's server; some of them authenticate. */
 const HEADER_OF_TEMPORAL = 'TEMPORAL_GRPC_META_';
@@ -60,7 +72,18 @@ export function keyValuesIn(env: Environment): readonly string[] {
   return [
     ...keys,
     ...addresses.flatMap(credentialsIn),
+    ...serverSecrets(env),
     ...stores.flatMap((address) => storeSecrets(address, env)),
+  ];
+}
+
+/** The secret of each token stands between its name and its role. */
+function serverSecrets(env: Environment): readonly string[] {
+  const listed = valueOf(env, 'ERRAND_TOKENS').flatMap((tokens) => tokens.split(','));
+  return [
+    ...listed.flatMap((token) => token.split(':').slice(1, 2)),
+    ...valueOf(env, 'ERRAND_TOKEN'),
+    ...valueOf(env, 'ERRAND_WEBHOOK_SECRET').flatMap((secrets) => secrets.split(/\s+/)),
   ];
 }
 

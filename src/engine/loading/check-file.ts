@@ -6,6 +6,7 @@ import type { DiscoverOptions } from '../../effects/mcp/describe-servers.ts';
 import type { Callables } from '../../effects/module/find-callable.ts';
 import type { CheckOptions } from '../../workflow/check/check.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
+import type { FilePort } from '../../workflow/yaml/file-port.ts';
 import { loadWorkflow } from '../../workflow/yaml/load-workflow.ts';
 import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { Problem, ValidationKind } from '../../workflow/diagnostics/problem.ts';
@@ -34,6 +35,8 @@ export interface CheckFileOptions extends Pick<CheckOptions, 'strict' | 'asTop' 
    * loaded.
    */
   readonly modules?: 'loaded' | 'not loaded' | 'not loaded, nor the project’s';
+  /** Reads the files. Default: those on disk. */
+  readonly files?: FilePort;
   /** Starts the MCP servers that nodes can use, and asks them for their tools. Default: does not. */
   readonly discover?: DiscoverOptions;
 }
@@ -63,8 +66,8 @@ export async function checkFile(
   { base, env }: Workspace,
   options: CheckFileOptions = {},
 ): Promise<Validation> {
-  const { functions = {}, tools = {}, discover, extensions, modules, ...checks } = options;
-  const files = nodeFiles(base);
+  const { functions = {}, tools = {}, discover, extensions, modules, ...rest } = options;
+  const { files = nodeFiles(base), ...checks } = rest;
   const loaded = loadWorkflow(file, files, env);
   const name = files.resolve('', file);
   if (!loaded.ok) return validateLoaded(name, loaded, checks);

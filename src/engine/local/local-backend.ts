@@ -3,7 +3,12 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { createRedactor, type Redactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
-import { forOpenGate, type Answer } from '../../machine/gates/gate-answer.ts';
+import {
+  forOpenGate,
+  isGateOpen,
+  refuseClosed,
+  type Answer,
+} from '../../machine/gates/gate-answer.ts';
 import type { EventBody } from '../../machine/state/events.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { recordEvents, firstStep, toStoredEvents } from '../../machine/decide/step.ts';
@@ -26,6 +31,7 @@ import type {
   Backend,
   BackendResumeOptions,
   BackendStartOptions,
+  CancelOptions,
   RunHandle,
   RunOptions,
   RunSharing,
@@ -35,6 +41,7 @@ import { LocalArchive } from './local-archive.ts';
 import { LocalSharing } from './local-sharing.ts';
 import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
 import { noticesOf } from '../run/notices.ts';
+import { asEvent } from '../run/subscription.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
 import { withoutValues } from '../../errors/report/without-values.ts';
@@ -115,8 +122,9 @@ export class LocalBackend implements Backend {
   ): Promise<RunHandle> {
     const input = withoutValues(given, this.#redactor);
     if (options.id === undefined) return this.#start(plan, input, options);
-    const request = { workflow: plan.name, input };
-    return this.#named.start(options.id, request, (id) =>
+    const { request } = options;
+    const asked = { workflow: plan.name, input, ...(request === undefined ? {} : { request }) };
+    return this.#named.start(options.id, asked, (id) =>
       this.#start(plan, input, { ...options, id }),
     );
   }
@@ -131,8 +139,15 @@ export class LocalBackend implements Backend {
     const nowMs = this.#clock.now();
     const at = new Date(nowMs).toISOString();
     const gates = options.gates === false ? { gates: false } : {};
-    const { bound = boundOf(plan) } = options;
-    const started: EventBody = { type: 'run:started', workflow: plan.name, input, ...gates, bound };
+    const { bound = boundOf(plan), request } = options;
+    const started: EventBody = {
+      type: 'run:started',
+      workflow: plan.name,
+      input,
+      ...gates,
+      bound,
+      ...(request === undefined ? {} : { request }),
+    };
     // nothing may be requested that nobody executes
     const happened =
       options.isLeft === true
@@ -153,7 +168,7 @@ export class LocalBackend implements Backend {
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };
-    const claim = await this.#create(fresh);
+    const claim = await this.#create(fresh, options.onOutage);
     options.onCreated?.(id);
     if (options.isLeft === true) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
@@ -178,11 +193,13 @@ export class LocalBackend implements Backend {
     const typed = withoutValues(given, this.#redactor);
     const here = this.#legs.get(run);
     if (here?.loop.state.status === 'running') {
+      await this.#refuseClosed(here.loop.state, typed);
       here.loop.enqueueAnswer(typed);
       return here;
     }
     const seen = here?.loop.state ?? (await this.#seen(run, options.known));
     refuseEnded(seen);
+    await this.#refuseClosed(seen, typed);
     const answer = forOpenGate(seen, typed);
     // its leg is just ending; it is resumed with the answer after that
     await here?.result();
@@ -200,6 +217,24 @@ export class LocalBackend implements Backend {
     });
   }
 
+  /** Checks the answer as `answer` does, and leaves it for whichever process executes the run next. */
+  async leaveAnswer(run: string, given: Answer): Promise<void> {
+    const { state } = await recover(this.store, run);
+    refuseEnded(state);
+    await this.#refuseClosed(state, given);
+    const answer = forOpenGate(state, withoutValues(given, this.#redactor));
+    const message = answerMessage(state, answer, await this.store.messages(run));
+    await this.store.send(run, message);
+  }
+
+  /** Throws `gate.closed` where the log has the gate, and it is not open any more. */
+  async #refuseClosed(state: RunState, { gate }: Answer): Promise<void> {
+    if (isGateOpen(state, gate)) return;
+    for await (const { events } of this.store.read(state.run))
+      for (const event of events.map(asEvent))
+        if (event.type === 'gate:opened') refuseClosed(event, gate);
+  }
+
   /** The run as the caller has seen it, or as it is now. */
   async #seen(run: string, known: BackendResumeOptions['known']): Promise<RunState> {
     return known === undefined
@@ -210,11 +245,13 @@ export class LocalBackend implements Backend {
   async cancel(
     run: string,
     by: string,
-    options: Pick<RunOptions, 'onEvent'> = {},
+    options: CancelOptions = {},
   ): Promise<RunHandle | undefined> {
+    const { reason } = withoutValues({ reason: options.reason ?? '' }, this.#redactor);
+    const why = reason === '' ? {} : { reason };
     const here = this.#legs.get(run);
     if (here !== undefined) {
-      here.cancel(by);
+      here.cancel(by, why.reason);
       const { status } = await here.result();
       // its leg may have ended at the same moment
       if (status !== 'paused' && status !== 'failed') return here;
@@ -224,9 +261,9 @@ export class LocalBackend implements Backend {
         const found = await this.store.summary(run);
         if (found.status === 'cancelled' && sent !== undefined) return undefined;
         refuseEnded(found);
-        return this.#cancelHere(run, by, options);
+        return this.#cancelHere(run, { by, ...why }, options);
       },
-      compose: () => ({ message: { type: 'cancel', by } }),
+      compose: () => ({ message: { type: 'cancel', by, ...why } }),
     });
   }
 
@@ -272,8 +309,7 @@ export class LocalBackend implements Backend {
   }
 
   /** Creates the run once, however often the store has to be called. */
-  async #create(fresh: NewRun): Promise<Claim> {
-    const { onOutage = 'halt' } = this.#options;
+  async #create(fresh: NewRun, onOutage = this.#options.onOutage ?? 'halt'): Promise<Claim> {
     const created = await retryStoreOutage(() => this.store.create(fresh), {
       clock: this.#clock,
       onOutage: () => onOutage,
@@ -335,7 +371,7 @@ export class LocalBackend implements Backend {
 
   async #cancelHere(
     run: string,
-    by: string,
+    cancelled: { readonly by: string; readonly reason?: string },
     options: Pick<RunOptions, 'onEvent'>,
   ): Promise<RunHandle> {
     const claim = await this.#claims.acquire(run);
@@ -345,7 +381,7 @@ export class LocalBackend implements Backend {
       state.redactor = this.#redactor;
       refuseEnded(state);
       const nowMs = Math.max(this.#clock.now(), state.nowMs);
-      const end: EventBody = { type: 'run:cancelled', by };
+      const end: EventBody = { type: 'run:cancelled', ...cancelled };
       const events = recordEvents(state, [...abandonedEffects(state), end], nowMs);
       const firstSeq = state.seq - events.length + 1;
       const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });

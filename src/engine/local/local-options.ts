@@ -5,6 +5,7 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import type { EffectRunner } from '../run/effect-runner.ts';
+import type { Progress } from '../run/running-effects.ts';
 
 export interface LocalOptions {
   readonly store: RunStore;
@@ -23,6 +24,8 @@ export interface LocalOptions {
   readonly onInternal?: (record: InternalRecord) => void;
   /** Called with every event of every run, after it is stored. Must not throw. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Called with the progress of every run, beside the listener of its leg. */
+  readonly onProgress?: (progress: Progress) => void;
   /** Called with failures that belong to no run. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
 }

@@ -109,7 +109,7 @@ test('one of two concurrent answers to a run of another process is refused', asy
   const answer = (value: string): Promise<unknown> =>
     stage.other.answer(stage.handle.id, { value, by: 'someone' }).then(
       () => value,
-      (refusal: unknown) => (isKind(refusal, 'validation.input') ? 'refused' : refusal),
+      (refusal: unknown) => (isKind(refusal, 'gate.closed') ? 'refused' : refusal),
     );
   const answers = await Promise.all([answer('yes'), answer('no')]);
   expect(answers).toContain('refused');
@@ -130,7 +130,7 @@ test('an answer is refused while another one is unread', async () => {
   });
   await expect(
     stage.other.answer(stage.handle.id, { value: 'yes', by: 'someone' }),
-  ).rejects.toMatchObject({ kind: 'validation.input' });
+  ).rejects.toMatchObject({ kind: 'gate.closed' });
 });
 
 test('a paused run whose claim is about to be released can be answered', async () => {

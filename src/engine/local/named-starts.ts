@@ -1,6 +1,6 @@
 /** Starts runs under an id of the caller's, each once, and follows those that another process has. */
 import { sleep, type EffectClock } from '../../effects/clock.ts';
-import { isKind } from '../../errors/thrown/errand-error.ts';
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
 import { Turns } from '../../stores/per-run-queue.ts';
@@ -23,6 +23,8 @@ export interface NamedStartsParts {
 export interface StartRequest {
   readonly workflow: string;
   readonly input: JsonObject;
+  /** Fingerprint of the request that the id stands for; where it is given, it alone is compared. */
+  readonly request?: string;
 }
 
 export class NamedStarts {
@@ -49,7 +51,8 @@ export class NamedStarts {
       } catch (refusal) {
         if (!isTaken(refusal) || !(await this.#exists(id))) throw refusal;
       }
-      refuseOther(await store.get(id), asked);
+      if (asked.request === undefined) refuseOther(await store.get(id), asked);
+      else await refuseOtherRequest(store, id, asked.request);
       return legOf(id) ?? this.#handleOf(id);
     });
   }
@@ -91,4 +94,21 @@ export class NamedStarts {
 /** Whether the store refuses because it has the run already. */
 function isTaken(refusal: unknown): boolean {
   return isKind(refusal, 'internal.invariant') || isKind(refusal, 'store.claim_lost');
+}
+
+/** Throws `request.key_reused` where the run was started by another request. */
+async function refuseOtherRequest(
+  store: Pick<RunStore, 'read'>,
+  run: string,
+  request: string,
+): Promise<void> {
+  for await (const { events } of store.read(run)) {
+    if (events[0]?.['request'] === request) return;
+    break;
+  }
+  throw new ErrandError({
+    kind: 'request.key_reused',
+    message: `The key belongs to run ${run}, which another request started`,
+    details: { run },
+  });
 }

@@ -114,7 +114,7 @@ test.each([
   expect(result.status).toBe('paused');
   const answer = { gate, value, by: 'somebody' };
   const other = lateBackend(store, async () => (await one.answer(id, answer))?.result());
-  await expect(other.answer(id, answer)).rejects.toMatchObject({ kind: 'validation.input' });
+  await expect(other.answer(id, answer)).rejects.toMatchObject({ kind: 'gate.closed' });
   expect(calls).toBe(expected);
   expect((await store.summary(id)).status).toBe('paused');
 });
@@ -135,7 +135,7 @@ test('an answer that is delivered to another process counts for the question tha
     await reached(handle, 2);
   });
   await expect(other.answer(handle.id, answer)).rejects.toMatchObject({
-    kind: 'validation.input',
+    kind: 'gate.closed',
   });
   expect(calls).toBe(1);
 });
@@ -156,12 +156,12 @@ test('an answer may name the opening that it is for', async () => {
   expect(opening).toBe(result.waiting.all[0]?.opening);
   const answer = { gate: 'ask', value: 'yes', by: 'somebody' };
   await expect(backend.answer(id, { ...answer, opening: 1 })).rejects.toMatchObject({
-    kind: 'validation.input',
+    kind: 'gate.closed',
     message: 'Gate ask is no longer open as it was at event 1',
   });
   await (await backend.answer(id, { ...answer, opening }))?.result();
   await expect(backend.answer(id, { ...answer, opening })).rejects.toMatchObject({
-    kind: 'validation.input',
+    kind: 'gate.closed',
   });
   expect(calls).toBe(1);
 });

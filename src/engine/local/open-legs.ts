@@ -46,7 +46,20 @@ interface EndedLeg extends Pick<Recovered, 'state' | 'checkpointSeq'> {
 }
 
 function ignoreProgress(): void {
-  // the caller has no listener for progress
+  // nobody listens
+}
+
+type ProgressListener = NonNullable<RunOptions['onProgress']>;
+
+function bothListeners(
+  ofLeg: ProgressListener | undefined,
+  ofAll: ProgressListener | undefined,
+): ProgressListener {
+  if (ofLeg === undefined || ofAll === undefined) return ofLeg ?? ofAll ?? ignoreProgress;
+  return (progress) => {
+    ofAll(progress);
+    ofLeg(progress);
+  };
 }
 
 export class OpenLegs {
@@ -123,7 +136,7 @@ export class OpenLegs {
       inlineMs: options.wait === true ? Infinity : INLINE_CEILING_MS,
       storedThrough: firstSeq - 1,
       onEvent: (event) => leg.notify(event),
-      onProgress: options.onProgress ?? ignoreProgress,
+      onProgress: bothListeners(options.onProgress, backend.onProgress),
       onInternal: this.#onInternal,
       onWarning,
     });

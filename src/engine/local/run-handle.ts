@@ -53,8 +53,8 @@ export class LocalRunHandle implements RunHandle {
     return this.#result;
   }
 
-  cancel(by: string): void {
-    this.loop.cancel(by);
+  cancel(by: string, reason?: string): void {
+    this.loop.cancel(by, reason);
   }
 
   stop(): void {

@@ -9,7 +9,7 @@ import type { RunLoop } from '../run/run-loop.ts';
 import { asEvent } from '../run/subscription.ts';
 
 export type RunMessage =
-  | { readonly type: 'cancel'; readonly by: string }
+  | { readonly type: 'cancel'; readonly by: string; readonly reason?: string }
   | {
       readonly type: 'answer';
       readonly by: string;
@@ -75,7 +75,7 @@ export function deliverMessages(
 }
 
 function deliverOne(loop: RunLoop, message: RunMessage, number: number): void {
-  if (message.type === 'cancel') return loop.cancel(message.by);
+  if (message.type === 'cancel') return loop.cancel(message.by, message.reason);
   try {
     loop.enqueueAnswer(message, { message: number });
   } catch (refusal) {

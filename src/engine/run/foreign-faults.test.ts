@@ -72,7 +72,7 @@ test('an effect runner that gives no result ends the leg as a defect, and nothin
 test('a store that is replaced under a running run is damaged, and the run is not unknown', async () => {
   const store = openMemoryStore({ now: Date.now });
   store.append = ({ claim: { run } }) => Promise.reject(runNotFound(run));
-  const backend = driverOver(store, () => undefined);
+  const backend = backendOver(store, () => undefined);
   const run = await backend.start(PLAN, {});
   expect(await run.result()).toMatchObject({
     status: 'interrupted',

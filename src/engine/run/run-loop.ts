@@ -161,9 +161,11 @@ export class RunLoop {
   }
 
   /** Cancels the run, if it is still running; its effects are stopped first. */
-  cancel(by: string): void {
-    if (this.#options.state.status !== 'running') return;
-    this.#options.state.cancelledBy ??= by;
+  cancel(by: string, reason?: string): void {
+    const { state } = this.#options;
+    if (state.status !== 'running') return;
+    if (state.cancelledBy === undefined) state.cancelReason = reason;
+    state.cancelledBy ??= by;
     this.#effects.abortAll();
     this.wake();
   }

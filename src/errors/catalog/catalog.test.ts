@@ -41,7 +41,7 @@ const KINDS_BY_CLASS: Record<Exclude<ErrorClass, 'domain'>, string[]> = {
   limit: under('limit', 'budget run_timeout node_timeout turns steps retries requests'),
   breaker: ['breaker.open'],
   group: under('group', 'failed quorum'),
-  gate: under('gate', 'expired rejected no_one_to_ask'),
+  gate: under('gate', 'expired closed rejected no_one_to_ask'),
   route: [
     ...under('route', 'guard_failed no_match'),
     'assert.failed',
@@ -51,6 +51,13 @@ const KINDS_BY_CLASS: Record<Exclude<ErrorClass, 'domain'>, string[]> = {
   session: [
     ...under('store', 'unavailable corrupt claim_lost'),
     ...under('run', 'already_active already_ended drifted resume_mismatch not_found'),
+  ],
+  request: [
+    ...under(
+      'request',
+      'unauthenticated forbidden not_found method stale too_large media_type key_reused invalid limited',
+    ),
+    'workflow.not_found',
   ],
   cancellation: under('cancelled', 'run node tool call'),
   extension: under('extension', 'lifecycle cycle missing contract'),
@@ -69,7 +76,10 @@ const CATEGORY_OF = table<Category>([
   ['content', 'validation.input provider.invalid_request'],
   ['content', 'provider.context_length provider.request_too_large provider.content_filter'],
   ['content', 'provider.truncated tool.input_invalid agent.output_invalid supervisor.*'],
-  ['content', 'architect.* run.already_ended run.not_found'],
+  ['content', 'architect.* run.already_ended run.not_found request.* workflow.not_found'],
+  ['configuration', 'request.unauthenticated'],
+  ['policy', 'request.forbidden'],
+  ['transient', 'request.limited'],
   ['capacity', 'provider.quota_exhausted'],
   ['ambiguous', 'provider.stream_interrupted provider.outcome_unknown effect.*'],
   ['ambiguous', 'store.corrupt store.claim_lost'],
@@ -86,16 +96,25 @@ const CATEGORY_OF = table<Category>([
 
 const EXIT_OF = table<CatalogRow['exitCode']>([
   [1, 'internal.unexpected internal.invariant'],
-  [2, 'validation.* run.* extension.*'],
+  [2, 'validation.* run.* extension.* request.* workflow.* gate.closed'],
   [4, 'limit.*'],
   [6, 'store.*'],
   [130, 'cancelled.*'],
 ]);
 
 const HTTP_OF = table<number>([
+  [401, 'request.unauthenticated'],
+  [403, 'request.forbidden'],
+  [404, 'request.not_found workflow.not_found'],
+  [405, 'request.method'],
+  [412, 'request.stale'],
+  [413, 'request.too_large'],
+  [415, 'request.media_type'],
+  [422, 'request.key_reused request.invalid'],
+  [429, 'request.limited'],
   [403, 'tool.denied tool.forbidden agent.permission_denied gate.rejected'],
   [404, 'run.not_found'],
-  [409, 'gate.expired gate.no_one_to_ask store.claim_lost run.* cancelled.*'],
+  [409, 'gate.expired gate.closed gate.no_one_to_ask store.claim_lost run.* cancelled.*'],
   [413, 'provider.request_too_large'],
   [422, 'validation.* provider.invalid_request provider.context_length'],
   [422, 'provider.content_filter provider.truncated tool.input_invalid limit.*'],
@@ -239,7 +258,7 @@ describe('the kinds', () => {
   it('give the reserved prefixes their names', () => {
     const prefixes = `
       validation provider tool mcp effect agent supervisor architect call internal sandbox limit
-      breaker group gate route assert halt terminate store run cancelled extension
+      breaker group gate route assert halt terminate store run request workflow cancelled extension
     `;
     expect(RESERVED_PREFIXES).toEqual(new Set(words(prefixes)));
     expect(RESERVED_PREFIXES.has('external')).toBe(false);

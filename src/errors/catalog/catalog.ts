@@ -11,6 +11,7 @@ import { INTERNAL_ROWS } from './internal.ts';
 import { LIMIT_ROWS } from './limit.ts';
 import { PROVIDER_REJECTED_ROWS } from './provider-rejected.ts';
 import { PROVIDER_TRANSIENT_ROWS } from './provider-transient.ts';
+import { REQUEST_ROWS } from './request.ts';
 import type { CatalogRow } from './row.ts';
 import { SCRIPT_ROWS } from './script.ts';
 import { SESSION_ROWS } from './session.ts';
@@ -37,6 +38,7 @@ export const CATALOG = {
   ...BREAKER_ROWS,
   ...FLOW_ROWS,
   ...SESSION_ROWS,
+  ...REQUEST_ROWS,
   ...CANCELLATION_ROWS,
   ...EXTENSION_ROWS,
   ...INTERNAL_ROWS,

@@ -51,6 +51,22 @@ export const FLOW_ROWS = {
     title: 'Gate expired',
     help: 'The gate was not answered before its `timeout`, and it has no `default`. The timer is durable: it also runs while no process does. Resume the run and answer in time, set a longer timeout, or give the gate a default. Errand refuses an answer that comes too late. The gate fails with this kind, its routes decide, and without one the run fails with exit code 3.',
   },
+  'gate.closed': {
+    class: 'gate',
+    category: 'policy',
+    domain: 'runtime',
+    outcome: 'not_started',
+    inherits: false,
+    schedule: null,
+    httpStatus: 409,
+    exitCode: 2,
+    action: {
+      kind: 'answer_gate',
+      detail: 'Look at the run with `errand show`: it says what was answered, and what is open.',
+    },
+    title: 'Gate closed',
+    help: 'The gate takes no answer any more: someone has answered it already, or its time is over. `errand show` says what the run waits for now, and `errand audit` who answered what. Errand refuses the late answer with exit code 2 and changes nothing; the first answer counts.',
+  },
   'gate.rejected': {
     class: 'gate',
     category: 'policy',

@@ -63,6 +63,7 @@ export const ERROR_CLASSES = [
   'gate',
   'route',
   'session',
+  'request',
   'cancellation',
   'extension',
   'domain',

@@ -125,7 +125,9 @@ function nameUnknownOutcomes(state: RunState, events: readonly EventBody[]): rea
 /** Comes last: the effects that are being stopped end first. */
 function decideCancelled(state: RunState, by: string): DecisionFor | undefined {
   if (state.effects.size > 0) return undefined;
-  return { scope: ROOT_SCOPE, events: [{ type: 'run:cancelled', by }] };
+  const { cancelReason: reason } = state;
+  const end: EventBody = { type: 'run:cancelled', by, ...(reason === undefined ? {} : { reason }) };
+  return { scope: ROOT_SCOPE, events: [end] };
 }
 
 function decideScope(state: RunState, scope: Scope): Decision {

@@ -8,6 +8,8 @@ const UNROUTABLE = [
   'internal.invariant',
   'store.*',
   'run.*',
+  'request.*',
+  'workflow.*',
   'cancelled.*',
   'halt.intentional',
 ];

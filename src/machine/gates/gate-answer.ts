@@ -1,4 +1,7 @@
-/** Checks a person's answer to an open gate. Throws `validation.input`; the gate then stays open. */
+/**
+ * Checks a person's answer to an open gate. Throws `validation.input`, and the gate then stays open; or
+ * `gate.closed` where it takes no answer any more.
+ */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
@@ -35,20 +38,20 @@ export function answerEvent(
   { gate, value: rawValue, by, opening }: Answer,
   nowMs = state.nowMs,
 ): Extract<EventBody, { type: 'gate:answered' }> {
+  // it was open at that event
+  if (opening !== undefined && gate !== undefined && !isGateOpen(state, gate))
+    throw alreadyAnswered(gate);
   const found = findGate(state, gate);
   const open = state.gates.get(found);
   if (open === undefined)
-    throw invalidAnswer(
-      `Gate ${found} is not open`,
-      'Run errand show to see what the run waits for.',
-    );
+    throw closedGate(`Gate ${found} is not open`, 'Run errand show to see what the run waits for.');
   if (opening !== undefined && open.opening !== undefined && opening !== open.opening)
-    throw invalidAnswer(
+    throw closedGate(
       `Gate ${found} is no longer open as it was at event ${opening}`,
       'It was answered, and asks again. Run errand show to see the question.',
     );
   if (open.deadlineMs !== undefined && nowMs >= open.deadlineMs)
-    throw invalidAnswer(
+    throw closedGate(
       `The deadline of gate ${found} has passed`,
       'Resume the run: it continues as its file defines for an expired gate.',
     );
@@ -69,10 +72,26 @@ export function answerEvent(
 
 /** Two people answered at the same time, and the other answer came first. */
 export function alreadyAnswered(gate: string): ErrandError {
-  return invalidAnswer(
-    `Gate ${gate} has already been answered`,
-    'Run errand show to see the answer.',
-  );
+  return closedGate(`Gate ${gate} has already been answered`, 'Run errand show to see the answer.');
+}
+
+/** Whether an open gate fits the name; without one, whether any is open. */
+export function isGateOpen(state: RunState, name: string | undefined): boolean {
+  if (name === undefined) return state.gates.size > 0;
+  return [...state.gates.keys()].some((gate) => gateMatches(state, gate, name));
+}
+
+/** Refuses an answer to a gate that was open once, by the event that opened it. */
+export function refuseClosed(
+  opened: Extract<EventBody, { type: 'gate:opened' }>,
+  name: string | undefined,
+): void {
+  const { gate, path, node } = opened;
+  if (name === undefined || [gate, path, node].includes(name))
+    throw closedGate(
+      `Gate ${gate} is closed: it was answered, or its time is over`,
+      'Run errand show to see what the run waits for, and errand audit to see who answered.',
+    );
 }
 
 /** An exact gate name wins over nodes of the same name. */
@@ -205,6 +224,14 @@ function checkEdit({ name, schema }: Expected, value: JsonValue): void {
 function invalidAnswer(message: string, detail: string): ErrandError {
   return new ErrandError({
     kind: 'validation.input',
+    message,
+    action: { kind: 'answer_gate', detail },
+  });
+}
+
+function closedGate(message: string, detail: string): ErrandError {
+  return new ErrandError({
+    kind: 'gate.closed',
     message,
     action: { kind: 'answer_gate', detail },
   });

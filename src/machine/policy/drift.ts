@@ -60,6 +60,45 @@ export function driftOf(state: RunState, change: Change): Pick<Resumed, 'plan' |
   };
 }
 
+/** A node whose text has changed since the run was last carried out. */
+export interface ChangedNode {
+  /** Its name, with its file where that is a called one. */
+  readonly node: string;
+  /** JSON Pointer into its file, as it is now; as it was where it is gone. */
+  readonly pointer: string;
+  /** Whether it has finished or begun: then a resume has to accept the change. */
+  readonly isFinished: boolean;
+}
+
+/** All changes that a resume with this plan would find; changes nothing. */
+export function changesSince(state: RunState, plan: WorkflowPlan): readonly ChangedNode[] {
+  const finished = finishedNodes(state, undefined).filter(
+    ({ file, name }) =>
+      findNode(state.plan, file, name)?.fingerprint !== findNode(plan, file, name)?.fingerprint,
+  );
+  const begun = begunNodes(state, plan, { replaced: [], from: undefined });
+  const held = new Map([...finished, ...begun].map((each) => [nameOf(each), each] as const));
+  const gone = missingNodes(state, plan, undefined).filter((each) => !held.has(nameOf(each)));
+  const files = ['', ...Object.keys(plan.children)];
+  const others = files.flatMap((file) =>
+    nodesIn(plan, file)
+      .filter(
+        ({ name, fingerprint }) => findNode(state.plan, file, name)?.fingerprint !== fingerprint,
+      )
+      .map(({ name }) => ({ file, name }))
+      .filter((each) => !held.has(nameOf(each))),
+  );
+  const changed = (each: NodeName, isFinished: boolean): ChangedNode => {
+    const found =
+      findNode(plan, each.file, each.name) ?? findNode(state.plan, each.file, each.name);
+    return { node: nameOf(each), pointer: found?.location.pointer ?? '', isFinished };
+  };
+  return [
+    ...[...held.values()].map((each) => changed(each, true)),
+    ...[...gone, ...others].map((each) => changed(each, false)),
+  ];
+}
+
 function finishedNodes(state: RunState, from: string | undefined): readonly NodeName[] {
   const isRunAgain = isNodeRerun(state, from);
   return [...state.finished].flatMap(([file, names]) =>

@@ -144,6 +144,8 @@ export type EventBody =
       readonly gates?: boolean;
       /** The most model requests of a leg; absent in runs that are older than this field. */
       readonly bound?: Bound;
+      /** Fingerprint of the request that started it, where its id stands for that request. */
+      readonly request?: string;
     }
   | {
       /** Stored when nothing can run until a person answers or a time comes; it ends the leg. */
@@ -171,6 +173,8 @@ export type EventBody =
       readonly type: 'run:cancelled';
       /** Who did it. */
       readonly by: string;
+      /** Why, in the words of who did it. */
+      readonly reason?: string;
       /** The failure behind it; this version writes none. */
       readonly error?: ErrorReport;
     }

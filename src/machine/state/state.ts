@@ -288,6 +288,8 @@ export interface RunState {
   hasPeople: boolean;
   /** Not in the log until the run has ended. */
   cancelledBy: string | undefined;
+  /** Given with the cancellation, and not in the log until the run has ended. */
+  cancelReason?: string | undefined;
   waiting: Waiting | undefined;
   output: JsonValue | undefined;
   error: ErrorReport | undefined;

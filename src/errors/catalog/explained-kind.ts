@@ -1,0 +1,14 @@
+/** A kind as JSON: its row of the catalog, as `errand explain` prints it. */
+import { retryableByDefault } from '../report/build.ts';
+import { catalogRow, DOMAIN_ROW } from './catalog.ts';
+import type { CatalogRow } from './row.ts';
+
+export type ExplainedRow = {
+  readonly kind: string;
+  readonly retryable: boolean | null;
+} & CatalogRow;
+
+export function explainedKind(kind: string): ExplainedRow {
+  const row = catalogRow(kind) ?? DOMAIN_ROW;
+  return { kind, retryable: retryableByDefault(row.category), ...row };
+}

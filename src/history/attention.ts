@@ -1,0 +1,86 @@
+/** Attention: why a person should look at a run, in one word that lists can show and filter by. */
+import type { RunStatusName } from '../machine/ports/store-port.ts';
+import { waitingOf } from '../machine/policy/pause.ts';
+import type { Wait } from '../machine/state/events.ts';
+import type { RunState, Visit } from '../machine/state/state.ts';
+
+/** In the order in which they are looked for: the first that fits counts. */
+export const ATTENTIONS = [
+  'failed',
+  'interrupted',
+  'in_doubt',
+  'waiting_person',
+  'retrying',
+  'waiting_time',
+  'none',
+] as const;
+export type Attention = (typeof ATTENTIONS)[number];
+
+/** What a run that has not ended waits for, also while the rest of it still runs. */
+export interface RunNeeds {
+  readonly reasons: readonly Wait['reason'][];
+  /** Some call or node waits before it is tried again. */
+  readonly isRetrying: boolean;
+}
+
+const NO_NEEDS: RunNeeds = { reasons: [], isRetrying: false };
+
+export function attentionOf(status: RunStatusName, needs: RunNeeds = NO_NEEDS): Attention {
+  switch (status) {
+    case 'failed':
+    case 'interrupted':
+      return status;
+    case 'completed':
+    case 'cancelled':
+      return 'none';
+    case 'paused':
+    case 'running': {
+      const byPeople = peopleIn(needs.reasons);
+      if (byPeople !== undefined) return byPeople;
+      if (needs.isRetrying) return 'retrying';
+      return status === 'paused' ? 'waiting_time' : 'none';
+    }
+  }
+}
+
+/** Undefined where nobody is waited for. */
+export function peopleIn(
+  reasons: readonly Wait['reason'][],
+): 'in_doubt' | 'waiting_person' | undefined {
+  if (reasons.includes('outcome')) return 'in_doubt';
+  return reasons.some((reason) => reason !== 'time') ? 'waiting_person' : undefined;
+}
+
+/** Reads the needs from a state that was folded from the log. */
+export function needsOf(state: RunState): RunNeeds {
+  const reasons = (waitingOf(state)?.all ?? []).map(({ reason }) => reason);
+  const isRetrying = [...state.scopes.values()].some(
+    ({ visit, result, isFrozen }) =>
+      visit !== undefined && result === undefined && !isFrozen && isBackoff(visit),
+  );
+  return { reasons, isRetrying };
+}
+
+/** A node waits for its next attempt, or for the next call of its model or tool. */
+function isBackoff({ phase, pending, failedCalls }: Visit): boolean {
+  switch (phase.type) {
+    case 'waiting':
+      return phase.why === 'backoff';
+    case 'conversation':
+    case 'result':
+    case 'working':
+      return pending.size === 0 && failedCalls.length > 0;
+    case 'entering':
+    case 'effect':
+    case 'parked':
+    case 'asking':
+    case 'answered':
+    case 'expired':
+    case 'inside':
+    case 'succeeded':
+    case 'failed':
+    case 'cancelled':
+    case 'ended':
+      return false;
+  }
+}

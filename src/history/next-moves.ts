@@ -1,0 +1,121 @@
+/**
+ * Next moves: what can be done with a run now. People, programs and agents get the same list; each move
+ * is accepted as it stands, once the fields that it `needs` are added.
+ */
+import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { RunStatusName } from '../machine/ports/store-port.ts';
+import type { Wait } from '../machine/state/events.ts';
+
+export const NEEDED_FIELDS = ['value', 'from', 'acceptDrift'] as const;
+
+export interface NextMove {
+  readonly move: 'answer' | 'resume' | 'retry' | 'cancel';
+  readonly method: 'POST';
+  readonly path: string;
+  readonly body?: JsonObject;
+  /** Fields of the body that the caller has to add. */
+  readonly needs?: readonly (typeof NEEDED_FIELDS)[number][];
+  readonly gate?: string;
+  readonly options?: readonly JsonValue[];
+  /** The same move at the command line. */
+  readonly command: string;
+}
+
+export interface MovableRun {
+  readonly run: string;
+  readonly status: RunStatusName;
+  readonly reasons: readonly Wait['reason'][];
+  readonly questions: readonly {
+    readonly gate: string;
+    readonly options: readonly JsonValue[];
+  }[];
+  /** Whether whoever is asked can resume it: has its workflow, in a form that runs. */
+  readonly canResume: boolean;
+  /** Whether finished nodes have changed since, so that a resume has to accept it. */
+  readonly needsAccept: boolean;
+}
+
+/** `base` stands before every path. */
+export function nextMoves(run: MovableRun, base = ''): readonly NextMove[] {
+  return [
+    ...answers(run, base),
+    ...resumption(run, base),
+    ...retry(run, base),
+    ...cancel(run, base),
+  ];
+}
+
+function answers({ run, status, questions }: MovableRun, base: string): readonly NextMove[] {
+  if (isOver(status) || status === 'failed') return [];
+  return questions.map(({ gate, options }) => ({
+    move: 'answer',
+    method: 'POST',
+    path: pathOf(base, run, 'answers'),
+    body: { gate },
+    needs: ['value'],
+    gate,
+    options,
+    command: `errand answer ${run} ${shellWord(gate)} --value VALUE`,
+  }));
+}
+
+function resumption(
+  { run, status, reasons, canResume, needsAccept }: MovableRun,
+  base: string,
+): readonly NextMove[] {
+  const isParked =
+    status === 'paused' && reasons.some((reason) => reason === 'time' || reason === 'person');
+  if (!canResume || !(status === 'failed' || status === 'interrupted' || isParked)) return [];
+  const cutsTime = isParked && reasons.includes('time');
+  const flags = [...(cutsTime ? ['--now'] : []), ...(needsAccept ? ['--accept-drift'] : [])];
+  return [
+    {
+      move: 'resume',
+      method: 'POST',
+      path: pathOf(base, run, 'resume'),
+      body: cutsTime ? { now: true } : {},
+      ...(needsAccept ? { needs: ['acceptDrift'] as const } : {}),
+      command: ['errand resume', run, ...flags].join(' '),
+    },
+  ];
+}
+
+function retry({ run, status, canResume }: MovableRun, base: string): readonly NextMove[] {
+  if (status !== 'completed' || !canResume) return [];
+  return [
+    {
+      move: 'retry',
+      method: 'POST',
+      path: pathOf(base, run, 'resume'),
+      body: {},
+      needs: ['from'],
+      command: `errand retry ${run} --from NODE`,
+    },
+  ];
+}
+
+function cancel({ run, status }: MovableRun, base: string): readonly NextMove[] {
+  if (isOver(status)) return [];
+  return [
+    {
+      move: 'cancel',
+      method: 'POST',
+      path: pathOf(base, run, 'cancel'),
+      body: {},
+      command: `errand cancel ${run}`,
+    },
+  ];
+}
+
+function isOver(status: RunStatusName): boolean {
+  return status === 'completed' || status === 'cancelled';
+}
+
+function pathOf(base: string, run: string, verb: string): string {
+  return `${base}/v1/runs/${encodeURIComponent(run)}/${verb}`;
+}
+
+/** Quoted for a shell where it has more than plain characters. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

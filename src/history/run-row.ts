@@ -1,0 +1,28 @@
+/** A run as lists show it: without its input and output, which may be large. */
+import { hideInternals } from '../errors/redaction/hide-internals.ts';
+import type { RunSummary } from '../machine/ports/store-port.ts';
+
+export type RunRow = Pick<
+  RunSummary,
+  'run' | 'workflow' | 'status' | 'startedAt' | 'endedAt' | 'error' | 'waiting' | 'costUsdMicros'
+> & {
+  /** Its time has come, and nothing has resumed it. */
+  readonly due?: true;
+};
+
+export function runRow(summary: RunSummary, nowMs: number): RunRow {
+  const { run, workflow, status, startedAt, endedAt, error, waiting, costUsdMicros } = summary;
+  const isDue =
+    status === 'paused' && waiting?.until !== undefined && Date.parse(waiting.until) <= nowMs;
+  return {
+    run,
+    workflow,
+    status,
+    startedAt,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(error === undefined ? {} : { error: { ...error, message: hideInternals(error.message) } }),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(isDue ? { due: true as const } : {}),
+    costUsdMicros,
+  };
+}

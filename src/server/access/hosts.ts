@@ -1,0 +1,49 @@
+/**
+ * The `Host` and `Origin` of a request. A page of a stranger can make a name of its own lead to this
+ * machine, so only names that are known pass; an address cannot be made to lead anywhere.
+ */
+import { isIP } from 'node:net';
+
+export interface HostRules {
+  /** Names beside addresses and loopback names, in lower case. */
+  readonly names: ReadonlySet<string>;
+  /** Origins that may read answers from pages of other hosts. */
+  readonly origins: ReadonlySet<string>;
+  /** False: whoever embeds the server has checked the host. */
+  readonly checksHost: boolean;
+}
+
+/** Why the request is refused; undefined when it is not. */
+export function refusedHost(
+  host: string | null,
+  origin: string | null,
+  { names, origins, checksHost }: HostRules,
+): string | undefined {
+  const name = hostName(host);
+  if (checksHost && (name === undefined || !isAllowed(name, names)))
+    return 'The server does not answer under this Host';
+  if (origin === null || origins.has(origin)) return undefined;
+  return isSameHost(origin, host) ? undefined : 'The server does not allow this Origin';
+}
+
+function isAllowed(name: string, names: ReadonlySet<string>): boolean {
+  const isLoopback = name === 'localhost' || name.endsWith('.localhost');
+  return isIP(name) !== 0 || isLoopback || names.has(name);
+}
+
+/** Without its port; undefined for what is no host. */
+export function hostName(host: string | null): string | undefined {
+  const [, bracketed, plain] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host?.trim() ?? '') ?? [];
+  return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, '');
+}
+
+/** Cookies know no ports, so the port has to be the same too. */
+function isSameHost(origin: string, host: string | null): boolean {
+  if (!URL.canParse(origin)) return false;
+  const from = new URL(origin);
+  const isWeb = from.protocol === 'http:' || from.protocol === 'https:';
+  if (!isWeb || from.origin !== origin.toLowerCase()) return false;
+  const here = `${from.protocol}//${host ?? ''}`;
+  return URL.canParse(here) && new URL(here).host === from.host;
+}

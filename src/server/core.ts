@@ -1,0 +1,61 @@
+/** The core that all routes of a server share: its engine, its runs, its workflows and its settings. */
+import type { EffectClock } from '../effects/clock.ts';
+import type { Engine } from '../engine/errand.ts';
+import type { Redactor } from '../errors/redaction/redact.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import type { Access } from './access/access.ts';
+import type { CarryOn } from './carry-on.ts';
+import type { AllChanges } from './runs/all-changes.ts';
+import type { Metrics } from './runs/metrics.ts';
+import type { RunReader } from './runs/run-reader.ts';
+import type { Chunks } from './stream/chunks.ts';
+import type { LogPages } from './stream/log-pages.ts';
+import type { OpenStreams } from './stream/open-streams.ts';
+import type { ServedWorkflows } from './workflows/served-workflows.ts';
+
+export interface ServerCore {
+  /** Opened when it is first needed. Rejects with `store.*`. */
+  readonly engine: () => Promise<Engine>;
+  readonly access: Access;
+  readonly reader: RunReader;
+  readonly workflows: ServedWorkflows;
+  readonly streams: OpenStreams;
+  readonly chunks: Chunks;
+  readonly pages: LogPages;
+  readonly changes: AllChanges;
+  readonly metrics: Metrics;
+  readonly clock: EffectClock;
+  readonly redactor: Redactor;
+  /** Stands before every path. */
+  readonly base: string;
+  /** The folder that paths are relative to. */
+  readonly directory: string;
+  readonly allowEdit: boolean;
+  /** Whether runs are only stored here, and another server carries them on. */
+  readonly onlyStores: boolean;
+  /** Undefined until it has begun, and where nothing is carried on. */
+  readonly carryOn: () => CarryOn | undefined;
+}
+
+/**
+ * Does what begins a run here, and counts it from the start. Throws `request.limited` where the server
+ * executes as many runs as it may.
+ */
+export async function withRoom<T>(
+  { carryOn }: Pick<ServerCore, 'carryOn'>,
+  begin: () => Promise<T>,
+): Promise<T> {
+  const carrying = carryOn();
+  const release = carrying?.reserve();
+  if (carrying !== undefined && release === undefined)
+    throw new ErrandError({
+      kind: 'request.limited',
+      message: 'The server executes as many runs as it may',
+      details: { retryAfterMs: 2000 },
+    });
+  try {
+    return await begin();
+  } finally {
+    release?.();
+  }
+}

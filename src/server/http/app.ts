@@ -1,0 +1,237 @@
+/**
+ * The application: every request passes the same checks in the same order, then its route. Host and
+ * origin, token, path, method, role, media type, size, body.
+ */
+import { Hono, type Context } from 'hono';
+import type { z } from '@hono/zod-openapi';
+import type { Redactor } from '../../errors/redaction/redact.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { isPlainObject } from '../../errors/support/safe-json.ts';
+import type { Access, Visitor } from '../access/access.ts';
+import { includesRole } from '../access/tokens.ts';
+import { parseJson, readText } from './body.ts';
+import { problemResponse, reportOfThrown } from './problem.ts';
+import type { CheckedRequest, Method, Route } from './route.ts';
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly access: Access;
+  /** Stands before every path; empty, or begins with a slash and ends without one. */
+  readonly base: string;
+  readonly redactor: Redactor;
+  readonly log: (line: string) => void;
+}
+
+/** What the host that passes requests on knows about them. */
+export interface RequestHost {
+  /** The address that the request came from. */
+  readonly address?: string;
+}
+
+type Env = { Bindings: RequestHost };
+
+export function createApp(options: AppOptions): Hono<Env> {
+  const app = new Hono<Env>({ strict: true });
+  const byPath = Map.groupBy(options.routes, ({ path }) => path);
+  app.use('*', (context: Context<Env>, next) => guarded(context, next, options));
+  for (const [path, routes] of byPath)
+    app.all(honoPath(options.base + path), (context) => dispatch(context, routes, options));
+  app.notFound(async (context) => {
+    await options.access.admit(context.req.raw, addressOf(context));
+    throw new ErrandError({
+      kind: 'request.not_found',
+      message: 'The server has nothing at this path',
+    });
+  });
+  app.onError((thrown, context) => refuse(thrown, context, options));
+  return app;
+}
+
+async function guarded(
+  context: Context<Env>,
+  next: () => Promise<void>,
+  { access }: AppOptions,
+): Promise<Response | void> {
+  const request = context.req.raw;
+  access.checkHost(request);
+  const origin = request.headers.get('origin');
+  const isShared = origin !== null && access.isAllowedOrigin(origin);
+  if (isShared && request.method === 'OPTIONS') return preflight(origin);
+  await next();
+  if (isShared)
+    for (const [name, value] of corsHeaders(origin)) context.res.headers.set(name, value);
+}
+
+const EXPOSED =
+  'ETag, Location, Link, Retry-After, Errand-Error-Source, Idempotent-Replayed, Preference-Applied, WWW-Authenticate';
+
+function corsHeaders(origin: string): readonly (readonly [string, string])[] {
+  return [
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', 'true'],
+    ['access-control-expose-headers', EXPOSED],
+    ['vary', 'Origin'],
+  ];
+}
+
+function preflight(origin: string): Response {
+  const headers = new Headers([
+    ...corsHeaders(origin).map(([name, value]): [string, string] => [name, value]),
+    ['access-control-allow-methods', 'GET, POST, PUT, DELETE'],
+    [
+      'access-control-allow-headers',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, traceparent',
+    ],
+    ['access-control-max-age', '600'],
+  ]);
+  return new Response(null, { status: 204, headers });
+}
+
+async function dispatch(
+  context: Context<Env>,
+  routes: readonly Route[],
+  options: AppOptions,
+): Promise<Response> {
+  const request = context.req.raw;
+  const wanted = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
+  const route = routes.find(({ method }) => method === wanted);
+  const isOpen = (route ?? routes[0])?.role === undefined;
+  const visitor = isOpen ? undefined : await options.access.admit(request, addressOf(context));
+  if (route === undefined) throw wrongMethod(routes);
+  refuseRole(route, visitor);
+  const checked = await checkedRequest(context, route, { visitor, base: options.base });
+  const answer = await route.handle(checked);
+  return request.method === 'HEAD' ? new Response(null, answer) : answer;
+}
+
+/** Refuses with what the role of the caller lacks. */
+function refuseRole({ role }: Route, visitor: Visitor | undefined): void {
+  if (role === undefined || visitor === undefined || includesRole(visitor.role, role)) return;
+  throw new ErrandError({
+    kind: 'request.forbidden',
+    message: `The role ${visitor.role} does not allow it; it needs the role ${role}`,
+  });
+}
+
+class WrongMethod extends ErrandError<'request.method'> {
+  readonly allow: string;
+
+  constructor(allow: string) {
+    super({ kind: 'request.method', message: `The path takes ${allow}` });
+    this.allow = allow;
+  }
+}
+
+function wrongMethod(routes: readonly Route[]): WrongMethod {
+  const names = routes.flatMap(({ method }) =>
+    method === 'get' ? ['GET', 'HEAD'] : [upper(method)],
+  );
+  return new WrongMethod(names.join(', '));
+}
+
+function upper(method: Method): string {
+  return method.toUpperCase();
+}
+
+async function checkedRequest(
+  context: Context<Env>,
+  route: Route,
+  { visitor, base }: { readonly visitor: Visitor | undefined; readonly base: string },
+): Promise<CheckedRequest> {
+  const { raw } = context.req;
+  const { body: shape } = route;
+  if (shape !== undefined) refuseMedia(raw, shape.media);
+  const text = shape === undefined ? undefined : await readText(raw);
+  if (shape !== undefined && text !== undefined && !raw.headers.has('content-type'))
+    throw wrongMedia(shape.media);
+  const query = checkedQuery(route, new URL(raw.url).searchParams);
+  const json = shape?.schema === undefined ? {} : parseJson(text);
+  return {
+    raw,
+    params: context.req.param(),
+    query,
+    text,
+    json,
+    body: shape?.schema === undefined ? undefined : checkedBody(shape.schema, json),
+    visitor,
+    href: (path) => base + path,
+  };
+}
+
+/** A request without a body needs no type; whether it has one may show only when it is read. */
+function refuseMedia({ headers }: Request, media: readonly string[]): void {
+  const declared = headers.get('content-type');
+  const isLong = Number(headers.get('content-length') ?? 0) > 0;
+  if (declared === null && !isLong) return;
+  const [type = ''] = (declared ?? '').split(';');
+  if (!media.includes(type.trim().toLowerCase())) throw wrongMedia(media);
+}
+
+function wrongMedia(media: readonly string[]): ErrandError {
+  return new ErrandError({
+    kind: 'request.media_type',
+    message: `The path takes ${media.join(' or ')}`,
+  });
+}
+
+function checkedQuery(route: Route, given: URLSearchParams): Readonly<Record<string, unknown>> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of given) {
+    if (Object.hasOwn(values, name)) throw invalid(`The query has ${name} twice`);
+    values[name] = value;
+  }
+  const [name] = Object.keys(values);
+  if (route.query === undefined) {
+    if (name !== undefined) throw invalid(`There is no query parameter ${clip(name)}`);
+    return {};
+  }
+  return parsed(route.query, values, 'query parameter');
+}
+
+function checkedBody(schema: z.ZodType, json: unknown): unknown {
+  return parsed(schema, json, 'field');
+}
+
+function parsed<T>(schema: z.ZodType<T>, value: unknown, noun: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = (issue?.path ?? []).map(String).join('.');
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  if (unknown !== undefined)
+    throw invalid(`There is no ${noun} ${clip(where === '' ? unknown : `${where}.${unknown}`)}`);
+  throw invalid(
+    where === ''
+      ? `The body is not ${isPlainObject(value) ? 'valid' : 'what the path takes'}: ${issue?.message ?? ''}`
+      : `The ${noun} ${clip(where)} is not valid: ${issue?.message ?? ''}`,
+  );
+}
+
+function clip(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 79)}…` : name;
+}
+
+function invalid(message: string): ErrandError {
+  return new ErrandError({ kind: 'request.invalid', message });
+}
+
+function refuse(thrown: unknown, context: Context<Env>, options: AppOptions): Response {
+  const report = reportOfThrown(thrown, options.redactor);
+  const headers = thrown instanceof WrongMethod ? { allow: thrown.allow } : {};
+  const response = problemResponse(report, { source: 'request', base: options.base, headers });
+  if (response.status > 499) {
+    const { method, path } = context.req;
+    options.log(`${response.status} ${report.kind} for ${method} ${path} (${report.id})`);
+  }
+  return response;
+}
+
+function addressOf(context: Context<Env>): string {
+  // an embedding host may pass no environment at all
+  const host = context.env as RequestHost | undefined;
+  return host?.address ?? 'unknown';
+}
+
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,151 @@
+/** Listens on a socket and passes requests to a server. Bounds headers, bodies and idle connections. */
+import { createServer, STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { hostName } from './access/hosts.ts';
+import type { HostedServer } from './server.ts';
+
+export interface Listening {
+  readonly port: number;
+  /** Takes no new connection; resolves when the last one is closed, at most after that time. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** A client that sends slower than this is no client. */
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+const KEEP_ALIVE_MS = 5000;
+const MAX_HEADER_BYTES = 32 * 1024;
+const MAX_CONNECTIONS = 4096;
+/** What waits in memory for a reader that stands still. */
+const UNREAD_BYTES = 16 * 1024;
+
+/** Rejects with `validation.input` for a port in use or an address that is not here. */
+export async function listen(
+  server: Pick<HostedServer, 'fetch' | 'refusal'>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Listening> {
+  const listener = getRequestListener(
+    (request, env) => {
+      const { incoming } = env as HttpBindings;
+      return server.fetch(request, { address: incoming.socket.remoteAddress ?? 'unknown' });
+    },
+    {
+      overrideGlobalObjects: false,
+      errorHandler: () =>
+        refuse.response('request.not_found', 'No path can be read from the request'),
+    },
+  );
+  const refuse = refusals(server);
+  const http = createServer(
+    {
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 2000,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      highWaterMark: UNREAD_BYTES,
+    },
+    (incoming, outgoing) => {
+      // a request that no URL can be made of never reaches the server
+      if (hostName(incoming.headers.host ?? null) !== undefined) void listener(incoming, outgoing);
+      else
+        void refuse.over(outgoing, 'request.forbidden', 'The request has no Host that can be read');
+    },
+  );
+  http.on('clientError', (error, socket) => void refuse.raw(error, socket));
+  http.maxConnections = MAX_CONNECTIONS;
+  await bound(http, host, port);
+  return {
+    port: (http.address() as AddressInfo).port,
+    close: (withinMs) => closed(http, withinMs),
+  };
+}
+
+interface Refusals {
+  response(kind: RefusalKind, message: string): Response;
+  over(outgoing: ServerResponse, kind: RefusalKind, message: string): Promise<void>;
+  /** For what is no HTTP, and so has no request. */
+  raw(error: NodeJS.ErrnoException, socket: Duplex): Promise<void>;
+}
+
+type RefusalKind =
+  | 'request.forbidden'
+  | 'request.invalid'
+  | 'request.not_found'
+  | 'request.too_large';
+
+/** Refusals of requests that the server itself never sees, in the form of all others. */
+function refusals(server: Pick<HostedServer, 'refusal'>): Refusals {
+  const response = (kind: RefusalKind, message: string): Response =>
+    server.refusal(new ErrandError({ kind, message }));
+  return {
+    response,
+    over: async (outgoing, kind, message) => {
+      const { status, headers, text } = await parts(response(kind, message));
+      outgoing.writeHead(status, headers).end(text);
+    },
+    raw: async (error, socket) => {
+      const isLong = error.code === 'HPE_HEADER_OVERFLOW';
+      const kind = isLong ? 'request.too_large' : 'request.invalid';
+      const message = isLong ? 'The headers are too long' : 'The request is no HTTP';
+      if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+      const { status, headers, text } = await parts(response(kind, message));
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+      const head = [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+        ...lines,
+        'connection: close',
+      ];
+      socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+    },
+  };
+}
+
+async function parts(
+  response: Response,
+): Promise<{ status: number; headers: Record<string, string>; text: string }> {
+  const text = await response.text();
+  const length = { 'content-length': String(Buffer.byteLength(text)) };
+  return {
+    status: response.status,
+    headers: { ...Object.fromEntries(response.headers), ...length },
+    text,
+  };
+}
+
+function bound(http: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', (error: NodeJS.ErrnoException) => reject(unusable(error, host, port)));
+    http.listen({ host, port }, resolve);
+  });
+}
+
+function unusable(error: NodeJS.ErrnoException, host: string, port: number): ErrandError {
+  const reason =
+    error.code === 'EADDRINUSE' ? 'another program uses it' : (error.code ?? 'unknown');
+  return new ErrandError(
+    {
+      kind: 'validation.input',
+      message: `Cannot listen on ${host}, port ${port}: ${reason}`,
+      action: {
+        kind: 'change_input',
+        detail: 'Give another --port (0 takes a free one) or --host.',
+      },
+    },
+    { cause: error },
+  );
+}
+
+function closed(http: Server, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => http.closeAllConnections(), withinMs);
+    http.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    http.closeIdleConnections();
+  });
+}

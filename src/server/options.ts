@@ -1,0 +1,58 @@
+/** The options of a server, as the command and an application give them. */
+import type { EffectClock } from '../effects/clock.ts';
+import type { ErrandOptions } from '../engine/errand-options.ts';
+import type { EngineOptions } from '../engine/open-backend.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import type { Caller } from './access/tokens.ts';
+
+export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'adopt'> {
+  /** Workflow files, or folders that have some. Default: the folder. */
+  readonly files?: readonly string[];
+  /** Stands before every path, as `/errand`. Default: none. */
+  readonly basePath?: string;
+  /**
+   * Says who makes a request, instead of tokens and the check of its `Host`; null refuses it with 401.
+   * Default: tokens.
+   */
+  readonly authorize?: (request: Request) => Promise<Caller | null> | Caller | null;
+  /** Names that the server answers to, beside addresses and loopback names. */
+  readonly allowHost?: readonly string[];
+  /** Origins whose pages may read answers. Default: none but its own. */
+  readonly allowOrigin?: readonly string[];
+  /** Whether files may be replaced by callers with the role `edit`. Default: false. */
+  readonly allowEdit?: boolean;
+  /** Whether every role is `read`, and nothing is carried on. Default: false. */
+  readonly readOnly?: boolean;
+  /** How many runs are executed at a time. Default: any number. */
+  readonly maxRuns?: number;
+  /** Addresses that are told what happens in the runs of the store; `ERRAND_WEBHOOK_SECRET` signs it. */
+  readonly webhook?: readonly string[];
+  /** The address under which people reach the server: its host is allowed. */
+  readonly publicUrl?: string;
+  /**
+   * Whether runs are executed here. False is for hosts that end between requests: runs are stored, and
+   * another server carries them on. Default: true.
+   */
+  readonly carryOn?: boolean;
+  /** The name that the server is bound to. */
+  readonly host?: string;
+  /** Called with a line for each start, stop, refused token and answer above 499. Default: none. */
+  readonly onLog?: (line: string) => void;
+}
+
+/** What only the command gives. */
+export interface HostedServerOptions extends ErrandServerOptions {
+  readonly engine?: Pick<EngineOptions, 'locate' | 'extensionModules' | 'builtins' | 'onInternal'>;
+  readonly clock?: EffectClock;
+  /** Called with every event of this process, and with what reads the whole log of its run. */
+  readonly onEvent?: (event: RunEvent, read: () => Promise<readonly RunEvent[]>) => void;
+}
+
+/** A server that any host of `fetch` can serve. */
+export interface ErrandServer {
+  fetch(request: Request, host?: { readonly address?: string }): Promise<Response>;
+  /** Ends streams, gives effects 8 seconds to end, and leaves every run resumable. */
+  close(): Promise<void>;
+  /** The token that was made for this start; absent where tokens or `authorize` are given. */
+  readonly token?: string;
+}

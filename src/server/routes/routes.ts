@@ -1,0 +1,34 @@
+/** All routes of a server. */
+import type { ServerCore } from '../core.ts';
+import type { Route } from '../http/route.ts';
+import { openapiRoute } from '../http/openapi.ts';
+import { catalogRoutes } from './catalog.ts';
+import { changesRoute } from './changes.ts';
+import { gatesRoute } from './gates.ts';
+import { healthRoutes, sessionRoutes } from './health.ts';
+import { listRunsRoute } from './list-runs.ts';
+import { metricsRoute } from './metrics.ts';
+import { moveRunRoutes } from './move-run.ts';
+import { pageRoutes } from './page.ts';
+import { readRunRoutes } from './read-run.ts';
+import { runEventsRoute } from './run-events.ts';
+import { startRunRoute } from './start-run.ts';
+import { workflowRoutes } from './workflows.ts';
+
+export function allRoutes(core: ServerCore): readonly Route[] {
+  const described: readonly Route[] = [
+    ...healthRoutes(core),
+    ...sessionRoutes(core),
+    metricsRoute(core),
+    ...workflowRoutes(core),
+    startRunRoute(core),
+    listRunsRoute(core),
+    ...readRunRoutes(core),
+    runEventsRoute(core),
+    ...moveRunRoutes(core),
+    gatesRoute(core),
+    changesRoute(core),
+    ...catalogRoutes(core),
+  ];
+  return [...described, openapiRoute(described, core), ...pageRoutes(core)];
+}

@@ -1,0 +1,148 @@
+/** `GET /v1/runs/{run}/events`: the log of a run as a stream, as lines, or a page of it. */
+import { z } from '@hono/zod-openapi';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { jsonText } from '../../errors/support/printable.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { ServerCore } from '../core.ts';
+import { emptyAnswer, jsonAnswer } from '../http/answer.ts';
+import { prefersType } from '../http/accept.ts';
+import type { CheckedRequest, Route } from '../http/route.ts';
+import { shownEvent } from '../runs/shown-values.ts';
+import { RunEventShape, wholeNumber } from '../schemas/common.ts';
+import { endedBy, RunStream } from '../stream/run-stream.ts';
+import { eventStream, STREAM_HEADERS } from '../stream/sse.ts';
+
+const EVENT_TYPE = /^[a-z]+:[a-z_]+$/;
+
+const Query = z.strictObject({
+  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  type: z
+    .string()
+    .transform((written) => written.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.string().regex(EVENT_TYPE, 'it is no type of an event')))
+    .openapi({ type: 'string', description: 'Types of events, separated by commas.' })
+    .optional(),
+  limit: wholeNumber(1, 10_000).optional(),
+});
+
+const DEFAULT_LIMIT = 1000;
+const PAGE_CHARS = 64 * 1024;
+const MEDIA = ['application/json', 'text/event-stream', 'application/jsonl'] as const;
+
+export function runEventsRoute(core: ServerCore): Route {
+  return {
+    operationId: 'getEvents',
+    method: 'get',
+    path: '/v1/runs/{run}/events',
+    summary: 'Read or follow the events of a run',
+    role: 'read',
+    query: Query,
+    headers: {
+      Accept: '`text/event-stream` follows the run, `application/jsonl` is all that is stored now.',
+      'Last-Event-ID': 'The last event that the client has; it wins over `after`.',
+    },
+    answers: {
+      200: {
+        description: 'The events.',
+        content: {
+          'application/json': z
+            .looseObject({ events: z.array(RunEventShape), next: z.int().optional() })
+            .openapi('EventPage'),
+          'text/event-stream': z.string(),
+          'application/jsonl': z.string(),
+        },
+      },
+      204: { description: 'The run has ended, and the client has its last event.' },
+    },
+    refusals: ['run.not_found', 'request.limited', 'store.unavailable', 'store.corrupt'],
+    handle: (request) => runEvents(core, request),
+  };
+}
+
+async function runEvents(core: ServerCore, request: CheckedRequest): Promise<Response> {
+  const run = request.params['run'] ?? '';
+  // checked against its schema
+  const query = request.query as z.output<typeof Query>;
+  const after = lastEventId(request.raw) ?? query.after ?? 0;
+  const types = query.type === undefined ? undefined : new Set(query.type);
+  await core.reader.summary(run);
+  switch (prefersType(request.raw.headers.get('accept'), MEDIA)) {
+    case 'text/event-stream':
+      return follow(core, { run, after, types });
+    case 'application/jsonl':
+      return new Response(lines(core, { run, after, types }), {
+        headers: { 'content-type': 'application/jsonl', 'cache-control': 'no-store' },
+      });
+    case 'application/json':
+      return page(core, { run, after, types }, query.limit ?? DEFAULT_LIMIT);
+  }
+}
+
+interface Wanted {
+  readonly run: string;
+  readonly after: number;
+  readonly types: ReadonlySet<string> | undefined;
+}
+
+async function follow(core: ServerCore, wanted: Wanted): Promise<Response> {
+  const { run, after } = wanted;
+  const engine = await core.engine();
+  const lastSeq = (await engine.record(run)).head.nextSeq - 1;
+  if (after >= lastSeq) {
+    const [last] = await core.reader.page(run, lastSeq - 1, { events: 1 });
+    if (endedBy(last) !== undefined) return emptyAnswer();
+  }
+  const stream = eventStream(new RunStream(core, wanted), core.clock);
+  return new Response(stream, { headers: STREAM_HEADERS });
+}
+
+async function page(core: ServerCore, wanted: Wanted, limit: number): Promise<Response> {
+  const { run, types } = wanted;
+  const found: RunEvent[] = [];
+  let { after } = wanted;
+  let isAtEnd = false;
+  while (found.length < limit && !isAtEnd) {
+    const events = await core.reader.page(run, after, { events: limit - found.length });
+    isAtEnd = events.length === 0;
+    after = events.at(-1)?.seq ?? after;
+    found.push(...events.filter(({ type }) => types?.has(type) !== false));
+  }
+  const hasMore = !isAtEnd && (await core.reader.page(run, after, { events: 1 })).length > 0;
+  return jsonAnswer({
+    events: found.map((event) => shownEvent(event, core.base)),
+    ...(hasMore ? { next: after } : {}),
+  });
+}
+
+/** Pulled page by page, so that a long log is never in memory as a whole. */
+function lines(core: ServerCore, { run, after: first, types }: Wanted): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let after = first;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const engine = await core.engine();
+      const page: string[] = [];
+      let chars = 0;
+      for await (const event of engine.history(run, after + 1)) {
+        after = event.seq;
+        if (types?.has(event.type) === false) continue;
+        const line = `${jsonText(shownEvent(event, core.base))}\n`;
+        page.push(line);
+        chars += line.length;
+        if (chars >= PAGE_CHARS) break;
+      }
+      if (page.length === 0) controller.close();
+      else controller.enqueue(encoder.encode(page.join('')));
+    },
+  });
+}
+
+function lastEventId(request: Request): number | undefined {
+  const header = request.headers.get('last-event-id')?.trim() ?? '';
+  if (header === '') return undefined;
+  if (/^\d{1,15}$/.test(header)) return Number(header);
+  throw new ErrandError({
+    kind: 'request.invalid',
+    message: 'The Last-Event-ID is not the number of an event',
+  });
+}

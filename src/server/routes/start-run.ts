@@ -1,0 +1,212 @@
+/** `POST /v1/runs`: starts a run of a served workflow, once for each idempotency key. */
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import type { RunHandle } from '../../engine/backend.ts';
+import type { Engine } from '../../engine/errand.ts';
+import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
+import { canonicalJson } from '../../workflow/plan/stable-hash.ts';
+import { completeInput } from '../../workflow/plan/inputs.ts';
+import { allNodes } from '../../workflow/plan/node-list.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { withRoom, type ServerCore } from '../core.ts';
+import { jsonAnswer } from '../http/answer.ts';
+import { waitOf } from '../http/prefer.ts';
+import { byOf, type CheckedRequest, type Route } from '../http/route.ts';
+import { shownRun } from '../runs/run-json.ts';
+import { Json, Run } from '../schemas/common.ts';
+
+const StartRequest = z
+  .strictObject({
+    workflow: z.string().min(1),
+    input: z.record(z.string(), Json).optional(),
+    answers: z.record(z.string(), Json).optional(),
+    gates: z.literal(false).optional(),
+  })
+  .openapi('StartRequest');
+
+const MAX_KEY_CHARS = 255;
+
+export function startRunRoute(core: ServerCore): Route {
+  return {
+    operationId: 'startRun',
+    method: 'post',
+    path: '/v1/runs',
+    summary: 'Start a run',
+    role: 'run',
+    headers: {
+      'Idempotency-Key': 'A name for this request: the same key and body again give the same run.',
+      Prefer: '`wait=N`: answer when the run rests, or after N seconds.',
+      traceparent: 'The trace that the run belongs to.',
+    },
+    body: { media: ['application/json'], schema: StartRequest },
+    answers: {
+      201: {
+        description: 'The run was started.',
+        content: { 'application/json': Run },
+        headers: { Location: 'The path of the run.', 'Preference-Applied': 'How long it waited.' },
+      },
+      200: {
+        description: 'The key was used before with this body: the run as it is now.',
+        content: { 'application/json': Run },
+        headers: { 'Idempotent-Replayed': 'true' },
+      },
+    },
+    refusals: [
+      'validation.input',
+      'validation.workflow',
+      'request.key_reused',
+      'workflow.not_found',
+      'request.limited',
+      'store.unavailable',
+      'store.corrupt',
+    ],
+    handle: (request) => startRun(core, request),
+  };
+}
+
+async function startRun(core: ServerCore, request: CheckedRequest): Promise<Response> {
+  // checked against its schema
+  const body = request.body as z.infer<typeof StartRequest>;
+  const key = idempotencyKey(request.raw.headers.get('idempotency-key'));
+  const engine = await core.engine();
+  if (key === undefined) {
+    const { handle } = await begin(core, { engine, body });
+    return started(core, request, handle.id, true);
+  }
+  const fingerprint = createHash('sha256').update(canonicalJson(request.json)).digest('base64url');
+  for (let generation = 0; ; generation++) {
+    const id = keyedId(byOf(request), key, generation);
+    const there = await existing(engine, id);
+    // a run that was removed has freed its key
+    if (there === 'removed') continue;
+    if (there === undefined) {
+      const { handle, isNew } = await begin(core, { engine, body, id, request: fingerprint });
+      return started(core, request, handle.id, isNew);
+    }
+    if (there.request !== fingerprint) throw reused(id);
+    return started(core, request, id, false);
+  }
+}
+
+interface Beginning {
+  readonly engine: Engine;
+  readonly body: z.infer<typeof StartRequest>;
+  readonly id?: string;
+  readonly request?: string;
+}
+
+/** What is checked here has used no key up. */
+async function begin(
+  core: ServerCore,
+  { engine, body, ...named }: Beginning,
+): Promise<{ readonly handle: RunHandle; readonly isNew: boolean }> {
+  const served = await core.workflows.runnable(body.workflow);
+  const input = checkedInput(served, (body.input ?? {}) as JsonObject);
+  const answers = checkedAnswers(served.plan, (body.answers ?? {}) as JsonObject);
+  let isNew = false;
+  const handle = await withRoom(core, () =>
+    engine.startFile(served.path, {
+      ...named,
+      input,
+      answers,
+      ...(body.gates === false ? { gates: false } : {}),
+      ...(core.onlyStores ? { isLeft: true } : {}),
+      // whoever asked is told, and can ask again with the same key
+      onOutage: 'halt',
+      onCreated: () => {
+        isNew = true;
+      },
+    }),
+  );
+  return { handle, isNew };
+}
+
+function checkedInput({ plan }: { readonly plan: WorkflowPlan }, input: JsonObject): JsonObject {
+  return completeInput(plan, input, `Send the input as the schema of ${plan.name} describes it.`);
+}
+
+/** A path can be checked only when the run has reached it. */
+function checkedAnswers(
+  plan: WorkflowPlan,
+  answers: JsonObject,
+): { gate: string; value: JsonValue; by?: string }[] {
+  const files = [plan, ...Object.values(plan.children)];
+  const names = new Set(files.flatMap((file) => allNodes(file)).map(({ name }) => name));
+  return Object.entries(answers).map(([gate, value]) => {
+    if (names.has(gate) || /[/[#]/.test(gate)) return { gate, value };
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: `The answers name ${gate.slice(0, 80)}, but no node has that name`,
+      action: { kind: 'change_input', detail: 'Name the nodes that ask, each with its answer.' },
+    });
+  });
+}
+
+async function started(
+  core: ServerCore,
+  { raw, href }: CheckedRequest,
+  run: string,
+  isNew: boolean,
+): Promise<Response> {
+  const wait = waitOf(raw.headers.get('prefer'));
+  if (wait !== undefined) await core.reader.rested(run, wait.seconds * 1000, raw.signal);
+  const { body, etag } = await shownRun(core, run);
+  return jsonAnswer(body, {
+    status: isNew ? 201 : 200,
+    headers: {
+      etag,
+      ...(isNew ? { location: href(`/v1/runs/${run}`) } : { 'idempotent-replayed': 'true' }),
+      ...(wait === undefined ? {} : { 'preference-applied': wait.applied }),
+    },
+  });
+}
+
+/** Quoted as a structured field, or bare. */
+function idempotencyKey(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/.exec(header.trim()) ?? [];
+  const key = quoted?.replaceAll(/\\(.)/g, '$1') ?? header.trim();
+  if (key.length > 0 && key.length <= MAX_KEY_CHARS) return key;
+  throw new ErrandError({
+    kind: 'request.invalid',
+    message: `The Idempotency-Key has ${key.length} characters; it may have 1 to ${MAX_KEY_CHARS}`,
+  });
+}
+
+const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_CHARS = 24;
+
+/** The id that a key stands for: it has the form of any other, and belongs to one caller. */
+function keyedId(by: string, key: string, generation: number): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([by, key, generation]))
+    .digest();
+  return Array.from(digest.subarray(0, ID_CHARS), (byte) => LETTERS[byte % LETTERS.length]).join(
+    '',
+  );
+}
+
+/** The fingerprint of the request that started the run; undefined where there is no run. */
+async function existing(
+  engine: Engine,
+  run: string,
+): Promise<{ readonly request: string | undefined } | 'removed' | undefined> {
+  try {
+    for await (const event of engine.history(run))
+      return { request: event.type === 'run:started' ? event.request : undefined };
+    return undefined;
+  } catch (thrown) {
+    if (!isKind(thrown, 'run.not_found')) throw thrown;
+    const { details } = thrown instanceof ErrandError ? thrown.report : { details: undefined };
+    return details?.['removedAt'] === undefined ? undefined : 'removed';
+  }
+}
+
+function reused(run: string): ErrandError {
+  return new ErrandError({
+    kind: 'request.key_reused',
+    message: `The Idempotency-Key belongs to run ${run}, which another body started`,
+    details: { run },
+  });
+}

@@ -1,0 +1,66 @@
+/** One whole value of a run, out of its log: of the run or of a node, the latest or that of an event. */
+import { forPerson } from '../../errors/report/audiences.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { ValueName } from './shown-values.ts';
+
+export interface WantedValue {
+  readonly of: ValueName;
+  /** Of the run, where there is none. */
+  readonly path?: string | undefined;
+  /** Of that event. Default: the latest. */
+  readonly at?: number | undefined;
+}
+
+/** Reads the log once; undefined where there is no such value. */
+export async function valueIn(
+  events: AsyncIterable<RunEvent>,
+  wanted: WantedValue,
+): Promise<JsonValue | undefined> {
+  let found: JsonValue | undefined;
+  for await (const event of events) {
+    if (wanted.at !== undefined && event.seq !== wanted.at) continue;
+    const path = 'path' in event ? event.path : undefined;
+    if (path !== wanted.path) continue;
+    const value = valueOf(event, wanted);
+    if (value === undefined) continue;
+    found = wanted.of === 'input' && wanted.at === undefined ? joined(found, value, event) : value;
+  }
+  return found;
+}
+
+/** A resume may replace some of the inputs. */
+function joined(before: JsonValue | undefined, value: JsonValue, event: RunEvent): JsonValue {
+  if (event.type !== 'run:resumed' || !isPlainObject(before) || !isPlainObject(value)) return value;
+  return { ...before, ...value };
+}
+
+function valueOf(event: RunEvent, { of, at }: WantedValue): JsonValue | undefined {
+  switch (of) {
+    case 'input':
+      return 'input' in event ? event.input : undefined;
+    case 'output':
+      return outputOf(event, at !== undefined);
+    case 'prompt':
+      if (event.type === 'gate:opened') return event.prompt;
+      return event.type === 'effect:requested' ? asJson(event.prompt) : undefined;
+    case 'error':
+      return 'error' in event && event.error !== undefined
+        ? asJson(forPerson(event.error))
+        : undefined;
+    case 'answer':
+      return event.type === 'gate:answered' ? event.value : undefined;
+  }
+}
+
+/** The output of a node is not that of its calls; an event that is named gives what it has. */
+function outputOf(event: RunEvent, isNamed: boolean): JsonValue | undefined {
+  if (!('output' in event) || event.output === undefined) return undefined;
+  const isOfCall = event.type === 'effect:succeeded' || event.type === 'effect:failed';
+  return isOfCall && !isNamed ? undefined : event.output;
+}
+
+/** Stored as JSON, and typed more exactly than that. */
+function asJson(value: object | undefined): JsonValue | undefined {
+  return value as JsonValue | undefined;
+}

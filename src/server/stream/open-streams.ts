@@ -1,0 +1,32 @@
+/** The streams of a server that are open: how many there may be, and that each is told when it stops. */
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+
+const MOST = 1024;
+
+export class OpenStreams {
+  readonly #open = new Set<() => void>();
+  #isOver = false;
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Throws `request.limited` when there are too many. Returns what removes it again. */
+  add(onShutdown: () => void): () => void {
+    if (this.#open.size >= MOST)
+      throw new ErrandError({
+        kind: 'request.limited',
+        message: `The server has ${MOST} streams open, which is the most it holds`,
+        details: { retryAfterMs: 5000 },
+      });
+    this.#open.add(onShutdown);
+    if (this.#isOver) onShutdown();
+    return () => this.#open.delete(onShutdown);
+  }
+
+  /** Tells every stream that the server stops. */
+  stop(): void {
+    this.#isOver = true;
+    for (const tell of this.#open) tell();
+  }
+}

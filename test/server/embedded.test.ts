@@ -1,0 +1,135 @@
+/** The server in an application: any host of `fetch`, a base path, and its own word on who may. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { createErrandServer, type ErrandServer } from '../../src/server/server.ts';
+import { openMemoryStore } from '../../src/stores/memory.ts';
+import { answerOf, embedded, newFolder } from './served.ts';
+import { ALL } from './workflows.ts';
+
+const opened: ErrandServer[] = [];
+
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.close();
+});
+
+function embed(...args: Parameters<typeof embedded>): ReturnType<typeof embedded>['ask'] {
+  const { server, ask } = embedded(...args);
+  opened.push(server);
+  return ask;
+}
+
+describe('an embedded server', () => {
+  it('drives a run from start to answer to result', async () => {
+    const ask = embed(ALL);
+    const started = await ask('/v1/runs', {
+      json: { workflow: 'ask' },
+      headers: { prefer: 'wait=60' },
+    });
+    expect([started.status, started.json.status]).toEqual([201, 'paused']);
+    const { run } = started.json;
+    const answered = await ask(`/v1/runs/${run}/answers`, { json: { value: 'yes' } });
+    expect(answered.json).toMatchObject({ gate: 'question', by: 'http:ada' });
+    const result = await ask(`/v1/runs/${run}/result`, { headers: { prefer: 'wait=60' } });
+    expect(result.json).toEqual({ output: 'yes' });
+  });
+
+  it('has its base path in every path, Location and link', async () => {
+    const ask = embed(ALL, { basePath: '/api/errand' });
+    const started = await ask('/v1/runs', {
+      json: { workflow: 'large' },
+      headers: { prefer: 'wait=60' },
+    });
+    const { run, output, nextMoves } = started.json;
+    expect(started.headers.get('location')).toBe(`/api/errand/v1/runs/${run}`);
+    expect(output.href).toMatch(/^\/api\/errand\/v1\/runs\//);
+    for (const { path } of nextMoves) expect(path).toMatch(/^\/api\/errand\/v1\//);
+    const refused = await ask('/v1/runs/nobody');
+    expect(refused.headers.get('link')).toContain('/api/errand/v1/catalog/run.not_found');
+    await ask('/v1/runs', { json: { workflow: 'hello' } });
+    expect((await ask('/v1/runs?limit=1')).headers.get('link')).toMatch(
+      /^<\/api\/errand\/v1\/runs\?/,
+    );
+    expect((await ask('/openapi.json')).json.servers).toEqual([{ url: '/api/errand' }]);
+  });
+
+  it('asks its host who may, and never about the Host', async () => {
+    const ask = embed(ALL, {
+      authorize: (request) =>
+        request.headers.get('x-user') === null ? null : { name: 'bob', role: 'read' },
+    });
+    expect((await ask('/v1/runs')).status).toBe(401);
+    const bob = { 'x-user': 'bob', host: 'any.example' };
+    expect((await ask('/v1/runs', { headers: bob })).status).toBe(200);
+    const refused = await ask('/v1/runs', { json: { workflow: 'hello' }, headers: bob });
+    expect([refused.status, refused.json.kind]).toEqual([403, 'request.forbidden']);
+    expect((await ask('/health', { headers: { host: 'any.example' } })).status).toBe(200);
+  });
+
+  it('makes a token where neither tokens nor a host decide', async () => {
+    const server = createErrandServer({ directory: newFolder(ALL), store: 'memory', env: {} });
+    opened.push(server);
+    const ask = (headers: Record<string, string>) =>
+      server.fetch(new Request('http://localhost/v1/runs', { headers })).then(answerOf);
+    expect((await ask({})).status).toBe(401);
+    expect((await ask({ authorization: `Bearer ${server.token}` })).status).toBe(200);
+  });
+
+  it('only stores runs where another server carries them on', async () => {
+    const store = openMemoryStore({ now: Date.now });
+    const kept = unclosed(store);
+    const folder = newFolder(ALL);
+    const options = {
+      directory: folder,
+      env: {},
+      authorize: () => ({ name: 'a', role: 'run' as const }),
+    };
+    const front = createErrandServer({ ...options, store: kept, carryOn: false });
+    const request = new Request('http://localhost/v1/runs', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ workflow: 'hello' }),
+    });
+    const { json, status } = await answerOf(await front.fetch(request));
+    expect([status, json.status]).toEqual([201, 'interrupted']);
+    await front.close();
+    const worker = createErrandServer({ ...options, store: kept });
+    opened.push(worker);
+    await expect
+      .poll(
+        async () => {
+          const read = new Request(`http://localhost/v1/runs/${json.run}`);
+          return (await answerOf(await worker.fetch(read))).json.status;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe('completed');
+  });
+
+  it('refuses options that cannot be used', () => {
+    const wrong = [
+      { basePath: 'errand' },
+      { basePath: '/errand/' },
+      { allowOrigin: ['x'] },
+      { publicUrl: 'ftp://x' },
+      { allowHost: ['http://x'] },
+    ];
+    for (const options of wrong)
+      expect(() => createErrandServer({ files: [], store: 'memory', env: {}, ...options })).toThrow(
+        expect.objectContaining({ kind: 'validation.input' }),
+      );
+    const env = { ERRAND_TOKENS: 'ada' };
+    expect(() => createErrandServer({ store: 'memory', env })).toThrow(
+      expect.objectContaining({ kind: 'validation.input' }),
+    );
+  });
+});
+
+/** Two servers share it, and neither closes it. */
+function unclosed(store: ReturnType<typeof openMemoryStore>): typeof store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'close') return () => Promise.resolve();
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
