@@ -119,7 +119,7 @@ export class Engine implements Errand {
   /** The schedules of each plan: when they come next, and what became of the last time. */
   readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
   readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
-  /** What is to be sent about the runs of the store. */
+  /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
   #backend: Backend | undefined;
@@ -322,7 +322,7 @@ export class Engine implements Errand {
     });
   }
 
-  /** Carries on what is due, until it is closed. */
+  /** Resumes what is due, until it is closed. */
   async carryOn(options?: CarryOnOptions): Promise<CarryingOn> {
     await this.#runs();
     await this.extensions.start();

@@ -354,7 +354,7 @@ export class LocalBackend implements Backend {
     });
   }
 
-  /** Stores what the leg begins with, and leaves the rest to whoever carries the run on. */
+  /** Stores what the leg begins with, and leaves the rest to the process that resumes the run. */
   async #leave(
     claim: Claim,
     begun?: { state: RunState; events: readonly EventBody[]; nowMs: number },

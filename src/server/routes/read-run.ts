@@ -109,7 +109,7 @@ function wholeRunRoutes(core: ServerCore): readonly Route[] {
   ];
 }
 
-/** What is derived from its log. */
+/** Views that are derived from its log. */
 function aboutRunRoutes(core: ServerCore): readonly Route[] {
   return [
     {
