@@ -47,11 +47,17 @@ function renderRule({ id, when, means, why }: Rule): string[] {
   ];
 }
 
+/** A combination of concepts is an object; all other items are words or numbers. */
+function itemWords(item: unknown): string {
+  if (typeof item !== 'object' || item === null || !('all' in item)) return String(item);
+  return Array.isArray(item.all) ? item.all.join(' + ') : String(item.all);
+}
+
 function conditionWords(name: keyof Conditions, value: unknown): string {
   const label = LABELS[name];
   if (value instanceof RegExp) return `${label}: \`${value.source.replaceAll('|', '\\|')}\``;
   if (Array.isArray(value))
-    return `${label}: ${value.map((item) => `\`${String(item)}\``).join(', ')}`;
+    return `${label}: ${value.map((item) => `\`${itemWords(item)}\``).join(', ')}`;
   if (typeof value === 'object' && value !== null) return `${label}: \`${JSON.stringify(value)}\``;
   return value === true ? label : `${label}: \`${String(value)}\``;
 }
@@ -66,6 +72,8 @@ const LABELS: Readonly<Record<keyof Conditions, string>> = {
   codeEndings: 'code ending in',
   codeParts: 'code containing',
   params: 'parameter',
+  says: 'the prose says, by concepts',
+  codeSays: 'the words of a code say',
   phrases: 'phrase of family',
   phrasesToo: 'and phrase of family',
   notPhrases: 'no phrase of family',

@@ -88,8 +88,9 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
   delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
   delaySeconds:
-    'estimated_time retry_after retryafter retry_after_seconds resets_in_seconds reset_seconds reset_in_seconds wait_seconds cooldown_seconds',
-  delayMs: 'retry_after_ms retryafterms reset_ms wait_ms',
+    'estimated_time retry_after retryafter retry_after_seconds retryafterseconds retry_after_secs retry_after_sec retry_in retryin retry_in_seconds retryinseconds resets_in_seconds reset_seconds reset_in_seconds resets_in resetin reset_in resetsinseconds resetinseconds reset_after resetafter wait_seconds waitseconds wait_time waittime cooldown cooldown_seconds cooldownseconds seconds_until_reset',
+  delayMs:
+    'retry_after_ms retryafterms retry_after_millis retryaftermillis retry_in_ms retryinms retry_delay_ms reset_ms reset_in_ms wait_ms waitms',
   moment: 'reset_at resets_at resetat resetsat reset_time retry_at available_at',
   answer: 'choices candidates output content completion',
   content:
@@ -113,10 +114,23 @@ const MAX_REMEMBERED = 4096;
 function rolesOf(name: string): Roles {
   const known = ROLES_BY_SPELLING.get(name);
   if (known !== undefined) return known;
-  const roles = rolesByName().get(name.toLowerCase()) ?? NO_ROLES;
+  const roles = rolesByName().get(name.toLowerCase()) ?? rolesByEnding(name);
   if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
     ROLES_BY_SPELLING.set(name, roles);
   return roles;
+}
+
+/** Vendors put a word of their own before the common one: `faultstring`, `errorDetail`, `err_msg`. */
+function rolesByEnding(name: string): Roles {
+  if (
+    /(?:error|err|fault|fail|failure|status|result|ret|resp|sub)[_-]?(?:message|msg|string|text|reason|detail|details|description|desc|info)$/i.test(
+      name,
+    )
+  )
+    return { message: true };
+  if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
+    return { code: true, namedCode: true };
+  return NO_ROLES;
 }
 
 export function collect(
@@ -257,6 +271,8 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   if (roles.quota === true) into.quotas.push(value);
   if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
   if (roles.delay === true) into.retryDelay ??= value;
+  if (roles.delaySeconds === true) into.retryDelay ??= withUnit(value, 's');
+  if (roles.delayMs === true) into.retryDelay ??= withUnit(value, 'ms');
   if (roles.moment === true) into.retryAt ??= value;
   if (roles.stop === true) into.stops.add(normaliseCode(value));
   if (roles.block === true) into.stops.add('blocked');
@@ -269,6 +285,10 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   }
   // a code is not a sentence, except in a field that only holds messages
   if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
+}
+
+function withUnit(value: string, unit: string): string {
+  return /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? `${value}${unit}` : value;
 }
 
 function number(value: number, roles: Roles | undefined, into: BodyEvidence): void {

@@ -3,6 +3,7 @@ import {
   ENTRIES,
   EXAM_ENTRIES,
   MORE_ENTRIES,
+  SECOND_EXAM_ENTRIES,
   SIBLING_ENTRIES,
   type Expectation,
 } from '../../../test/corpus/entries.ts';
@@ -37,9 +38,13 @@ function expected({ kind, category, retryable, retryAfterMs }: Expectation): obj
 }
 
 describe('the corpus of real failures', () => {
-  const settled = [...ENTRIES, ...MORE_ENTRIES, ...SIBLING_ENTRIES, ...EXAM_ENTRIES].filter(
-    (entry) => !entry.contested,
-  );
+  const settled = [
+    ...ENTRIES,
+    ...MORE_ENTRIES,
+    ...SIBLING_ENTRIES,
+    ...EXAM_ENTRIES,
+    ...SECOND_EXAM_ENTRIES,
+  ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {
     expect(conclusion(classified(entry))).toEqual(expected(entry.expect));
@@ -82,7 +87,8 @@ describe('the table of rules', () => {
 
   it('gives conclusions from prose alone low confidence', () => {
     const readsProse = RULES.filter(
-      ({ when }) => when.phrases !== undefined || when.transportText !== undefined,
+      ({ when }) =>
+        when.phrases !== undefined || when.says !== undefined || when.transportText !== undefined,
     );
     for (const { rule, failure } of RULE_CASES) {
       const isProse = readsProse.some(({ id }) => id === rule);

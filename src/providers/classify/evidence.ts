@@ -3,9 +3,11 @@
  * messages at any depth, and the word stems that occur in the messages. Only what a server says about
  * the call is evidence, never what a model wrote.
  */
-import type { ProviderFailure } from '../provider-failure.ts';
+import type { ProviderFailure, TransportFault } from '../provider-failure.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../known-providers.ts';
+import { once } from '../../errors/support/once.ts';
+import { readCode, readSentences, type Sentence } from './concepts/read-concepts.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
@@ -31,6 +33,8 @@ export interface Evidence {
   readonly retryAt: string | undefined;
   readonly text: string;
   readonly matchedFamilies: MatchedFamilies;
+  /** What the text says, by concepts; read when a rule asks for it. */
+  readonly sentences: () => readonly Sentence[];
   readonly form: BodyForm;
   /** A reply without any content. */
   readonly isEmptyReply: boolean;
@@ -67,6 +71,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     retryAt: inBody.retryAt,
     text,
     matchedFamilies: findFamilies(text),
+    sentences: once(() => [...readSentences(text), ...readFault(failure.transport)]),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
     isUnfinished: form === 'events' && !isEnded && !inBody.hasErrorEvent && inBody.stops.size === 0,
@@ -74,6 +79,15 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
       inBody.headers === undefined ? failure.headers : { ...inBody.headers, ...failure.headers },
     delivered: form === 'events' ? inBody.deliveredBeforeError : failure.delivered,
   };
+}
+
+/** A fault speaks by its name too: `JobCancellationException`. */
+function readFault(fault: TransportFault | undefined): readonly Sentence[] {
+  if (fault === undefined) return [];
+  return [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
+    readCode(name),
+    ...readSentences(message.slice(0, 1024)),
+  ]);
 }
 
 interface ReadBody {
@@ -132,14 +146,13 @@ function addSingledOut(inBody: BodyEvidence, failure: ProviderFailure): void {
 /** `received 1008 (policy violation) …`: the name of a close code says nothing about the content. */
 const CLOSE_CODE = /\b1\d{3} \([a-z ]{4,30}\)/g;
 
-/** gRPC prints `14 UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
+/** gRPC prints `14 UNAVAILABLE: …`, Java `UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
 const GRPC_STATUS =
-  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode\.([A-Z_]{2,40})/;
+  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode(?:\.|=")([A-Za-z_]{2,40})|^(?:[\w.]{1,80}: )?(CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|UNAUTHENTICATED)(?=:|$)/;
 
 function addGrpcStatus(message: string, inBody: BodyEvidence): void {
   const status = GRPC_STATUS.exec(message.slice(0, 1024));
-  if (status !== null)
-    collect({ code: status[1] ?? status[2] ?? status[3], message }, false, inBody);
+  if (status !== null) collect({ code: status.slice(1).find(Boolean), message }, false, inBody);
 }
 
 function decisiveStatus(
@@ -152,7 +165,8 @@ function decisiveStatus(
   // gateways use 400 and 5xx when they pass on an upstream refusal
   if (outer < 500 && outer !== 400) return outer;
   const { statuses, codes } = inBody.wrapped;
-  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? inner ?? outer;
+  const told = outer >= 500 ? upstreamStatus(text) : undefined;
+  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? told ?? inner ?? outer;
 }
 
 /** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */
@@ -206,11 +220,20 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
 
 /** `429 Rate limit reached`, `[400 Bad Request]`, `server response: 401`, `HTTP 503`, `Error (429)`. */
 const STATUS_IN_TEXT =
-  /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|(?:status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|error)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b/i;
+  /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|error)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b/i;
 
 function leadingStatus(text: string): number | undefined {
   const match = STATUS_IN_TEXT.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
+}
+
+/** A gateway says what its upstream refused: `upstream returned 401: …`. */
+const UPSTREAM_STATUS =
+  /\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? (4\d\d)\b/i;
+
+function upstreamStatus(text: string): number | undefined {
+  const match = UPSTREAM_STATUS.exec(text);
+  return match === null ? undefined : Number(match[1]);
 }
 
 function isRefusal(status: number | undefined): boolean {

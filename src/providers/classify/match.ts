@@ -1,6 +1,7 @@
 /** Matches rules: compiles their conditions into checks, so that a rule costs only what it needs. */
 import type { TransportFault } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
+import { findSaying, readCode } from './concepts/read-concepts.ts';
 import type { Family } from './phrases.ts';
 import { wordsOf } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
@@ -23,6 +24,7 @@ export function compileRule(rule: Rule): CompiledRule {
   });
   const readsProse =
     when.phrases !== undefined ||
+    when.says !== undefined ||
     when.transportText !== undefined ||
     when.asksMoreThanLimit === true;
   return { rule, checks: compiled, confidence: readsProse ? 'low' : 'high' };
@@ -166,6 +168,11 @@ const COMPILERS: Compilers = {
   phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
   notPhrases: (families) => (evidence) =>
     firstPhrase(evidence, families) === undefined ? '' : undefined,
+  codeSays: (sayings) => someCode((code) => findSaying([readCode(code)], sayings) !== undefined),
+  says: (sayings) => (evidence) => {
+    const found = findSaying(evidence.sentences(), sayings);
+    return found === undefined ? undefined : `says: ${found}`;
+  },
   asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
   transportText:
     (pattern) =>

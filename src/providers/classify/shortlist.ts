@@ -46,6 +46,7 @@ const SORT_OF = {
   codes: CODES,
   codeEndings: CODES,
   codeParts: CODES,
+  codeSays: CODES,
   phrases: PHRASES,
   phrasesToo: PHRASES,
   stops: STOPS,

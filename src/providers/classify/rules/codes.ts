@@ -292,6 +292,15 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     why: 'a code for a tool or output schema that was refused',
   },
   {
+    id: 'messages.range',
+    when: {
+      codeEndings: ['array_above_max_length', 'array_below_min_length'],
+      params: /^(?:body\.)?(?:messages|input|contents|prompt)[[.]/,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a list inside a message has too many or too few parts',
+  },
+  {
     id: 'parameter.range',
     when: {
       codeEndings: [

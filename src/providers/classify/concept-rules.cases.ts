@@ -1,0 +1,102 @@
+/** Cases for rules that read concepts, in prose and in the words of codes. */
+import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
+import type { ProviderFailure } from '../provider-failure.ts';
+import type { RuleCase } from './rules.cases.ts';
+
+const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
+  ['code-words.not-configured', 'provider.not_configured', 400, 'PROVIDER_NOT_CONFIGURED'],
+  ['code-words.spent', 'provider.quota_exhausted', 403, 'WALLET_DEPLETED'],
+  ['code-words.quota-refused', 'provider.quota_exhausted', 403, 'TOKEN_QUOTA_REACHED'],
+  ['code-words.context', 'provider.context_length', 400, 'PROMPT_OVERFLOW'],
+  ['code-words.auth', 'provider.auth', 403, 'SIGN_IN_REQUIRED'],
+  ['code-words.model', 'provider.model_not_found', 400, 'DEPLOYMENT_RETIRED'],
+  ['code-words.permission', 'provider.permission', 400, 'TENANT_BANNED'],
+  ['code-words.filter', 'provider.content_filter', 403, 'RISKY_CONTENT'],
+  ['code-words.unsupported', 'provider.unsupported', 400, 'VISION_NOT_SUPPORTED'],
+  ['code-words.overload', 'provider.overloaded', 429, 'BACKEND_SATURATED'],
+  ['code-words.rate', 'provider.rate_limited', 400, 'FREQUENCY_LIMIT'],
+];
+
+const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
+  ['concept.feature-of-model', 'provider.unsupported', 400, 'Vision is unavailable for the model'],
+  ['concept.schema-keyword', 'provider.tool_schema', 400, 'JSON schema not supported: oneOf'],
+  ['concept.output-cap', 'provider.invalid_request', 400, 'Output tokens may be at most 99'],
+  [
+    'concept.not-configured',
+    'provider.not_configured',
+    500,
+    'The provider was never set up: not configured',
+  ],
+  ['concept.spent', 'provider.quota_exhausted', 400, 'The wallet is empty'],
+  ['concept.quota-refused', 'provider.quota_exhausted', 403, 'The quota was reached'],
+  ['concept.auth', 'provider.auth', 400, 'The key you sent is wrong'],
+  ['concept.auth-forbidden', 'provider.auth', 403, 'Sign in is required'],
+  ['concept.permission', 'provider.permission', 400, 'The organisation is not entitled to it'],
+  ['concept.permission-hidden', 'provider.permission', 404, 'The tenant is not approved for it'],
+  ['concept.context', 'provider.context_length', 500, 'The input length 9 surpasses the limit 8'],
+  ['concept.size', 'provider.request_too_large', 400, 'A picture is larger than 5 MB'],
+  ['concept.tool-schema', 'provider.tool_schema', 400, 'A function must have the field name'],
+  ['concept.filter', 'provider.content_filter', 400, 'Harmful material was detected'],
+  ['concept.unsupported', 'provider.unsupported', 400, 'The pictures are incompatible with it'],
+  ['concept.model', 'provider.model_not_found', 400, 'The checkpoint was discontinued'],
+  ['concept.model-unavailable', 'provider.model_not_found', 400, 'This checkpoint is not offered'],
+  ['concept.address', 'provider.invalid_request', 404, 'The path could not be found'],
+  ['concept.role-order', 'provider.invalid_request', 500, 'The turns must alternate'],
+  ['concept.setting', 'provider.invalid_request', 400, 'The duration must be 6 or 10'],
+  ['concept.overload', 'provider.overloaded', 429, 'All backends are saturated'],
+  ['concept.rate', 'provider.rate_limited', 400, 'The frequency reached its upper bound'],
+];
+
+const THROWN: readonly (readonly [string, RuntimeKind, string, string])[] = [
+  ['concept.certificate', 'provider.network', 'Error', 'The certificate was revoked'],
+  ['concept.handshake', 'provider.network', 'Error', 'A fatal alert in the handshake'],
+  ['concept.connect-late', 'provider.network', 'PoolElapsed', 'nothing more'],
+  ['concept.late', 'provider.timeout', 'Elapsed', 'nothing more'],
+  ['concept.cancelled', 'cancelled.call', 'JobCancellation', 'nothing more'],
+  ['concept.unreachable', 'provider.network', 'Error', 'The network appears to be offline'],
+  ['concept.lost', 'provider.network', 'ChannelClosed', 'nothing more'],
+];
+
+const refused = (status: number, error: object): Partial<ProviderFailure> => ({
+  status,
+  phase: 'headers',
+  body: { error },
+});
+
+export const CONCEPT_CASES: readonly RuleCase[] = [
+  ...CODED.map(([rule, kind, status, code]) => ({
+    rule,
+    kind,
+    failure: refused(status, { code, message: 'No' }),
+  })),
+  ...SAID.map(([rule, kind, status, message]) => ({
+    rule,
+    kind,
+    failure: refused(status, { message }),
+  })),
+  ...THROWN.map(([rule, kind, name, message]) => ({
+    rule,
+    kind,
+    failure: { transport: { name, message } },
+  })),
+  {
+    rule: 'transport.cancelled-by-clock',
+    kind: 'provider.timeout',
+    failure: { transport: { name: 'TaskCanceledException', message: 'canceled by a timeout' } },
+  },
+  {
+    rule: 'output-cap.text',
+    kind: 'provider.invalid_request',
+    failure: refused(400, { message: 'The valid range of max_tokens is [1, 8192]' }),
+  },
+  {
+    rule: 'transport.tls-protocol',
+    kind: 'provider.network',
+    failure: { transport: { code: 'EPROTO' } },
+  },
+  {
+    rule: 'messages.range',
+    kind: 'provider.invalid_request',
+    failure: refused(400, { code: 'array_above_max_length', param: 'input[3].content' }),
+  },
+];

@@ -1,0 +1,272 @@
+/**
+ * Rules for prose by its concepts: what is spoken of, and what is said about it. They come after the
+ * phrases, for wordings that nobody has recorded, and before the status alone.
+ */
+import { anyOf, each } from '../concepts/saying.ts';
+import { NONE, type Rule } from '../rule.ts';
+
+/** A request that was refused, or a text that lost its status. */
+const REFUSED = [NONE, 200, 400, 404, 405, 406, 409, 410, 412, 415, 417, 418, 422, 424];
+/** Statuses that gateways and frameworks also use for refusals of theirs. */
+const ALSO_SERVER = [...REFUSED, 413, 500, 502, 503];
+
+/** Before the phrases, whose words these share. */
+export const FIRST_CONCEPT_RULES: readonly Rule[] = [
+  {
+    id: 'concept.feature-of-model',
+    when: {
+      statuses: [400, 405, 422],
+      says: anyOf(
+        [
+          ['feature', 'unavailable', 'model'],
+          ['feature', 'forbidden', 'model'],
+          ['media', 'unavailable', 'model'],
+          ['media', 'forbidden', 'model'],
+          ['tool', 'forbidden', 'model'],
+        ],
+        ['account', 'key', 'right', 'region', 'plan', 'wait', 'filter', 'found'],
+      ),
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a feature is said to be off for this model; the model is there',
+  },
+  {
+    id: 'concept.schema-keyword',
+    when: {
+      statuses: REFUSED,
+      says: each(
+        ['schema'],
+        ['unsupported'],
+        ['model', 'param', 'endpoint', 'host', 'sampling', 'feature'],
+      ),
+    },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'a part of the schema is said not to be supported, not schemas as such',
+  },
+  {
+    id: 'concept.output-cap',
+    when: {
+      statuses: REFUSED,
+      says: anyOf(
+        [
+          ['reply', 'tokens', 'excess', 'bound'],
+          ['reply', 'tokens', 'bound', 'given'],
+          ['reply', 'tokens', 'most'],
+          ['reply', 'tokens', 'must', 'bound'],
+        ],
+        ['prompt', 'window', 'minute', 'text', 'requests', 'rate', 'length', 'total'],
+      ),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the output limit is set higher than the model allows; the prompt is fine',
+  },
+];
+
+export const CONCEPT_RULES: readonly Rule[] = [
+  {
+    id: 'concept.context',
+    when: {
+      statuses: ALSO_SERVER,
+      says: anyOf(
+        [
+          ['prompt', 'excess', 'length'],
+          ['prompt', 'excess', 'bound'],
+          ['prompt', 'excess', 'tokens'],
+          ['prompt', 'too', 'much'],
+          ['prompt', 'length', 'bound'],
+          ['prompt', 'tokens', 'bound'],
+          ['tokens', 'excess', 'bound'],
+          ['tokens', 'too', 'much'],
+          ['window', 'excess'],
+          ['window', 'too', 'much'],
+          ['text', 'excess', 'tokens'],
+        ],
+        ['minute', 'day', 'rate', 'bytes', 'media', 'tool', 'quota', 'money'],
+      ),
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the prompt is said to be longer than something allows',
+  },
+  {
+    id: 'concept.size',
+    when: {
+      statuses: REFUSED,
+      says: anyOf(
+        [
+          ['bytes', 'excess'],
+          ['bytes', 'too', 'much'],
+          ['media', 'excess', 'bound'],
+          ['media', 'too', 'large'],
+        ],
+        ['rate', 'minute', 'day', 'quota'],
+      ),
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'a file or the request is said to have too many bytes',
+  },
+  {
+    id: 'concept.tool-schema',
+    when: {
+      statuses: [...REFUSED, 500],
+      says: [
+        ...each(['schema'], ['invalid', 'must', 'missing', 'failed', 'unknown'], ['reply']),
+        ...each(['schema'], ['unsupported'], ['model', 'param', 'endpoint', 'host', 'sampling']),
+        ...anyOf(
+          [
+            ['tool', 'property', 'must'],
+            ['tool', 'param', 'must'],
+            ['tool', 'param', 'invalid'],
+            ['tool', 'param', 'missing'],
+            ['tool', 'name', 'must'],
+            ['tool', 'name', 'invalid'],
+            ['tool', 'name', 'bound'],
+            ['tool', 'described', 'must'],
+          ],
+          ['text', 'role', 'model', 'choice'],
+        ),
+      ],
+    },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'the definition of a tool or of the output is said to be wrong',
+  },
+  {
+    id: 'concept.filter',
+    when: {
+      statuses: [200, 400, 403, 406, 409, 412, 418, 422, 424, 451, 500],
+      says: each(
+        ['filter'],
+        ['forbidden', 'invalid', 'prompt', 'found', 'blocked', 'text', 'content'],
+        ['account', 'region', 'right', 'key', 'rate'],
+      ),
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the content is said to be harmful or against a policy',
+  },
+  {
+    id: 'concept.unsupported',
+    when: {
+      statuses: [...REFUSED, 501],
+      says: [
+        ...each(
+          ['feature'],
+          ['unavailable', 'unsupported', 'forbidden', 'missing'],
+          ['account', 'plan', 'key'],
+        ),
+        ...each(
+          ['media', 'tool', 'sampling', 'param'],
+          ['unavailable', 'unsupported'],
+          ['account', 'plan', 'endpoint'],
+        ),
+        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name']),
+      ],
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a feature or a parameter is said not to be there for this model',
+  },
+  {
+    id: 'concept.model',
+    when: {
+      statuses: REFUSED,
+      says: [
+        ...each(
+          ['model'],
+          ['missing'],
+          ['param', 'account', 'right', 'key', 'media', 'tool', 'text', 'must', 'region'],
+        ),
+        ...anyOf(
+          [
+            ['model', 'listed', 'given'],
+            ['model', 'must', 'listed'],
+            ['model', 'name', 'invalid'],
+            ['endpoint', 'name', 'missing'],
+            ['model', 'unset', 'host'],
+          ],
+          ['account', 'right', 'tool', 'text', 'busy'],
+        ),
+      ],
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the model is said not to be there, or another one is asked for',
+  },
+  {
+    id: 'concept.model-unavailable',
+    when: {
+      statuses: [400, 404, 410, 422],
+      says: each(['model'], ['unavailable'], ['param', 'account', 'right', 'now', 'wait', 'busy']),
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the model is said not to be served there',
+  },
+  {
+    id: 'concept.address',
+    when: {
+      statuses: [NONE, 400, 404, 405],
+      says: each(
+        ['address'],
+        ['missing', 'invalid', 'unsupported', 'refused', 'unset'],
+        ['media', 'model'],
+      ),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the address is said to lead nowhere: the base URL is wrong',
+  },
+  {
+    id: 'concept.role-order',
+    when: {
+      statuses: [...REFUSED, 500],
+      says: anyOf(
+        [
+          ['turn', 'must'],
+          ['turn', 'invalid'],
+          ['role', 'must', 'text'],
+          ['role', 'invalid', 'text'],
+        ],
+        ['key', 'right', 'param'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the order or the roles of the messages are refused',
+  },
+  {
+    id: 'concept.setting',
+    when: {
+      statuses: [NONE, 400, 422],
+      says: [
+        ...each(
+          ['sampling'],
+          ['must', 'bound', 'invalid'],
+          ['prompt', 'text', 'role', 'tool', 'schema'],
+        ),
+        ...anyOf(
+          [
+            ['media', 'length', 'must'],
+            ['header', 'must'],
+            ['header', 'missing'],
+            ['param', 'must', 'missing'],
+            ['param', 'missing'],
+            ['param', 'must', 'unset'],
+            ['model', 'must'],
+          ],
+          ['prompt', 'text', 'role', 'tool', 'schema', 'key'],
+        ),
+      ],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a setting or a header of the call is missing or out of its range',
+  },
+];
