@@ -39,6 +39,7 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['concept.filter', 'provider.content_filter', 400, 'Harmful material was detected'],
   ['concept.unsupported', 'provider.unsupported', 400, 'The pictures are incompatible with it'],
   ['concept.model', 'provider.model_not_found', 400, 'The checkpoint was discontinued'],
+  ['concept.attachment-missing', 'provider.invalid_request', 404, 'The photo does not exist'],
   ['concept.model-unavailable', 'provider.model_not_found', 400, 'This checkpoint is not offered'],
   ['concept.address', 'provider.invalid_request', 404, 'The path could not be found'],
   ['concept.role-order', 'provider.invalid_request', 500, 'The turns must alternate'],
@@ -51,6 +52,7 @@ const THROWN: readonly (readonly [string, RuntimeKind, string, string])[] = [
   ['concept.certificate', 'provider.network', 'Error', 'The certificate was revoked'],
   ['concept.handshake', 'provider.network', 'Error', 'A fatal alert in the handshake'],
   ['concept.connect-late', 'provider.network', 'PoolElapsed', 'nothing more'],
+  ['concept.no-credentials', 'provider.not_configured', 'Error', 'The chain lacks a credential'],
   ['concept.late', 'provider.timeout', 'Elapsed', 'nothing more'],
   ['concept.cancelled', 'cancelled.call', 'JobCancellation', 'nothing more'],
   ['concept.unreachable', 'provider.network', 'Error', 'The network appears to be offline'],
@@ -93,6 +95,19 @@ export const CONCEPT_CASES: readonly RuleCase[] = [
     rule: 'transport.tls-protocol',
     kind: 'provider.network',
     failure: { transport: { code: 'EPROTO' } },
+  },
+  {
+    rule: 'concept.model-param',
+    kind: 'provider.model_not_found',
+    failure: refused(422, { param: 'model', message: 'It must be another one' }),
+  },
+  {
+    rule: 'messages.text',
+    kind: 'provider.invalid_request',
+    failure: refused(400, {
+      param: 'messages[0].role',
+      message: 'A required parameter is missing',
+    }),
   },
   {
     rule: 'messages.range',

@@ -153,7 +153,7 @@ const COMPILERS: Compilers = {
     ({ failure }) => {
       const faults = faultsOf(failure.transport);
       const found =
-        faults.find(({ name = '' }) => names.includes(name))?.name ??
+        faults.find(({ name = '' }) => names.includes(unqualified(name)))?.name ??
         faults.flatMap(printedNames).find((name) => names.includes(name));
       return found === undefined ? undefined : `transport=${found}`;
     },
@@ -266,6 +266,11 @@ function printedNames({ message = '' }: TransportFault): readonly string[] {
   if (!/(?:Exception|Error|Timeout):/.test(message)) return [];
   const names = message.slice(0, 1024).match(/\b[A-Z]\w{2,60}(?:Exception|Error|Timeout)(?=:)/g);
   return names?.slice(0, 4) ?? [];
+}
+
+/** `httpx.ReadError` and `Net::ReadTimeout` are named with their package. */
+function unqualified(name: string): string {
+  return name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf(':')) + 1);
 }
 
 function nameOf(fault: TransportFault | undefined): string {

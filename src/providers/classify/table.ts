@@ -12,7 +12,7 @@ import { STOP_RULES } from './rules/stops.ts';
 import { TEXT_RULES } from './rules/texts.ts';
 import { CODE_WORD_RULES } from './rules/code-words.ts';
 import { CONCEPT_ACCESS_RULES, CONCEPT_CAPACITY_RULES } from './rules/concept-access.ts';
-import { CONCEPT_TRANSPORT_RULES } from './rules/concept-transport.ts';
+import { CONCEPT_TRANSPORT_RULES, CONNECT_LATE_RULES } from './rules/concept-transport.ts';
 import { CONCEPT_RULES, FIRST_CONCEPT_RULES } from './rules/concepts.ts';
 import { CONNECTION_RULES } from './rules/connection.ts';
 import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
@@ -28,6 +28,7 @@ export const RULES: readonly Rule[] = [
   ...TRANSIENT_CODE_RULES,
   ...CODE_WORD_RULES,
   ...STOP_RULES,
+  ...CONNECT_LATE_RULES,
   ...FIRST_CONCEPT_RULES,
   ...TEXT_RULES,
   ...CONCEPT_TRANSPORT_RULES,

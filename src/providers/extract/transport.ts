@@ -189,8 +189,11 @@ function printedCode(message: string): string | undefined {
   const curl = /^curl(?: error|:) \(?(\d{1,2})\b/i.exec(message)?.[1];
   if (curl !== undefined) return CURL_CODES[curl];
   const apple = /\bNSURLErrorDomain\b.{0,12}?-(\d{3,4})\b/.exec(message)?.[1];
-  return apple === undefined ? undefined : APPLE_CODES[apple];
+  return apple === undefined ? ERRNO.exec(message)?.[1] : APPLE_CODES[apple];
 }
+
+/** Other programs print the code of the system behind the call that failed: `write EPIPE`. */
+const ERRNO = /^(?:connect|read|write|getaddrinfo|queryA|send) (E[A-Z]{3,12}|EAI_[A-Z]{2,10})\b/;
 
 /** smithy calls every broken socket a TimeoutError; the code is what happened. */
 function nameBesideCode(value: unknown): string {

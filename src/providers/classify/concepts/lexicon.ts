@@ -73,6 +73,10 @@ const PLAIN = {
   found: 'found detected contain* trigger* judged flag* identified 包含',
   blocked: 'block* intercept* filtered',
   unknown: 'unknown',
+  range: 'range between inclusive exclusive',
+  characters: 'character* chars 字符',
+  /** Not a word: a number that is followed by a smaller one. */
+  over: '\u0003',
   much: 'much many large big long high',
   bound:
     'max* limit* most cap capped ceiling upper allow* permitted up 上限 最大 限制 лимит* максимальн*',
@@ -127,6 +131,7 @@ export const IDIOMS: readonly (readonly [RegExp, string])[] = [
   [/\btimed?[ _]out\b/gi, ' timeout '],
   [/\bend[ _]of[ _](?:file|stream)\b|\bhung up\b|\bhang up\b|\bwent (?:down|away)\b/gi, ' eof '],
   [/\bno longer\b/gi, ' discontinued '],
+  [/\bconnection time(?:d )?out\b/gi, ' connect timeout '],
   [
     /\b(?:cannot|can't|must not|may not|should not) (?:be (?:more|greater|larger|longer|higher) than|exceed)\b/gi,
     ' must most ',

@@ -32,10 +32,13 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'role',
 ]);
 
+/** The class of an exception is a code; its parts are no prose. */
+const EXCEPTION = /\b[\w.]{0,80}[a-z](?:Error|Exception)\b/g;
+
 const SENTENCE_END = /[.!?;。！？；](?=\s|$)|\n+|。|！/;
 
 export function readSentences(text: string): readonly Sentence[] {
-  const head = withoutNames(text.slice(0, MAX_CHARS));
+  const head = withoutNames(text.slice(0, MAX_CHARS)).replace(EXCEPTION, ' ');
   return head
     .split(SENTENCE_END)
     .slice(0, MAX_SENTENCES)
@@ -90,8 +93,14 @@ function readSentence(text: string): Sentence {
   const places = new Map<Concept, number[]>();
   let place = 0;
   let negatedUntil = -1;
+  let lastNumber = 0;
   for (const chunk of withoutIdioms(text).split(/\s+/)) {
     const isQuoted = chunk.startsWith(QUOTED);
+    const number = numberIn(chunk);
+    if (number > 0) {
+      if (lastNumber > number && number >= MIN_COMPARED) add(places, 'over', place);
+      lastNumber = number;
+    }
     if (IDENTIFIER.test(chunk)) {
       place++;
       continue;
@@ -119,6 +128,14 @@ function withoutIdioms(text: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
   return IDIOMS.reduce((plain, [idiom, word]) => plain.replace(idiom, word), spaced);
+}
+
+/** Smaller ones count something else than tokens or bytes. */
+const MIN_COMPARED = 100;
+
+function numberIn(chunk: string): number {
+  const digits = /^\W{0,2}(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})\W{0,3}$/.exec(chunk)?.[1];
+  return digits === undefined ? 0 : Number(digits.replaceAll(',', ''));
 }
 
 const NOUNS: ReadonlySet<Concept> = new Set<Concept>([

@@ -37,6 +37,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
           ['prompt', 'excess'],
           ['prompt', 'too', 'length'],
           ['window', 'excess'],
+          ['window', 'lacking'],
         ],
         ['bytes', 'media', 'rate'],
       ),

@@ -35,6 +35,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'free_tier_only',
         'allocation_quota_free_tier_only',
         'budget_exceeded',
+        'set_limit_exceeded',
         'personal_team_blocked_spending_limit',
       ],
     },

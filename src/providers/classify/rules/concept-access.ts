@@ -10,6 +10,20 @@ const REFUSED = [NONE, 200, 400, 404, 406, 409, 412, 418, 422, 424];
 
 export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
   {
+    id: 'concept.no-credentials',
+    when: {
+      hasStatus: false,
+      hasTransport: true,
+      says: each(
+        ['key'],
+        ['failed', 'missing', 'lacking', 'unset'],
+        ['invalid', 'expired', 'param'],
+      ),
+    },
+    means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'without a response it is the client that has no key; nothing was sent',
+  },
+  {
     id: 'concept.not-configured',
     when: {
       statuses: [NONE, 200, 400, 422, 500, 502, 503],
@@ -100,6 +114,8 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           [
             ['key', 'forbidden'],
             ['account', 'role', 'missing'],
+            ['model', 'must', 'plan'],
+            ['feature', 'must', 'plan'],
           ],
           ['expired', 'invalid', 'text'],
         ),
@@ -112,7 +128,10 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     id: 'concept.permission-hidden',
     when: {
       statuses: [404],
-      says: each(['account', 'key'], ['forbidden'], ['param', 'feature', 'text', 'invalid']),
+      says: [
+        ...each(['account', 'key'], ['forbidden'], ['param', 'feature', 'text', 'invalid']),
+        ...each(['account'], ['missing'], ['model', 'tool', 'endpoint', 'text', 'host']),
+      ],
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
     why: 'the model is there, but not for this account',

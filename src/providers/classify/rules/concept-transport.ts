@@ -34,12 +34,6 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
     why: 'the two ends do not agree on a protocol: a wrong port, scheme or proxy',
   },
   {
-    id: 'concept.connect-late',
-    when: { hasStatus: false, hasTransport: true, says: each(['connect'], ['late']) },
-    means: { kind: 'provider.network', outcome: 'not_started', scope: 'provider', recovery: 'now' },
-    why: 'connecting took too long, so no request left',
-  },
-  {
     id: 'concept.late',
     when: { hasStatus: false, hasTransport: true, says: [{ all: ['late'] }] },
     means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
@@ -81,5 +75,15 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime says that the connection ended',
+  },
+];
+
+/** Before the phrases, for which every lapse of time is the same. */
+export const CONNECT_LATE_RULES: readonly Rule[] = [
+  {
+    id: 'concept.connect-late',
+    when: { hasStatus: false, hasTransport: true, says: each(['connect'], ['late']) },
+    means: { kind: 'provider.network', outcome: 'not_started', scope: 'provider', recovery: 'now' },
+    why: 'connecting took too long, so no request left',
   },
 ];

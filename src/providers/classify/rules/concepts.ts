@@ -18,6 +18,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
       statuses: [400, 405, 422],
       says: anyOf(
         [
+          ['feature', 'most', 'model'],
           ['feature', 'unavailable', 'model'],
           ['feature', 'forbidden', 'model'],
           ['media', 'unavailable', 'model'],
@@ -53,8 +54,9 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
           ['reply', 'tokens', 'bound', 'given'],
           ['reply', 'tokens', 'most'],
           ['reply', 'tokens', 'must', 'bound'],
+          ['reply', 'tokens', 'range'],
         ],
-        ['prompt', 'window', 'minute', 'text', 'requests', 'rate', 'length', 'total'],
+        ['prompt', 'window', 'minute', 'text', 'rate', 'length', 'total'],
       ),
     },
     means: {
@@ -82,6 +84,10 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['prompt', 'tokens', 'bound'],
           ['tokens', 'excess', 'bound'],
           ['tokens', 'too', 'much'],
+          ['prompt', 'tokens', 'over'],
+          ['model', 'tokens', 'over'],
+          ['prompt', 'characters', 'bound'],
+          ['window', 'lacking'],
           ['window', 'excess'],
           ['window', 'too', 'much'],
           ['text', 'excess', 'tokens'],
@@ -192,6 +198,32 @@ export const CONCEPT_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'the model is said not to be there, or another one is asked for',
+  },
+  {
+    id: 'concept.model-param',
+    when: {
+      statuses: [400, 404, 422],
+      params: /^(?:body\.)?model$/,
+      notCodes: ['missing', 'missing_required_parameter', 'value_missing', 'missing_parameter'],
+      says: anyOf([['must'], ['invalid'], ['listed']], ['param', 'given', 'unset', 'missing']),
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the value that was refused is the name of the model',
+  },
+  {
+    id: 'concept.attachment-missing',
+    when: {
+      statuses: [404],
+      says: anyOf(
+        [
+          ['media', 'missing'],
+          ['reply', 'name', 'missing'],
+        ],
+        ['model', 'address', 'endpoint'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'something that the request points at is said not to be there, and it is not the model',
   },
   {
     id: 'concept.model-unavailable',

@@ -195,7 +195,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.address-text',
     when: {
       transportText:
-        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet|failed to parse url|no scheme supplied|missing an? .{0,30}protocol/i,
+        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet|failed to parse url|unsupported protocol scheme|unknown (?:url )?scheme|relative url without a base|invalid port|no scheme supplied|missing an? .{0,30}protocol/i,
     },
     means: {
       kind: 'provider.invalid_request',

@@ -230,6 +230,16 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message says that the model or host cannot do this',
   },
   {
+    id: 'messages.text',
+    when: {
+      statuses: [400, 422],
+      phrases: ['parameter'],
+      params: /^(?:body\.)?(?:messages|input|contents)[[.]/,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a message misses a part or has a wrong one',
+  },
+  {
     id: 'parameter.text',
     when: { statuses: [400, 422], phrases: ['parameter'] },
     means: {
