@@ -19,6 +19,8 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
 
 const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['concept.feature-of-model', 'provider.unsupported', 400, 'Vision is unavailable for the model'],
+  ['concept.signed-block', 'provider.invalid_request', 400, 'Bad signature of a thinking block'],
+  ['concept.plan-limit', 'provider.quota_exhausted', 403, 'You reached the limit of the free tier'],
   ['concept.schema-keyword', 'provider.tool_schema', 400, 'JSON schema not supported: oneOf'],
   ['concept.output-cap', 'provider.invalid_request', 400, 'Output tokens may be at most 99'],
   [

@@ -30,14 +30,21 @@ const PLAIN = {
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
   media: 'image* audio video* file files pdf* picture* photo* attachment* 图片 视频 音频 文件',
-  schema: 'schema* grammar* jsonschema',
+  schema: 'schema* jsonschema',
+  grammar: 'grammar*',
+  call: 'call calls toolcall*',
+  signature: 'signature*',
+  block: 'block blocks part parts',
+  stop: 'stop',
+  full: 'full',
+  shorten: 'shorten* trim reduce truncat*',
   tool: 'tool tools function functions functiondeclaration* toolset* 工具 函数',
   feature:
     'feature* mode capabilit* streaming thinking reasoning modalit* functionality logprobs vision inference',
   param:
     'parameter* param params field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
-    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* size language voice format n ratio steps',
+    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* size language voice format n ratio steps stream encod* sample samples sampler',
   role: 'role roles 角色',
   turn: 'assistant alternat* turn turns',
   header: 'header headers',
@@ -58,22 +65,22 @@ const PLAIN = {
     'moderation* violation* risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
-    'missing unknown nonexist* unrecogni?ed undefined retired removed deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
+    'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
   forbidden:
     'forbid* denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:
-    'insufficient* lack* exhaust* deplet* empty consumed lapsed drained overdue unpaid arrear* 不足 用尽 耗尽 用完 已用完 недостаточ* исчерпан*',
+    'insufficient* lack* exhaust* deplet* empty consumed lapsed drained negative overdue unpaid arrear* 不足 用尽 耗尽 用完 已用完 недостаточ* исчерпан*',
   reached: 'reach* hit exceed* met 超出 超过 达到 超限 превыш*',
   excess:
-    'exceed* longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
+    'above exceed* longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
   too: 'too',
   large: 'large big',
   most: 'most',
   total: 'total sum combined plus',
   found: 'found detected contain* trigger* judged flag* identified 包含',
   blocked: 'block* intercept* filtered',
-  unknown: 'unknown',
-  range: 'range between inclusive exclusive',
+  unknown: 'unknown unrecogni?ed',
+  range: 'range between inclusive exclusive bounds',
   characters: 'character* chars 字符',
   /** Not a word: a number that is followed by a smaller one. */
   over: '\u0003',
@@ -110,10 +117,11 @@ export type Concept = keyof typeof PLAIN;
 
 /** What a word means after a negation: not found, no permission, cannot connect. */
 const NEGATED: Partial<Record<Concept, string>> = {
-  missing: 'found find exist* match* locat* recogni* known registered deployed such longer',
+  missing: 'found find exist* match* locat* recogni* known registered deployed named such longer',
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* auth',
-  unsupported: 'support* compatible implement* able handle capable work combin* together accept',
+  unsupported:
+    'support* compatible implement* able handle possible capab* applicab* work combin* together accept',
   invalid:
     'valid match* pars* decod* understand understood conform* correct* process* read compile*',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
@@ -127,10 +135,13 @@ const NEGATED: Partial<Record<Concept, string>> = {
 /** Idioms whose words mean something else one by one. */
 export const IDIOMS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:sign(?:ed)?|log(?:ged)?)[ _-](?:in|on)\b/gi, ' login '],
-  [/\b(?:used|use) up\b|\b(?:ran|run|running) out\b|\bout of\b/gi, ' exhausted '],
   [/\btimed?[ _]out\b/gi, ' timeout '],
   [/\bend[ _]of[ _](?:file|stream)\b|\bhung up\b|\bhang up\b|\bwent (?:down|away)\b/gi, ' eof '],
+  [/\bout of (?:range|bounds)\b/gi, ' range '],
+  [/\b(?:text|chat|completion)-only\b/gi, ' unsupported feature '],
+  [/\bnot an? (?:supported|valid|known|available|recogni[sz]ed) model\b/gi, ' unknown model '],
   [/\bno longer\b/gi, ' discontinued '],
+  [/\b(?:used|use) up\b|\b(?:ran|run|running) out\b|\bout of\b/gi, ' exhausted '],
   [/\bconnection time(?:d )?out\b/gi, ' connect timeout '],
   [
     /\b(?:cannot|can't|must not|may not|should not) (?:be (?:more|greater|larger|longer|higher) than|exceed)\b/gi,

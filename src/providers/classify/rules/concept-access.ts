@@ -149,7 +149,7 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
         ...each(
           ['host'],
           ['lacking', 'unavailable'],
-          ['minute', 'day', 'money', 'quota', 'account'],
+          ['minute', 'day', 'money', 'quota', 'account', 'reply'],
         ),
         ...anyOf(
           [

@@ -13,6 +13,31 @@ const ALSO_SERVER = [...REFUSED, 413, 500, 502, 503];
 /** Before the phrases, whose words these share. */
 export const FIRST_CONCEPT_RULES: readonly Rule[] = [
   {
+    id: 'concept.signed-block',
+    when: {
+      statuses: [400, 422],
+      says: anyOf([
+        ['signature', 'feature'],
+        ['signature', 'block'],
+        ['signature', 'tool'],
+      ]),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the signature is that of a part of the history, not that of the request',
+  },
+  {
+    id: 'concept.plan-limit',
+    when: {
+      statuses: [400, 402, 403, 429],
+      says: anyOf(
+        [['plan', 'bound', 'reached']],
+        ['minute', 'rate', 'requests', 'tokens', 'prompt', 'bytes', 'media', 'window'],
+      ),
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the limit is one of the plan, and no short window is named',
+  },
+  {
     id: 'concept.feature-of-model',
     when: {
       statuses: [400, 405, 422],
@@ -56,7 +81,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
           ['reply', 'tokens', 'must', 'bound'],
           ['reply', 'tokens', 'range'],
         ],
-        ['prompt', 'window', 'minute', 'text', 'rate', 'length', 'total'],
+        ['prompt', 'window', 'minute', 'text', 'rate', 'length', 'total', 'unsupported'],
       ),
     },
     means: {
@@ -87,12 +112,18 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['prompt', 'tokens', 'over'],
           ['model', 'tokens', 'over'],
           ['prompt', 'characters', 'bound'],
+          ['tokens', 'over', 'bound'],
+          ['tokens', 'over', 'given'],
+          ['token', 'over', 'excess'],
+          ['prompt', 'shorten'],
+          ['text', 'too', 'length'],
+          ['window', 'full'],
           ['window', 'lacking'],
           ['window', 'excess'],
           ['window', 'too', 'much'],
           ['text', 'excess', 'tokens'],
         ],
-        ['minute', 'day', 'rate', 'bytes', 'media', 'tool', 'quota', 'money'],
+        ['minute', 'day', 'rate', 'bytes', 'media', 'tool', 'quota', 'money', 'stop'],
       ),
     },
     means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
@@ -120,7 +151,8 @@ export const CONCEPT_RULES: readonly Rule[] = [
     when: {
       statuses: [...REFUSED, 500],
       says: [
-        ...each(['schema'], ['invalid', 'must', 'missing', 'failed', 'unknown'], ['reply']),
+        ...each(['grammar'], ['invalid', 'failed']),
+        ...each(['schema'], ['invalid', 'must', 'missing', 'unknown'], ['reply']),
         ...each(['schema'], ['unsupported'], ['model', 'param', 'endpoint', 'host', 'sampling']),
         ...anyOf(
           [
@@ -133,7 +165,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
             ['tool', 'name', 'bound'],
             ['tool', 'described', 'must'],
           ],
-          ['text', 'role', 'model', 'choice'],
+          ['text', 'role', 'model', 'choice', 'call'],
         ),
       ],
     },
@@ -168,6 +200,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['unavailable', 'unsupported'],
           ['account', 'plan', 'endpoint'],
         ),
+        ...each(['param'], ['unknown'], ['account', 'key', 'model']),
         ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name']),
       ],
     },
@@ -282,6 +315,11 @@ export const CONCEPT_RULES: readonly Rule[] = [
         ...anyOf(
           [
             ['media', 'length', 'must'],
+            ['media', 'must', 'range'],
+            ['stop', 'too', 'much'],
+            ['stop', 'must'],
+            ['sampling', 'range'],
+            ['sampling', 'unknown'],
             ['header', 'must'],
             ['header', 'missing'],
             ['param', 'must', 'missing'],
