@@ -72,6 +72,7 @@ const LABELS: Readonly<Record<keyof Conditions, string>> = {
   codeEndings: 'code ending in',
   codeParts: 'code containing',
   params: 'parameter',
+  mentions: 'the prose mentions',
   says: 'the prose says, by concepts',
   codeSays: 'the words of a code say',
   phrases: 'phrase of family',

@@ -1,7 +1,8 @@
 /** Matches rules: compiles their conditions into checks, so that a rule costs only what it needs. */
 import type { TransportFault } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
-import { findSaying, readCode } from './concepts/read-concepts.ts';
+import { readCode } from './concepts/read-concepts.ts';
+import { compileSayings } from './concepts/saying.ts';
 import type { Family } from './phrases.ts';
 import { wordsOf } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
@@ -168,10 +169,20 @@ const COMPILERS: Compilers = {
   phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
   notPhrases: (families) => (evidence) =>
     firstPhrase(evidence, families) === undefined ? '' : undefined,
-  codeSays: (sayings) => someCode((code) => findSaying([readCode(code)], sayings) !== undefined),
-  says: (sayings) => (evidence) => {
-    const found = findSaying(evidence.sentences(), sayings);
-    return found === undefined ? undefined : `says: ${found}`;
+  mentions:
+    (pattern) =>
+    ({ text }) =>
+      pattern.test(text) ? '' : undefined,
+  codeSays: (sayings) => {
+    const find = compileSayings(sayings);
+    return someCode((code) => find([readCode(code)]) !== undefined);
+  },
+  says: (sayings) => {
+    const find = compileSayings(sayings);
+    return (evidence) => {
+      const found = find(evidence.sentences());
+      return found === undefined ? undefined : `says: ${found}`;
+    };
   },
   asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
   transportText:

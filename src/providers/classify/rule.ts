@@ -34,6 +34,8 @@ export interface Conditions {
   /** One of these too. */
   readonly phrasesToo?: readonly Family[];
   readonly notPhrases?: readonly Family[];
+  /** A word without which `says` cannot hold; cheaper to look for. */
+  readonly mentions?: RegExp;
   /** What the prose says, by concepts; for wordings that no family has. */
   readonly says?: readonly Saying[];
   /** The same for the words of a code. */

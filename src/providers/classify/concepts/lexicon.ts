@@ -75,7 +75,7 @@ const PLAIN = {
     'above exceed* longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
   too: 'too',
   large: 'large big',
-  most: 'most',
+  most: 'most only',
   total: 'total sum combined plus',
   found: 'found detected contain* trigger* judged flag* identified 包含',
   blocked: 'block* intercept* filtered',
@@ -94,7 +94,7 @@ const PLAIN = {
   must: 'must should ensure requir* expect* needs need mandatory between allowed',
   expired: 'expir* revok* deactivat* inactive rotated 过期 失效 已失效 истек*',
   busy: 'busy full overload* capacity loading warming starting saturat* congest* queue* demand traffic overwhelmed 繁忙 过载 排队 拥挤 перегруж*',
-  late: 'timeout* timedout deadline elapsed 超时 таймаут*',
+  late: 'timed timeout* timedout deadline elapsed 超时 таймаут*',
   cut: 'closed down close closing reset resets aborted terminat* disconnect* lost broken broke dropped drop interrupt* hangup eof shutdown shut prematurely premature incomplete cut goaway severed 断开 中断 разорван*',
   refused: 'refused econnrefused unreachable enetunreach econnreset epipe resolv* unresolv*',
   untrusted: 'selfsigned untrusted',
@@ -117,6 +117,7 @@ export type Concept = keyof typeof PLAIN;
 
 /** What a word means after a negation: not found, no permission, cannot connect. */
 const NEGATED: Partial<Record<Concept, string>> = {
+  most: 'exceed*',
   missing: 'found find exist* match* locat* recogni* known registered deployed named such longer',
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* auth',
@@ -132,26 +133,22 @@ const NEGATED: Partial<Record<Concept, string>> = {
   expired: 'active',
 };
 
-/** Idioms whose words mean something else one by one. */
-export const IDIOMS: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:sign(?:ed)?|log(?:ged)?)[ _-](?:in|on)\b/gi, ' login '],
-  [/\btimed?[ _]out\b/gi, ' timeout '],
-  [/\bend[ _]of[ _](?:file|stream)\b|\bhung up\b|\bhang up\b|\bwent (?:down|away)\b/gi, ' eof '],
-  [/\bout of (?:range|bounds)\b/gi, ' range '],
-  [/\b(?:text|chat|completion)-only\b/gi, ' unsupported feature '],
-  [/\bnot an? (?:supported|valid|known|available|recogni[sz]ed) model\b/gi, ' unknown model '],
-  [/\bno longer\b/gi, ' discontinued '],
-  [/\b(?:used|use) up\b|\b(?:ran|run|running) out\b|\bout of\b/gi, ' exhausted '],
-  [/\bconnection time(?:d )?out\b/gi, ' connect timeout '],
-  [
-    /\b(?:cannot|can't|must not|may not|should not) (?:be (?:more|greater|larger|longer|higher) than|exceed)\b/gi,
-    ' must most ',
-  ],
-  [/\bnot (?:one of|among|(?:in|on) (?:the|our|this) list)\b/gi, ' must listed '],
-  [/\bpast due\b/gi, ' overdue '],
-  [/\b(?:at|no) most\b|\bno more than\b|\bup to\b|\bonly\b/gi, ' most '],
-  [/(?<=\d)\s{0,2}(?:>|vs\.?|of)\s{0,2}(?=\d)/g, ' > '],
-];
+/** Pairs of words that mean something else together, or only together. */
+const PAIRS: Partial<Record<Concept, string>> = {
+  login: 'sign-in signed-in log-in logged-in log-on sign-on',
+  lacking: 'used-up use-up ran-out run-out running-out out-of past-due',
+  late: 'time-out',
+  cut: 'of-file of-stream hung-up hang-up went-down went-away',
+  connect: 'connection-timed connection-timeout',
+};
+
+/** The same after a negation. */
+const NEGATED_PAIRS: Partial<Record<Concept, string>> = {
+  most: 'more-than greater-than larger-than longer-than higher-than',
+  missing: 'supported-model valid-model known-model available-model recognized-model',
+  must: 'one-of the-list our-list',
+  listed: 'one-of the-list our-list',
+};
 
 /** Words that turn the next ones around. */
 export const NEGATIONS: ReadonlySet<string> = new Set(
@@ -165,9 +162,15 @@ export interface Lexicon {
   readonly prefixes: ReadonlyMap<string, readonly Concept[]>;
 }
 
+/** Concepts of a pair of words, by the first and then by the second. */
+export type Pairs = ReadonlyMap<string, ReadonlyMap<string, readonly Concept[]>>;
+
 export interface Lexicons {
   readonly plain: Lexicon;
   readonly negated: Lexicon;
+  /** By the first word and then by the second. */
+  readonly pairs: Pairs;
+  readonly negatedPairs: Pairs;
   /** Words of scripts that are written without spaces. */
   readonly unspaced: readonly (readonly [word: string, concept: Concept])[];
 }
@@ -178,6 +181,8 @@ export function buildLexicons(): Lexicons {
   return {
     plain: lexiconOf(PLAIN),
     negated: lexiconOf(NEGATED),
+    pairs: pairsOf(PAIRS),
+    negatedPairs: pairsOf(NEGATED_PAIRS),
     unspaced: entriesOf(PLAIN).filter(([word]) => UNSPACED.test(word)),
   };
 }
@@ -187,6 +192,17 @@ function entriesOf(table: Partial<Record<Concept, string>>): [word: string, conc
     // the tables are keyed by Concept
     words.split(' ').map((word): [string, Concept] => [word, concept as Concept]),
   );
+}
+
+function pairsOf(table: Partial<Record<Concept, string>>): Pairs {
+  const pairs = new Map<string, Map<string, Concept[]>>();
+  for (const [pair, concept] of entriesOf(table)) {
+    const [first = '', second = ''] = pair.split('-');
+    const seconds = pairs.get(first) ?? new Map<string, Concept[]>();
+    seconds.set(second, [...(seconds.get(second) ?? []), concept]);
+    pairs.set(first, seconds);
+  }
+  return pairs;
 }
 
 function lexiconOf(table: Partial<Record<Concept, string>>): Lexicon {

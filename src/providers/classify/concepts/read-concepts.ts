@@ -1,19 +1,16 @@
 /**
- * Reads prose as concepts: one list of positions for each concept in each sentence. Names that a user chose,
- * addresses and identifiers say nothing.
+ * Reads prose as concepts: where in each sentence each concept occurs. Names that a user chose, addresses
+ * and identifiers say nothing.
  */
 import { once } from '../../../errors/support/once.ts';
-import type { Saying } from './saying.ts';
 import { findNames } from '../quoted-names.ts';
-import { buildLexicons, IDIOMS, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
+import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
 
 /** Where in a sentence each concept occurs. */
 export type Sentence = ReadonlyMap<Concept, readonly number[]>;
 
 const MAX_CHARS = 2048;
 const MAX_SENTENCES = 24;
-/** Words between what is spoken of and what is said about it. */
-const MAX_SPAN = 12;
 /** How far a negation reaches. */
 const NEGATION_REACH = 4;
 
@@ -25,6 +22,7 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'tool',
   'schema',
   'param',
+  'property',
   'prompt',
   'reply',
   'sampling',
@@ -32,17 +30,26 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'role',
 ]);
 
-/** The class of an exception is a code; its parts are no prose. */
-const EXCEPTION = /\b[\w.]{0,80}[a-z](?:Error|Exception)\b/g;
+/** What a negation turns around may still name what is spoken of: no permission, no credits. */
+const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
+  'right',
+  'money',
+  'quota',
+  'connection',
+  'connect',
+  'login',
+]);
 
-const SENTENCE_END = /[.!?;。！？；](?=\s|$)|\n+|。|！/;
+/** The class of an exception is a code; its parts are no prose. */
+const EXCEPTION = /[\w.]{0,80}[a-z](?:Error|Exception)\b/g;
+const SENTENCE_END = /[.!?;](?=\s|$)|[\n。！？；]+/;
 
 export function readSentences(text: string): readonly Sentence[] {
-  const head = withoutNames(text.slice(0, MAX_CHARS)).replace(EXCEPTION, ' ');
-  return head
-    .split(SENTENCE_END)
-    .slice(0, MAX_SENTENCES)
-    .flatMap((part) => (part.trim() === '' ? [] : [readSentence(part)]));
+  const head = withoutNames(text.slice(0, MAX_CHARS));
+  const prose =
+    head.includes('Error') || head.includes('Exception') ? head.replace(EXCEPTION, ' ') : head;
+  const parts = prose.split(SENTENCE_END, MAX_SENTENCES);
+  return parts.map(readSentence).filter((sentence) => sentence.size > 0);
 }
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
@@ -50,31 +57,10 @@ export function readCode(code: string): Sentence {
   return readSentence(code.replace(/[_.:]+/g, ' '));
 }
 
-/** The sentence that says it, as evidence; undefined when none does. */
-export function findSaying(
-  sentences: readonly Sentence[],
-  sayings: readonly Saying[],
-): string | undefined {
-  for (const { all, none = [] } of sayings)
-    for (const sentence of sentences)
-      if (standTogether(sentence, all) && none.every((concept) => !sentence.has(concept)))
-        return all.join(' + ');
-  return undefined;
-}
-
-function standTogether(sentence: Sentence, [first, ...others]: readonly Concept[]): boolean {
-  const places = first === undefined ? undefined : sentence.get(first);
-  if (places === undefined) return false;
-  return places.some((place) =>
-    others.every((concept) =>
-      sentence.get(concept)?.some((other) => Math.abs(other - place) <= MAX_SPAN),
-    ),
-  );
-}
-
 /** Marks what stands in quotes, so that only the names of fields count in it. */
 function withoutNames(text: string): string {
   const ranges = findNames(text);
+  if (ranges.length === 0) return text;
   let kept = '';
   let from = 0;
   for (let at = 0; at < ranges.length; at += 2) {
@@ -89,67 +75,56 @@ function withoutNames(text: string): string {
 const QUOTED = '\u0002';
 const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
 
+type SecondWords = ReadonlyMap<string, readonly Concept[]>;
+
+/** One word: what it means, and what it means after a negation. */
+interface Meaning {
+  readonly word: string;
+  /** What the next word can mean with this one. */
+  readonly pairs: SecondWords | undefined;
+  readonly negatedPairs: SecondWords | undefined;
+  readonly isNegation: boolean;
+  readonly plain: readonly Concept[];
+  readonly negated: readonly Concept[];
+}
+
+/** What stands between two spaces. */
+interface Chunk {
+  readonly words: readonly Meaning[];
+  readonly number: number;
+}
+
 function readSentence(text: string): Sentence {
   const places = new Map<Concept, number[]>();
   let place = 0;
   let negatedUntil = -1;
   let lastNumber = 0;
-  for (const chunk of withoutIdioms(text).split(/\s+/)) {
-    const isQuoted = chunk.startsWith(QUOTED);
-    const number = numberIn(chunk);
+  let last: Meaning | undefined;
+  for (const spelling of text.split(' ')) {
+    if (spelling === '') continue;
+    const { words, number } = chunkOf(spelling);
     if (number > 0) {
       if (lastNumber > number && number >= MIN_COMPARED) add(places, 'over', place);
       lastNumber = number;
     }
-    if (IDENTIFIER.test(chunk)) {
+    for (const meaning of words) {
       place++;
-      continue;
-    }
-    for (const word of wordsIn(chunk)) {
-      place++;
-      if (isNegation(word)) {
-        negatedUntil = place + NEGATION_REACH;
-        continue;
-      }
+      if (meaning.isNegation) negatedUntil = place + NEGATION_REACH;
       const isNegated = place <= negatedUntil;
-      const turned = isNegated ? meaningsOf(word, 'negated') : NOTHING;
-      const meanings = turned.length > 0 ? turned : meaningsOf(word, 'plain');
-      for (const concept of meanings)
-        if (!isQuoted || IN_QUOTES.has(concept)) add(places, concept, place);
-      // a word that a negation turned around still names what is spoken of
-      if (turned.length > 0) for (const concept of subjectsOf(word)) add(places, concept, place);
+      const isTurned = isNegated && meaning.negated.length > 0;
+      for (const concept of isTurned ? meaning.negated : meaning.plain) add(places, concept, place);
+      const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
+      const paired = seconds?.get(meaning.word);
+      if (paired !== undefined) for (const concept of paired) add(places, concept, place);
+      last = meaning;
     }
+    if (words.length === 0) place++;
   }
   return places;
 }
 
-function withoutIdioms(text: string): string {
-  const spaced = text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
-  return IDIOMS.reduce((plain, [idiom, word]) => plain.replace(idiom, word), spaced);
-}
-
 /** Smaller ones count something else than tokens or bytes. */
 const MIN_COMPARED = 100;
-
-function numberIn(chunk: string): number {
-  const digits = /^\W{0,2}(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})\W{0,3}$/.exec(chunk)?.[1];
-  return digits === undefined ? 0 : Number(digits.replaceAll(',', ''));
-}
-
-const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
-  'right',
-  'money',
-  'quota',
-  'connection',
-  'connect',
-  'login',
-]);
-
-function subjectsOf(word: string): readonly Concept[] {
-  return meaningsOf(word, 'plain').filter((concept) => NOUNS.has(concept));
-}
 
 function add(places: Map<Concept, number[]>, concept: Concept, place: number): void {
   const known = places.get(concept);
@@ -157,8 +132,47 @@ function add(places: Map<Concept, number[]>, concept: Concept, place: number): v
   else known.push(place);
 }
 
-function isNegation(word: string): boolean {
-  return NEGATIONS.has(word) || word.endsWith("n't");
+const REMEMBERED = new Map<string, Chunk>();
+const MAX_REMEMBERED = 8192;
+const MAX_REMEMBERED_CHARS = 32;
+
+/** Words recur, so each is read once. */
+function chunkOf(spelling: string): Chunk {
+  const known = REMEMBERED.get(spelling);
+  if (known !== undefined) return known;
+  const chunk = readChunk(spelling);
+  if (REMEMBERED.size < MAX_REMEMBERED && spelling.length <= MAX_REMEMBERED_CHARS)
+    REMEMBERED.set(spelling, chunk);
+  return chunk;
+}
+
+function readChunk(spelling: string): Chunk {
+  const number = numberIn(spelling);
+  if (IDENTIFIER.test(spelling)) return { words: [], number };
+  const isQuoted = spelling.startsWith(QUOTED);
+  const words = wordsIn(spelling).map((word) => meaningOf(word, isQuoted));
+  return { words, number };
+}
+
+function numberIn(chunk: string): number {
+  const digits = /^\W{0,2}(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})\W{0,3}$/.exec(chunk)?.[1];
+  return digits === undefined ? 0 : Number(digits.replaceAll(',', ''));
+}
+
+function meaningOf(word: string, isQuoted: boolean): Meaning {
+  const { plain, negated } = lexicons();
+  const said = UNSPACED.test(word) ? inUnspaced(word) : lookUp(word, plain);
+  const turned = lookUp(word, negated);
+  const nouns = turned.length === 0 ? [] : said.filter((concept) => NOUNS.has(concept));
+  const counts = (concept: Concept): boolean => !isQuoted || IN_QUOTES.has(concept);
+  return {
+    word,
+    pairs: lexicons().pairs.get(word),
+    negatedPairs: lexicons().negatedPairs.get(word),
+    isNegation: NEGATIONS.has(word) || word.endsWith("n't"),
+    plain: said.filter(counts),
+    negated: [...turned, ...nouns].filter(counts),
+  };
 }
 
 /** Words in lower case; `ChannelClosed` and `channel_closed` are two. */
@@ -166,10 +180,12 @@ function wordsIn(chunk: string): readonly string[] {
   const compound = chunk.replace(/^\W+|[^\w>=]+$/g, '').toLowerCase();
   if (KNOWN_COMPOUNDS.has(compound)) return [compound];
   const parts = chunk
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .replaceAll('’', "'")
     .toLowerCase()
     .match(/[a-z]+(?:'[a-z]+)?|[\u0400-\u04ff]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|>=?/g);
-  return parts ?? NOTHING_READ;
+  return parts ?? [];
 }
 
 const KNOWN_COMPOUNDS: ReadonlySet<string> = new Set([
@@ -179,35 +195,17 @@ const KNOWN_COMPOUNDS: ReadonlySet<string> = new Set([
   'budget_tokens',
   'base_url',
 ]);
-const NOTHING_READ: readonly string[] = [];
-const NOTHING: readonly Concept[] = [];
-
-const REMEMBERED = new Map<string, readonly Concept[]>();
-const MAX_REMEMBERED = 8192;
-
-/** Words recur, so each is looked up once. */
-function meaningsOf(word: string, sense: 'plain' | 'negated'): readonly Concept[] {
-  const name = `${sense} ${word}`;
-  const known = REMEMBERED.get(name);
-  if (known !== undefined) return known;
-  const meanings = UNSPACED_WORD.test(word)
-    ? inUnspaced(word, sense)
-    : lookUp(word, lexicons()[sense]);
-  if (REMEMBERED.size < MAX_REMEMBERED && word.length <= 32) REMEMBERED.set(name, meanings);
-  return meanings;
-}
 
 function lookUp(word: string, { exact, prefixes }: Lexicon): readonly Concept[] {
-  const meanings = new Set(exact.get(word) ?? NOTHING);
+  const meanings = new Set(exact.get(word) ?? []);
   for (let end = Math.min(word.length, 24); end >= 2; end--)
-    for (const concept of prefixes.get(word.slice(0, end)) ?? NOTHING) meanings.add(concept);
+    for (const concept of prefixes.get(word.slice(0, end)) ?? []) meanings.add(concept);
   return [...meanings];
 }
 
 /** Without spaces, a negation is a part of the word. */
-function inUnspaced(word: string, sense: 'plain' | 'negated'): readonly Concept[] {
-  if (sense === 'negated') return NOTHING;
+function inUnspaced(word: string): readonly Concept[] {
   return lexicons().unspaced.flatMap(([part, concept]) => (word.includes(part) ? [concept] : []));
 }
 
-const UNSPACED_WORD = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;

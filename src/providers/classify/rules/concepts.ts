@@ -16,6 +16,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.signed-block',
     when: {
       statuses: [400, 422],
+      mentions: /signature/i,
       says: anyOf([
         ['signature', 'feature'],
         ['signature', 'block'],
@@ -29,6 +30,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.plan-limit',
     when: {
       statuses: [400, 402, 403, 429],
+      mentions: /plan|tier|trial|free|upgrade|seat|package|套餐/i,
       says: anyOf(
         [['plan', 'bound', 'reached']],
         ['minute', 'rate', 'requests', 'tokens', 'prompt', 'bytes', 'media', 'window'],
@@ -41,9 +43,11 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.feature-of-model',
     when: {
       statuses: [400, 405, 422],
+      mentions: /unavailable|not (?:available|enabled|allowed|permitted|offered)|disabled|only|不/i,
       says: anyOf(
         [
           ['feature', 'most', 'model'],
+          ['model', 'text', 'most'],
           ['feature', 'unavailable', 'model'],
           ['feature', 'forbidden', 'model'],
           ['media', 'unavailable', 'model'],
@@ -60,6 +64,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.schema-keyword',
     when: {
       statuses: REFUSED,
+      mentions: /schema/i,
       says: each(
         ['schema'],
         ['unsupported'],
@@ -73,6 +78,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.output-cap',
     when: {
       statuses: REFUSED,
+      mentions: /tokens/i,
       says: anyOf(
         [
           ['reply', 'tokens', 'excess', 'bound'],
