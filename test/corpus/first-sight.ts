@@ -70,4 +70,20 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '92.4 %',
     hints: '12 of 15',
   },
+  {
+    name: 'third examination, with the rules of before the second',
+    entries: 159,
+    kind: '78.0 %',
+    category: '80.5 %',
+    retryable: '91.2 %',
+    hints: '10 of 10',
+  },
+  {
+    name: 'third examination, after the changes for the second',
+    entries: 159,
+    kind: '86.8 %',
+    category: '88.7 %',
+    retryable: '95.0 %',
+    hints: '10 of 10',
+  },
 ];
