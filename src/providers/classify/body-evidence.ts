@@ -256,6 +256,7 @@ const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 /** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
 function prose(value: string, into: BodyEvidence): void {
   into.messages.push(value);
+  if (value.includes('_')) addPrintedCode(value, into);
   if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
   if (!value.includes('Exception') && !value.includes('Error')) return;
   const names =
@@ -266,6 +267,16 @@ function prose(value: string, into: BodyEvidence): void {
     addCode(name, into);
     into.within -= levels;
   }
+}
+
+/** `Error Code: rate_limited`, `[model_not_found] …`, or nothing but the code. */
+const PRINTED_CODE =
+  /(?:\b(?:code|type|reason|status)["']?\s{0,2}[:=]\s{0,2}["'(]?|^\[)([A-Za-z]{2,30}(?:_[A-Za-z]{2,30}){1,6})\b|^([a-z]{2,30}(?:_[a-z]{2,30}){1,6})$/i;
+
+function addPrintedCode(value: string, into: BodyEvidence): void {
+  const found = PRINTED_CODE.exec(value.slice(0, 2048));
+  const code = found?.[1] ?? found?.[2];
+  if (code !== undefined) addCode(code, into);
 }
 
 /** Counts a field of a printed message where only structured data has such a name, not for its prose. */

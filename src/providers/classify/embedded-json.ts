@@ -72,6 +72,8 @@ function objectAt(text: string, start: number): ObjectAt | undefined {
   if (candidate === undefined) return undefined;
   const value =
     parseJsonText(candidate) ??
+    // broken over lines by a terminal
+    parseJsonText(candidate.replace(/\s*[\r\n]\s*/g, ' ')) ??
     // printed inside a text in single quotes
     parseJsonText(candidate.replaceAll("\\'", "'")) ??
     parsePythonDict(candidate);
@@ -217,7 +219,9 @@ function parsePythonDict(text: string): unknown {
     .replace(/\b(?:None|nil)\b/g, 'null')
     .replace(/\bTrue\b/g, 'true')
     .replace(/\bFalse\b/g, 'false')
-    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner));
+    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner))
+    // a tuple is a list
+    .replace(/: \(((?:"[^"\\]{0,80}"|\d{1,6}|, ?){0,20}?),?\)/g, ': [$1]');
   const parsed = parseJsonText(json);
   return isPlainObject(parsed) ? parsed : undefined;
 }

@@ -19,6 +19,8 @@ export type BodyForm = 'none' | 'empty' | 'html' | 'text' | 'cut_json' | 'json' 
 
 export interface Evidence {
   readonly failure: ProviderFailure;
+  /** Faults of the way with their causes; a text without any status may be the print of one. */
+  readonly faults: readonly TransportFault[];
   readonly provider: string | undefined;
   /** The status that counts: the inner one where the outer one only means that a gateway passed it on. */
   readonly status: number | undefined;
@@ -57,8 +59,10 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   const message = text === '' ? (failure.transport?.message ?? '') : text;
   const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
   if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
+  const faulty = withFault(failure, inBody.namedCode);
   return {
-    failure: withFault(failure, inBody.namedCode),
+    failure: faulty,
+    faults: faultsOf(faulty, status, text),
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
     codes: inBody.codes,
@@ -81,6 +85,18 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   };
 }
 
+function faultsOf(
+  { transport, phase }: ProviderFailure,
+  status: number | undefined,
+  text: string,
+): readonly TransportFault[] {
+  if (transport !== undefined) return [transport, ...(transport.causes ?? [])];
+  const mayBePrint = status === undefined && phase !== 'streaming' && text !== '';
+  return mayBePrint ? [{ message: text }] : NO_FAULTS;
+}
+
+const NO_FAULTS: readonly TransportFault[] = [];
+
 /** A fault speaks by its name too: `JobCancellationException`. */
 function readFault(fault: TransportFault | undefined): readonly Sentence[] {
   if (fault === undefined) return [];
@@ -95,7 +111,7 @@ interface ReadBody {
   readonly value: unknown;
   readonly isEnded?: boolean;
   /** JSON within prose. */
-  readonly opened?: Opened;
+  readonly opened?: Opened | undefined;
 }
 
 /** Refusals of a request; limits, keys and faults of a server are about no parameter. */
@@ -125,7 +141,14 @@ function readBody(body: unknown): ReadBody {
   if (opened?.prose === '') return { form: 'json', value: opened.values };
   if (opened !== undefined) return { form: 'json', value: undefined, opened };
   if (CUT_JSON.test(text)) return { form: 'cut_json', value: pairsIn(text) ?? text };
-  return { form: 'text', value: text };
+  return { form: 'text', value: text, opened: cutWithin(text) };
+}
+
+/** A log line that ends in the middle of the response that it quotes. */
+function cutWithin(text: string): Opened | undefined {
+  const start = text.indexOf('{"');
+  const values = start < 0 ? undefined : pairsIn(text.slice(start));
+  return values === undefined ? undefined : { values, prose: text.slice(0, start).trim() };
 }
 
 const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
@@ -218,11 +241,15 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** `429 Rate limit reached`, `[400 Bad Request]`, `server response: 401`, `HTTP 503`, `Error (429)`. */
+/**
+ * A status by what stands before it (`server response: 401`, `HTTP 503`, `Error (429)`, `returned 500`) or
+ * behind it (`429: {…}`, `400 Bad Request`).
+ */
 const STATUS_IN_TEXT =
-  /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|error)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b/i;
+  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|error|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
 
 function leadingStatus(text: string): number | undefined {
+  if (!/[45]\d\d/.test(text)) return undefined;
   const match = STATUS_IN_TEXT.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
 }

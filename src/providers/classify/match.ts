@@ -151,8 +151,7 @@ const COMPILERS: Compilers = {
     },
   transportNames:
     (names) =>
-    ({ failure }) => {
-      const faults = faultsOf(failure.transport);
+    ({ faults }) => {
       const found =
         faults.find(({ name = '' }) => names.includes(unqualified(name)))?.name ??
         faults.flatMap(printedNames).find((name) => names.includes(name));
@@ -187,8 +186,8 @@ const COMPILERS: Compilers = {
   asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
   transportText:
     (pattern) =>
-    ({ failure }) => {
-      const found = faultsOf(failure.transport).find((fault) =>
+    ({ faults }) => {
+      const found = faults.find((fault) =>
         pattern.test((fault.message ?? '').slice(0, 1024)),
       );
       return found === undefined ? undefined : 'transport=message';
@@ -266,10 +265,6 @@ function nameIn(text: string): string {
 
 function numeric(digits: string | undefined): number {
   return Number((digits ?? '0').replaceAll(',', ''));
-}
-
-function faultsOf(fault: TransportFault | undefined): readonly TransportFault[] {
-  return fault === undefined ? [] : [fault, ...(fault.causes ?? [])];
 }
 
 /** `java.net.SocketTimeoutException: timeout`: other languages print the class of a fault before its words. */

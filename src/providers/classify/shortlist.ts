@@ -61,10 +61,10 @@ function needsOf(when: Conditions): number {
   );
 }
 
-function sortsOf({ failure, codes, matchedFamilies, stops, params }: Evidence): number {
+function sortsOf({ failure, faults, codes, matchedFamilies, stops, params }: Evidence): number {
   return (
     (failure.finding === undefined ? 0 : FINDING) |
-    (failure.transport === undefined ? 0 : TRANSPORT) |
+    (faults.length === 0 ? 0 : TRANSPORT) |
     (codes.size === 0 ? 0 : CODES) |
     (matchedFamilies.size === 0 ? 0 : PHRASES) |
     (stops.size === 0 ? 0 : STOPS) |
