@@ -17,7 +17,7 @@ const PLAIN = {
   right:
     'permission* privilege* scope scopes entitle* licen* access allowlist* whitelist* acl iam apiproduct* product* 权限 права доступ*',
   money:
-    'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* prepaid dollar* usd cost costs paid arrear* overdue 余额 欠费 额度 余量 积分 баланс* средств*',
+    'pay payment* unpaid credit* balance* billing* payment* budget* spend* fund funds invoice* money wallet* points coins prepaid dollar* usd cost costs paid arrear* overdue 余额 欠费 额度 余量 积分 баланс* средств*',
   quota: 'quota* allowance* allotment* 配额 クォータ 할당량 квот*',
   rate: 'rate throttl* frequency qps rps rpm tpm concurren* parallel ratelimit* 频率 并发 限流 流控 qps限制 频繁 レート 速率',
   requests: 'requests request calls invocations 请求数',
@@ -29,7 +29,7 @@ const PLAIN = {
   window: 'context contextwindow 上下文长度',
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
-  media: 'image* audio video* file files pdf* picture* photo* attachment* 图片 视频 音频 文件',
+  media: 'image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
   schema: 'schema* jsonschema',
   grammar: 'grammar*',
   call: 'call calls toolcall*',
@@ -44,7 +44,7 @@ const PLAIN = {
   param:
     'parameter* param params field* argument* option options setting* value* attribute* header* 参数 字段 параметр*',
   sampling:
-    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* size language voice format n ratio steps stream encod* sample samples sampler',
+    'max_tokens maxoutputtokens temperature top_p top_k penalty seed logprobs effort budget_tokens duration resolution aspect fps dimension* height width size language voice format n ratio steps stream encod* sample samples sampler',
   role: 'role roles 角色',
   turn: 'assistant alternat* turn turns',
   header: 'header headers',
@@ -57,28 +57,41 @@ const PLAIN = {
   connect: 'connect connecting connector open pool dial',
   handshake: 'handshak* tls ssl',
   connection:
-    'connection* connect* socket* network* internet tcp wifi http2 transport* stream streams channelclosed peer remote websocket* tunnel* 连接 网络 соединени*',
+    'connection* connect* socket* network* internet tcp wifi http2 h2 transport* stream streams channelclosed peer remote websocket* tunnel* 连接 网络 соединени*',
   dns: 'dns hostname* nxdomain getaddrinfo lookup domain',
   trust: 'certificate* cert certs x509 truststore* 证书 сертификат*',
   proxy: 'proxy proxies',
+  /** What a server itself stands on. */
+  machinery:
+    'database* db redis postgres* mysql mongo* sqlite cache kafka limiter* scheduler disk filesystem dependency dependencies',
+  /** Getting at material, or at what is in it. */
+  fetch: 'download* fetch* retriev* decod* transcod* open unmarshal* deserializ* parse parsing',
+  decode: 'decod* transcod*',
+  short: 'short small',
+  /** Proving who one is, beyond a key. */
+  vetting: 'kyc identity verification verified verify realname onboard* 实名',
   filter:
-    'moderation* violation* risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
+    'moderation* violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
     'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
   forbidden:
-    'forbid* denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
+    'forbid* denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:
     'insufficient* lack* exhaust* deplet* empty consumed lapsed drained negative overdue unpaid arrear* 不足 用尽 耗尽 用完 已用完 недостаточ* исчерпан*',
+  spent: 'exhaust* deplet* consumed drained 用尽 耗尽 用完 已用完 исчерпан*',
+  hit: 'reach* hit met 达到',
   reached: 'reach* hit exceed* met 超出 超过 达到 超限 превыш*',
   excess:
-    'above exceed* longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
+    'above beyond exceed* longer larger bigger greater surpass* overflow* overlong oversize* truncat* shorten* reduce > >= 超出 超过 过长 太长 超长 превыш*',
   too: 'too',
   large: 'large big',
   most: 'most only',
   total: 'total sum combined plus',
   found: 'found detected contain* trigger* judged flag* identified 包含',
-  blocked: 'block* intercept* filtered',
+  /** Of a house, for what it does not want to write. */
+  policy: 'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon*',
+  blocked: 'block* intercept* filtered declin*',
   unknown: 'unknown unrecogni?ed',
   range: 'range between inclusive exclusive bounds',
   characters: 'character* chars 字符',
@@ -108,9 +121,9 @@ const PLAIN = {
   name: 'name names named id identifier* slug',
   offered: 'offered served hosted',
   region: 'region* country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
-  plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* 套餐',
+  plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* pack packs 套餐',
   minute: 'minute* second seconds sec min hour hourly minutely 每分钟 每秒 每小时',
-  day: 'day days daily month months monthly week weekly year 每日 每天 每月 当日 今日 месяц* день суток',
+  day: 'day days daily today tomorrow month months monthly week weekly year 每日 每天 每月 当日 今日 месяц* день суток',
 } as const;
 
 export type Concept = keyof typeof PLAIN;
@@ -118,15 +131,17 @@ export type Concept = keyof typeof PLAIN;
 /** What a word means after a negation: not found, no permission, cannot connect. */
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',
-  missing: 'found find exist* match* locat* recogni* known registered deployed named such longer',
+  missing: 'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain*',
   forbidden:
-    'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* auth',
+    'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* auth accepted agreed signed complet* includ*',
   unsupported:
     'support* compatible implement* able handle possible capab* applicab* work combin* together accept',
   invalid:
-    'valid match* pars* decod* understand understood conform* correct* process* read compile*',
+    'valid match* pars* decod* understand understood conform* correct* process* read compile* unmarshal* deserializ*',
+  failed: 'fetch* download* retriev* decod* load*',
+  spent: 'remaining left',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
-  unset: 'set configured provided supplied specified given present defined included setup sent',
+  unset: 'set configured provided supplied specified given present defined included setup sent logged signed',
   unavailable: 'available availab* offered serv* hosted offered ready healthy online up free idle',
   refused: 'connect* reach* resolv* respon* establish* open* internet* network*',
   untrusted: 'trust* verif*',
@@ -135,8 +150,17 @@ const NEGATED: Partial<Record<Concept, string>> = {
 
 /** Pairs of words that mean something else together, or only together. */
 const PAIRS: Partial<Record<Concept, string>> = {
+  vetting: 'real-name',
+  expired: 'is-over has-ended',
+  busy: 'in-use',
+  spent: 'used-up use-up used-all used-your ran-out run-out running-out',
+  unavailable: 'switched-off turned-off',
+  bound: 'less-than fewer-than',
+  excess: 'more-than',
+  missing:
+    'fade-out fades-out faded-out fading-out phased-out phase-out available-models supported-models valid-models known-models',
   login: 'sign-in signed-in log-in logged-in log-on sign-on',
-  lacking: 'used-up use-up ran-out run-out running-out out-of past-due',
+  lacking: 'used-up use-up used-all ran-out run-out running-out out-of past-due',
   late: 'time-out',
   cut: 'of-file of-stream hung-up hang-up went-down went-away',
   connect: 'connection-timed connection-timeout',

@@ -37,6 +37,7 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
   'quota',
   'connection',
   'connect',
+  'fetch',
   'login',
 ]);
 
@@ -181,7 +182,7 @@ function wordsIn(chunk: string): readonly string[] {
   if (KNOWN_COMPOUNDS.has(compound)) return [compound];
   const parts = chunk
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z](?!s\b)[a-z])/g, '$1 $2')
     .replaceAll('’', "'")
     .toLowerCase()
     .match(/[a-z]+(?:'[a-z]+)?|[\u0400-\u04ff]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|>=?/g);
@@ -194,6 +195,8 @@ const KNOWN_COMPOUNDS: ReadonlySet<string> = new Set([
   'top_k',
   'budget_tokens',
   'base_url',
+  'http2',
+  'h2',
 ]);
 
 function lookUp(word: string, { exact, prefixes }: Lexicon): readonly Concept[] {

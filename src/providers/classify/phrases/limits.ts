@@ -205,11 +205,10 @@ export const LIMITS_PHRASES = {
     'quota exceeded',
     'resource has been exhausted',
     'resource exhausted',
-    'limit reached',
-    'limit exhausted',
-    'limit exceeded',
     'exceeded your per',
   ],
+  /** A limit, of whatever. */
+  limit_hit: ['limit reached', 'limit exhausted', 'limit exceeded'],
   /** A quota, by that name. */
   quota: ['quota exceeded', 'quota is exceeded', 'quota has been', 'over quota', 'no quota'],
   no_allowance: [

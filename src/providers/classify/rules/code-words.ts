@@ -1,6 +1,7 @@
 /** Rules for codes by the concepts of their words: `TOKEN_QUOTA_REACHED` is a short sentence. */
 import { anyOf, each } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
+import { OTHER_LIMITS } from './concept-access.ts';
 
 export const CODE_WORD_RULES: readonly Rule[] = [
   {
@@ -28,6 +29,16 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'the code says that a quota is reached, under a status of access',
+  },
+  {
+    id: 'code-words.own-limit',
+    when: {
+      statuses: [400, 402, 403, 409, 422],
+      codeSays: anyOf([['bound', 'hit']], OTHER_LIMITS),
+      notPhrases: ['rate_limit', 'short_window', 'context', 'window', 'oversize'],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the code says that a limit is reached, which counts neither calls nor sizes',
   },
   {
     id: 'code-words.context',
@@ -79,6 +90,7 @@ export const CODE_WORD_RULES: readonly Rule[] = [
       codeSays: [
         ...each(['right', 'account'], ['forbidden', 'lacking'], ['money']),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable']),
+        ...each(['vetting'], ['account', 'forbidden', 'must'], ['failed', 'key', 'token']),
       ],
       notPhrases: ['spent', 'auth'],
     },
@@ -96,6 +108,31 @@ export const CODE_WORD_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
     why: 'the code says that the content is refused',
+  },
+  {
+    id: 'code-words.policy',
+    when: {
+      statuses: [NONE, 200, 400, 403, 422],
+      codeSays: anyOf(
+        [['policy']],
+        ['account', 'right', 'key', 'rate', 'money', 'region', 'plan', 'model', 'must', 'unset'],
+      ),
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the code names a policy, and nothing that a policy could be about but the content',
+  },
+  {
+    id: 'code-words.material',
+    when: {
+      statuses: [NONE, 200],
+      codeSays: each(
+        ['media', 'prompt', 'text', 'sampling'],
+        ['invalid', 'missing', 'unset', 'short'],
+        ['reply', 'host', 'rate', 'key', 'account'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the code says that something in the request is wrong, under a status that does not',
   },
   {
     id: 'code-words.unsupported',

@@ -6,6 +6,48 @@ import { NONE, type Rule } from '../rule.ts';
 const OTHER_KEYS = ['tool', 'model', 'prompt', 'text', 'schema'] as const;
 const OTHER_TOKENS = ['tokens', 'bound', 'prompt', 'reply', 'text', 'sampling'] as const;
 
+/** Words beside which a 429 means what it says. */
+const OF_A_RATE = [
+  'rate',
+  'requests',
+  'minute',
+  'day',
+  'tokens',
+  'quota',
+  'money',
+  'bound',
+  'reached',
+  'busy',
+  'now',
+  'wait',
+] as const;
+
+/** What a limit counts if it is none of the account's possessions. */
+export const OTHER_LIMITS = [
+  'rate',
+  'requests',
+  'minute',
+  'day',
+  'call',
+  'token',
+  'tokens',
+  'prompt',
+  'text',
+  'characters',
+  'length',
+  'window',
+  'bytes',
+  'media',
+  'reply',
+  'param',
+  'tool',
+  'schema',
+  'host',
+  'machinery',
+  'connection',
+  'wait',
+] as const;
+
 const REFUSED = [NONE, 200, 400, 404, 406, 409, 412, 418, 422, 424];
 
 export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
@@ -43,6 +85,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['minute', 'param', 'tokens'],
         ),
         ...each(['quota'], ['lacking'], ['minute', 'rate']),
+        ...each(['plan'], ['spent'], ['minute', 'rate', 'window', 'prompt', 'host']),
         ...anyOf(
           [
             ['plan', 'expired'],
@@ -63,8 +106,26 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     why: 'money, a plan or a quota is said to be used up',
   },
   {
+    id: 'concept.own-limit',
+    when: {
+      statuses: [400, 402, 403, 404, 409, 412, 422],
+      says: [
+        ...anyOf([['bound', 'reached']], [...OTHER_LIMITS, 'sampling']),
+        ...anyOf([['bound', 'hit']], OTHER_LIMITS),
+      ],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'a limit is said to be reached that counts neither calls nor the size of this one',
+  },
+  {
     id: 'concept.quota-refused',
-    when: { statuses: [401, 402, 403], says: each(['quota'], ['reached', 'invalid'], ['minute']) },
+    when: {
+      statuses: [400, 401, 402, 403],
+      says: [
+        ...each(['quota'], ['reached', 'invalid'], ['minute', 'prompt']),
+        ...each(['requests', 'tokens'], ['spent'], ['minute', 'rate', 'window', 'prompt']),
+      ],
+    },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a quota is said to be reached, under a status of access',
   },
@@ -107,8 +168,20 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     when: {
       statuses: [NONE, 200, 400, 401, 406, 409, 412, 418, 422, 424, 500, 502],
       says: [
-        ...each(['right'], ['forbidden', 'missing', 'lacking'], ['param', 'feature', 'prompt']),
-        ...each(['account'], ['forbidden'], ['param', 'feature', 'text', 'login']),
+        ...each(
+          ['right'],
+          ['forbidden', 'missing', 'lacking'],
+          ['param', 'feature', 'prompt', 'media', 'machinery', 'address'],
+        ),
+        ...each(['account'], ['forbidden'], ['param', 'feature', 'text', 'login', 'machinery']),
+        ...each(['account'], ['vetting'], ['login', 'key', 'token', 'machinery', 'late', 'failed']),
+        ...anyOf(
+          [
+            ['vetting', 'must'],
+            ['vetting', 'forbidden'],
+          ],
+          ['login', 'key', 'token', 'trust', 'signature', 'machinery', 'late', 'failed', 'param'],
+        ),
         ...each(['region'], ['forbidden', 'unsupported', 'unavailable', 'missing'], ['param']),
         ...anyOf(
           [
@@ -123,6 +196,41 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
     why: 'an account is said to lack a right',
+  },
+  {
+    id: 'concept.no-rate',
+    when: {
+      statuses: [429],
+      says: [
+        ...each(['account'], ['forbidden', 'filter', 'vetting', 'blocked'], OF_A_RATE),
+        ...each(['region'], ['forbidden', 'unsupported'], OF_A_RATE),
+        ...anyOf(
+          [
+            ['plan', 'model', 'forbidden'],
+            ['plan', 'model', 'unsupported'],
+            ['plan', 'model', 'unavailable'],
+          ],
+          OF_A_RATE,
+        ),
+      ],
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'an account is said to lack a right, and nothing is said of a rate',
+  },
+  {
+    id: 'concept.no-rate-key',
+    when: {
+      statuses: [429],
+      says: each(['key'], ['invalid', 'expired', 'missing'], [...OF_A_RATE, ...OTHER_KEYS]),
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'a key is said to be wrong, and nothing is said of a rate',
+  },
+  {
+    id: 'concept.no-rate-length',
+    when: { statuses: [429], says: anyOf([['prompt', 'too', 'length']], OF_A_RATE) },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the prompt is said to be too long, and nothing is said of a rate',
   },
   {
     id: 'concept.permission-hidden',
@@ -181,5 +289,11 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
     why: 'requests are said to come too fast',
+  },
+  {
+    id: 'rate.limit-hit',
+    when: { statuses: [NONE, 200, 400, 403, 500, 502, 503, 529], phrases: ['limit_hit'] },
+    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'a limit is hit, and nothing says which',
   },
 ];

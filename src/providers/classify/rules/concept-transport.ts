@@ -35,7 +35,7 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     id: 'concept.late',
-    when: { hasStatus: false, hasTransport: true, says: [{ all: ['late'] }] },
+    when: { hasStatus: false, says: [{ all: ['late'] }] },
     means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime says that time ran out',
   },
@@ -43,7 +43,6 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
     id: 'concept.cancelled',
     when: {
       hasStatus: false,
-      hasTransport: true,
       says: anyOf([['cancelled']], ['late', 'connection']),
     },
     means: { kind: 'cancelled.call', scope: 'request', recovery: 'human' },
@@ -58,6 +57,7 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
         ['connection', 'unavailable'],
         ['connection', 'missing'],
         ['host', 'refused'],
+        ['host', 'failed', 'hit'],
         ['dns', 'failed'],
         ['dns', 'missing'],
         ['dns', 'refused'],
@@ -70,8 +70,11 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
     id: 'concept.lost',
     when: {
       hasStatus: false,
-      hasTransport: true,
-      says: anyOf([['cut'], ['connection', 'failed']], ['param', 'model', 'key', 'money', 'late']),
+      phases: ['before_send', 'sent', 'headers'],
+      says: anyOf(
+        [['cut'], ['connection', 'failed']],
+        ['param', 'model', 'key', 'money', 'late', 'account', 'plan'],
+      ),
     },
     means: { kind: 'provider.network', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a runtime says that the connection ended',
@@ -82,7 +85,7 @@ export const CONCEPT_TRANSPORT_RULES: readonly Rule[] = [
 export const CONNECT_LATE_RULES: readonly Rule[] = [
   {
     id: 'concept.connect-late',
-    when: { hasStatus: false, hasTransport: true, says: each(['connect'], ['late']) },
+    when: { hasStatus: false, says: each(['connect'], ['late']) },
     means: { kind: 'provider.network', outcome: 'not_started', scope: 'provider', recovery: 'now' },
     why: 'connecting took too long, so no request left',
   },

@@ -31,7 +31,7 @@ export const TEXT_RULES: readonly Rule[] = [
     when: {
       statuses: [200, ...REFUSED, 401, 402, 403],
       phrases: ['long_window'],
-      phrasesToo: ['rate_limit'],
+      phrasesToo: ['rate_limit', 'limit_hit'],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a limit by the day or longer, under a status that does not mean a rate limit',
