@@ -47,6 +47,9 @@ export const EXAM_ENTRIES: readonly Entry[] = read('exam-failures.jsonl');
 /** Another one, later, from sources that none of the others uses. */
 export const SECOND_EXAM_ENTRIES: readonly Entry[] = read('second-exam-failures.jsonl');
 
+/** The next one, by someone else. */
+export const THIRD_EXAM_ENTRIES: readonly Entry[] = read('third-exam-failures.jsonl');
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

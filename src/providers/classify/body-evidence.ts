@@ -127,6 +127,9 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     const roles = rolesOf(name);
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isReply = true;
+    // a command-line agent puts its error where its reply would be
+    if (name === 'result' && value['is_error'] === true && typeof item === 'string')
+      sentence(item, depth, into);
     if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
     if (name === 'status' && isFailedJob(value)) into.stops.add('job_failed');
     // OpenAI refuses in a separate field and reports a normal stop
@@ -193,6 +196,7 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   if (roles.block === true) into.stops.add('blocked');
   const isWord = isCode(value);
   if (roles.status === true && /^\d{3}$/.test(value)) addStatus(Number(value), into);
+  else if (roles.status === true && value.includes(' ')) sentence(value, depth, into);
   else if (roles.code === true && isWord) {
     addCode(value, into);
     if (roles.namedCode === true) into.namedCode ??= value;

@@ -5,6 +5,7 @@ import {
   MORE_ENTRIES,
   SECOND_EXAM_ENTRIES,
   SIBLING_ENTRIES,
+  THIRD_EXAM_ENTRIES,
   type Expectation,
 } from '../../../test/corpus/entries.ts';
 import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
@@ -44,6 +45,7 @@ describe('the corpus of real failures', () => {
     ...SIBLING_ENTRIES,
     ...EXAM_ENTRIES,
     ...SECOND_EXAM_ENTRIES,
+    ...THIRD_EXAM_ENTRIES,
   ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {

@@ -81,6 +81,7 @@ function rolesByEnding(name: string): Roles {
     )
   )
     return { message: true };
+  if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name)) return { status: true };
   if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
     return { code: true, namedCode: true };
   return NO_ROLES;

@@ -29,7 +29,7 @@ const PLAIN = {
   window: 'context contextwindow 上下文长度',
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
-  media: 'image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
+  media: 'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
   schema: 'schema* jsonschema',
   grammar: 'grammar*',
   call: 'call calls toolcall*',
@@ -71,7 +71,7 @@ const PLAIN = {
   /** Proving who one is, beyond a key. */
   vetting: 'kyc identity verification verified verify realname onboard* 实名',
   filter:
-    'moderation* violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
+    'moderation* moderat* audit audited violation* violat* copyright* trademark* cyber* weapon* guard guards risky risk harm* toxic* abus* safety guardrail* harmful unsafe offensive nsfw sexual violen* hate policy policies guideline* compliance inappropriate sensitive 敏感 违规 安全 审核',
   // what is said about it
   missing:
     'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
@@ -88,7 +88,7 @@ const PLAIN = {
   large: 'large big',
   most: 'most only',
   total: 'total sum combined plus',
-  found: 'found detected contain* trigger* judged flag* identified 包含',
+  found: 'found detected moderated contain* trigger* judged flag* identified 包含',
   /** Of a house, for what it does not want to write. */
   policy: 'policy policies guideline* moderation* safety harm* unsafe nsfw cyber* bio weapon*',
   blocked: 'block* intercept* filtered declin*',
@@ -97,6 +97,8 @@ const PLAIN = {
   characters: 'character* chars 字符',
   /** Not a word: a number that is followed by a smaller one. */
   over: '\u0003',
+  blank: 'empty blank',
+  often: 'frequent frequently often 频繁',
   much: 'much many large big long high',
   bound:
     'max* limit* most cap capped ceiling upper allow* permitted up 上限 最大 限制 лимит* максимальн*',
@@ -122,7 +124,7 @@ const PLAIN = {
   offered: 'offered served hosted',
   region: 'region* country countries location* territor* geograph* jurisdiction* 地区 国家 地域',
   plan: 'plan plans tier tiers trial free upgrade* pro enterprise seat seats package* pack packs 套餐',
-  minute: 'minute* second seconds sec min hour hourly minutely 每分钟 每秒 每小时',
+  minute: 'minute* second seconds secondly sec min hour hourly minutely 每分钟 每秒 每小时',
   day: 'day days daily today tomorrow month months monthly week weekly year 每日 每天 每月 当日 今日 месяц* день суток',
 } as const;
 
@@ -155,6 +157,7 @@ const PAIRS: Partial<Record<Concept, string>> = {
   busy: 'in-use',
   spent: 'used-up use-up used-all used-your ran-out run-out running-out',
   unavailable: 'switched-off turned-off',
+  often: 'flow-control',
   bound: 'less-than fewer-than',
   excess: 'more-than',
   missing:

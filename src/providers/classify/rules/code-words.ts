@@ -127,12 +127,18 @@ export const CODE_WORD_RULES: readonly Rule[] = [
       statuses: [NONE, 200],
       codeSays: each(
         ['media', 'prompt', 'text', 'sampling'],
-        ['invalid', 'missing', 'unset', 'short'],
+        ['invalid', 'missing', 'unset', 'short', 'fetch', 'blank'],
         ['reply', 'host', 'rate', 'key', 'account'],
       ),
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
     why: 'the code says that something in the request is wrong, under a status that does not',
+  },
+  {
+    id: 'code-words.late',
+    when: { statuses: [NONE, 200, 400, 500, 502, 503], codeSays: anyOf([['late']], ['money', 'key']) },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the code says that time ran out',
   },
   {
     id: 'code-words.unsupported',

@@ -112,6 +112,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       says: [
         ...anyOf([['bound', 'reached']], [...OTHER_LIMITS, 'sampling']),
         ...anyOf([['bound', 'hit']], OTHER_LIMITS),
+        ...anyOf([['total', 'bound', 'hit']], ['tokens', 'prompt', 'text', 'minute', 'media', 'bytes']),
       ],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
@@ -135,7 +136,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       statuses: [...REFUSED, 401],
       says: [
         ...each(['key'], ['invalid', 'expired', 'missing', 'must', 'untrusted'], OTHER_KEYS),
-        ...each(['token'], ['expired', 'invalid', 'missing'], OTHER_TOKENS),
+        ...each(['token'], ['expired', 'invalid', 'missing', 'blank'], OTHER_TOKENS),
         ...each(['login'], ['must', 'failed', 'invalid', 'missing', 'expired', 'unset']),
       ],
     },
@@ -166,7 +167,7 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
   {
     id: 'concept.permission',
     when: {
-      statuses: [NONE, 200, 400, 401, 406, 409, 412, 418, 422, 424, 500, 502],
+      statuses: [NONE, 200, 400, 401, 406, 409, 412, 418, 422, 423, 424, 500, 502],
       says: [
         ...each(
           ['right'],
@@ -174,6 +175,11 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
           ['param', 'feature', 'prompt', 'media', 'machinery', 'address'],
         ),
         ...each(['account'], ['forbidden'], ['param', 'feature', 'text', 'login', 'machinery']),
+        ...each(
+          ['account'],
+          ['blocked'],
+          ['prompt', 'text', 'content', 'reply', 'requests', 'filter', 'money', 'machinery'],
+        ),
         ...each(['account'], ['vetting'], ['login', 'key', 'token', 'machinery', 'late', 'failed']),
         ...anyOf(
           [
@@ -282,6 +288,9 @@ export const CONCEPT_CAPACITY_RULES: readonly Rule[] = [
           [
             ['requests', 'too', 'much'],
             ['requests', 'reached', 'minute'],
+            ['requests', 'bound', 'now'],
+            ['minute', 'bound', 'reached'],
+            ['often'],
           ],
           ['prompt', 'bytes'],
         ),

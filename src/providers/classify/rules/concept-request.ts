@@ -51,13 +51,13 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     id: 'concept.long-material',
     when: {
       statuses: [NONE, 200, 400, 413, 422],
-      mentions: /image|audio|video|file|pdf|picture|photo|attachment|recording|clip/i,
+      mentions: /media|image|audio|video|file|pdf|picture|photo|attachment|recording|clip/i,
       says: anyOf(
         [
           ['media', 'too', 'length'],
           ['media', 'excess', 'length'],
           ['media', 'too', 'much'],
-          ['media', 'excess', 'bound'],
+          ['media', 'excess'],
           ['media', 'reached', 'bound'],
         ],
         [
@@ -81,6 +81,19 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
 
 export const MATERIAL_RULES: readonly Rule[] = [
   {
+    id: 'concept.late-refusal',
+    when: {
+      statuses: [400, 404, 409, 422],
+      says: each(
+        ['host', 'requests', 'connection', 'model'],
+        ['late'],
+        ['param', 'sampling', 'must', 'invalid', 'bound', 'fetch', 'media', 'address'],
+      ),
+    },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'something is said to have taken too long, under the status of a refusal',
+  },
+  {
     id: 'concept.material',
     when: {
       statuses: [NONE, 200, 424],
@@ -96,7 +109,7 @@ export const MATERIAL_RULES: readonly Rule[] = [
           ['media', 'right', 'failed'],
           ['media', 'right', 'forbidden'],
         ],
-        NOT_OF_THE_REQUEST,
+        [...NOT_OF_THE_REQUEST, 'tool'],
       ),
     },
     means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },

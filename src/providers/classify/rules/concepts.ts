@@ -8,7 +8,7 @@ import { NONE, type Rule } from '../rule.ts';
 /** A request that was refused, or a text that lost its status. */
 const REFUSED = [NONE, 200, 400, 404, 405, 406, 409, 410, 412, 415, 417, 418, 422, 424];
 /** Statuses that gateways and frameworks also use for refusals of theirs. */
-const ALSO_SERVER = [...REFUSED, 413, 500, 502, 503];
+const ALSO_SERVER = [...REFUSED, 403, 413, 500, 502, 503];
 
 /** Before the phrases, whose words these share. */
 export const FIRST_CONCEPT_RULES: readonly Rule[] = [
@@ -129,6 +129,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
           ['window', 'too', 'much'],
           ['text', 'excess', 'tokens'],
           ['text', 'bound', 'tokens'],
+          ['text', 'bound', 'length'],
           ['tokens', 'excess', 'must'],
           ['tokens', 'over', 'most'],
         ],

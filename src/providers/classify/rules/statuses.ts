@@ -19,6 +19,22 @@ export const STATUS_RULES: readonly Rule[] = [
     why: 'the whole body got lost on the way: the client speaks HTTP wrongly',
   },
   {
+    id: 'parameter.absent',
+    when: {
+      statuses: [400, 422],
+      params: /^(?:body\.)?[a-z]\w{0,40}$/i,
+      mentions:
+        /\b(?:field|is|are|parameter) (?:a )?required\b|missing (?:a )?(?:required|field|param)/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a field that every request must have is not there: the client speaks another API',
+  },
+  {
     id: 'parameter.off',
     when: {
       statuses: [400, 422],

@@ -38,7 +38,7 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'quota.forbidden',
-    when: { statuses: [401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
+    when: { statuses: [400, 401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a quota under a status of access: the gateway closes the door until it is filled again',
   },
@@ -147,6 +147,12 @@ export const TEXT_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the message says that there is no capacity at the moment',
+  },
+  {
+    id: 'overload.not-there-yet',
+    when: { statuses: [404], phrases: ['overload'], phrasesToo: ['wait'] },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the model is on its way, and the message says when to come again',
   },
   {
     id: 'server.no-memory',
