@@ -127,20 +127,30 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     const roles = rolesOf(name);
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isReply = true;
-    // a command-line agent puts its error where its reply would be
-    if (name === 'result' && value['is_error'] === true && typeof item === 'string')
-      sentence(item, depth, into);
-    if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
-    if (name === 'status' && isFailedJob(value)) into.stops.add('job_failed');
-    // OpenAI refuses in a separate field and reports a normal stop
-    if (name === 'refusal' && typeof item === 'string' && item !== '') into.stops.add('refusal');
-    if (name === 'content' && isArray(item) && item.some(isRefusalItem)) into.stops.add('refusal');
+    if (roles.special === true) special(name, item, value, depth, into);
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
     } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
     else if (roles.delay === true && isPlainObject(item)) into.retryDelay ??= delayIn(item);
     else visit(item, roles, depth + 1, into);
   }
+}
+
+function special(
+  name: string,
+  item: unknown,
+  parent: Record<string, unknown>,
+  depth: number,
+  into: BodyEvidence,
+): void {
+  // a command-line agent puts its error where its reply would be
+  if (name === 'result' && parent['is_error'] === true && typeof item === 'string')
+    sentence(item, depth, into);
+  if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
+  if (name === 'status' && isFailedJob(parent)) into.stops.add('job_failed');
+  // OpenAI refuses in a separate field and reports a normal stop
+  if (name === 'refusal' && typeof item === 'string' && item !== '') into.stops.add('refusal');
+  if (name === 'content' && isArray(item) && item.some(isRefusalItem)) into.stops.add('refusal');
 }
 
 /** A job that ended with an error: `status` is no code there. */

@@ -7,7 +7,8 @@ import type { ProviderFailure, TransportFault } from '../provider-failure.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../known-providers.ts';
 import { once } from '../../errors/support/once.ts';
-import { readCode, readSentences, type Sentence } from './concepts/read-concepts.ts';
+import { readCode, readSentences } from './concepts/read-concepts.ts';
+import { saidIn, type Said, type Sentence } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
@@ -36,7 +37,7 @@ export interface Evidence {
   readonly text: string;
   readonly matchedFamilies: MatchedFamilies;
   /** What the text says, by concepts; read when a rule asks for it. */
-  readonly sentences: () => readonly Sentence[];
+  readonly said: () => Said;
   readonly form: BodyForm;
   /** A reply without any content. */
   readonly isEmptyReply: boolean;
@@ -75,7 +76,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     retryAt: inBody.retryAt,
     text,
     matchedFamilies: findFamilies(text),
-    sentences: once(() => [...readSentences(text), ...readFault(failure.transport)]),
+    said: once(() => saidIn([...readSentences(text), ...readFault(failure.transport, text)])),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
     isUnfinished: form === 'events' && !isEnded && !inBody.hasErrorEvent && inBody.stops.size === 0,
@@ -98,11 +99,11 @@ function faultsOf(
 const NO_FAULTS: readonly TransportFault[] = [];
 
 /** A fault speaks by its name too: `JobCancellationException`. */
-function readFault(fault: TransportFault | undefined): readonly Sentence[] {
+function readFault(fault: TransportFault | undefined, text: string): readonly Sentence[] {
   if (fault === undefined) return [];
   return [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
     readCode(name),
-    ...readSentences(message.slice(0, 1024)),
+    ...(text.includes(message) ? [] : readSentences(message.slice(0, 1024))),
   ]);
 }
 

@@ -23,6 +23,8 @@ export interface Roles {
   readonly answer?: true;
   /** Written by a model. */
   readonly content?: true;
+  /** Read together with its neighbours. */
+  readonly special?: true;
   /** Sent by the caller, or unrelated to the failure. */
   readonly passedOver?: true;
 }
@@ -48,6 +50,7 @@ const NAMES: Readonly<Record<keyof Roles, string>> = {
   answer: 'choices candidates output content completion',
   content:
     'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
+  special: 'result headers status refusal content',
   passedOver:
     'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
 };

@@ -3,6 +3,7 @@ import type { TransportFault } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
 import { readCode } from './concepts/read-concepts.ts';
 import { compileSayings } from './concepts/saying.ts';
+import { saidIn } from './concepts/sentence.ts';
 import type { Family } from './phrases.ts';
 import { wordsOf } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
@@ -33,13 +34,13 @@ export function compileRule(rule: Rule): CompiledRule {
 
 /** The evidence for the rule, or undefined when it does not hold. */
 export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] | undefined {
-  const found: string[] = [];
+  let found: string[] | undefined;
   for (const check of compiled.checks) {
     const result = check(evidence);
     if (result === undefined) return undefined;
-    if (result !== '') found.push(result);
+    if (result !== '') (found ??= []).push(result);
   }
-  return found;
+  return found ?? [];
 }
 
 type Compilers = {
@@ -174,12 +175,12 @@ const COMPILERS: Compilers = {
       pattern.test(text) ? '' : undefined,
   codeSays: (sayings) => {
     const find = compileSayings(sayings);
-    return someCode((code) => find([readCode(code)]) !== undefined);
+    return someCode((code) => find(saidIn([readCode(code)])) !== undefined);
   },
   says: (sayings) => {
     const find = compileSayings(sayings);
     return (evidence) => {
-      const found = find(evidence.sentences());
+      const found = find(evidence.said());
       return found === undefined ? undefined : `says: ${found}`;
     };
   },
@@ -214,6 +215,7 @@ function firstPhrase(
   { matchedFamilies }: Evidence,
   families: readonly Family[],
 ): string | undefined {
+  if (matchedFamilies.size === 0) return undefined;
   for (const family of families) {
     const phrase = matchedFamilies.get(family);
     if (phrase !== undefined) return `${family}: “${phrase}”`;

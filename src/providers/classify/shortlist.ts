@@ -11,10 +11,11 @@ export type Shortlist = (evidence: Evidence) => readonly CompiledRule[];
 
 export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
   const needs = rules.map(({ rule }) => needsOf(rule.when));
+  const named = new Set(rules.flatMap(({ rule }) => rule.when.codes ?? []));
   const known = new Map<number, readonly CompiledRule[]>();
   return (evidence) => {
     const { status } = evidence;
-    const has = sortsOf(evidence);
+    const has = sortsOf(evidence) | (hasOneOf(evidence.codes, named) ? KNOWN_CODES : 0);
     const make = (status ?? NONE) * ALL_SORTS + has;
     const remembered = known.get(make);
     if (remembered !== undefined) return remembered;
@@ -28,6 +29,11 @@ export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
 
 const MAX_REMEMBERED = 4096;
 
+function hasOneOf(codes: ReadonlySet<string>, named: ReadonlySet<string>): boolean {
+  for (const code of codes) if (named.has(code)) return true;
+  return false;
+}
+
 /** Sorts of evidence, as bits. */
 const FINDING = 1;
 const TRANSPORT = 2;
@@ -35,7 +41,8 @@ const CODES = 4;
 const PHRASES = 8;
 const STOPS = 16;
 const PARAMS = 32;
-const ALL_SORTS = 64;
+const KNOWN_CODES = 64;
+const ALL_SORTS = 128;
 
 const SORT_OF = {
   findings: FINDING,
@@ -43,7 +50,7 @@ const SORT_OF = {
   transportCodePrefixes: TRANSPORT,
   transportNames: TRANSPORT,
   transportText: TRANSPORT,
-  codes: CODES,
+  codes: KNOWN_CODES,
   codeEndings: CODES,
   codeParts: CODES,
   codeSays: CODES,

@@ -130,6 +130,9 @@ const PLAIN = {
 
 export type Concept = keyof typeof PLAIN;
 
+/** All of them, in the order of their numbers. */
+export const CONCEPTS = Object.keys(PLAIN) as readonly Concept[];
+
 /** What a word means after a negation: not found, no permission, cannot connect. */
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',

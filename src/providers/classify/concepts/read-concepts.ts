@@ -5,9 +5,8 @@
 import { once } from '../../../errors/support/once.ts';
 import { findNames } from '../quoted-names.ts';
 import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
-
-/** Where in a sentence each concept occurs. */
-export type Sentence = ReadonlyMap<Concept, readonly number[]>;
+import { createPartTable, HASH_START, hashWith } from './part-table.ts';
+import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
 
 const MAX_CHARS = 2048;
 const MAX_SENTENCES = 24;
@@ -43,19 +42,17 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
 
 /** The class of an exception is a code; its parts are no prose. */
 const EXCEPTION = /[\w.]{0,80}[a-z](?:Error|Exception)\b/g;
-const SENTENCE_END = /[.!?;](?=\s|$)|[\n。！？；]+/;
 
 export function readSentences(text: string): readonly Sentence[] {
   const head = withoutNames(text.slice(0, MAX_CHARS));
   const prose =
     head.includes('Error') || head.includes('Exception') ? head.replace(EXCEPTION, ' ') : head;
-  const parts = prose.split(SENTENCE_END, MAX_SENTENCES);
-  return parts.map(readSentence).filter((sentence) => sentence.size > 0);
+  return readAll(prose);
 }
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
 export function readCode(code: string): Sentence {
-  return readSentence(code.replace(/[_.:]+/g, ' '));
+  return readAll(code.replace(/[_.:\n]+/g, ' '))[0] ?? newSentence();
 }
 
 /** Marks what stands in quotes, so that only the names of fields count in it. */
@@ -78,6 +75,8 @@ const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16
 
 type SecondWords = ReadonlyMap<string, readonly Concept[]>;
 
+const OVER = idOf('over');
+
 /** One word: what it means, and what it means after a negation. */
 interface Meaning {
   readonly word: string;
@@ -85,8 +84,9 @@ interface Meaning {
   readonly pairs: SecondWords | undefined;
   readonly negatedPairs: SecondWords | undefined;
   readonly isNegation: boolean;
-  readonly plain: readonly Concept[];
-  readonly negated: readonly Concept[];
+  /** Numbers of concepts. */
+  readonly plain: readonly number[];
+  readonly negated: readonly number[];
 }
 
 /** What stands between two spaces. */
@@ -95,55 +95,97 @@ interface Chunk {
   readonly number: number;
 }
 
-function readSentence(text: string): Sentence {
-  const places = new Map<Concept, number[]>();
-  let place = 0;
-  let negatedUntil = -1;
-  let lastNumber = 0;
-  let last: Meaning | undefined;
-  for (const spelling of text.split(' ')) {
-    if (spelling === '') continue;
-    const { words, number } = chunkOf(spelling);
-    if (number > 0) {
-      if (lastNumber > number && number >= MIN_COMPARED) add(places, 'over', place);
-      lastNumber = number;
+/** The sentence that is being read. */
+interface Reading {
+  sentence: Sentence;
+  place: number;
+  negatedUntil: number;
+  lastNumber: number;
+  last: Meaning | undefined;
+}
+
+function newReading(): Reading {
+  return {
+    sentence: newSentence(),
+    place: 0,
+    negatedUntil: -1,
+    lastNumber: 0,
+    last: undefined,
+  };
+}
+
+const SPACE = 0x20;
+
+/** Reads the text in one pass, part by part; it is long, and most of its parts were seen before. */
+function readAll(text: string): readonly Sentence[] {
+  const sentences: Sentence[] = [];
+  let reading = newReading();
+  let begin = 0;
+  let hash = HASH_START;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at === text.length ? SPACE : text.charCodeAt(at);
+    const isEnd = at === text.length || endsSentence(unit, text, at);
+    if (unit > SPACE && !isEnd) {
+      hash = hashWith(hash, unit);
+      continue;
     }
-    for (const meaning of words) {
-      place++;
-      if (meaning.isNegation) negatedUntil = place + NEGATION_REACH;
-      const isNegated = place <= negatedUntil;
-      const isTurned = isNegated && meaning.negated.length > 0;
-      for (const concept of isTurned ? meaning.negated : meaning.plain) add(places, concept, place);
-      const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
-      const paired = seconds?.get(meaning.word);
-      if (paired !== undefined) for (const concept of paired) add(places, concept, place);
-      last = meaning;
-    }
-    if (words.length === 0) place++;
+    if (at > begin) readPart(chunkAt(text, begin, at, hash), reading);
+    begin = at + 1;
+    hash = HASH_START;
+    if (!isEnd) continue;
+    if (reading.sentence.found.length > 0) sentences.push(reading.sentence);
+    if (sentences.length === MAX_SENTENCES) break;
+    reading = newReading();
   }
-  return places;
+  return sentences;
+}
+
+const NEW_LINE = 0x0a;
+/** `.`, `!`, `?` and `;` before a space, and their wide forms anywhere. */
+const MARKS: ReadonlySet<number> = new Set([0x2e, 0x21, 0x3f, 0x3b]);
+const WIDE_MARKS: ReadonlySet<number> = new Set([0x3002, 0xff01, 0xff1f, 0xff1b]);
+
+function endsSentence(unit: number, text: string, at: number): boolean {
+  if (unit === NEW_LINE) return true;
+  if (unit > 0x3f) return unit >= 0x3002 && WIDE_MARKS.has(unit);
+  return MARKS.has(unit) && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
+}
+
+function readPart({ words, number }: Chunk, reading: Reading): void {
+  const { sentence } = reading;
+  if (number > 0) {
+    if (reading.lastNumber > number && number >= MIN_COMPARED)
+      addTo(sentence, OVER, reading.place);
+    reading.lastNumber = number;
+  }
+  if (words.length === 0) reading.place++;
+  for (const meaning of words) {
+    const place = ++reading.place;
+    if (meaning.isNegation) reading.negatedUntil = place + NEGATION_REACH;
+    const isNegated = place <= reading.negatedUntil;
+    const isTurned = isNegated && meaning.negated.length > 0;
+    for (const id of isTurned ? meaning.negated : meaning.plain) addTo(sentence, id, place);
+    const { last } = reading;
+    const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
+    const paired = seconds?.get(meaning.word);
+    if (paired !== undefined) for (const concept of paired) addTo(sentence, idOf(concept), place);
+    reading.last = meaning;
+  }
 }
 
 /** Smaller ones count something else than tokens or bytes. */
 const MIN_COMPARED = 100;
 
-function add(places: Map<Concept, number[]>, concept: Concept, place: number): void {
-  const known = places.get(concept);
-  if (known === undefined) places.set(concept, [place]);
-  else known.push(place);
-}
-
-const REMEMBERED = new Map<string, Chunk>();
-const MAX_REMEMBERED = 8192;
+const REMEMBERED = createPartTable<Chunk>();
 const MAX_REMEMBERED_CHARS = 32;
 
 /** Words recur, so each is read once. */
-function chunkOf(spelling: string): Chunk {
-  const known = REMEMBERED.get(spelling);
+function chunkAt(text: string, begin: number, end: number, hash: number): Chunk {
+  const known = REMEMBERED.find(text, begin, end, hash);
   if (known !== undefined) return known;
+  const spelling = text.slice(begin, end);
   const chunk = readChunk(spelling);
-  if (REMEMBERED.size < MAX_REMEMBERED && spelling.length <= MAX_REMEMBERED_CHARS)
-    REMEMBERED.set(spelling, chunk);
+  if (spelling.length <= MAX_REMEMBERED_CHARS) REMEMBERED.remember(spelling, hash, chunk);
   return chunk;
 }
 
@@ -171,8 +213,8 @@ function meaningOf(word: string, isQuoted: boolean): Meaning {
     pairs: lexicons().pairs.get(word),
     negatedPairs: lexicons().negatedPairs.get(word),
     isNegation: NEGATIONS.has(word) || word.endsWith("n't"),
-    plain: said.filter(counts),
-    negated: [...turned, ...nouns].filter(counts),
+    plain: said.filter(counts).map(idOf),
+    negated: [...turned, ...nouns].filter(counts).map(idOf),
   };
 }
 

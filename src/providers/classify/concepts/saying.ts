@@ -1,6 +1,14 @@
 /** Sayings: combinations of concepts, as the rules list them, and the search for them in sentences. */
 import type { Concept } from './lexicon.ts';
-import type { Sentence } from './read-concepts.ts';
+import {
+  bitsOf,
+  hasAll,
+  hasAny,
+  idOf,
+  type ConceptBits,
+  type Said,
+  type Sentence,
+} from './sentence.ts';
 
 /** Concepts that must stand near each other, and some that must not be in the sentence at all. */
 export interface Saying {
@@ -30,33 +38,50 @@ export function anyOf(
 const MAX_SPAN = 12;
 
 /** Finds the first saying that a sentence holds, as evidence. */
-export type FindSaying = (sentences: readonly Sentence[]) => string | undefined;
+export type FindSaying = (said: Said) => string | undefined;
+
+interface CompiledSaying {
+  readonly all: ConceptBits;
+  readonly none: ConceptBits;
+  readonly ids: readonly number[];
+  readonly words: string;
+}
 
 export function compileSayings(sayings: readonly Saying[]): FindSaying {
-  const bySubject = new Map<Concept, Saying[]>();
-  for (const saying of sayings) {
-    const [first] = saying.all;
-    if (first === undefined) continue;
-    bySubject.set(first, [...(bySubject.get(first) ?? []), saying]);
-  }
-  const subjects = [...bySubject];
-  return (sentences) => {
-    for (const sentence of sentences)
-      for (const [subject, said] of subjects) {
-        const places = sentence.get(subject);
-        const found = places && said.find((saying) => holds(saying, places, sentence));
-        if (found !== undefined) return found.all.join(' + ');
-      }
+  // every saying needs its first concept
+  const subjects = bitsOf(sayings.flatMap(({ all: [first] }) => first ?? []));
+  const compiled = sayings.map(
+    ({ all, none = [] }): CompiledSaying => ({
+      all: bitsOf(all),
+      none: bitsOf(none),
+      ids: all.map(idOf),
+      words: all.join(' + '),
+    }),
+  );
+  return (said) => {
+    if (!hasAny(said, subjects)) return undefined;
+    for (const saying of compiled) {
+      if (!hasAll(said, saying.all)) continue;
+      for (const sentence of said.sentences) if (holds(saying, sentence)) return saying.words;
+    }
     return undefined;
   };
 }
 
-function holds({ all, none = [] }: Saying, places: readonly number[], sentence: Sentence): boolean {
-  for (const concept of all) if (!sentence.has(concept)) return false;
-  for (const concept of none) if (sentence.has(concept)) return false;
-  return places.some((place) => all.every((concept) => isNear(place, sentence.get(concept))));
+function holds({ all, none, ids }: CompiledSaying, sentence: Sentence): boolean {
+  if (!hasAll(sentence, all) || hasAny(sentence, none)) return false;
+  const { found } = sentence;
+  const [first] = ids;
+  for (let at = 0; at < found.length; at += 2) {
+    if (found[at] !== first) continue;
+    const place = found[at + 1] ?? 0;
+    if (ids.every((id) => isNear(found, id, place))) return true;
+  }
+  return false;
 }
 
-function isNear(place: number, others: readonly number[] = []): boolean {
-  return others.some((other) => Math.abs(other - place) <= MAX_SPAN);
+function isNear(found: readonly number[], id: number, place: number): boolean {
+  for (let at = 0; at < found.length; at += 2)
+    if (found[at] === id && Math.abs((found[at + 1] ?? 0) - place) <= MAX_SPAN) return true;
+  return false;
 }
