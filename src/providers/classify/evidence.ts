@@ -12,7 +12,7 @@ import { saidIn, type Said, type Sentence } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
-import { findFamilies, type MatchedFamilies } from './phrases.ts';
+import { familyBits, findFamilies, type FamilyBits, type MatchedFamilies } from './phrases.ts';
 import { isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
@@ -36,6 +36,8 @@ export interface Evidence {
   readonly retryAt: string | undefined;
   readonly text: string;
   readonly matchedFamilies: MatchedFamilies;
+  /** The same, to rule rules out by a comparison. */
+  readonly families: FamilyBits;
   /** What the text says, by concepts; read when a rule asks for it. */
   readonly said: () => Said;
   readonly form: BodyForm;
@@ -60,6 +62,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   const message = text === '' ? (failure.transport?.message ?? '') : text;
   const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
   if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
+  const matchedFamilies = findFamilies(text);
   const faulty = withFault(failure, inBody.namedCode);
   return {
     failure: faulty,
@@ -75,7 +78,8 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     retryDelay: inBody.retryDelay,
     retryAt: inBody.retryAt,
     text,
-    matchedFamilies: findFamilies(text),
+    matchedFamilies,
+    families: matchedFamilies.size === 0 ? NO_FAMILIES : familyBits(matchedFamilies.keys()),
     said: once(() => saidIn([...readSentences(text), ...readFault(failure.transport, text)])),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
@@ -96,6 +100,7 @@ function faultsOf(
   return mayBePrint ? [{ message: text }] : NO_FAULTS;
 }
 
+const NO_FAMILIES = familyBits([]);
 const NO_FAULTS: readonly TransportFault[] = [];
 
 /** A fault speaks by its name too: `JobCancellationException`. */

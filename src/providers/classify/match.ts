@@ -2,10 +2,10 @@
 import type { TransportFault } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
 import { readCode } from './concepts/read-concepts.ts';
-import { compileSayings } from './concepts/saying.ts';
+import { compileSayings, type Saying } from './concepts/saying.ts';
 import { saidIn } from './concepts/sentence.ts';
-import type { Family } from './phrases.ts';
-import { wordsOf } from './phrases/phrase.ts';
+import { familyBits, type Family, type FamilyBits } from './phrases.ts';
+import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 
 /** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
@@ -15,6 +15,9 @@ export interface CompiledRule {
   readonly rule: Rule;
   readonly checks: readonly Check[];
   readonly confidence: 'high' | 'low';
+  /** One of these families must match, if any is listed, and none of the others may. */
+  readonly families: FamilyBits | undefined;
+  readonly otherFamilies: FamilyBits | undefined;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -29,11 +32,20 @@ export function compileRule(rule: Rule): CompiledRule {
     when.says !== undefined ||
     when.transportText !== undefined ||
     when.asksMoreThanLimit === true;
-  return { rule, checks: compiled, confidence: readsProse ? 'low' : 'high' };
+  return {
+    rule,
+    checks: compiled,
+    confidence: readsProse ? 'low' : 'high',
+    families: when.phrases && familyBits(when.phrases),
+    otherFamilies: when.notPhrases && familyBits(when.notPhrases),
+  };
 }
 
 /** The evidence for the rule, or undefined when it does not hold. */
 export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] | undefined {
+  const { families, otherFamilies } = compiled;
+  if (families !== undefined && !overlap(families, evidence.families)) return undefined;
+  if (otherFamilies !== undefined && overlap(otherFamilies, evidence.families)) return undefined;
   let found: string[] | undefined;
   for (const check of compiled.checks) {
     const result = check(evidence);
@@ -41,6 +53,10 @@ export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] 
     if (result !== '') (found ??= []).push(result);
   }
   return found ?? [];
+}
+
+function overlap(one: FamilyBits, other: FamilyBits): boolean {
+  return ((one.low & other.low) | (one.high & other.high)) !== 0;
 }
 
 type Compilers = {
@@ -119,9 +135,8 @@ const COMPILERS: Compilers = {
   },
   notCodes: (codes) => (evidence) =>
     codes.some((code) => evidence.codes.has(code)) ? undefined : '',
-  codeEndings: (endings) => someCode((code) => endings.some((ending) => code.endsWith(ending))),
-  codeParts: (parts) =>
-    someCode((code) => parts.some((part) => wordsOf(part).every((word) => code.includes(word)))),
+  codeEndings: (endings) => someCode(endsIn(endings)),
+  codeParts: (parts) => someCode(hasParts(parts)),
   stops: (stops) => {
     const known = new Set(stops);
     return (evidence) => {
@@ -167,16 +182,13 @@ const COMPILERS: Compilers = {
     },
   phrases: (families) => (evidence) => firstPhrase(evidence, families),
   phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
-  notPhrases: (families) => (evidence) =>
-    firstPhrase(evidence, families) === undefined ? '' : undefined,
+  // matchRule looks at these before everything else
+  notPhrases: () => () => '',
   mentions:
     (pattern) =>
     ({ text }) =>
       pattern.test(text) ? '' : undefined,
-  codeSays: (sayings) => {
-    const find = compileSayings(sayings);
-    return someCode((code) => find(saidIn([readCode(code)])) !== undefined);
-  },
+  codeSays: (sayings) => someCode(codeSaying(sayings)),
   says: (sayings) => {
     const find = compileSayings(sayings);
     return (evidence) => {
@@ -194,6 +206,30 @@ const COMPILERS: Compilers = {
       return found === undefined ? undefined : 'transport=message';
     },
 };
+
+type TestsCode = (code: string) => boolean;
+
+function endsIn(endings: readonly string[]): TestsCode {
+  return (code) => endings.some((ending) => code.endsWith(ending));
+}
+
+function hasParts(parts: readonly Phrase[]): TestsCode {
+  return (code) => parts.some((part) => wordsOf(part).every((word) => code.includes(word)));
+}
+
+function codeSaying(sayings: readonly Saying[]): TestsCode {
+  const find = compileSayings(sayings);
+  return (code) => find(saidIn([readCode(code)])) !== undefined;
+}
+
+/** Tests that rules make of the words of a code; a code that passes none of them needs no such rule. */
+export function codeTests({ codeEndings, codeParts, codeSays }: Conditions): readonly TestsCode[] {
+  return [
+    ...(codeEndings === undefined ? [] : [endsIn(codeEndings)]),
+    ...(codeParts === undefined ? [] : [hasParts(codeParts)]),
+    ...(codeSays === undefined ? [] : [codeSaying(codeSays)]),
+  ];
+}
 
 const MAX_REMEMBERED = 4096;
 

@@ -12,6 +12,7 @@ import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { REQUEST_PHRASES } from './phrases/request.ts';
 import { SERVICE_PHRASES } from './phrases/service.ts';
 import { SIZE_PHRASES } from './phrases/size.ts';
+import { TOPIC_PHRASES } from './phrases/topics.ts';
 import { findNames } from './quoted-names.ts';
 import { createStemIndex, MAX_TEXT_CHARS, type StemIndex } from './stems.ts';
 
@@ -21,6 +22,7 @@ const ENGLISH = {
   ...ACCESS_PHRASES,
   ...SIZE_PHRASES,
   ...REQUEST_PHRASES,
+  ...TOPIC_PHRASES,
 } as const satisfies Record<string, readonly Phrase[]>;
 
 export type Family = keyof typeof ENGLISH;
@@ -40,6 +42,26 @@ export const families = once(
       // the entries of ENGLISH are keyed by Family
     ) as unknown as Readonly<Record<Family, readonly Phrase[]>>,
 );
+
+/** One bit for each family. */
+export interface FamilyBits {
+  low: number;
+  high: number;
+}
+
+const FAMILY_IDS: ReadonlyMap<string, number> = new Map(
+  Object.keys(ENGLISH).map((family, index) => [family, index]),
+);
+
+export function familyBits(matched: Iterable<Family>): FamilyBits {
+  const bits = { low: 0, high: 0 };
+  for (const family of matched) {
+    const id = FAMILY_IDS.get(family) ?? 0;
+    if (id < 32) bits.low |= 1 << id;
+    else bits.high |= 1 << (id - 32);
+  }
+  return bits;
+}
 
 /** The families that match a text, each with the phrase that was found. */
 export type MatchedFamilies = ReadonlyMap<Family, string>;
@@ -103,6 +125,14 @@ const READ_IN_QUOTES: ReadonlySet<Family> = new Set<Family>([
   'tool_schema',
   'unsupported',
   'unsupported_parameter',
+  'about_signature',
+  'about_plan',
+  'about_off',
+  'about_schema',
+  'about_tokens',
+  'about_media',
+  'about_machinery',
+  'about_host',
 ]);
 
 function lengthOf(stem: string | undefined): number {

@@ -41,13 +41,10 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
 ]);
 
 /** The class of an exception is a code; its parts are no prose. */
-const EXCEPTION = /[\w.]{0,80}[a-z](?:Error|Exception)\b/g;
+const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 
 export function readSentences(text: string): readonly Sentence[] {
-  const head = withoutNames(text.slice(0, MAX_CHARS));
-  const prose =
-    head.includes('Error') || head.includes('Exception') ? head.replace(EXCEPTION, ' ') : head;
-  return readAll(prose);
+  return readAll(withoutNames(text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text));
 }
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
@@ -141,14 +138,22 @@ function readAll(text: string): readonly Sentence[] {
 }
 
 const NEW_LINE = 0x0a;
-/** `.`, `!`, `?` and `;` before a space, and their wide forms anywhere. */
-const MARKS: ReadonlySet<number> = new Set([0x2e, 0x21, 0x3f, 0x3b]);
+const FULL_STOP = 0x2e;
+const EXCLAMATION_MARK = 0x21;
+const QUESTION_MARK = 0x3f;
+const SEMICOLON = 0x3b;
 const WIDE_MARKS: ReadonlySet<number> = new Set([0x3002, 0xff01, 0xff1f, 0xff1b]);
 
+/** A mark ends a sentence before a space, its wide form anywhere. */
 function endsSentence(unit: number, text: string, at: number): boolean {
+  if (unit > QUESTION_MARK) return unit >= 0x3002 && WIDE_MARKS.has(unit);
   if (unit === NEW_LINE) return true;
-  if (unit > 0x3f) return unit >= 0x3002 && WIDE_MARKS.has(unit);
-  return MARKS.has(unit) && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
+  const isMark =
+    unit === FULL_STOP ||
+    unit === SEMICOLON ||
+    unit === QUESTION_MARK ||
+    unit === EXCLAMATION_MARK;
+  return isMark && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
 }
 
 function readPart({ words, number }: Chunk, reading: Reading): void {
@@ -193,7 +198,7 @@ function readChunk(spelling: string): Chunk {
   const number = numberIn(spelling);
   if (IDENTIFIER.test(spelling)) return { words: [], number };
   const isQuoted = spelling.startsWith(QUOTED);
-  const words = wordsIn(spelling).map((word) => meaningOf(word, isQuoted));
+  const words = wordsIn(spelling.replace(EXCEPTION, '')).map((word) => meaningOf(word, isQuoted));
   return { words, number };
 }
 

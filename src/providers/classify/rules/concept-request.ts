@@ -25,7 +25,7 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     id: 'concept.own-machinery',
     when: {
       statuses: [500, 502],
-      mentions: /database|\bdb\b|redis|postgres|mysql|mongo|cache|limiter|service|server|model/i,
+      phrases: ['about_machinery'],
       says: [
         ...each(
           ['machinery'],
@@ -51,7 +51,7 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     id: 'concept.long-material',
     when: {
       statuses: [NONE, 200, 400, 413, 422],
-      mentions: /media|image|audio|video|file|pdf|picture|photo|attachment|recording|clip/i,
+      phrases: ['about_media'],
       says: anyOf(
         [
           ['media', 'too', 'length'],

@@ -16,7 +16,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.signed-block',
     when: {
       statuses: [400, 422],
-      mentions: /signature/i,
+      phrases: ['about_signature'],
       says: anyOf([
         ['signature', 'feature'],
         ['signature', 'block'],
@@ -30,7 +30,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.plan-limit',
     when: {
       statuses: [400, 402, 403, 429],
-      mentions: /plan|tier|trial|free|upgrade|seat|package|套餐/i,
+      phrases: ['about_plan'],
       says: anyOf(
         [['plan', 'bound', 'reached']],
         ['minute', 'rate', 'requests', 'tokens', 'prompt', 'bytes', 'media', 'window'],
@@ -43,7 +43,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.feature-of-model',
     when: {
       statuses: [400, 405, 422],
-      mentions: /unavailable|not (?:available|enabled|allowed|permitted|offered)|disabled|only|不/i,
+      phrases: ['about_off'],
       says: anyOf(
         [
           ['feature', 'most', 'model'],
@@ -64,7 +64,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.schema-keyword',
     when: {
       statuses: REFUSED,
-      mentions: /schema/i,
+      phrases: ['about_schema'],
       says: each(
         ['schema'],
         ['unsupported'],
@@ -78,7 +78,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     id: 'concept.output-cap',
     when: {
       statuses: REFUSED,
-      mentions: /tokens/i,
+      phrases: ['about_tokens'],
       says: anyOf(
         [
           ['reply', 'tokens', 'excess', 'bound'],

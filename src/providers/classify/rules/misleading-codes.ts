@@ -102,7 +102,7 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     id: 'overload.said-under-rate-code',
     when: {
       codes: RATE_CODES,
-      mentions: /upstream|backend|server|worker|gpu|provider|cluster|node|engine|service/i,
+      phrases: ['about_host'],
       says: each(
         ['host'],
         ['lacking', 'spent', 'unavailable', 'busy'],
