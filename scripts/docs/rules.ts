@@ -1,4 +1,5 @@
 /** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
+import { LONG_WAIT, NO_RULE } from '../../src/providers/classify/classify.ts';
 import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
 import { capitalised } from '../../src/workflow/diagnostics/phrases.ts';
@@ -21,6 +22,12 @@ export function renderRules(): string {
     'An app adds rules and vocabularies of its own with `extendClassify`; they are asked first.',
     '',
     ...RULES.flatMap(renderRule),
+    '## After the rules',
+    '',
+    'Two conclusions need no condition of their own: a rate limit whose hint is half a day or longer, with',
+    'no shorter window in its words, is a spent quota; and what no rule recognises is unknown.',
+    '',
+    ...[LONG_WAIT, NO_RULE].flatMap(renderRule),
     '## Phrase families',
     '',
     'The stems that each family looks for; where several are joined by `+`, all must occur.',

@@ -127,7 +127,7 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     const roles = rolesOf(name);
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isReply = true;
-    if (roles.special === true) special(name, item, value, depth, into);
+    if (roles.special === true) special(name, value, depth, into);
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
     } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
@@ -138,11 +138,11 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
 
 function special(
   name: string,
-  item: unknown,
   parent: Record<string, unknown>,
   depth: number,
   into: BodyEvidence,
 ): void {
+  const item = parent[name];
   // a command-line agent puts its error where its reply would be
   if (name === 'result' && parent['is_error'] === true && typeof item === 'string')
     sentence(item, depth, into);

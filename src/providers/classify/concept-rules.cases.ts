@@ -15,6 +15,10 @@ const CODED: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['code-words.unsupported', 'provider.unsupported', 400, 'VISION_NOT_SUPPORTED'],
   ['code-words.overload', 'provider.overloaded', 429, 'BACKEND_SATURATED'],
   ['code-words.rate', 'provider.rate_limited', 400, 'FREQUENCY_LIMIT'],
+  ['code-words.own-limit', 'provider.quota_exhausted', 400, 'VOICE_LIMIT_REACHED'],
+  ['code-words.policy', 'provider.content_filter', 400, 'CYBER_POLICY'],
+  ['code-words.material', 'provider.invalid_request', 200, 'IMAGE_DIMENSION_MISMATCH'],
+  ['code-words.late', 'provider.timeout', 200, 'VECTOR_STORE_TIMEOUT'],
 ];
 
 const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
@@ -36,7 +40,7 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['concept.permission', 'provider.permission', 400, 'The organisation is not entitled to it'],
   ['concept.permission-hidden', 'provider.permission', 404, 'The tenant is not approved for it'],
   ['concept.context', 'provider.context_length', 500, 'The input length 9 surpasses the limit 8'],
-  ['concept.size', 'provider.request_too_large', 400, 'A picture is larger than 5 MB'],
+  ['concept.size', 'provider.request_too_large', 400, 'More than 5 megabytes'],
   ['concept.tool-schema', 'provider.tool_schema', 400, 'A function must have the field name'],
   ['concept.filter', 'provider.content_filter', 400, 'Harmful material was detected'],
   ['concept.unsupported', 'provider.unsupported', 400, 'The pictures are incompatible with it'],
@@ -48,6 +52,18 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['concept.setting', 'provider.invalid_request', 400, 'The duration must be 6 or 10'],
   ['concept.overload', 'provider.overloaded', 429, 'All backends are saturated'],
   ['concept.rate', 'provider.rate_limited', 400, 'The frequency reached its upper bound'],
+  ['concept.own-machinery', 'provider.server_error', 500, 'The database connections are used up'],
+  ['server.own-files', 'provider.server_error', 500, "Permission denied: '/var/cache/x'"],
+  ['overload.not-there-yet', 'provider.overloaded', 404, 'It is not ready, retry in 30 seconds'],
+  ['concept.own-limit', 'provider.quota_exhausted', 403, 'The maximum of projects was hit'],
+  ['concept.no-rate', 'provider.permission', 429, 'The account is locked'],
+  ['concept.no-rate-key', 'provider.auth', 429, 'The key you sent is wrong'],
+  ['concept.no-rate-length', 'provider.context_length', 429, 'The prompt is too long'],
+  ['concept.late-refusal', 'provider.timeout', 400, 'The upstream timed out'],
+  ['concept.material', 'provider.invalid_request', 200, 'The picture could not be downloaded'],
+  ['concept.refused', 'provider.invalid_request', 500, 'The messages must not be empty'],
+  ['concept.refused-setting', 'provider.invalid_request', 500, 'The seed must be positive'],
+  ['rate.limit-hit', 'provider.rate_limited', 500, 'Limit exceeded'],
 ];
 
 const THROWN: readonly (readonly [string, RuntimeKind, string, string])[] = [
@@ -83,6 +99,26 @@ export const CONCEPT_CASES: readonly RuleCase[] = [
     kind,
     failure: { transport: { name, message } },
   })),
+  {
+    rule: 'overload.said-under-rate-code',
+    kind: 'provider.overloaded',
+    failure: refused(429, { code: 'resource_exhausted', message: 'Upstream nodes are depleted' }),
+  },
+  {
+    rule: 'parameter.no-body',
+    kind: 'provider.invalid_request',
+    failure: refused(422, { param: 'body', message: 'Field needed' }),
+  },
+  {
+    rule: 'parameter.absent',
+    kind: 'provider.invalid_request',
+    failure: refused(422, { param: 'messages', message: 'Field required' }),
+  },
+  {
+    rule: 'parameter.off',
+    kind: 'provider.unsupported',
+    failure: refused(400, { message: 'parallel_tool_calls: not permitted' }),
+  },
   {
     rule: 'transport.cancelled-by-clock',
     kind: 'provider.timeout',

@@ -200,9 +200,7 @@ const COMPILERS: Compilers = {
   transportText:
     (pattern) =>
     ({ faults }) => {
-      const found = faults.find((fault) =>
-        pattern.test((fault.message ?? '').slice(0, 1024)),
-      );
+      const found = faults.find((fault) => pattern.test((fault.message ?? '').slice(0, 1024)));
       return found === undefined ? undefined : 'transport=message';
     },
 };

@@ -29,7 +29,8 @@ const PLAIN = {
   window: 'context contextwindow 上下文长度',
   reply: 'output outputs completion* generation response responses reply max_tokens 输出',
   bytes: 'byte* kb mb gb kib mib gib megabyte* kilobyte* payload* upload* filesize 字节',
-  media: 'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
+  media:
+    'media image* audio video* file files pdf* picture* photo* attachment* recording* clip clips track 图片 视频 音频 文件',
   schema: 'schema* jsonschema',
   grammar: 'grammar*',
   call: 'call calls toolcall*',
@@ -136,7 +137,8 @@ export const CONCEPTS = Object.keys(PLAIN) as readonly Concept[];
 /** What a word means after a negation: not found, no permission, cannot connect. */
 const NEGATED: Partial<Record<Concept, string>> = {
   most: 'exceed*',
-  missing: 'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain*',
+  missing:
+    'found find exist* match* locat* recogni* known registered deployed named such longer speech face faces detected contain*',
   forbidden:
     'allow* permit* authori* enabled entitle* access* permission* right* privilege* eligible granted subscribed activated approved opened enrolled cover* accessible have licen* part belong* open verified grant* auth accepted agreed signed complet* includ*',
   unsupported:
@@ -146,7 +148,8 @@ const NEGATED: Partial<Record<Concept, string>> = {
   failed: 'fetch* download* retriev* decod* load*',
   spent: 'remaining left',
   lacking: 'enough sufficient remaining left more credit* balance* fund* quota*',
-  unset: 'set configured provided supplied specified given present defined included setup sent logged signed',
+  unset:
+    'set configured provided supplied specified given present defined included setup sent logged signed',
   unavailable: 'available availab* offered serv* hosted offered ready healthy online up free idle',
   refused: 'connect* reach* resolv* respon* establish* open* internet* network*',
   untrusted: 'trust* verif*',

@@ -122,7 +122,7 @@ function readAll(text: string): readonly Sentence[] {
   for (let at = 0; at <= text.length; at++) {
     const unit = at === text.length ? SPACE : text.charCodeAt(at);
     const isEnd = at === text.length || endsSentence(unit, text, at);
-    if (unit > SPACE && !isEnd) {
+    if (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB)) {
       hash = hashWith(hash, unit);
       continue;
     }
@@ -137,7 +137,9 @@ function readAll(text: string): readonly Sentence[] {
   return sentences;
 }
 
+const TAB = 0x09;
 const NEW_LINE = 0x0a;
+const RETURN = 0x0d;
 const FULL_STOP = 0x2e;
 const EXCLAMATION_MARK = 0x21;
 const QUESTION_MARK = 0x3f;
@@ -149,18 +151,14 @@ function endsSentence(unit: number, text: string, at: number): boolean {
   if (unit > QUESTION_MARK) return unit >= 0x3002 && WIDE_MARKS.has(unit);
   if (unit === NEW_LINE) return true;
   const isMark =
-    unit === FULL_STOP ||
-    unit === SEMICOLON ||
-    unit === QUESTION_MARK ||
-    unit === EXCLAMATION_MARK;
+    unit === FULL_STOP || unit === SEMICOLON || unit === QUESTION_MARK || unit === EXCLAMATION_MARK;
   return isMark && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
 }
 
 function readPart({ words, number }: Chunk, reading: Reading): void {
   const { sentence } = reading;
   if (number > 0) {
-    if (reading.lastNumber > number && number >= MIN_COMPARED)
-      addTo(sentence, OVER, reading.place);
+    if (reading.lastNumber > number && number >= MIN_COMPARED) addTo(sentence, OVER, reading.place);
     reading.lastNumber = number;
   }
   if (words.length === 0) reading.place++;

@@ -50,14 +50,12 @@ interface CompiledSaying {
 export function compileSayings(sayings: readonly Saying[]): FindSaying {
   // every saying needs its first concept
   const subjects = bitsOf(sayings.flatMap(({ all: [first] }) => first ?? []));
-  const compiled = sayings.map(
-    ({ all, none = [] }): CompiledSaying => ({
-      all: bitsOf(all),
-      none: bitsOf(none),
-      ids: all.map(idOf),
-      words: all.join(' + '),
-    }),
-  );
+  const compiled = sayings.map(({ all, none = [] }): CompiledSaying => ({
+    all: bitsOf(all),
+    none: bitsOf(none),
+    ids: all.map(idOf),
+    words: all.join(' + '),
+  }));
   return (said) => {
     if (!hasAny(said, subjects)) return undefined;
     for (const saying of compiled) {

@@ -54,9 +54,7 @@ export function bitsOf(concepts: readonly Concept[]): ConceptBits {
 }
 
 export function hasAll(bits: ConceptBits, { a, b, c, d }: ConceptBits): boolean {
-  return (
-    (bits.a & a) === a && (bits.b & b) === b && (bits.c & c) === c && (bits.d & d) === d
-  );
+  return (bits.a & a) === a && (bits.b & b) === b && (bits.c & c) === c && (bits.d & d) === d;
 }
 
 export function hasAny(bits: ConceptBits, { a, b, c, d }: ConceptBits): boolean {

@@ -136,7 +136,10 @@ export const CODE_WORD_RULES: readonly Rule[] = [
   },
   {
     id: 'code-words.late',
-    when: { statuses: [NONE, 200, 400, 500, 502, 503], codeSays: anyOf([['late']], ['money', 'key']) },
+    when: {
+      statuses: [NONE, 200, 400, 500, 502, 503],
+      codeSays: anyOf([['late']], ['money', 'key']),
+    },
     means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
     why: 'the code says that time ran out',
   },

@@ -112,7 +112,10 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
       says: [
         ...anyOf([['bound', 'reached']], [...OTHER_LIMITS, 'sampling']),
         ...anyOf([['bound', 'hit']], OTHER_LIMITS),
-        ...anyOf([['total', 'bound', 'hit']], ['tokens', 'prompt', 'text', 'minute', 'media', 'bytes']),
+        ...anyOf(
+          [['total', 'bound', 'hit']],
+          ['tokens', 'prompt', 'text', 'minute', 'media', 'bytes'],
+        ),
       ],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },

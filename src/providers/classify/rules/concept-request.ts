@@ -42,7 +42,8 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     id: 'server.own-files',
     when: {
       statuses: [500, 502],
-      mentions: /permission denied[^a-z]{1,6}['"/]|'\/[^']{1,200}' ?permission denied|errno 13\b|EACCES/i,
+      mentions:
+        /permission denied[^a-z]{1,6}['"/]|'\/[^']{1,200}' ?permission denied|errno 13\b|EACCES/i,
     },
     means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
     why: 'a right to a file of the server is missing, not one of the caller',
