@@ -11,6 +11,8 @@ import {
 import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 import { extractFailure } from '../extract/extract.ts';
+import { CONCEPTS } from './concepts/lexicon.ts';
+import { families } from './phrases.ts';
 import { CONTESTED } from './contested.cases.ts';
 import { RULE_CASES } from './rules.cases.ts';
 import { classify, createClassify, NO_RULE, type Classification } from './classify.ts';
@@ -80,6 +82,11 @@ describe('the table of rules', () => {
   it('names each rule once', () => {
     const ids = RULES.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('has a bit for each family and each concept', () => {
+    expect(Object.keys(families()).length).toBeLessThanOrEqual(64);
+    expect(CONCEPTS.length).toBeLessThanOrEqual(128);
   });
 
   it('concludes only kinds of the catalog', () => {

@@ -133,6 +133,8 @@ const READ_IN_QUOTES: ReadonlySet<Family> = new Set<Family>([
   'about_media',
   'about_machinery',
   'about_host',
+  'about_excess',
+  'about_reply',
 ]);
 
 function lengthOf(stem: string | undefined): number {

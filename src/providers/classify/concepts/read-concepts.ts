@@ -180,7 +180,7 @@ function readPart({ words, number }: Chunk, reading: Reading): void {
 const MIN_COMPARED = 100;
 
 const REMEMBERED = createPartTable<Chunk>();
-const MAX_REMEMBERED_CHARS = 32;
+const MAX_REMEMBERED_CHARS = 64;
 
 /** Words recur, so each is read once. */
 function chunkAt(text: string, begin: number, end: number, hash: number): Chunk {

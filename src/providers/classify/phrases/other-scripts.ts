@@ -11,6 +11,8 @@ export const SCRIPT_PHRASES = {
   wait: ['后', '後', '후', 'через'],
   about_plan: ['套餐'],
   about_off: ['不'],
+  about_excess: ['超', '达到', '过长', '太长', '过大', '过多'],
+  about_reply: ['输出'],
   spent: [
     '余额不足',
     '餘額不足',

@@ -53,6 +53,7 @@ export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
     when: {
       statuses: [NONE, 200, 400, 413, 422],
       phrases: ['about_media'],
+      phrasesToo: ['about_excess'],
       says: anyOf(
         [
           ['media', 'too', 'length'],

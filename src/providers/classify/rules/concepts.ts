@@ -31,6 +31,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     when: {
       statuses: [400, 402, 403, 429],
       phrases: ['about_plan'],
+      phrasesToo: ['about_excess'],
       says: anyOf(
         [['plan', 'bound', 'reached']],
         ['minute', 'rate', 'requests', 'tokens', 'prompt', 'bytes', 'media', 'window'],
@@ -79,6 +80,7 @@ export const FIRST_CONCEPT_RULES: readonly Rule[] = [
     when: {
       statuses: REFUSED,
       phrases: ['about_tokens'],
+      phrasesToo: ['about_reply'],
       says: anyOf(
         [
           ['reply', 'tokens', 'excess', 'bound'],
