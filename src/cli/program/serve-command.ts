@@ -16,7 +16,7 @@ export function addServeCommand(cli: CliContext): void {
     .option('--allow-host <name>', 'a name that requests may use as Host; repeatable', collect)
     .option('--allow-origin <origin>', 'an origin whose pages may use the API; repeatable', collect)
     .option('--allow-edit', 'let callers with the role edit replace workflow files')
-    .option('--read-only', 'let nobody change anything, and carry nothing on')
+    .option('--read-only', 'let nobody change anything, and resume nothing unasked')
     .option('--max-runs <number>', 'how many runs are executed at a time')
     .option(
       '--webhook <url>',
