@@ -3,17 +3,9 @@
  * servers stand on it. It joins what the host registers, what files name, and where runs are kept.
  */
 import { resolve } from 'node:path';
-import { MACHINE_CLOCK, sleep, type EffectClock } from '../effects/clock.ts';
-import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { MACHINE_CLOCK, type EffectClock } from '../effects/clock.ts';
 import { toReport } from '../errors/thrown/to-report.ts';
-import { costsOf, type Costs } from '../history/cost-ledger.ts';
 import { latestPlan } from '../history/latest-plan.ts';
-import type {
-  ListQuery,
-  RunRecord,
-  RunStatusName,
-  RunSummary,
-} from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import { completeInput } from '../workflow/plan/inputs.ts';
 import { FETCH_TOOL, IN_CODE, type WorkflowPlan } from '../workflow/plan/plan.ts';
@@ -24,7 +16,6 @@ import type {
   BackendResumeOptions,
   BackendStartOptions,
   LegWorkflow,
-  RunArchive,
   RunHandle,
   CancelOptions,
 } from './backend.ts';
@@ -34,27 +25,20 @@ import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-i
 import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { followRun, type FollowOptions } from './local/follow-log.ts';
 import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
 import { warnProcess } from './process-warning.ts';
+import { ReadRuns } from './read-runs.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
-import { asEvent } from './run/subscription.ts';
 import { runView, type RunView } from './run-view.ts';
 import type { InspectOptions } from './validate-workflows.ts';
 import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 export type { Errand } from './errand-interface.ts';
+export type { StoredRun } from './read-runs.ts';
 export type { LoadedWorkflow } from './loading/load-file.ts';
-
-/** A run as its store has it. */
-export interface StoredRun {
-  readonly record: RunRecord;
-  readonly events: readonly RunEvent[];
-  readonly status: RunStatusName;
-}
 
 export interface EngineStartOptions
   extends
@@ -106,10 +90,9 @@ async function withFetch({ fetch, ...options }: EngineOptions): Promise<EngineOp
   return { ...options, tools: { [FETCH_TOOL]: createFetchTool(fetch), ...options.tools } };
 }
 
-export class Engine implements Errand {
+export class Engine extends ReadRuns implements Errand {
   readonly extensions: Extensions;
   readonly #options: EngineOptions;
-  readonly #clock: EffectClock;
   readonly #directory: string;
   readonly #host: WorkflowHost;
   readonly #registered: RegisteredWorkflows;
@@ -127,15 +110,15 @@ export class Engine implements Errand {
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
+    super(clock);
     this.extensions = extensions;
     this.#options = options;
-    this.#clock = clock;
     this.#directory = resolve(options.directory ?? '.');
     this.#host = new WorkflowHost(this.#directory, extensions, options);
     this.#registered = new RegisteredWorkflows(options.workflows ?? [], (run) => this.#planIn(run));
     this.#work = new ServerWork({
       clock,
-      backend: () => this.#runs(),
+      backend: () => this.runs(),
       start: (workflow, given) => this.start(workflow, given),
       resume: (run, given) => this.resume(run, given),
       onWarning: (thrown) => this.#warn(thrown),
@@ -144,7 +127,7 @@ export class Engine implements Errand {
 
   /** Opens the store, or connects to the server. */
   async open(): Promise<void> {
-    await this.#runs();
+    await this.runs();
   }
 
   load(file: string): Promise<LoadedWorkflow> {
@@ -169,7 +152,7 @@ export class Engine implements Errand {
     workflow: RunnableWorkflow,
     { input = {}, ...options }: EngineStartOptions = {},
   ): Promise<RunHandle> {
-    const backend = await this.#runs();
+    const backend = await this.runs();
     const plan = await this.#planOf(workflow);
     const { file } = workflow;
     await this.extensions.start();
@@ -201,7 +184,7 @@ export class Engine implements Errand {
   }
 
   async resume(run: string, { input, ...options }: LegOptions = {}): Promise<RunHandle> {
-    const backend = await this.#runs();
+    const backend = await this.runs();
     const checked = input === undefined ? {} : { input: checkedJson(input, 'The input') };
     return this.#runLeg(run, options, (workflow) =>
       backend.resume(run, { ...options, ...checked, workflow }),
@@ -213,7 +196,7 @@ export class Engine implements Errand {
     answer: GateAnswer,
     options: LegOptions = {},
   ): Promise<RunHandle | undefined> {
-    const backend = await this.#runs();
+    const backend = await this.runs();
     const value = checkedJson(answer.value, 'The answer');
     const complete = { by: 'library', ...answer, value };
     return this.#runLeg(run, options, (workflow) =>
@@ -224,11 +207,11 @@ export class Engine implements Errand {
   /** Leaves an answer in the store for whichever process executes the run, now or later. */
   async leaveAnswer(run: string, answer: GateAnswer): Promise<void> {
     const value = checkedJson(answer.value, 'The answer');
-    await (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
+    await (await this.runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
   }
 
   async attach(run: string): Promise<RunHandle> {
-    return (await this.#runs()).attach(run);
+    return (await this.runs()).attach(run);
   }
 
   async cancel(run: string, by = 'library'): Promise<void> {
@@ -242,7 +225,7 @@ export class Engine implements Errand {
     by: string,
     options: CancelOptions = {},
   ): Promise<RunHandle | undefined> {
-    const backend = await this.#runs();
+    const backend = await this.runs();
     await this.extensions.start();
     return backend.cancel(run, by, options);
   }
@@ -251,80 +234,16 @@ export class Engine implements Errand {
     return runView({ ...(await this.stored(run)), directory: this.#directory });
   }
 
-  async list(query?: ListQuery): Promise<readonly RunSummary[]> {
-    return (await this.#runs()).list(query);
-  }
-
-  async *history(run: string, fromSeq?: number): AsyncIterable<RunEvent> {
-    const { store } = await this.#runs();
-    for await (const { events } of store.read(run, fromSeq)) yield* events.map(asEvent);
-  }
-
-  async costs(run: string): Promise<Costs> {
-    return costsOf(await this.events(run));
-  }
-
-  async events(run: string, fromSeq?: number): Promise<readonly RunEvent[]> {
-    const events: RunEvent[] = [];
-    for await (const event of this.history(run, fromSeq)) events.push(event);
-    return events;
-  }
-
-  /** Rejects with `run.not_found`. */
-  async record(run: string): Promise<RunRecord> {
-    return (await this.#runs()).store.get(run);
-  }
-
-  /** The row of a run, with its status as it is now. Rejects with `run.not_found`. */
-  async summary(run: string): Promise<RunSummary> {
-    const backend = await this.#runs();
-    const found = await backend.store.summary(run);
-    return { ...found, status: backend.statusOf(found) };
-  }
-
-  async stored(run: string): Promise<StoredRun> {
-    const backend = await this.#runs();
-    const record = await backend.store.get(run);
-    return { record, events: await this.events(run), status: backend.statusOf(record) };
-  }
-
-  /** Every event from `fromSeq` on, in batches, until the latest leg is over, in whichever process it runs. */
-  async *follow(
-    run: string,
-    options: Pick<FollowOptions, 'fromSeq' | 'throughPauses'> = {},
-  ): AsyncGenerator<readonly RunEvent[], void, undefined> {
-    const backend = await this.#runs();
-    const { store } = backend;
-    yield* followRun({
-      ...options,
-      store,
-      run,
-      isExecuting: async () => backend.statusOf(await store.summary(run)) === 'running',
-      wait: (ms) => sleep(this.#clock, ms),
-    });
-  }
-
   /** Rejects with `store.corrupt` where the log of the run lacks events that were exported. */
   async refuseLostLog(run: string): Promise<void> {
-    const { store } = await this.#runs();
+    const { store } = await this.runs();
     // a server that deletes old runs has lost nothing
     if (this.#home !== undefined) await refuseLostLog(store, run, exportsIn(this.#home));
   }
 
-  /** Rejects with `validation.input` where a server keeps the runs. */
-  async archive(): Promise<RunArchive> {
-    const { archive } = await this.#runs();
-    if (archive !== undefined) return archive;
-    throw new ErrandError({
-      kind: 'validation.input',
-      message: 'A Temporal server keeps and removes its runs itself',
-      action: { kind: 'change_input', detail: 'Use the tools of the server.' },
-    });
-  }
-
   /** Resumes what is due, until it is closed. */
   async carryOn(options?: CarryOnOptions): Promise<CarryingOn> {
-    await this.#runs();
+    await this.runs();
     await this.extensions.start();
     return this.#work.carryOn(options);
   }
@@ -340,7 +259,7 @@ export class Engine implements Errand {
     await this.extensions.stop();
   }
 
-  #runs(): Promise<Backend> {
+  protected runs(): Promise<Backend> {
     return (this.#opening ??= this.#open());
   }
 
@@ -349,7 +268,7 @@ export class Engine implements Errand {
       directory: this.#directory,
       extensions: this.extensions,
       effects: this.#host.runnerOf({}),
-      clock: this.#clock,
+      clock: this.clock,
       onEvent: (event) => this.#onEvent(event),
     });
     this.#home = home;
@@ -383,7 +302,7 @@ export class Engine implements Errand {
     let loaded: LoadedWorkflow | undefined;
     const find = async (): Promise<RunnableWorkflow | undefined> => {
       if (given !== undefined) return given;
-      const { file, workflow: name } = await (await this.#runs()).store.summary(run);
+      const { file, workflow: name } = await (await this.runs()).store.summary(run);
       if (file?.startsWith(IN_CODE) === true) return this.#registered.find(run, name);
       return (loaded ??= await this.reload(named ?? file));
     };

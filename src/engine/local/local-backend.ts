@@ -24,6 +24,7 @@ import type {
 import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../../effects/clock.ts';
+import { warnProcess } from '../process-warning.ts';
 import { Claims } from './claims.ts';
 import { MessageDelivery } from './message-delivery.ts';
 import { applyResume, openGates, refuseEnded } from '../run/resume.ts';
@@ -54,6 +55,7 @@ import { NamedStarts } from './named-starts.ts';
 import { OpenLegs } from './open-legs.ts';
 import { LEASE_MS } from './lease-keeper.ts';
 import { refuseMissingSecrets } from './missing-secrets.ts';
+import { withoutTypedSecrets } from './typed-secrets.ts';
 
 export class LocalBackend implements Backend {
   readonly store: RunStore;
@@ -69,10 +71,11 @@ export class LocalBackend implements Backend {
   readonly #delivery: MessageDelivery;
   readonly #legs: OpenLegs;
   readonly #named: NamedStarts;
-  readonly #onWarning = (error: ErrorReport): void => this.#warn(error);
+  readonly #warn: (error: ErrorReport) => void;
 
   constructor(options: LocalOptions) {
     this.#options = options;
+    this.#warn = options.onWarning ?? warnProcess;
     this.store = options.store;
     this.#clock = options.clock ?? MACHINE_CLOCK;
     this.#redactor = createRedactor(options.secrets);
@@ -86,7 +89,7 @@ export class LocalBackend implements Backend {
       clock: this.#clock,
       redactor: this.#redactor,
       claims: this.#claims,
-      onWarning: this.#onWarning,
+      onWarning: this.#warn,
     });
     this.sharing = new LocalSharing({
       store: this.store,
@@ -298,7 +301,7 @@ export class LocalBackend implements Backend {
   async close(): Promise<void> {
     this.#named.close();
     const legs = this.#legs.all();
-    // not on purpose: another process may carry them on
+    // not on purpose: another process may resume them
     for (const { loop } of legs) loop.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));
     // a leg that ended in a defect must not keep the store open
@@ -336,7 +339,7 @@ export class LocalBackend implements Backend {
       const plan = this.#plans.without(options.plan);
       const bound = options.plan === undefined ? {} : { bound: boundOf(options.plan) };
       const { leftRunning } = options.effects ?? this.#options.effects;
-      const how = { ...bound, ...this.#withoutSecrets(options), plan };
+      const how = { ...bound, ...withoutTypedSecrets(options, this.#redactor), plan };
       const events = applyResume(state, how, nowMs, leftRunning);
       // the stored plan has no secret values, and the effects need them
       if (options.plan === undefined) refuseMissingSecrets(state);
@@ -391,20 +394,5 @@ export class LocalBackend implements Backend {
       leg.loop.startWith(events, nowMs);
       return leg;
     });
-  }
-
-  /** Redacts what people type, which may contain a key. */
-  #withoutSecrets({ input, answer, ...rest }: BackendResumeOptions): BackendResumeOptions {
-    return {
-      ...rest,
-      ...(input === undefined ? {} : { input: withoutValues(input, this.#redactor) }),
-      ...(answer === undefined ? {} : { answer: withoutValues(answer, this.#redactor) }),
-    };
-  }
-
-  #warn(error: ErrorReport): void {
-    const { onWarning } = this.#options;
-    if (onWarning === undefined) process.emitWarning(error.message, { code: 'ERRAND' });
-    else onWarning(error);
   }
 }

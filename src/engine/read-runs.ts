@@ -1,0 +1,96 @@
+/** Reads runs as their store has them, whichever process executes them. The facade builds on it. */
+import { sleep, type EffectClock } from '../effects/clock.ts';
+import { ErrandError } from '../errors/thrown/errand-error.ts';
+import { costsOf, type Costs } from '../history/cost-ledger.ts';
+import type {
+  ListQuery,
+  RunRecord,
+  RunStatusName,
+  RunSummary,
+} from '../machine/ports/store-port.ts';
+import type { RunEvent } from '../machine/state/events.ts';
+import type { Backend, RunArchive } from './backend.ts';
+import { followRun, type FollowOptions } from './local/follow-log.ts';
+import { asEvent } from './run/subscription.ts';
+
+/** A run as its store has it. */
+export interface StoredRun {
+  readonly record: RunRecord;
+  readonly events: readonly RunEvent[];
+  readonly status: RunStatusName;
+}
+
+export abstract class ReadRuns {
+  protected readonly clock: EffectClock;
+
+  constructor(clock: EffectClock) {
+    this.clock = clock;
+  }
+
+  /** Opens the store, or connects to the server, when runs are first needed. */
+  protected abstract runs(): Promise<Backend>;
+
+  async list(query?: ListQuery): Promise<readonly RunSummary[]> {
+    return (await this.runs()).list(query);
+  }
+
+  async *history(run: string, fromSeq?: number): AsyncIterable<RunEvent> {
+    const { store } = await this.runs();
+    for await (const { events } of store.read(run, fromSeq)) yield* events.map(asEvent);
+  }
+
+  async costs(run: string): Promise<Costs> {
+    return costsOf(await this.events(run));
+  }
+
+  async events(run: string, fromSeq?: number): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const event of this.history(run, fromSeq)) events.push(event);
+    return events;
+  }
+
+  /** Rejects with `run.not_found`. */
+  async record(run: string): Promise<RunRecord> {
+    return (await this.runs()).store.get(run);
+  }
+
+  /** The row of a run, with its status as it is now. Rejects with `run.not_found`. */
+  async summary(run: string): Promise<RunSummary> {
+    const backend = await this.runs();
+    const found = await backend.store.summary(run);
+    return { ...found, status: backend.statusOf(found) };
+  }
+
+  async stored(run: string): Promise<StoredRun> {
+    const backend = await this.runs();
+    const record = await backend.store.get(run);
+    return { record, events: await this.events(run), status: backend.statusOf(record) };
+  }
+
+  /** Every event from `fromSeq` on, in batches, until the latest leg is over, in whichever process it runs. */
+  async *follow(
+    run: string,
+    options: Pick<FollowOptions, 'fromSeq' | 'throughPauses'> = {},
+  ): AsyncGenerator<readonly RunEvent[], void, undefined> {
+    const backend = await this.runs();
+    const { store } = backend;
+    yield* followRun({
+      ...options,
+      store,
+      run,
+      isExecuting: async () => backend.statusOf(await store.summary(run)) === 'running',
+      wait: (ms) => sleep(this.clock, ms),
+    });
+  }
+
+  /** Rejects with `validation.input` where a server keeps the runs. */
+  async archive(): Promise<RunArchive> {
+    const { archive } = await this.runs();
+    if (archive !== undefined) return archive;
+    throw new ErrandError({
+      kind: 'validation.input',
+      message: 'A Temporal server keeps and removes its runs itself',
+      action: { kind: 'change_input', detail: 'Use the tools of the server.' },
+    });
+  }
+}
