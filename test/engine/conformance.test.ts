@@ -56,13 +56,13 @@ describe.skipIf(skipped !== undefined)('the Temporal backend does what the local
     );
   });
 
-  it.concurrent.each(CASES)('$name', { timeout: 300_000 }, async (each) => {
+  it.concurrent.each(CASES)('$name', { timeout: 900_000 }, async (each) => {
     expect(await temporal.tell(each)).toEqual(await locally(each));
   });
 
   it.concurrent.each(sampled(SHORT, RESTLESS))(
     '$name, in executions that soon continue as new',
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async (each) => {
       expect(await restless.tell(each)).toEqual(await locally(each));
     },

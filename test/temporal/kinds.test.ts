@@ -11,7 +11,7 @@ import { openStage, whyNot, type Stage } from './stage.ts';
 import { howToRepeat, sampled } from '../sampled.ts';
 
 const AT_ONCE = 12;
-const LONG = { timeout: 300_000 };
+const LONG = { timeout: 900_000 };
 
 interface Place {
   readonly path: string;

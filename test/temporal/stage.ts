@@ -23,6 +23,8 @@ export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
 
 /** So long nothing is taken for lost that is only slow. */
 export const PATIENCE_MS = 300_000;
+/** The SDK sends a heartbeat at least every minute. */
+const HEARTBEAT_MS = 120_000;
 
 export interface Stage {
   readonly config: TemporalConfig;
@@ -73,7 +75,7 @@ export async function openStage(name: string): Promise<Stage> {
     client: async (options = {}) => {
       const driver = await openTemporal({
         config,
-        heartbeatMs: PATIENCE_MS,
+        heartbeatMs: HEARTBEAT_MS,
         queryMs: PATIENCE_MS,
         ...options,
       });

@@ -190,7 +190,7 @@ test('of two identical answers that another process gets in the same moment, one
   ]);
   expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
-    reason: { kind: 'validation.input' },
+    reason: { kind: 'gate.closed' },
   });
   expect(calls).toBe(1);
 });
@@ -215,7 +215,7 @@ test('an answer that was stored, and whose sender got no reply, counts once when
     kind: 'store.unavailable',
   });
   await expect(lossy.answer(handle.id, answer)).rejects.toMatchObject({
-    kind: 'validation.input',
+    kind: 'gate.closed',
   });
   await reached(handle, 2);
   expect(calls).toBe(1);

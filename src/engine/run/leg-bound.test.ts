@@ -102,7 +102,7 @@ class Run {
 const OVERLOADED: ReportDraft = { kind: 'provider.overloaded', message: 'busy' };
 const AGENT = '  - {name: a, prompt: Hi, model: sim/m, tools: [], max_turns: 1}\n';
 const ONCE =
-  '  - {name: a, prompt: Hi, model: sim/m, tools: [], max_turns: 1, routes: [{to: $end}, {on_error: [provider.rate_limited, provider.overloaded, provider.server_error, provider.timeout, provider.network, provider.conflict], to: $end}]}\n';
+  '  - {name: a, prompt: Hi, model: sim/m, tools: [], max_turns: 1, routes: [{to: $end}, {on_error: [provider.unknown, provider.stream_interrupted, provider.rate_limited, provider.overloaded, provider.server_error, provider.timeout, provider.network, provider.conflict], to: $end}]}\n';
 
 describe('a leg', () => {
   it('makes no request beyond the bound that is stored with its run', () => {
