@@ -26,6 +26,8 @@ import type {
   RunArchive,
   RunHandle,
   CancelOptions,
+  FollowRequest,
+  ServedPlan,
 } from './backend.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
@@ -33,7 +35,7 @@ import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
 import { Adoption } from './local/adoption.ts';
-import { followRun, type FollowOptions } from './local/follow-log.ts';
+import { followRun } from './local/follow-log.ts';
 import { openBackend, refuseWithTemporal, warn, type EngineOptions } from './open-backend.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
@@ -137,6 +139,11 @@ export class Engine implements Errand {
   /** The workflow of a run as its file is now; undefined when the file is gone. */
   reload(file: string | null): Promise<LoadedWorkflow | undefined> {
     return this.#host.reload(file);
+  }
+
+  /** The workflow of that name at the server; undefined where workflows are files of this machine. */
+  async served(name: string): Promise<ServedPlan | undefined> {
+    return (await this.#runs()).workflow?.(name);
   }
 
   validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict> {
@@ -279,9 +286,10 @@ export class Engine implements Errand {
   /** Every event from `fromSeq` on, in batches, until the latest leg is over, whoever executes it. */
   async *follow(
     run: string,
-    options: Pick<FollowOptions, 'fromSeq' | 'throughPauses'> = {},
+    options: FollowRequest = {},
   ): AsyncGenerator<readonly RunEvent[], void, undefined> {
     const backend = await this.#runs();
+    if (backend.followed !== undefined) return yield* backend.followed(run, options);
     const { store } = backend;
     yield* followRun({
       ...options,
@@ -305,7 +313,7 @@ export class Engine implements Errand {
     if (archive !== undefined) return archive;
     throw new ErrandError({
       kind: 'validation.input',
-      message: 'A Temporal server keeps and removes its runs itself',
+      message: 'A server keeps and removes its runs itself',
       action: { kind: 'change_input', detail: 'Use the tools of the server.' },
     });
   }

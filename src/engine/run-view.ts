@@ -58,7 +58,7 @@ export function runView({ record, events, status, directory }: ViewedRun): RunVi
 }
 
 /** Where it lies on this machine is nobody's business but the person's who stands beside it. */
-function shownFile(file: string | null, directory: string): string | null {
+export function shownFile(file: string | null, directory: string): string | null {
   if (file === null || file.startsWith(IN_CODE)) return file;
   return relative(directory, resolve(directory, file)) || file;
 }

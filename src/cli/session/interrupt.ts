@@ -7,6 +7,8 @@ import type { RunHandle } from '../../engine/backend.ts';
 export interface Interrupt {
   readonly run: string;
   readonly now: () => void;
+  /** Whether it has come. */
+  readonly hasCome: () => boolean;
   /** Call it when the leg has ended. */
   readonly off: () => void;
 }
@@ -37,6 +39,7 @@ export function onInterrupt(handle: RunHandle): Interrupt {
   const interrupt: Interrupt = {
     run: handle.id,
     now: () => stop('SIGINT'),
+    hasCome: () => isStopped,
     off: () => {
       letGo();
       if (present === interrupt) present = undefined;
