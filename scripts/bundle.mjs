@@ -20,7 +20,7 @@ const ENTRIES = [
   'workflow/authoring/define',
   'stores/index',
   'temporal',
-  'server/server',
+  'server/index',
   'cli/main',
   'effects/module/load-module',
   'effects/sandbox/worker',

@@ -23,6 +23,7 @@ const FACADE = [
   'errand.ts',
   'errand-options.ts',
   'backend.ts',
+  'carry-on.ts',
   'run-view.ts',
   'version.ts',
   'run-digest.ts',

@@ -6,6 +6,7 @@ import * as browser from '../src/browser.ts';
 import * as classifier from '../src/classify.ts';
 import * as errors from '../src/errors/index.ts';
 import * as root from '../src/index.ts';
+import * as server from '../src/server/index.ts';
 import * as stores from '../src/stores/index.ts';
 import * as temporal from '../src/temporal.ts';
 import * as define from '../src/workflow/authoring/define.ts';
@@ -27,6 +28,7 @@ const VALUES: Readonly<Record<string, readonly [object, readonly string[]]>> = {
     matchesKind raise readReport rebuild renderJson renderLine renderMarkdown renderPanel
     renderProblem toInternalRecord toReport writeReport`.split(/\s+/),
   ],
+  './server': [server, ['createErrandServer']],
   './stores': [stores, ['openMemoryStore', 'openPostgresStore', 'openSqliteStore', 'storeCases']],
   './temporal': [
     temporal,

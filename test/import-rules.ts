@@ -47,6 +47,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/engine.ts'],
   '@temporalio/workflow': ['src/engine/temporal/'],
   commander: ['src/cli/'],
+  croner: ['src/workflow/schedule/cron.ts'],
   hono: ['src/server/http/'],
   'quickjs-emscripten-core': ['src/effects/sandbox/engine.ts'],
   yaml: ['src/workflow/yaml/'],

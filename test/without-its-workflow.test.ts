@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../src/cli/run-errand.cases.ts';
 import { toReport } from '../src/errors/thrown/to-report.ts';
 import type { ErrorReport } from '../src/errors/report/report.ts';
-import { isKind, openErrand, tool, workflow, type Errand } from '../src/index.ts';
+import { isKind, openErrand, tool, workflow, type Errand, type RunHandle } from '../src/index.ts';
 
 let folder = '';
 const opened: Errand[] = [];
@@ -134,12 +134,12 @@ describe('a run of a workflow in code, where the workflow is not', () => {
   });
 
   it('is left alone by an Errand that adopts, and heard of as a warning', async () => {
-    const { run, errand: first } = await interrupted();
+    // closed, not stopped: what was stopped on purpose is left alone by everybody
+    const { run } = await interrupted((errand) => errand.close());
     const warnings: ErrorReport[] = [];
     const second = await open({ adopt: true, onWarning: (error) => void warnings.push(error) });
     expect(warnings.map(({ kind }) => kind)).toEqual(['run.resume_mismatch']);
     expect(await typesOf(second, run)).not.toContain('run:resumed');
-    await first.close();
   });
 
   it('shows where to resume it, and no command', async () => {
@@ -153,7 +153,9 @@ describe('a run of a workflow in code, where the workflow is not', () => {
   });
 
   /** Its process lets it go in the middle of its call. */
-  async function interrupted(): Promise<{ run: string; errand: Errand }> {
+  async function interrupted(
+    letGo: (errand: Errand, run: RunHandle) => unknown = (_, run) => run.stop(),
+  ): Promise<{ run: string; errand: Errand }> {
     const errand = await open();
     const run = await errand.start(
       workflow({
@@ -176,7 +178,7 @@ describe('a run of a workflow in code, where the workflow is not', () => {
       }),
     );
     for await (const { type } of run.events()) if (type === 'effect:requested') break;
-    run.stop();
+    void letGo(errand, run);
     await run.result();
     return { run: run.id, errand };
   }

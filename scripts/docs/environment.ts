@@ -23,6 +23,10 @@ const OWN: Rows = [
     'The model that writes for `errand draft`, as `provider/model`, unless `--model` says so.',
   ],
   ['ERRAND_EXTENSIONS', 'Extensions of the project: paths of modules, with commas between them.'],
+  [
+    'ERRAND_WEBHOOK_SECRET',
+    'The secret that webhooks of `errand serve` are signed with: `whsec_` and 24 to 64 bytes in base64. Several with spaces between them make several signatures.',
+  ],
   ['NO_COLOR', 'Anything but nothing turns colours off. It wins over everything else.'],
   ['FORCE_COLOR', 'Colours even where the output is no terminal; `0` or `false` turns them off.'],
   ['TERM', '`dumb` turns colours and the live view off.'],

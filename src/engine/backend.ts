@@ -12,6 +12,7 @@ import type {
   RunSummary,
   Tombstone,
 } from '../machine/ports/store-port.ts';
+import type { DueQuery, DueRun, SharedWork } from '../machine/ports/shared-work-port.ts';
 import type { Bound, RunEvent, Waiting } from '../machine/state/events.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { EffectRunner } from './run/effect-runner.ts';
@@ -50,7 +51,7 @@ export interface RunHandle {
   result(): Promise<RunResult>;
   /** Cancels the run. */
   cancel(by: string): void;
-  /** Ends the leg; the run stays resumable. */
+  /** Ends the leg; the run stays resumable, and no server carries it on before somebody resumes it. */
   stop(): void;
 }
 
@@ -91,6 +92,10 @@ export interface BackendResumeOptions
   readonly workflow?: () => Promise<LegWorkflow>;
   /** Events of the run from the first on, as far as they have been read: only later ones are read. */
   readonly known?: readonly RunEvent[];
+  /** How many processes in a row died with the run. */
+  readonly lostBefore?: number;
+  /** Whether the resumption is only stored, for another process to execute. Default: false. */
+  readonly isLeft?: boolean;
 }
 
 export interface CancelOptions extends Pick<RunOptions, 'onEvent'> {
@@ -142,15 +147,29 @@ export interface Backend {
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Says `interrupted` for a run whose row says `running` and whose process is gone. */
   statusOf(found: RunSummary): RunStatusName;
-  /** Lists the runs whose process is gone. Absent where a server takes care of them. */
-  orphans?(): Promise<readonly RunSummary[]>;
-  /** How many runs this process executes. Absent where workers execute them. */
-  executing?(): number;
   /** Leaves an answer for the process that executes the run, now or later. Refuses as `answer` does. */
   leaveAnswer?(run: string, answer: Answer): Promise<void>;
+  /** Absent where a server takes care of it. */
+  readonly sharing?: RunSharing;
   /** Adds secrets of a workflow that was loaded after this backend was made. */
   learn(secrets: readonly string[]): void;
   close(): Promise<void>;
+}
+
+/** How processes on one store share its runs. */
+export interface RunSharing {
+  readonly work: SharedWork;
+  /** Differs from that of every other process. */
+  readonly id: string;
+  /** Runs that can continue and that no live process has, those due for longest first. */
+  due(query: Pick<DueQuery, 'workflows' | 'limit' | 'onDamage'>): Promise<readonly DueRun[]>;
+  /** How many runs this process executes. */
+  executing(): number;
+  /**
+   * Lets no run of this process begin a node or an effect. Stops what is still under way when `isOver`
+   * resolves. Resolves when no run is executed here; the runs stay resumable.
+   */
+  drain(isOver: Promise<unknown>): Promise<void>;
 }
 
 /** Removes runs from a store for good, and takes over runs from files. */

@@ -57,9 +57,10 @@ export interface ErrandOptions {
   /** Called with problems outside the runs, such as a sink that fails. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
   /**
-   * Whether runs whose process is gone are taken over, for as long as this Errand is open: those of
-   * this machine within moments, those of another when their lease is over, after 30 seconds. It keeps
-   * the process alive until `close`. Default: false.
+   * Whether runs that can continue are carried on, for as long as this Errand is open: parked ones and
+   * expired gates when their time has come, those whose process is gone within moments on this machine,
+   * and on another when their lease is over, after 30 seconds. Runs that somebody stopped are left
+   * alone. It keeps the process alive until `close`. Default: false.
    */
   readonly adopt?: boolean;
 }

@@ -21,6 +21,7 @@ import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type {
   Backend,
+  BackendResumeOptions,
   BackendStartOptions,
   LegWorkflow,
   RunArchive,
@@ -29,12 +30,12 @@ import type {
   FollowRequest,
   ServedPlan,
 } from './backend.ts';
+import type { CarryingOn, CarryOnOptions } from './carry-on.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { Errand, GateAnswer, ResumeOptions, StartOptions } from './errand-interface.ts';
 import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
-import { Adoption } from './local/adoption.ts';
 import { followRun } from './local/follow-log.ts';
 import { openBackend, refuseWithTemporal, warn, type EngineOptions } from './open-backend.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
@@ -43,6 +44,7 @@ import { refuseLostLog } from './run/lost-log.ts';
 import { asEvent } from './run/subscription.ts';
 import { runView, type RunView } from './run-view.ts';
 import type { InspectOptions } from './validate-workflows.ts';
+import { ServerWork } from './server-work.ts';
 import { WorkflowHost } from './workflow-host.ts';
 
 export type { Errand } from './errand-interface.ts';
@@ -60,7 +62,7 @@ export interface EngineStartOptions
     StartOptions,
     Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage'> {}
 
-interface LegOptions extends ResumeOptions {
+interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
   /** The file of the workflow. Default: the file that the run was started with. */
   readonly file?: string | undefined;
@@ -76,7 +78,7 @@ export async function createErrand(
   const engine = await openEngine(options, clock);
   try {
     await engine.open();
-    if (options.adopt === true) await engine.adopt();
+    if (options.adopt === true) await engine.carryOn();
     return engine;
   } catch (refusal) {
     // a store that the host opened is the host's to close
@@ -112,10 +114,17 @@ export class Engine implements Errand {
   readonly #directory: string;
   readonly #host: WorkflowHost;
   readonly #registered: RegisteredWorkflows;
+  readonly #work: ServerWork;
+  /** Starts the runs of `workflow.schedule`, until it is closed. Servers do, and nothing else. */
+  readonly keepSchedules: ServerWork['keepSchedules'] = (how) => this.#work.keepSchedules(how);
+  /** The schedules of each plan: when they come next, and what became of the last time. */
+  readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
+  readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
+  /** What is to be sent about the runs of the store. */
+  readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
   #backend: Backend | undefined;
   #home: string | undefined;
-  #adoption: Adoption | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: EngineOptions, extensions: Extensions, clock: EffectClock) {
@@ -125,6 +134,13 @@ export class Engine implements Errand {
     this.#directory = resolve(options.directory ?? '.');
     this.#host = new WorkflowHost(this.#directory, extensions, options);
     this.#registered = new RegisteredWorkflows(options.workflows ?? [], (run) => this.#planIn(run));
+    this.#work = new ServerWork({
+      clock,
+      backend: () => this.#runs(),
+      start: (workflow, given) => this.start(workflow, given),
+      resume: (run, given) => this.resume(run, given),
+      onWarning: (thrown) => this.#warn(thrown),
+    });
   }
 
   /** Opens the store, or connects to the server. */
@@ -215,11 +231,6 @@ export class Engine implements Errand {
   async leaveAnswer(run: string, answer: GateAnswer): Promise<void> {
     const value = checkedJson(answer.value, 'The answer');
     await (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
-  }
-
-  /** How many runs this process executes. */
-  get executing(): number {
-    return this.#backend?.executing?.() ?? 0;
   }
 
   async attach(run: string): Promise<RunHandle> {
@@ -318,19 +329,11 @@ export class Engine implements Errand {
     });
   }
 
-  /** Adopts runs until it is closed. A server does that by itself. */
-  async adopt(): Promise<void> {
-    const backend = await this.#runs();
-    const orphans = backend.orphans?.bind(backend);
-    if (orphans === undefined) return;
+  /** Carries on what is due, until it is closed. */
+  async carryOn(options?: CarryOnOptions): Promise<CarryingOn> {
+    await this.#runs();
     await this.extensions.start();
-    this.#adoption = new Adoption({
-      clock: this.#clock,
-      orphans,
-      take: (run) => this.resume(run, { by: 'adoption' }),
-      onWarning: (thrown) => this.#warn(thrown),
-    });
-    await this.#adoption.begin();
+    return this.#work.carryOn(options);
   }
 
   close(): Promise<void> {
@@ -338,7 +341,7 @@ export class Engine implements Errand {
   }
 
   async #close(): Promise<void> {
-    await this.#adoption?.stop();
+    await this.#work.close();
     await this.#backend?.close();
     await this.#host.close();
     await this.extensions.stop();

@@ -23,7 +23,7 @@ export interface RunNeeds {
   readonly isRetrying: boolean;
 }
 
-export const NO_NEEDS: RunNeeds = { reasons: [], isRetrying: false };
+const NO_NEEDS: RunNeeds = { reasons: [], isRetrying: false };
 
 export function attentionOf(status: RunStatusName, needs: RunNeeds = NO_NEEDS): Attention {
   switch (status) {

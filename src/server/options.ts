@@ -2,6 +2,7 @@
 import type { EffectClock } from '../effects/clock.ts';
 import type { ErrandOptions } from '../engine/errand-options.ts';
 import type { EngineOptions } from '../engine/open-backend.ts';
+import type { RunEvent } from '../machine/state/events.ts';
 import type { Caller } from './access/tokens.ts';
 
 export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'adopt'> {
@@ -24,6 +25,8 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
   readonly readOnly?: boolean;
   /** How many runs are executed at a time. Default: any number. */
   readonly maxRuns?: number;
+  /** Addresses that are told what happens in the runs of the store; `ERRAND_WEBHOOK_SECRET` signs it. */
+  readonly webhook?: readonly string[];
   /** The address under which people reach the server: its host is allowed. */
   readonly publicUrl?: string;
   /**
@@ -41,6 +44,8 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
 export interface HostedServerOptions extends ErrandServerOptions {
   readonly engine?: Pick<EngineOptions, 'locate' | 'extensionModules' | 'builtins' | 'onInternal'>;
   readonly clock?: EffectClock;
+  /** Called with every event of this process, and with what reads the whole log of its run. */
+  readonly onEvent?: (event: RunEvent, read: () => Promise<readonly RunEvent[]>) => void;
 }
 
 /** A server that any host of `fetch` can serve. */

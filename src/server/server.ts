@@ -12,7 +12,7 @@ import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { Access } from './access/access.ts';
 import { hostName } from './access/hosts.ts';
 import { mintedToken, tokensIn, type Token } from './access/tokens.ts';
-import { beginCarryOn, type CarryOn } from './carry-on.ts';
+import { beginCarryOn, type CarryOn, type CarryOnOptions } from './carry-on.ts';
 import type { ServerCore } from './core.ts';
 import { createApp, type RequestHost } from './http/app.ts';
 import { problemResponse, reportOfThrown } from './http/problem.ts';
@@ -24,11 +24,12 @@ import { RunReader } from './runs/run-reader.ts';
 import { Chunks } from './stream/chunks.ts';
 import { LogPages } from './stream/log-pages.ts';
 import { OpenStreams } from './stream/open-streams.ts';
+import { webhookSecrets } from './webhooks/signature.ts';
+import { webhookAddress } from './webhooks/webhook-address.ts';
 import { ServedWorkflows } from './workflows/served-workflows.ts';
 import { WorkflowFiles } from './workflows/workflow-files.ts';
 
 export type { ErrandServer, ErrandServerOptions } from './options.ts';
-export type { Caller, Role } from './access/tokens.ts';
 
 /** Effects under way have that long to end when a server stops. */
 const GRACE_MS = 8000;
@@ -60,6 +61,7 @@ export class HostedServer implements ErrandServer {
   readonly #core: ServerCore;
   readonly #app: ReturnType<typeof createApp>;
   readonly #minted: Token | undefined;
+  readonly #webhooks: CarryOnOptions['webhooks'];
   #opening: Promise<Engine> | undefined;
   #carryOn: CarryOn | undefined;
   #closing: Promise<void> | undefined;
@@ -74,6 +76,9 @@ export class HostedServer implements ErrandServer {
       authorize === undefined && given.length === 0 ? mintedToken({ allowEdit }) : undefined;
     const tokens = this.#minted === undefined ? given : [this.#minted];
     const publicUrl = checkedUrl(options.publicUrl);
+    const addresses = (options.webhook ?? []).map(webhookAddress);
+    const secrets = addresses.length === 0 ? [] : webhookSecrets(env['ERRAND_WEBHOOK_SECRET']);
+    this.#webhooks = { addresses, secrets };
     const redactor = createRedactor([
       ...keyValuesIn(env),
       ...(options.secrets ?? []),
@@ -179,6 +184,8 @@ export class HostedServer implements ErrandServer {
         reader.note(event);
         changes.note(event);
         metrics.note(event);
+        this.#carryOn?.note(event);
+        this.#options.onEvent?.(event, async () => (await this.#engine()).events(event.run));
       },
       onProgress: (progress) => chunks.note(progress),
       onStoreCall: (seconds) => metrics.noteStore(seconds),
@@ -187,8 +194,10 @@ export class HostedServer implements ErrandServer {
       await engine.open();
       if (carryOn && !readOnly)
         this.#carryOn = await beginCarryOn(engine, {
-          workflows: () => this.#core.workflows.names(),
+          workflows: this.#core.workflows,
           maxRuns: this.#options.maxRuns ?? Infinity,
+          clock: this.#core.clock,
+          webhooks: this.#webhooks,
           onWarning,
         });
       return engine;

@@ -20,6 +20,19 @@ export type {
   StoredMessage,
   Tombstone,
 } from '../machine/ports/store-port.ts';
+export type {
+  Delivery,
+  DeliveryResult,
+  DueQuery,
+  DueRun,
+  Endpoint,
+  EndpointState,
+  Note,
+  Notes,
+  Notice,
+  SharedWork,
+  TakeDeliveries,
+} from '../machine/ports/shared-work-port.ts';
 export { openMemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './postgres/open-postgres-store.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.ts';

@@ -3,6 +3,7 @@
  * other store, so that a caller cannot change what is stored.
  */
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
+import type { DueQuery, DueRun } from '../machine/ports/shared-work-port.ts';
 import { LazyMap } from '../machine/state/lazy-collections.ts';
 import type {
   Checkpoint,
@@ -21,18 +22,22 @@ import type {
   StoredMessage,
   Tombstone,
 } from '../machine/ports/store-port.ts';
-import { claimLost, idWasUsed, logLostItsEnd, runNotFound, unavailable } from './failure.ts';
+import { dueMsOf } from './due-time.ts';
+import { MemorySharedWork } from './memory-shared-work.ts';
+import { claimLost, idWasUsed, logLostItsEnd, runNotFound } from './failure.ts';
 import {
   checkTaken,
   conflict,
   eventsText,
   firstOfRepeated,
   grantClaim,
+  isStopped,
   jsonText,
   placeCommit,
   refuseHeld,
   seenClaim,
   statusText,
+  type StopNote,
 } from './store-rules.ts';
 
 export interface MemoryStoreOptions {
@@ -52,6 +57,7 @@ interface Run {
   readonly rows: Row[];
   readonly plan: string;
   statusRow: string;
+  stop: StopNote | null;
   head: LogHead;
   epoch: number;
   held: ClaimState | null;
@@ -78,20 +84,16 @@ export function openMemoryStore(options: MemoryStoreOptions): RunStore {
   return new MemoryStore(options.now);
 }
 
-class MemoryStore implements RunStore {
-  readonly #now: () => number;
+class MemoryStore extends MemorySharedWork implements RunStore {
   readonly #runs = new Map<string, Run>();
   readonly #tombstones = new Map<string, Tombstone>();
   readonly #breakers = new Map<string, string>();
+  /** By run: since when it can continue; ended runs are not here. */
+  readonly #due = new Map<string, number>();
   #commits = 0;
-  #isClosed = false;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
 
   async create(fresh: NewRun): Promise<{ readonly claim: Claim; readonly head: LogHead }> {
-    this.#checkOpen();
+    this.checkOpen();
     const text = eventsText(fresh.id, fresh.events);
     const existing = this.#runs.get(fresh.id);
     if (existing !== undefined) return repeatedCreate(existing, fresh, text);
@@ -105,14 +107,17 @@ class MemoryStore implements RunStore {
       rows: [{ seq: 1, text, head }],
       plan: fresh.plan,
       statusRow: statusText(id, fresh.statusRow),
+      stop: null,
       head,
       epoch: 1,
-      held: { owner, epoch: 1, untilMs: this.#now() + fresh.leaseMs },
+      held: { owner, epoch: 1, untilMs: this.now() + fresh.leaseMs },
       checkpoint: null,
       messages: new LazyMap(),
       sent: 0,
       taken: 0,
     });
+    this.#noteDue(id, fresh);
+    this.keepNotices(id, fresh.notices);
     return { claim: { run: id, epoch: 1 }, head };
   }
 
@@ -126,6 +131,8 @@ class MemoryStore implements RunStore {
     run.head = this.#nextHead(commit.seq, commit.events.length);
     run.rows.push({ seq: commit.seq, text, head: run.head });
     run.statusRow = statusRow ?? run.statusRow;
+    this.#noteDue(commit.claim.run, commit);
+    this.keepNotices(commit.claim.run, commit.notices);
     for (; run.taken < taken; run.taken++) run.messages.delete(run.taken + 1);
     return run.head;
   }
@@ -152,7 +159,7 @@ class MemoryStore implements RunStore {
   }
 
   async list({ statuses, limit, before }: ListQuery = {}): Promise<readonly RunSummary[]> {
-    this.#checkOpen();
+    this.checkOpen();
     const runs = [...this.#runs.values()];
     const end = before === undefined ? runs.length : runs.indexOf(this.#run(before));
     return runs
@@ -165,14 +172,14 @@ class MemoryStore implements RunStore {
 
   async claim(request: ClaimRequest): Promise<Claim> {
     const run = this.#run(request.run);
-    run.held = grantClaim(request, run, this.#now());
+    run.held = grantClaim(request, run, this.now());
     run.epoch = run.held.epoch;
     return { run: request.run, epoch: run.epoch };
   }
 
   async heartbeat(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]> {
-    this.#checkOpen();
-    const untilMs = this.#now() + leaseMs;
+    this.checkOpen();
+    const untilMs = this.now() + leaseMs;
     return claims.filter((claim) => {
       const run = this.#runs.get(claim.run);
       if (run === undefined || run.held === null || run.epoch !== claim.epoch) return true;
@@ -208,27 +215,29 @@ class MemoryStore implements RunStore {
   }
 
   async dropCheckpoints(id?: string): Promise<void> {
-    this.#checkOpen();
+    this.checkOpen();
     const runs = id === undefined ? this.#runs.values() : [this.#run(id)];
     for (const run of runs) run.checkpoint = null;
   }
 
   async remove({ run: id, by, at, isAlive }: RemoveRequest): Promise<Tombstone> {
     const { held, start } = this.#run(id);
-    refuseHeld(id, held, { isAlive, nowMs: this.#now() });
+    refuseHeld(id, held, { isAlive, nowMs: this.now() });
     const tombstone = { run: id, workflow: start.workflow, removedAt: at, removedBy: by };
     this.#runs.delete(id);
+    this.#due.delete(id);
+    this.removeDeliveries(id);
     this.#tombstones.set(id, tombstone);
     return tombstone;
   }
 
   async tombstone(id: string): Promise<Tombstone | null> {
-    this.#checkOpen();
+    this.checkOpen();
     return this.#tombstones.get(id) ?? null;
   }
 
   async compact(): Promise<void> {
-    this.#checkOpen();
+    this.checkOpen();
   }
 
   async send(id: string, message: object): Promise<number> {
@@ -245,31 +254,63 @@ class MemoryStore implements RunStore {
   }
 
   async runsWithMessages(): Promise<readonly string[]> {
-    this.#checkOpen();
+    this.checkOpen();
     return [...this.#runs].filter(([, run]) => run.messages.size > 0).map(([id]) => id);
   }
 
   async breakers(): Promise<ReadonlyMap<string, JsonValue>> {
-    this.#checkOpen();
+    this.checkOpen();
     return new Map([...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]));
   }
 
   async setBreaker(key: string, state: JsonValue): Promise<void> {
-    this.#checkOpen();
+    this.checkOpen();
     if (state === null) this.#breakers.delete(key);
     else this.#breakers.set(key, jsonText(state, `The state of breaker ${key}`));
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  async due({ workflows, nowMs, limit, isAlive }: DueQuery): Promise<readonly DueRun[]> {
+    this.checkOpen();
+    const storeMs = this.now();
+    const isHeld = ({ held }: Run): boolean =>
+      held !== null && held.untilMs > storeMs && isAlive(held.owner);
+    return [...this.#dueMs()]
+      .map(([id, dueMs]) => ({ run: this.#run(id), dueMs }))
+      .filter(
+        ({ run, dueMs }) =>
+          dueMs <= Math.min(nowMs, storeMs) &&
+          (workflows?.includes(run.start.workflow) ?? true) &&
+          !isHeld(run) &&
+          !isStopped(run.stop, { epoch: run.epoch, nextSeq: run.head.nextSeq }),
+      )
+      .toSorted((a, b) => a.dueMs - b.dueMs)
+      .slice(0, limit)
+      .map(({ run, dueMs }) => ({ ...this.#summaryOf(run), dueMs }));
   }
 
-  #checkOpen(): void {
-    if (this.#isClosed) throw unavailable('closed');
+  async noteStop(claim: Claim): Promise<void> {
+    const run = this.#run(claim.run);
+    if (run.epoch === claim.epoch) run.stop = { epoch: run.epoch, nextSeq: run.head.nextSeq };
+  }
+
+  #noteDue(id: string, { statusRow }: Pick<Commit, 'statusRow'>): void {
+    if (statusRow === undefined) return;
+    const dueMs = dueMsOf(statusRow);
+    if (dueMs !== null) this.#due.set(id, dueMs);
+    else if (statusRow.status === 'paused') this.#due.set(id, Infinity);
+    else this.#due.delete(id);
+  }
+
+  /** A paused run with an unread message is due at once. */
+  *#dueMs(): Iterable<readonly [string, number]> {
+    for (const [id, dueMs] of this.#due) {
+      const hasMessage = (this.#runs.get(id)?.messages.size ?? 0) > 0;
+      yield [id, hasMessage ? 0 : dueMs];
+    }
   }
 
   #run(id: string): Run {
-    this.#checkOpen();
+    this.checkOpen();
     const run = this.#runs.get(id);
     if (run === undefined) throw runNotFound(id, this.#tombstones.get(id));
     return run;
@@ -278,7 +319,7 @@ class MemoryStore implements RunStore {
   #summaryOf(run: Run): RunSummary {
     // written by this file, from a status row
     const statusRow = JSON.parse(run.statusRow) as RunSummary;
-    return { ...run.start, ...statusRow, claim: seenClaim(run.held, this.#now()) };
+    return { ...run.start, ...statusRow, claim: seenClaim(run.held, this.now()) };
   }
 
   /** No log here is ever rewritten, so the number of a commit identifies it. */

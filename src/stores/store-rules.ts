@@ -11,6 +11,23 @@ import type {
 } from '../machine/ports/store-port.ts';
 import { alreadyActive, claimLost, corrupt, misused } from './failure.ts';
 
+/** An endpoint that no process could send to for this long gets no more notices. */
+export const ENDPOINT_IDLE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Where a run was when a person stopped it. */
+export interface StopNote {
+  readonly epoch: number;
+  readonly nextSeq: number;
+}
+
+/** Whether the note still holds: the claim is the same, or no later one has added an event. */
+export function isStopped(
+  note: StopNote | null,
+  present: { readonly epoch: number; readonly nextSeq: number },
+): boolean {
+  return note !== null && (note.epoch === present.epoch || note.nextSeq === present.nextSeq);
+}
+
 /** The JSON text of a commit's events. */
 export function eventsText(run: string, events: readonly object[]): string {
   if (events.length === 0) throw misused('A commit needs at least one event', { run });

@@ -10,6 +10,7 @@ export const ENTRY_FILES: Readonly<Record<string, string>> = {
   'errand/classify': 'classify.ts',
   'errand/errors': 'errors/index.ts',
   'errand/stores': 'stores/index.ts',
+  'errand/server': 'server/index.ts',
   'errand/temporal': 'temporal.ts',
   'errand/workflow': 'workflow/authoring/define.ts',
 };

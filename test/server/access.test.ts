@@ -182,32 +182,22 @@ describe('tokens', () => {
   it('are checked in order: host, token, path, method, role, media type, size, body', async () => {
     const served = await serve({ files: ALL, env: { ERRAND_TOKENS: TOKENS } });
     const long = 'x'.repeat(1024 * 1024 + 1);
-    const ask = (
-      path: string,
-      method: string,
-      token: string | null,
-      headers: Record<string, string>,
-      body?: string,
-    ) => served.ask(path, { method, token, headers, ...(body === undefined ? {} : { body }) });
     const { ada, ci } = SECRETS;
-    expect(kindOf(await served.raw('/nothing', { host: 'evil.example' }, 'PATCH'))[1]).toBe(
-      'request.forbidden',
+    const kind = async (...[path, ask]: Parameters<typeof served.ask>) =>
+      (await served.ask(path, ask)).json?.kind;
+    const post = (token: string, type: string, body: string) =>
+      kind('/v1/runs', { token, body, headers: { 'content-type': type } });
+    const foreign = await served.raw('/nothing', { host: 'evil.example' }, 'PATCH');
+    expect(kindOf(foreign)[1]).toBe('request.forbidden');
+    expect(await kind('/nothing', { method: 'PATCH', token: null })).toBe(
+      'request.unauthenticated',
     );
-    expect(kindOf(await ask('/nothing', 'PATCH', null, {}))[1]).toBe('request.unauthenticated');
-    expect(kindOf(await ask('/nothing', 'PATCH', ci, {}))[1]).toBe('request.not_found');
-    expect(kindOf(await ask('/v1/runs', 'PATCH', ci, {}))[1]).toBe('request.method');
-    expect(
-      kindOf(await ask('/v1/runs', 'POST', ci, { 'content-type': 'text/plain' }, long))[1],
-    ).toBe('request.forbidden');
-    expect(
-      kindOf(await ask('/v1/runs', 'POST', ada, { 'content-type': 'text/plain' }, long))[1],
-    ).toBe('request.media_type');
-    expect(
-      kindOf(await ask('/v1/runs', 'POST', ada, { 'content-type': 'application/json' }, long))[1],
-    ).toBe('request.too_large');
-    expect(
-      kindOf(await ask('/v1/runs', 'POST', ada, { 'content-type': 'application/json' }, '{'))[1],
-    ).toBe('request.invalid');
+    expect(await kind('/nothing', { method: 'PATCH', token: ci })).toBe('request.not_found');
+    expect(await kind('/v1/runs', { method: 'PATCH', token: ci })).toBe('request.method');
+    expect(await post(ci, 'text/plain', long)).toBe('request.forbidden');
+    expect(await post(ada, 'text/plain', long)).toBe('request.media_type');
+    expect(await post(ada, 'application/json', long)).toBe('request.too_large');
+    expect(await post(ada, 'application/json', '{')).toBe('request.invalid');
   });
 
   it('that are wrong are told to wait after ten, and a right one passes', async () => {

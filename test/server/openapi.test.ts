@@ -119,32 +119,20 @@ class Checked {
     const content = documented.content?.[media];
     if (content === undefined) this.wrong.push(`${what} has the media type ${media}`);
     else if (media.endsWith('json'))
-      this.#validate(
-        what,
-        operation,
-        String(operation.responses[String(status)] === undefined ? 'default' : status),
+      this.#validate(what, json, [
+        'paths',
+        operation.path,
+        method.toLowerCase(),
+        'responses',
+        operation.responses[String(status)] === undefined ? 'default' : String(status),
+        'content',
         media,
-        json,
-      );
+        'schema',
+      ]);
   }
 
-  #validate(
-    what: string,
-    { path, method }: Operation,
-    status: string,
-    media: string,
-    json: Json,
-  ): void {
-    const at = [
-      'paths',
-      path,
-      method.toLowerCase(),
-      'responses',
-      status,
-      'content',
-      media,
-      'schema',
-    ]
+  #validate(what: string, json: Json, place: readonly string[]): void {
+    const at = place
       .map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
       .map(encodeURIComponent)
       .join('/');

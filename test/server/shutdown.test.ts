@@ -1,5 +1,5 @@
 /** A server that stops: effects end, runs stay resumable, the exit is 0; a second signal ends it at once. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serve } from './served.ts';
@@ -29,6 +29,41 @@ describe('a server that is stopped', () => {
     const again = await serve({ folder: served.folder, args: ['--read-only'] });
     const { json } = await again.ask(`/v1/runs/${run}`);
     expect(json.status).toBe('interrupted');
+  });
+
+  it('lets effects under way end, begins nothing more, and the next server goes on', async () => {
+    const served = await serve({ files: { 'work.yaml': WORK } });
+    const started = { json: { workflow: 'work', input: { seconds: '1' } } };
+    const { run } = (await served.ask('/v1/runs', started)).json;
+    const has = (name: string) => existsSync(join(served.folder, name));
+    await expect.poll(() => has('begun'), { timeout: 60_000 }).toBe(true);
+    expect(await served.stop()).toBe(0);
+    expect([has('done'), has('next')]).toEqual([true, false]);
+    const again = await serve({ folder: served.folder });
+    await expect
+      .poll(async () => (await again.ask(`/v1/runs/${run}`)).json.status, { timeout: 60_000 })
+      .toBe('completed');
+    const { events } = (await again.ask(`/v1/runs/${run}/events?type=effect:requested`)).json;
+    expect(events.map(({ node }: { node: string }) => node)).toEqual(['a', 'b']);
+    const lines = readFileSync(join(served.folder, '.errand/runs', run, 'events.jsonl'), 'utf8');
+    const seqs = lines
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    const { seq } = (await again.ask(`/v1/runs/${run}`)).json;
+    expect(seqs.at(-1)).toBe(seq);
+  });
+
+  it('that was killed leaves its runs to the next one', async () => {
+    const served = await serve({ files: ALL });
+    const { run } = (await served.ask('/v1/runs', { json: { workflow: 'slow' } })).json;
+    served.child.kill('SIGKILL');
+    await served.ended;
+    const again = await serve({ folder: served.folder });
+    await expect
+      .poll(async () => (await again.ask(`/v1/runs/${run}`)).json.status, { timeout: 60_000 })
+      .toBe('completed');
   });
 
   it('ends at once with a second signal', async () => {

@@ -5,7 +5,7 @@ nodes:
   - {name: hi, type: set, value: "Hello {{ workflow.input.who }}"}
 `;
 
-export const ASK = `
+const ASK = `
 workflow: {name: ask, entry_point: question}
 nodes:
   - name: question
@@ -16,7 +16,7 @@ nodes:
   - {name: done, type: set, value: "{{ question.output.selected }}"}
 `;
 
-export const FAILS = `
+const FAILS = `
 workflow: {name: fails, entry_point: broken}
 nodes:
   - name: broken
@@ -27,14 +27,14 @@ nodes:
 `;
 
 /** Takes as many seconds as it is told. */
-export const SLOW = `
+const SLOW = `
 workflow: {name: slow, entry_point: wait, input: {seconds: {type: string, default: "1"}}}
 nodes:
   - {name: wait, type: wait, duration: "{{ workflow.input.seconds }}s", routes: [{to: done}]}
   - {name: done, type: set, value: done}
 `;
 
-export const TALK = `
+const TALK = `
 workflow:
   name: talk
   entry_point: ready
@@ -48,13 +48,13 @@ nodes:
   - {name: speak, type: agent, model: sim/voice, prompt: Count., on_partial: restart}
 `;
 
-export const CUT = `
+const CUT = `
 workflow: {name: cut, entry_point: speak, runtime: {simulate: {voice: [{stream: ["One, "], cut: true}]}}}
 nodes:
   - {name: speak, type: agent, model: sim/voice, prompt: Count.}
 `;
 
-export const PARKS = `
+const PARKS = `
 workflow: {name: parks, entry_point: busy}
 nodes:
   - name: busy
@@ -64,7 +64,7 @@ nodes:
     routes: [{to: $end}, {on_error: true, park: {for: 1h}}]
 `;
 
-export const WAITS_FOR_PERSON = `
+const WAITS_FOR_PERSON = `
 workflow: {name: waits, entry_point: busy}
 nodes:
   - name: busy
@@ -74,7 +74,7 @@ nodes:
     routes: [{to: $end}, {on_error: true, park: true}]
 `;
 
-export const BACKS_OFF = `
+const BACKS_OFF = `
 workflow: {name: backs_off, entry_point: busy}
 nodes:
   - name: busy
@@ -84,7 +84,7 @@ nodes:
     routes: [{to: $end}, {on_error: true, retry: {max: 3, backoff: fixed, initial_seconds: 60, jitter: 0}}]
 `;
 
-export const LARGE = `
+const LARGE = `
 workflow: {name: large, entry_point: make, input: {n: {type: integer, default: 100000}}}
 nodes:
   - {name: make, type: transform, code: "'x'.repeat(input.n)", arguments: {n: "{{ workflow.input.n }}"}}

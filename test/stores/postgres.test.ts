@@ -1,6 +1,7 @@
 /** The PostgreSQL store against a real server: what every store must do, and what only a server can do to it. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DUE, OWNERS } from '../../src/stores/postgres/shared-work.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import {
   commitAt,
@@ -49,7 +50,12 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     return {
       open: () => open(schema),
       // the clock of the server is nobody's to set; leases that begin earlier end earlier
-      elapse: (ms) => meddle(`UPDATE ${quoted(schema)}.runs SET until_ms = until_ms - ${ms}`),
+      elapse: (ms) =>
+        meddle(
+          `UPDATE ${quoted(schema)}.runs SET until_ms = until_ms - ${ms};
+           UPDATE ${quoted(schema)}.deliveries SET due_ms = due_ms - ${ms};
+           UPDATE ${quoted(schema)}.endpoints SET seen_ms = seen_ms - ${ms}`,
+        ),
     };
   }))
     it(name, run);
@@ -90,6 +96,64 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     await store.remove({ run: 'r', by: 'me', at: 'now', isAlive: () => false });
     expect(await store.list()).toHaveLength(1);
     await store.close();
+  });
+
+  it.each([
+    ['due runs', DUE, [0, [], null, 10]],
+    ['their owners', OWNERS, [0]],
+  ])('%s are found by an index: ended runs are never read', async (_, sql, values) => {
+    const schema = newSchema();
+    const store = await open(schema);
+    await store.create(newRun('r'));
+    const runs = `${quoted(schema)}.runs`;
+    const columns = `workflow, file, started_at, input, checksum, plan, status_row,
+      status_row_checksum, epoch, until_ms, next_seq, digest, sent, taken`;
+    await meddle(
+      `INSERT INTO ${runs} (id, status, ${columns})
+       SELECT 'ended-' || n, 'completed', ${columns} FROM ${runs}, generate_series(1, 20000) n;
+       ANALYZE ${runs}`,
+    );
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    const { rows } = await client.query(
+      `EXPLAIN (ANALYZE, BUFFERS OFF, TIMING OFF) ${sql.replaceAll('@', `${quoted(schema)}.`)}`,
+      values,
+    );
+    await client.end();
+    const plan = rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN'])).join('\n');
+    expect(plan).toContain('runs_due');
+    expect(plan).not.toContain('Seq Scan on runs');
+    await store.close();
+  });
+
+  it('gets the tables of shared work when it was made by an earlier version', async () => {
+    const schema = newSchema();
+    const store = await open(schema);
+    const { claim } = await store.create(newRun('running'));
+    await store.release(claim);
+    const { claim: other } = await store.create(newRun('paused'));
+    const waiting = { reason: 'time' as const, until: '1990-01-01T00:00:00.000Z' };
+    await store.append({
+      ...commitAt(other, 2),
+      statusRow: { status: 'paused', costUsdMicros: 0, waiting: { ...waiting, all: [waiting] } },
+    });
+    await store.release(other);
+    await store.close();
+    const place = quoted(schema);
+    await meddle(
+      `ALTER TABLE ${place}.runs DROP COLUMN due_ms, DROP COLUMN stop_epoch, DROP COLUMN stop_seq;
+       DROP TABLE ${place}.endpoints, ${place}.deliveries, ${place}.notes;
+       UPDATE ${place}.meta SET value = '3' WHERE name = 'version'`,
+    );
+    const again = await open(schema);
+    const due = await again.due({ nowMs: Date.now(), limit: 10, isAlive: () => true });
+    expect(due.map(({ run, dueMs }) => [run, dueMs])).toEqual([
+      ['running', 0],
+      ['paused', Date.parse(waiting.until)],
+    ]);
+    await again.addEndpoint({ id: 'one', name: 'one' });
+    expect(await again.endpoints()).toHaveLength(1);
+    await again.close();
   });
 
   it('is made once by many who open it at the same moment', async () => {

@@ -82,8 +82,16 @@ export function killable(job: KillableJob, script = KILLABLE): Promise<Ended> {
   return start([script, JSON.stringify(job)], { cwd: process.cwd() }).ended;
 }
 
+export function startScript(
+  script: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Started {
+  return start([script, ...args], options);
+}
+
 export function runScript(script: string, ...args: readonly string[]): Promise<Ended> {
-  return start([script, ...args], { cwd: process.cwd() }).ended;
+  return startScript(script, args, { cwd: process.cwd() }).ended;
 }
 
 function start(args: readonly string[], { cwd, env }: CommandOptions): Started {

@@ -26,12 +26,13 @@ import { tableLines } from '../screen/table.ts';
 import { countWords } from '../screen/phrases.ts';
 import type { Terminal } from '../terminal.ts';
 import { VERSION } from '../../engine/version.ts';
+import { serverFindings } from '../project/doctor-servers.ts';
 import { withRuns } from '../project/stored-run.ts';
 
 export interface Finding {
   readonly check: string;
-  /** `off`: not set up, which is fine unless it is needed. */
-  readonly state: 'ok' | 'wrong' | 'off';
+  /** `off`: not set up, which is fine unless it is needed. `warning`: ready all the same. */
+  readonly state: 'ok' | 'wrong' | 'warning' | 'off';
   readonly detail: string;
   /** The remedy for a problem. */
   readonly next?: string;
@@ -48,6 +49,7 @@ export async function doctor(
     nodeVersion(process.versions.node),
     { check: 'errand', state: 'ok', detail: VERSION },
     await store(),
+    ...(await servers()),
     packages(),
     ...PROVIDERS.map((provider) => providerFinding(provider, process.env)),
     ...(options.online === true ? await online(process.env) : []),
@@ -60,7 +62,7 @@ export async function doctor(
 }
 
 export function doctorText(findings: readonly Finding[], columns: number): string {
-  const marks = { ok: '✓', wrong: '✗', off: '–' } as const;
+  const marks = { ok: '✓', wrong: '✗', warning: '!', off: '–' } as const;
   const shown = findings.filter(({ state }) => state !== 'off');
   const off = findings.filter(({ state }) => state === 'off').map(({ check }) => check);
   const lines = tableLines(
@@ -69,6 +71,7 @@ export function doctorText(findings: readonly Finding[], columns: number): strin
     { wrapped: true },
   );
   const wrong = shown.filter(({ state }) => state === 'wrong');
+  const advised = shown.filter(({ state }) => state === 'wrong' || state === 'warning');
   const isKeyless = !shown.some(({ check }) => check.startsWith(KEY));
   return [
     ...lines,
@@ -79,7 +82,7 @@ export function doctorText(findings: readonly Finding[], columns: number): strin
           columns - 3,
         ).map((line, at) => `${at === 0 ? marks.off : ' '}  ${line}`)),
     '',
-    ...wrong.flatMap(({ check, next }) => (next === undefined ? [] : [`${check}: ${next}`])),
+    ...advised.flatMap(({ check, next }) => (next === undefined ? [] : [`${check}: ${next}`])),
     ...(wrong.length === 0 ? ['Ready.'] : []),
     ...(isKeyless
       ? wrap(
@@ -141,6 +144,16 @@ async function configuredStore(): Promise<Finding> {
       detail: `ERRAND_STORE: ${message}`,
       next: action.detail,
     };
+  }
+}
+
+/** What servers have noted in the store. What is wrong with the store itself is said elsewhere. */
+async function servers(): Promise<readonly Finding[]> {
+  try {
+    return serverFindings(await withRuns((runs) => runs.serverNotes()));
+  } catch {
+    // the check of the store reports it
+    return [];
   }
 }
 

@@ -10,6 +10,7 @@ import { createHome } from '../project/home.ts';
 import { openBrowser } from '../project/open-browser.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { keepInternal, storeAddress } from '../project/project.ts';
+import { RunJournals } from '../session/run-journals.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ServeFlags {
@@ -20,6 +21,7 @@ export interface ServeFlags {
   readonly allowEdit?: boolean;
   readonly readOnly?: boolean;
   readonly maxRuns?: string;
+  readonly webhook?: readonly string[];
   readonly publicUrl?: string;
   readonly open?: boolean;
   readonly format: Format;
@@ -46,6 +48,7 @@ export async function serve(
     );
   const log = (line: string): void => terminal.err(`errand serve: ${oneLine(line)}`);
   const home = createHome(process.env, process.cwd());
+  const journals = new RunJournals({ home, warn: log });
   const server = new HostedServer({
     files,
     host,
@@ -54,8 +57,10 @@ export async function serve(
     allowEdit,
     readOnly: flags.readOnly === true,
     ...maxRuns,
+    webhook: flags.webhook ?? [],
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     onLog: log,
+    onEvent: (event, read) => journals.note(event, read),
     engine: {
       extensionModules: projectModules(),
       onInternal: keepInternal(home),

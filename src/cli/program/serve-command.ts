@@ -18,6 +18,7 @@ export function addServeCommand(cli: CliContext): void {
     .option('--allow-edit', 'let callers with the role edit replace workflow files')
     .option('--read-only', 'let nobody change anything, and carry nothing on')
     .option('--max-runs <number>', 'how many runs are executed at a time')
+    .option('--webhook <url>', 'an address that is told what happens in runs; repeatable', collect)
     .option('--public-url <url>', 'the address under which people reach the server')
     .option('--open', 'open the page in a browser')
     .addOption(formatOption(['text', 'json']))

@@ -88,6 +88,14 @@ const METHODS: Readonly<Record<keyof RunStore, true>> = {
   runsWithMessages: true,
   breakers: true,
   setBreaker: true,
+  due: true,
+  noteStop: true,
+  addEndpoint: true,
+  endpoints: true,
+  takeDeliveries: true,
+  settleDelivery: true,
+  notes: true,
+  setNote: true,
   close: true,
 };
 

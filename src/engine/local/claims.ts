@@ -23,11 +23,11 @@ export class Claims {
    * Throws `run.already_active` while another process executes the run. A process whose leg has ended
    * releases its claim in a moment, so that is waited for.
    */
-  async acquire(run: string): Promise<Claim> {
+  async acquire(run: string, lostBefore = 0): Promise<Claim> {
     let refusal: unknown;
     const claim = await pollProcess(this.#clock, async () => {
       try {
-        return await this.#acquireNow(run);
+        return await this.#acquireNow(run, lostBefore);
       } catch (thrown) {
         if (!isKind(thrown, 'run.already_active') || (await this.isRunning(run))) throw thrown;
         refusal = thrown;
@@ -58,13 +58,14 @@ export class Claims {
     return isHeld(claim, this.#isAlive(run));
   }
 
-  async #acquireNow(run: string): Promise<Claim> {
+  async #acquireNow(run: string, lostBefore: number): Promise<Claim> {
     const wasClaimed = this.#claimed.has(run);
     const isAlive = this.#isAlive(run);
     // before the store is called, or two concurrent calls would take the run from each other
     this.#claimed.add(run);
     try {
-      return await this.#store.claim({ run, owner: this.#owner, leaseMs: LEASE_MS, isAlive });
+      const owner = lostBefore === 0 ? this.#owner : { ...this.#owner, lostBefore };
+      return await this.#store.claim({ run, owner, leaseMs: LEASE_MS, isAlive });
     } catch (refusal) {
       if (!wasClaimed) this.#claimed.delete(run);
       throw refusal;

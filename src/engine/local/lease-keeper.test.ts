@@ -135,8 +135,9 @@ test.each(STORES)(
     expect(await takeFromAfar(store, run.id)).toBe('taken');
     finish({});
     await run.result();
-    expect(await backend.orphans()).toEqual([]);
+    expect(await backend.sharing.due({ limit: 10 })).toEqual([]);
     await clock.pass(LEASE_MS);
-    expect((await backend.orphans()).map((orphan) => orphan.run)).toEqual([run.id]);
+    const due = await backend.sharing.due({ limit: 10 });
+    expect(due.map((each) => each.run)).toEqual([run.id]);
   },
 );

@@ -41,6 +41,8 @@ export class LocalArchive implements RunArchive {
     if (await this.#has(run.id)) throw alreadyThere(run.id);
     refuseOldCopy(run, exported);
     const { claim } = await this.#store.create({ ...run, owner: this.#owner, leaseMs: LEASE_MS });
+    // the run may continue where it came from, so a person has to resume it here
+    await this.#store.noteStop(claim);
     await this.#store.release(claim);
   }
 

@@ -34,10 +34,13 @@ import type {
   CancelOptions,
   RunHandle,
   RunOptions,
+  RunSharing,
 } from '../backend.ts';
 import type { LocalOptions } from './local-options.ts';
 import { LocalArchive } from './local-archive.ts';
-import { retryStoreOutage } from '../run/log-writer.ts';
+import { LocalSharing } from './local-sharing.ts';
+import { LogWriter, retryStoreOutage } from '../run/log-writer.ts';
+import { noticesOf } from '../run/notices.ts';
 import { asEvent } from '../run/subscription.ts';
 import { refuseMissing } from '../run/run-requirements.ts';
 import { newOwner } from './claim-owner.ts';
@@ -55,6 +58,7 @@ import { refuseMissingSecrets } from './missing-secrets.ts';
 export class LocalBackend implements Backend {
   readonly store: RunStore;
   readonly archive: LocalArchive;
+  readonly sharing: RunSharing;
   readonly #options: LocalOptions;
   readonly #clock: EffectClock;
   readonly #redactor: Redactor;
@@ -83,6 +87,12 @@ export class LocalBackend implements Backend {
       redactor: this.#redactor,
       claims: this.#claims,
       onWarning: this.#onWarning,
+    });
+    this.sharing = new LocalSharing({
+      store: this.store,
+      clock: this.#clock,
+      id: this.#owner.id,
+      legs: this.#legs,
     });
     this.#delivery = new MessageDelivery(this.store, this.#clock, this.#claims);
     this.#named = new NamedStarts({
@@ -154,15 +164,13 @@ export class LocalBackend implements Backend {
       events,
       // a run without effects may end in its first commit
       statusRow: runStatusOf(state, at),
+      notices: noticesOf(events),
       owner: this.#owner,
       leaseMs: LEASE_MS,
     };
     const claim = await this.#create(fresh, options.onOutage);
     options.onCreated?.(id);
-    if (options.isLeft === true) {
-      await this.#claims.release(claim);
-      return this.#named.attach(id);
-    }
+    if (options.isLeft === true) return this.#leave(claim);
     return this.#legs.openFor(claim, async () => {
       const recovered = { state, checkpointSeq: 0 };
       const { leg } = await this.#legs.open({ recovered, claim, options, firstSeq: 1 });
@@ -227,10 +235,6 @@ export class LocalBackend implements Backend {
         if (event.type === 'gate:opened') refuseClosed(event, gate);
   }
 
-  executing(): number {
-    return this.#legs.size;
-  }
-
   /** The run as the caller has seen it, or as it is now. */
   async #seen(run: string, known: BackendResumeOptions['known']): Promise<RunState> {
     return known === undefined
@@ -261,13 +265,6 @@ export class LocalBackend implements Backend {
       },
       compose: () => ({ message: { type: 'cancel', by, ...why } }),
     });
-  }
-
-  async orphans(): Promise<readonly RunSummary[]> {
-    const found = await this.list({ statuses: ['interrupted'] });
-    return found.filter(
-      ({ run }) => this.#legs.get(run) === undefined && !this.#legs.wasStopped(run),
-    );
   }
 
   /** Lists runs. A run whose process is gone is interrupted, whatever its row says. Warns of damage. */
@@ -301,7 +298,8 @@ export class LocalBackend implements Backend {
   async close(): Promise<void> {
     this.#named.close();
     const legs = this.#legs.all();
-    for (const leg of legs) leg.stop();
+    // not on purpose: another process may carry them on
+    for (const { loop } of legs) loop.stop();
     const results = await Promise.allSettled(legs.map((leg) => leg.result()));
     // a leg that ended in a defect must not keep the store open
     for (const result of results)
@@ -323,12 +321,12 @@ export class LocalBackend implements Backend {
   /** `sent` is the number of the message by which the answer was sent to a process that did not read it. */
   async #resume(
     run: string,
-    { workflow, known, ...given }: BackendResumeOptions,
+    { workflow, known, lostBefore, ...given }: BackendResumeOptions,
     sent?: number,
   ): Promise<RunHandle> {
     const options = { ...given, ...(await workflow?.()) };
     refuseEnded(await this.store.summary(run), options);
-    const claim = await this.#claims.acquire(run);
+    const claim = await this.#claims.acquire(run, lostBefore);
     return this.#legs.openFor(claim, async () => {
       const recovered = await recover(this.store, run, known);
       const { state } = recovered;
@@ -346,6 +344,7 @@ export class LocalBackend implements Backend {
       await refuseMissing(state, (options.effects ?? this.#options.effects).lacks);
       const open = openGates(state);
       const firstSeq = state.seq - events.length + 1;
+      if (options.isLeft === true) return this.#leave(claim, { state, events, nowMs });
       const { leg, messages } = await this.#legs.open({ recovered, claim, options, firstSeq });
       leg.loop.startWith(events, nowMs, () => {
         deliverMessages(leg.loop, messages, sent);
@@ -353,6 +352,21 @@ export class LocalBackend implements Backend {
       });
       return leg;
     });
+  }
+
+  /** Stores what the leg begins with, and leaves the rest to whoever carries the run on. */
+  async #leave(
+    claim: Claim,
+    begun?: { state: RunState; events: readonly EventBody[]; nowMs: number },
+  ): Promise<RunHandle> {
+    if (begun !== undefined) {
+      const { onOutage = 'halt' } = this.#options;
+      const parts = { state: begun.state, claim, store: this.store, clock: this.#clock };
+      const log = new LogWriter({ ...parts, onOutage: () => onOutage });
+      await log.write(begun.events, begun.nowMs, undefined);
+    }
+    await this.#claims.release(claim);
+    return this.#named.attach(claim.run);
   }
 
   async #cancelHere(

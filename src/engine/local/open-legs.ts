@@ -69,7 +69,9 @@ export class OpenLegs {
   readonly #breakers: Breakers;
   readonly #leases: LeaseKeeper | undefined;
   readonly #legs = new Map<string, LocalRunHandle>();
+  /** Runs that somebody stopped here on purpose, until their leg has ended. */
   readonly #stopped = new Set<string>();
+  #isDraining = false;
   // made once: there may be thousands of runs
   readonly #onInternal = (record: InternalRecord): void => this.#parts.options.onInternal?.(record);
 
@@ -91,17 +93,14 @@ export class OpenLegs {
     return [...this.#legs.values()];
   }
 
-  get size(): number {
-    return this.#legs.size;
-  }
-
-  /** Whether the run was stopped here on purpose, and not resumed since. */
-  wasStopped(run: string): boolean {
-    return this.#stopped.has(run);
+  /** Ends every leg as soon as the effects under way have ended, those that are opened later too. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { loop } of this.all()) loop.drain();
   }
 
   /** Makes a leg for the claim; releases the claim when that throws. */
-  async openFor(claim: Claim, makeLeg: () => Promise<LocalRunHandle>): Promise<LocalRunHandle> {
+  async openFor<H>(claim: Claim, makeLeg: () => Promise<H>): Promise<H> {
     try {
       return await makeLeg();
     } catch (refusal) {
@@ -147,10 +146,11 @@ export class OpenLegs {
       firstSeq,
       read: (fromSeq) => this.#store.read(state.run, fromSeq),
       onEnd: (end) => this.#onEnd(claim, { end, state, checkpointSeq }),
+      onStop: () => void this.#noteStop(claim),
       onEvent: backend.onEvent,
     });
     this.#legs.set(state.run, leg);
-    this.#stopped.delete(state.run);
+    if (this.#isDraining) loop.drain();
     this.#leases?.add(loop, claim);
     return { leg, messages };
   }
@@ -158,13 +158,22 @@ export class OpenLegs {
   async #onEnd(claim: Claim, ended: EndedLeg): Promise<void> {
     this.#leases?.remove(claim.run);
     this.#legs.delete(claim.run);
-    if (ended.end.type === 'stopped') this.#stopped.add(claim.run);
+    // again: what was stored since the stop is before it
+    if (this.#stopped.delete(claim.run) && ended.end.type === 'stopped')
+      await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
     if (this.#deservesCheckpoint(ended))
       await this.#warnIfStoreFails(() => keepCheckpoint(this.#store, claim));
     // a claim that is not released ends with this process or with its lease
     const release = (): Promise<void> => this.#parts.claims.release(claim);
     const isReported = ended.end.type === 'store';
     await this.#warnIfStoreFails(release, isReported);
+  }
+
+  /** At once, because the process may be killed before its effects have ended. */
+  async #noteStop(claim: Claim): Promise<void> {
+    if (this.#stopped.has(claim.run)) return;
+    this.#stopped.add(claim.run);
+    await this.#warnIfStoreFails(() => this.#store.noteStop(claim));
   }
 
   /** Whether the run may be resumed, and has many events to read again. */

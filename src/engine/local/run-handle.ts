@@ -15,6 +15,8 @@ export interface LocalRunHandleParts {
   readonly firstSeq: number;
   readonly read: (fromSeq: number) => AsyncIterable<StoredCommit>;
   readonly onEnd: (end: LegEnd) => Promise<void>;
+  /** Called when somebody stops the run on purpose. */
+  readonly onStop: () => void;
   /** Called with each event before the leg's own listeners; never throws. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
@@ -56,6 +58,7 @@ export class LocalRunHandle implements RunHandle {
   }
 
   stop(): void {
+    this.#parts.onStop();
     this.loop.stop();
   }
 

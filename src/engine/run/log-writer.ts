@@ -12,6 +12,7 @@ import { toStoredEvents } from '../../machine/decide/step.ts';
 import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
 import { sleep, type EffectClock } from '../../effects/clock.ts';
 import { isOutageBy } from '../../stores/failure.ts';
+import { noticesOf } from './notices.ts';
 import { runStatusOf } from './run-status.ts';
 
 export interface LogWriterOptions {
@@ -46,8 +47,10 @@ export class LogWriter {
     const events = toStoredEvents(state, bodies, at);
     const taken = messagesThrough === undefined ? {} : { messagesThrough };
     const statusRow = runStatusOf(state, at);
+    const notices = noticesOf(events);
+    const told = notices.length === 0 ? {} : { notices };
     await retryStoreOutage(
-      () => store.append({ claim, seq: first, events, statusRow, ...taken }),
+      () => store.append({ claim, seq: first, events, statusRow, ...taken, ...told }),
       this.#options,
       (outage) => this.#outages.push(outage),
     );

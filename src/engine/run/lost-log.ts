@@ -50,6 +50,14 @@ export function witnessed(store: RunStore, witness: LogWitness): RunStore {
     runsWithMessages: () => store.runsWithMessages(),
     breakers: () => store.breakers(),
     setBreaker: (key, state) => store.setBreaker(key, state),
+    due: (query) => store.due(query),
+    noteStop: (claim) => store.noteStop(claim),
+    addEndpoint: (endpoint) => store.addEndpoint(endpoint),
+    endpoints: () => store.endpoints(),
+    takeDeliveries: (request) => store.takeDeliveries(request),
+    settleDelivery: (delivery, result) => store.settleDelivery(delivery, result),
+    notes: (topic) => store.notes(topic),
+    setNote: (topic, key, change) => store.setNote(topic, key, change),
   };
 }
 

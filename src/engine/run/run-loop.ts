@@ -84,6 +84,8 @@ export class RunLoop {
   readonly #aheadMs: number;
   #isPumping = false;
   #isStopping = false;
+  /** Stopping, and effects that were requested may still end by themselves. */
+  #isDraining = false;
   /** Events that were queued when the run was stopped. */
   #queuedBeforeStop: ReadonlySet<EventBody> = new Set();
   #hasFailed = false;
@@ -168,10 +170,19 @@ export class RunLoop {
     this.wake();
   }
 
+  /** Decides nothing more, and ends the leg when the effects that were requested have ended. */
+  drain(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.#isDraining = true;
+    this.wake();
+  }
+
   /** Ends the leg; the run stays resumable. */
   stop(): void {
-    if (!this.#isStopping) this.#queuedBeforeStop = new Set(this.#inbox);
+    if (!this.#isStopping || this.#isDraining) this.#queuedBeforeStop = new Set(this.#inbox);
     this.#isStopping = true;
+    this.#isDraining = false;
     this.#options.alarm.clear(this.#options.state.run);
     this.#effects.abortAll();
     this.wake();
@@ -252,7 +263,8 @@ export class RunLoop {
     await this.#commit([...applied, ...events], nowMs);
     await this.#effects.unwantedEnded();
     const mayStart = state.status === 'running' && state.cancelledBy === undefined;
-    if (mayStart && !this.#isStopping) this.#effects.startPending();
+    // what was requested while a drain began is not left in doubt
+    if (mayStart && (!this.#isStopping || this.#isDraining)) this.#effects.startPending();
     if (state.cancelledBy !== undefined) this.#inbox.push(...this.#effects.withdrawPending());
     // a long chain of decisions must not delay other runs and timers
     if (this.#hasUndecided()) await this.#options.nextTurn();
@@ -273,8 +285,10 @@ export class RunLoop {
   /** Stores known results while the run is being stopped, and decides nothing. */
   async #recordOnly(): Promise<void> {
     const { events: applied, nowMs } = this.#takeApplied();
-    const known = this.#takeInbox().filter(
-      (event) => this.#queuedBeforeStop.has(event) || !isCausedByStopping(event),
+    const known = this.#takeInbox().filter((event) =>
+      this.#isDraining
+        ? event.type !== 'run:paused'
+        : this.#queuedBeforeStop.has(event) || !isCausedByStopping(event),
     );
     await this.#commit([...applied, ...recordEvents(this.#options.state, known, nowMs)], nowMs);
   }
@@ -337,7 +351,11 @@ export class RunLoop {
     alarm.clear(state.run);
     if (state.status !== 'running')
       return this.#endWhenIdle({ type: state.status === 'paused' ? 'paused' : 'ended' });
-    if (this.#isLeaving()) return this.#endWhenIdle({ type: 'stopped' });
+    if (this.#isLeaving()) {
+      // each result is stored as it comes, and wakes the loop
+      if (this.#isDraining && this.#effects.size > 0) return;
+      return this.#endWhenIdle({ type: 'stopped' });
+    }
     const isIdle =
       this.#effects.size === 0 && !this.#hasUndecided() && state.cancelledBy === undefined;
     const waiting = isIdle && mustPause(state, inlineMs) ? waitingOf(state) : undefined;
@@ -362,6 +380,7 @@ export class RunLoop {
   /** Ends the leg after a failure of the store or a defect: writes nothing, so that the run stays resumable. */
   async #fail(thrown: unknown): Promise<void> {
     this.#isStopping = true;
+    this.#isDraining = false;
     this.#hasFailed = true;
     this.#effects.abortAll();
     const error = toReport(thrown);

@@ -13,6 +13,7 @@
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Waiting } from '../state/events.ts';
+import type { Notice, SharedWork } from './shared-work-port.ts';
 
 /** Status of a run in lists. `interrupted` is also the status of a run whose owner is dead. */
 export type RunStatusName =
@@ -46,6 +47,8 @@ export interface ClaimOwner {
   readonly pid: number;
   /** Start time of the process, as its system reports it; a pid alone is reused. */
   readonly processStartedAt: string;
+  /** How many processes in a row died with the run before this one took it. Default: none. */
+  readonly lostBefore?: number;
 }
 
 /** The right to write to a run. A later claim, or its release, ends it. */
@@ -73,6 +76,8 @@ export interface NewRun {
   /** At least one. */
   readonly events: readonly object[];
   readonly statusRow: RunStatusRow;
+  /** To be sent to the endpoints that the store knows, in the same commit. */
+  readonly notices?: readonly Notice[];
   readonly owner: ClaimOwner;
   readonly leaseMs: number;
 }
@@ -87,6 +92,8 @@ export interface Commit {
   readonly statusRow?: RunStatusRow;
   /** These events record all messages up to this number, which are thereby taken. */
   readonly messagesThrough?: number;
+  /** To be sent to the endpoints that the store knows, in the same commit. */
+  readonly notices?: readonly Notice[];
 }
 
 export interface StoredCommit {
@@ -183,7 +190,7 @@ export interface StoredMessage {
  * with `store.unavailable` or `store.corrupt`, and with `run.not_found` where it names a run; for a
  * removed run, the message says when it was removed.
  */
-export interface RunStore {
+export interface RunStore extends SharedWork {
   /**
    * Creates and claims the run. Repeating the call by the same owner returns the same claim. Rejects
    * with `run.already_ended` for the id of a removed run: a new run would reuse its idempotency keys.

@@ -75,6 +75,15 @@ export function simulatedStore(world: StoreWorld): RunStore {
     runsWithMessages: () => alive(() => world.store.runsWithMessages()),
     breakers: () => alive(() => world.store.breakers()),
     setBreaker: (key, state) => alive(() => world.store.setBreaker(key, state)),
+    due: (query) =>
+      alive(() => world.store.due({ ...query, isAlive: ({ id }) => world.isOwnerAlive(id) })),
+    noteStop: (claim) => alive(() => world.store.noteStop(claim)),
+    addEndpoint: (endpoint) => alive(() => world.store.addEndpoint(endpoint)),
+    endpoints: () => alive(() => world.store.endpoints()),
+    takeDeliveries: (request) => alive(() => world.store.takeDeliveries(request)),
+    settleDelivery: (delivery, result) => alive(() => world.store.settleDelivery(delivery, result)),
+    notes: (topic) => alive(() => world.store.notes(topic)),
+    setNote: (topic, key, change) => alive(() => world.store.setNote(topic, key, change)),
     // the store outlives its processes
     close: () => Promise.resolve(),
   };

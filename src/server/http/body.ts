@@ -3,7 +3,7 @@ import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { describeInexact, readJson } from '../../workflow/json-schema/exact-number.ts';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Nesting that no honest request has, and that would cost a recursion its stack. */
 const MAX_DEPTH = 200;

@@ -31,7 +31,7 @@ export function openapiRoute(routes: readonly Route[], { base }: { readonly base
   return own;
 }
 
-export function openapiDocument(routes: readonly Route[], base: string): object {
+function openapiDocument(routes: readonly Route[], base: string): object {
   const app = new OpenAPIHono();
   const registry = app.openAPIRegistry;
   registry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });

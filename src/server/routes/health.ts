@@ -43,6 +43,12 @@ export function healthRoutes(core: ServerCore): readonly Route[] {
         return jsonAnswer({ store: 'ok' });
       },
     },
+  ];
+}
+
+/** A page exchanges its token for a cookie, which scripts cannot read. */
+export function sessionRoutes(core: ServerCore): readonly Route[] {
+  return [
     {
       operationId: 'beginSession',
       method: 'post',

@@ -49,81 +49,89 @@ const SETTLE_MS = 1000;
 const RETRY = { 'retry-after': '1' };
 const PREFER = { Prefer: '`wait=N`: answer when the run rests, or after N seconds.' };
 
+const MOVE = { method: 'post', role: 'run' } as const;
+const ACCEPTED = {
+  description: 'It is under way.',
+  content: { 'application/json': Run },
+  headers: { 'Retry-After': 'Seconds.' },
+};
+const REFUSALS = [
+  'run.not_found',
+  'run.already_ended',
+  'store.unavailable',
+  'store.corrupt',
+] as const;
+
 export function moveRunRoutes(core: ServerCore): readonly Route[] {
-  const move = { method: 'post', role: 'run' } as const;
-  const json = (schema: z.ZodType) => ({ media: ['application/json'], schema });
-  const accepted = {
-    description: 'It is under way.',
-    content: { 'application/json': Run },
-    headers: { 'Retry-After': 'Seconds.' },
+  return [resumeRoute(core), answerRoute(core), cancelRoute(core)];
+}
+
+function resumeRoute(core: ServerCore): Route {
+  return {
+    ...MOVE,
+    operationId: 'resumeRun',
+    path: '/v1/runs/{run}/resume',
+    summary: 'Resume a run, or run it again from a node',
+    headers: PREFER,
+    body: { media: ['application/json'], schema: ResumeRequest },
+    answers: {
+      200: { description: 'The run, which rests.', content: { 'application/json': Run } },
+      202: ACCEPTED,
+    },
+    refusals: [
+      ...REFUSALS,
+      'run.drifted',
+      'run.already_active',
+      'run.resume_mismatch',
+      'validation.input',
+      'validation.workflow',
+      'request.limited',
+    ],
+    handle: (request) => resume(core, request),
   };
-  const refusals = [
-    'run.not_found',
-    'run.already_ended',
-    'store.unavailable',
-    'store.corrupt',
-  ] as const;
-  return [
-    {
-      ...move,
-      operationId: 'resumeRun',
-      path: '/v1/runs/{run}/resume',
-      summary: 'Resume a run, or run it again from a node',
-      headers: PREFER,
-      body: json(ResumeRequest),
-      answers: {
-        200: { description: 'The run, which rests.', content: { 'application/json': Run } },
-        202: accepted,
+}
+
+function answerRoute(core: ServerCore): Route {
+  return {
+    ...MOVE,
+    operationId: 'answerGate',
+    path: '/v1/runs/{run}/answers',
+    summary: 'Answer a question of a run',
+    body: { media: ['application/json'], schema: AnswerRequest },
+    answers: {
+      200: { description: 'The answer is stored.', content: { 'application/json': Answered } },
+      202: {
+        description: 'The answer was left for the process that executes the run.',
+        content: { 'application/json': Answered },
+        headers: { 'Retry-After': 'Seconds.' },
       },
-      refusals: [
-        ...refusals,
-        'run.drifted',
-        'run.already_active',
-        'run.resume_mismatch',
-        'validation.input',
-        'validation.workflow',
-        'request.limited',
-      ],
-      handle: (request) => resume(core, request),
     },
-    {
-      ...move,
-      operationId: 'answerGate',
-      path: '/v1/runs/{run}/answers',
-      summary: 'Answer a question of a run',
-      body: json(AnswerRequest),
-      answers: {
-        200: { description: 'The answer is stored.', content: { 'application/json': Answered } },
-        202: {
-          description: 'The answer was left for the process that executes the run.',
-          content: { 'application/json': Answered },
-          headers: { 'Retry-After': 'Seconds.' },
-        },
-      },
-      refusals: [
-        ...refusals,
-        'validation.input',
-        'gate.closed',
-        'run.drifted',
-        'run.resume_mismatch',
-      ],
-      handle: (request) => answer(core, request),
+    refusals: [
+      ...REFUSALS,
+      'validation.input',
+      'gate.closed',
+      'run.drifted',
+      'run.resume_mismatch',
+    ],
+    handle: (request) => answer(core, request),
+  };
+}
+
+function cancelRoute(core: ServerCore): Route {
+  return {
+    ...MOVE,
+    operationId: 'cancelRun',
+    path: '/v1/runs/{run}/cancel',
+    summary: 'Cancel a run for good',
+    headers: PREFER,
+    body: { media: ['application/json'], schema: CancelRequest },
+    answers: {
+      200: { description: 'The run is cancelled.', content: { 'application/json': Run } },
+      202: ACCEPTED,
     },
-    {
-      ...move,
-      operationId: 'cancelRun',
-      path: '/v1/runs/{run}/cancel',
-      summary: 'Cancel a run for good',
-      headers: PREFER,
-      body: json(CancelRequest),
-      answers: {
-        200: { description: 'The run is cancelled.', content: { 'application/json': Run } },
-        202: accepted,
-      },
-      refusals,
-      handle: (request) => cancel(core, request),
-    },
-  ];
+    refusals: REFUSALS,
+    handle: (request) => cancel(core, request),
+  };
 }
 
 async function resume(core: ServerCore, request: CheckedRequest): Promise<Response> {
@@ -144,6 +152,7 @@ async function resume(core: ServerCore, request: CheckedRequest): Promise<Respon
         ...(how.now === undefined ? {} : { now: how.now }),
         ...(how.acceptDrift === undefined ? {} : { acceptDrift: how.acceptDrift }),
         ...(how.gates === false ? { gates: false } : {}),
+        ...(core.onlyStores ? { isLeft: true } : {}),
         // parsed from JSON
         ...(input === undefined ? {} : { input: input as JsonObject }),
       }),

@@ -3,7 +3,7 @@ import type { ServerCore } from '../core.ts';
 import type { Route } from '../http/route.ts';
 
 /** Nothing inline, nothing from another host, and no frame around it. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy':

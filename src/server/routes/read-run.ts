@@ -39,7 +39,7 @@ const Explanation = z
   })
   .openapi('Explanation');
 
-export const Drift = z
+const Drift = z
   .looseObject({
     changed: z.array(
       z.looseObject({ node: z.string(), pointer: z.string(), isFinished: z.boolean() }),
@@ -49,11 +49,17 @@ export const Drift = z
   .openapi('Drift');
 
 export function readRunRoutes(core: ServerCore): readonly Route[] {
-  const read = { method: 'get', role: 'read' } as const;
-  const refusals = ['run.not_found', 'store.unavailable', 'store.corrupt'] as const;
+  return [...wholeRunRoutes(core), ...aboutRunRoutes(core)];
+}
+
+const READ = { method: 'get', role: 'read' } as const;
+const REFUSALS = ['run.not_found', 'store.unavailable', 'store.corrupt'] as const;
+
+/** The run, its result, and its values. */
+function wholeRunRoutes(core: ServerCore): readonly Route[] {
   return [
     {
-      ...read,
+      ...READ,
       operationId: 'getRun',
       path: '/v1/runs/{run}',
       summary: 'Read a run',
@@ -66,11 +72,11 @@ export function readRunRoutes(core: ServerCore): readonly Route[] {
         },
         304: { description: 'The run has not changed.' },
       },
-      refusals,
+      refusals: REFUSALS,
       handle: (request) => getRun(core, request),
     },
     {
-      ...read,
+      ...READ,
       operationId: 'getResult',
       path: '/v1/runs/{run}/result',
       summary: 'Read the result of a run',
@@ -86,36 +92,42 @@ export function readRunRoutes(core: ServerCore): readonly Route[] {
           headers: { 'Retry-After': 'Seconds.' },
         },
       },
-      refusals: [...refusals, 'cancelled.run'],
+      refusals: [...REFUSALS, 'cancelled.run'],
       answersRunFailures: true,
       handle: (request) => getResult(core, request),
     },
     {
-      ...read,
+      ...READ,
       operationId: 'getValue',
       path: '/v1/runs/{run}/value',
       summary: 'Read one whole value of a run',
       query: ValueQuery,
       answers: { 200: { description: 'The value.', content: { 'application/json': Json } } },
-      refusals: [...refusals, 'request.not_found'],
+      refusals: [...REFUSALS, 'request.not_found'],
       handle: (request) => getValue(core, request),
     },
+  ];
+}
+
+/** What is derived from its log. */
+function aboutRunRoutes(core: ServerCore): readonly Route[] {
+  return [
     {
-      ...read,
+      ...READ,
       operationId: 'getCosts',
       path: '/v1/runs/{run}/costs',
       summary: 'Read what a run cost, attempt by attempt',
       answers: { 200: { description: 'The costs.', content: { 'application/json': Costs } } },
-      refusals,
+      refusals: REFUSALS,
       handle: async (request) => jsonAnswer(costsOf((await stored(core, request)).events)),
     },
     {
-      ...read,
+      ...READ,
       operationId: 'getAudit',
       path: '/v1/runs/{run}/audit',
       summary: 'Read who did what to a run',
       answers: { 200: { description: 'The audit.', content: { 'application/json': Audit } } },
-      refusals,
+      refusals: REFUSALS,
       handle: async (request) => {
         const trail = auditTrail((await stored(core, request)).events);
         return jsonAnswer(
@@ -124,23 +136,23 @@ export function readRunRoutes(core: ServerCore): readonly Route[] {
       },
     },
     {
-      ...read,
+      ...READ,
       operationId: 'explainRun',
       path: '/v1/runs/{run}/explain',
       summary: 'Read what failed in a run, and what became of it',
       answers: {
         200: { description: 'The failures.', content: { 'application/json': Explanation } },
       },
-      refusals,
+      refusals: REFUSALS,
       handle: (request) => explain(core, request),
     },
     {
-      ...read,
+      ...READ,
       operationId: 'getDrift',
       path: '/v1/runs/{run}/drift',
       summary: 'Read what a resume would find changed in the file',
       answers: { 200: { description: 'The drift.', content: { 'application/json': Drift } } },
-      refusals: [...refusals, 'run.resume_mismatch', 'validation.workflow'],
+      refusals: [...REFUSALS, 'run.resume_mismatch', 'validation.workflow'],
       handle: (request) => drift(core, request),
     },
   ];

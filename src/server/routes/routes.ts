@@ -5,7 +5,7 @@ import { openapiRoute } from '../http/openapi.ts';
 import { catalogRoutes } from './catalog.ts';
 import { changesRoute } from './changes.ts';
 import { gatesRoute } from './gates.ts';
-import { healthRoutes } from './health.ts';
+import { healthRoutes, sessionRoutes } from './health.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { metricsRoute } from './metrics.ts';
 import { moveRunRoutes } from './move-run.ts';
@@ -19,6 +19,7 @@ import { workflowRoutes } from './workflows.ts';
 export function allRoutes(core: ServerCore): readonly Route[] {
   const described: readonly Route[] = [
     ...healthRoutes(core),
+    ...sessionRoutes(core),
     metricsRoute(core),
     ...workflowRoutes(core),
     startRunRoute(core),

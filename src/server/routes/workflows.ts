@@ -37,6 +37,7 @@ const Row = z
     errors: z.int(),
     warnings: z.int(),
     input: InputSchema,
+    schedule: z.array(z.looseObject({ cron: z.string() })).optional(),
   })
   .openapi('WorkflowRow');
 
@@ -73,12 +74,17 @@ const Workflow = z
   })
   .openapi('Workflow');
 
+const WHOLE = {
+  description: 'The workflow.',
+  content: { 'application/json': Workflow },
+  headers: { ETag: 'Changes with the text of the file.' },
+};
+
 export function workflowRoutes(core: ServerCore): readonly Route[] {
-  const whole = {
-    description: 'The workflow.',
-    content: { 'application/json': Workflow },
-    headers: { ETag: 'Changes with the text of the file.' },
-  };
+  return [...readRoutes(core), ...textRoutes(core)];
+}
+
+function readRoutes(core: ServerCore): readonly Route[] {
   return [
     {
       operationId: 'listWorkflows',
@@ -95,8 +101,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
         },
       },
       refusals: ['store.unavailable'],
-      handle: async () =>
-        jsonAnswer({ workflows: (await core.workflows.all()).map((served) => rowOf(served)) }),
+      handle: async () => jsonAnswer({ workflows: await rows(core) }),
     },
     {
       operationId: 'getWorkflow',
@@ -105,7 +110,7 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       summary: 'Read a workflow with its graph and its validation',
       role: 'read',
       headers: { 'If-None-Match': 'The tag of what is known already.' },
-      answers: { 200: whole, 304: { description: 'The text has not changed.' } },
+      answers: { 200: WHOLE, 304: { description: 'The text has not changed.' } },
       refusals: ['workflow.not_found', 'store.unavailable'],
       handle: async (request) => {
         const served = await core.workflows.get(request.params['name'] ?? '');
@@ -114,6 +119,12 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
         return jsonAnswer(shown(core, served), { headers: { etag } });
       },
     },
+  ];
+}
+
+/** Routes that take the text of a workflow. */
+function textRoutes(core: ServerCore): readonly Route[] {
+  return [
     {
       operationId: 'validateWorkflow',
       method: 'post',
@@ -138,11 +149,24 @@ export function workflowRoutes(core: ServerCore): readonly Route[] {
       role: 'edit',
       headers: { 'If-Match': 'The tag of the text that is replaced.' },
       body: { media: YAML },
-      answers: { 200: whole },
+      answers: { 200: WHOLE },
       refusals: ['workflow.not_found', 'request.stale', 'validation.workflow', 'store.unavailable'],
       handle: (request) => replace(core, request),
     },
   ];
+}
+
+/** Those with a schedule say when it comes next, and what became of the last time. */
+async function rows(core: ServerCore): Promise<readonly object[]> {
+  const all = await core.workflows.all();
+  const scheduled = all.flatMap(({ plan }) => (plan?.schedule === undefined ? [] : [plan]));
+  const states =
+    scheduled.length === 0 ? [] : await (await core.engine()).scheduleStates(scheduled);
+  const byPlan = new Map(scheduled.map((plan, at) => [plan, states[at]]));
+  return all.map((served) => {
+    const schedule = served.plan === undefined ? undefined : byPlan.get(served.plan);
+    return { ...rowOf(served), ...(schedule === undefined ? {} : { schedule }) };
+  });
 }
 
 function rowOf({ name, file, verdict, plan }: ServedWorkflow): object {

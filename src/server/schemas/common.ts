@@ -5,11 +5,11 @@ import { NEEDED_FIELDS } from '../../history/next-moves.ts';
 
 export const Json = z.unknown().openapi('Json', { description: 'Any JSON value.' });
 
-export const RunStatus = z
+const RunStatus = z
   .enum(['running', 'paused', 'completed', 'failed', 'cancelled', 'interrupted'])
   .openapi('RunStatus');
 
-export const AttentionName = z.enum(ATTENTIONS).openapi('Attention');
+const AttentionName = z.enum(ATTENTIONS).openapi('Attention');
 
 export const Timestamp = z.string().openapi({ format: 'date-time' });
 
@@ -53,9 +53,7 @@ const WAIT = {
   options: z.array(Json).optional(),
 };
 
-export const Waiting = z
-  .looseObject({ ...WAIT, all: z.array(z.looseObject(WAIT)) })
-  .openapi('Waiting');
+const Waiting = z.looseObject({ ...WAIT, all: z.array(z.looseObject(WAIT)) }).openapi('Waiting');
 
 export const RunRow = z
   .looseObject({
@@ -79,7 +77,7 @@ export const Costs = z
   })
   .openapi('Costs');
 
-export const NextMove = z
+const NextMove = z
   .looseObject({
     move: z.enum(['answer', 'resume', 'retry', 'cancel']),
     method: z.literal('POST'),

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Engine } from '../../engine/errand.ts';
+import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import { nodeFiles } from '../../engine/loading/node-files.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
@@ -52,6 +53,20 @@ export class ServedWorkflows {
   /** The names of all that can be asked for. */
   names(): readonly string[] {
     return [...new Set(this.#options.files.all().map(({ name }) => name))];
+  }
+
+  /** The path of the file that is served under this name; undefined for none, and for two. */
+  pathOf(name: string): string | undefined {
+    const [first, ...more] = this.#options.files.all().filter((each) => each.name === name);
+    return more.length === 0 ? first?.path : undefined;
+  }
+
+  /** Those that runs are started of by the clock. */
+  async scheduled(): Promise<readonly RunnableWorkflow[]> {
+    const all = await this.all();
+    return all.flatMap(({ plan, path, secrets }) =>
+      plan?.schedule === undefined ? [] : [{ plan, file: path, secrets }],
+    );
   }
 
   async all(): Promise<readonly ServedWorkflow[]> {

@@ -11,6 +11,7 @@ import { CLAIM_CASES } from './claims.ts';
 import { KEPT_CASES } from './kept.ts';
 import { LOG_CASES } from './log.ts';
 import { REMOVAL_CASES } from './removal.ts';
+import { SHARED_WORK_CASES } from './shared-work.ts';
 import { STRAIN_CASES } from './strain.ts';
 
 export interface StorePlace {
@@ -30,7 +31,14 @@ export interface StoreCase {
   readonly run: () => Promise<void>;
 }
 
-const CASES = { ...LOG_CASES, ...CLAIM_CASES, ...KEPT_CASES, ...REMOVAL_CASES, ...STRAIN_CASES };
+const CASES = {
+  ...LOG_CASES,
+  ...CLAIM_CASES,
+  ...KEPT_CASES,
+  ...REMOVAL_CASES,
+  ...SHARED_WORK_CASES,
+  ...STRAIN_CASES,
+};
 
 /**
  * The cases that every store must pass, for any test runner.

@@ -6,10 +6,12 @@
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import type { Commit, LogHead, StoredCommit } from '../../machine/ports/store-port.ts';
 import { chainDigest } from '../checksum.ts';
+import { dueMsOf } from '../due-time.ts';
 import { corrupt } from '../failure.ts';
 import { checkTaken, conflict, placeCommit } from '../store-rules.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
 import type { Database, Query } from './database.ts';
+import { keepNotices } from './shared-work-schema.ts';
 import { findRun, statusChecksum, type RunRow } from './run-row.ts';
 
 interface Known {
@@ -29,16 +31,20 @@ export interface Entry {
 
 const PAGE_ROWS = 200;
 
-const APPEND = `
+const append = (withNotices: boolean): string => `
   WITH moved AS (
     UPDATE @runs SET next_seq = $4, digest = $5, status = coalesce($6, status),
       status_row = coalesce($7, status_row), status_row_checksum = coalesce($8::bigint, status_row_checksum),
-      taken = coalesce($9::integer, taken)
+      taken = coalesce($9::integer, taken), due_ms = CASE WHEN $6::text IS NULL THEN due_ms ELSE $13::bigint END
     WHERE key = $1 AND epoch = $2 AND next_seq = $3 AND digest = $10
     RETURNING key
   ), gone AS (DELETE FROM @messages USING moved WHERE run = moved.key AND number <= $9::integer)
+  ${withNotices ? `, kept AS (${keepNotices('moved', 14)})` : ''}
   INSERT INTO @events (run, seq, count, digest, events)
   SELECT key, $3, $11, $5, $12 FROM moved RETURNING run`;
+
+const APPEND = append(false);
+const APPEND_WITH_NOTICES = append(true);
 
 export class EventLog {
   readonly #db: Database;
@@ -86,7 +92,7 @@ export class EventLog {
     at: Known,
     { commit, text, statusRow }: Entry,
   ): Promise<LogHead | null> {
-    const { seq, events, claim } = commit;
+    const { seq, events, claim, notices = [] } = commit;
     const digest = chainDigest(at.head.digest, { run: 0, seq, count: events.length, text });
     const head = { nextSeq: seq + events.length, digest };
     const change =
@@ -97,7 +103,8 @@ export class EventLog {
             statusRow,
             statusChecksum(claim.run, at.plan, statusRow),
           ];
-    const written = await query(APPEND, [
+    const hasNotices = notices.length > 0;
+    const written = await query(hasNotices ? APPEND_WITH_NOTICES : APPEND, [
       at.key,
       at.epoch,
       seq,
@@ -108,6 +115,8 @@ export class EventLog {
       at.head.digest,
       events.length,
       text,
+      commit.statusRow === undefined ? null : dueMsOf(commit.statusRow),
+      ...(hasNotices ? [notices.map((each) => each.seq), notices.map(({ type }) => type)] : []),
     ]);
     if (written.length === 0) return null;
     this.remember(claim.run, { key: at.key, epoch: at.epoch, plan: at.plan, head });

@@ -32,6 +32,8 @@ import {
 } from '../failure.ts';
 import type { Database, Query } from './database.ts';
 import { EventLog } from './event-log.ts';
+import { PostgresSharedWork } from './shared-work.ts';
+import { keepNotices } from './shared-work-schema.ts';
 import { readTombstone, removeRow, removeUnusedPlans } from './removal.ts';
 import {
   claimOf,
@@ -57,12 +59,13 @@ import { Turns, type Concern } from '../per-run-queue.ts';
 
 type Created = { readonly claim: Claim; readonly head: LogHead };
 
-export class PostgresStore implements RunStore {
+export class PostgresStore extends PostgresSharedWork implements RunStore {
   readonly #db: Database;
   readonly #log: EventLog;
   readonly #turns = new Turns();
 
   constructor(db: Database) {
+    super(db);
     this.#db = db;
     this.#log = new EventLog(db);
   }
@@ -336,6 +339,13 @@ export class PostgresStore implements RunStore {
       'INSERT INTO @events (run, seq, count, digest, events) VALUES ($1, 1, $2, $3, $4)',
       [key, count, digest, text],
     );
+    const { notices = [] } = run;
+    if (notices.length > 0)
+      await query(`WITH made AS (SELECT $1::integer AS key) ${keepNotices('made', 2)}`, [
+        key,
+        notices.map(({ seq }) => seq),
+        notices.map(({ type }) => type),
+      ]);
     this.#log.remember(run.id, { key, epoch: 1, plan: fresh.plan, head });
     return { claim: { run: run.id, epoch: 1 }, head };
   }

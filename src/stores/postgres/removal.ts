@@ -3,7 +3,7 @@ import type { RemoveRequest, Tombstone } from '../../machine/ports/store-port.ts
 import { textAt } from '../typed-row.ts';
 import type { Query } from './database.ts';
 
-const TABLES_BY_RUN = ['events', 'checkpoints', 'messages'] as const;
+const TABLES_BY_RUN = ['events', 'checkpoints', 'messages', 'deliveries'] as const;
 
 /** Runs inside a transaction that has the row of the run. */
 export async function removeRow(

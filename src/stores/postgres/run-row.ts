@@ -9,6 +9,7 @@ import type {
   RunSummary,
 } from '../../machine/ports/store-port.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
+import { dueMsOf } from '../due-time.ts';
 import { corrupt, runNotFound } from '../failure.ts';
 import { jsonText, seenClaim } from '../store-rules.ts';
 import { integerAt, textAt, type Row } from '../typed-row.ts';
@@ -38,7 +39,7 @@ export const NOW_MS = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigi
 /** Selects numbers as floats, which hold them; pg would return them as text. */
 export const COLUMNS = `key, id, workflow, file, started_at, input, checksum::float8 AS checksum, plan,
   status_row, status_row_checksum::float8 AS status_row_checksum, epoch, owner, until_ms::float8 AS until_ms,
-  next_seq, digest, sent, taken, ${NOW_MS}::float8 AS now_ms`;
+  next_seq, digest, sent, taken, due_ms::float8 AS due_ms, ${NOW_MS}::float8 AS now_ms`;
 
 export async function findRun(
   query: Query,
@@ -60,6 +61,9 @@ export function readRun(row: Row): RunRow {
   const statusRow = textAt(row, 'status_row');
   if (integerAt(row, 'status_row_checksum') !== statusChecksum(run, plan, statusRow))
     throw damaged(run, 'The status');
+  // its checksum is right, so it is the JSON that this store wrote
+  const status = JSON.parse(statusRow) as RunStatusRow;
+  if (row['due_ms'] !== dueMsOf(status)) throw damaged(run, 'The time');
   const epoch = integerAt(row, 'epoch');
   const nowMs = integerAt(row, 'now_ms');
   const [workflow, file, startedAt] = names;
@@ -70,7 +74,7 @@ export function readRun(row: Row): RunRow {
       workflow: JSON.parse(workflow) as string,
       file: JSON.parse(file) as string | null,
       startedAt,
-      ...(JSON.parse(statusRow) as RunStatusRow),
+      ...status,
       claim: seenClaim(claimOf(row, epoch), nowMs),
     },
     key: integerAt(row, 'key'),
@@ -88,7 +92,7 @@ export function readRun(row: Row): RunRow {
 export interface FreshRow {
   readonly seed: string;
   readonly plan: string;
-  readonly columns: Readonly<Record<string, string | number>>;
+  readonly columns: Readonly<Record<string, string | number | null>>;
 }
 
 /** The row of a new run, without the head of its log and its lease, which the writer adds. */
@@ -112,6 +116,7 @@ export function freshRow(run: NewRun, statusRow: string): FreshRow {
       status: run.statusRow.status,
       status_row: statusRow,
       status_row_checksum: statusChecksum(run.id, plan, statusRow),
+      due_ms: dueMsOf(run.statusRow),
       epoch: 1,
       owner: JSON.stringify(run.owner),
       sent: 0,

@@ -1,9 +1,10 @@
 /** The tables of the PostgreSQL store, made by the first who opens it, and their version. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { Database, Query } from './database.ts';
+import { addSharedWork } from './shared-work-schema.ts';
 
 /** Versions 1 and 2 were never released; they used other checksums and other keys of effects. */
-const VERSION = 3;
+const VERSION = 4;
 const OLDEST_VERSION = 3;
 
 /** Two processes that open an empty database at once make one schema. */
@@ -59,9 +60,12 @@ export async function migrate(database: Database): Promise<void> {
     // another process may have been faster
     const version = await versionOf(database, query);
     if (version === VERSION) return;
-    await query(`CREATE SCHEMA IF NOT EXISTS ${database.quotedSchema}`);
-    await query(TABLES);
-    await query(TOMBSTONES);
+    if (version === 0) {
+      await query(`CREATE SCHEMA IF NOT EXISTS ${database.quotedSchema}`);
+      await query(TABLES);
+      await query(TOMBSTONES);
+    }
+    if (version < 4) await addSharedWork(query);
     await query(
       `INSERT INTO @meta (name, value) VALUES ($1, $2)
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,

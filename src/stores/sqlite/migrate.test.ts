@@ -39,6 +39,30 @@ function using<T>(body: (db: DatabaseSync) => T): T {
   }
 }
 
+describe('a store from before servers shared their work', () => {
+  it('gets the times of the runs that are under way', async () => {
+    const before = MIGRATIONS.slice(0, 4);
+    const until = '1990-01-01T00:00:00.000Z';
+    const rows = [
+      { status: 'running', costUsdMicros: 0 },
+      { status: 'completed', costUsdMicros: 0 },
+      { status: 'paused', costUsdMicros: 0, waiting: { reason: 'time', until, all: [] } },
+      { status: 'paused', costUsdMicros: 0, waiting: { reason: 'gate', all: [] } },
+    ];
+    using((db) => {
+      migrate(db, before);
+      const insert = db.prepare(
+        'INSERT INTO statuses (run, status, plan, status_row, checksum) VALUES (?, ?, ?, ?, 0)',
+      );
+      for (const [index, row] of rows.entries())
+        insert.run(index, row.status, '', JSON.stringify(row));
+      migrate(db);
+    });
+    const times = using((db) => db.prepare('SELECT due_ms FROM statuses ORDER BY run').all());
+    expect(times.map((row) => row['due_ms'])).toEqual([0, null, Date.parse(until), null]);
+  });
+});
+
 describe('a store of an older version', () => {
   it('is migrated step by step, once, and keeps what it holds', async () => {
     await withOneRun();

@@ -26,7 +26,14 @@ const CHAIN = `
     WHERE e.run = c.run AND e.seq < c.seq
   )`;
 
-const TABLES_BY_RUN = ['heads', 'claims', 'checkpoints', 'messages'] as const;
+const TABLES_BY_RUN = [
+  'heads',
+  'claims',
+  'checkpoints',
+  'messages',
+  'stops',
+  'deliveries',
+] as const;
 
 /** Runs inside a transaction. */
 export function removeRun(

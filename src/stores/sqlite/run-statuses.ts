@@ -3,6 +3,7 @@
  * with. The text written last is cached while the claim is held, so that repeating it costs nothing.
  */
 import type { NewRun, RunStatusRow } from '../../machine/ports/store-port.ts';
+import { dueMsOf } from '../due-time.ts';
 import { digestOf, rowChecksum } from '../checksum.ts';
 import { corrupt } from '../failure.ts';
 import type { RunRef } from './claims.ts';
@@ -29,8 +30,18 @@ export class Standings {
     else this.#written.delete(run);
   }
 
-  insert(ref: RunRef, text: string, { plan }: NewRun): void {
-    this.#write(ref, { text, plan: this.#storePlan(plan) });
+  insert({ key, run }: RunRef, text: string, { plan }: NewRun): void {
+    const { status, digest, dueMs, checksum } = valuesOf(key, {
+      text,
+      plan: this.#storePlan(plan),
+    });
+    this.#db
+      .prepare(
+        `INSERT INTO statuses (run, status, plan, status_row, checksum, due_ms)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      )
+      .run(key, status, digest, text, checksum, dueMs);
+    this.#written.set(run, text);
   }
 
   /** True when the text would change nothing; undefined leaves it as it is. */
@@ -38,8 +49,15 @@ export class Standings {
     return text === undefined || text === this.#written.get(run);
   }
 
+  /** An update, which leaves the index of due runs alone where the time is the same. */
   update(ref: RunRef, text: string): void {
-    this.#write(ref, { text, plan: this.#read(ref).plan });
+    const { status, dueMs, checksum } = valuesOf(ref.key, { text, plan: this.#read(ref).plan });
+    this.#db
+      .prepare(
+        'UPDATE statuses SET status = ?, status_row = ?, checksum = ?, due_ms = ? WHERE run = ?',
+      )
+      .run(status, text, checksum, dueMs, ref.key);
+    this.#written.set(ref.run, text);
   }
 
   readPlan(ref: RunRef): string {
@@ -53,23 +71,12 @@ export class Standings {
   #read(ref: RunRef): StandingRow {
     const row = this.#db
       .prepare(
-        `SELECT status, plan, status_row, checksum AS status_row_checksum
+        `SELECT status, plan, status_row, due_ms, checksum AS status_row_checksum
          FROM statuses WHERE run = ?`,
       )
       .get(ref.key);
     if (row === undefined) throw damaged(ref, 'statuses');
     return checkedRow(row, ref);
-  }
-
-  #write({ key, run }: RunRef, { text, plan }: StandingRow): void {
-    const values = [key, parse(text).status, plan, text] as const;
-    this.#db
-      .prepare(
-        `INSERT OR REPLACE INTO statuses (run, status, plan, status_row, checksum)
-         VALUES (?, ?, ?, ?, ?)`,
-      )
-      .run(...values, rowChecksum(values));
-    this.#written.set(run, text);
   }
 
   /** Runs of the same plan share a row. */
@@ -90,8 +97,16 @@ function checkedRow(row: Row, ref: RunRef): StandingRow {
   const text = textAt(row, 'status_row');
   const plan = textAt(row, 'plan');
   const checksum = rowChecksum([ref.key, textAt(row, 'status'), plan, text]);
-  if (integerAt(row, 'status_row_checksum') !== checksum) throw damaged(ref, 'statuses');
+  const isRight = integerAt(row, 'status_row_checksum') === checksum;
+  if (!isRight || row['due_ms'] !== dueMsOf(parse(text))) throw damaged(ref, 'statuses');
   return { text, plan };
+}
+
+function valuesOf(key: number, { text, plan }: StandingRow) {
+  const statusRow = parse(text);
+  const { status } = statusRow;
+  const checksum = rowChecksum([key, status, plan, text]);
+  return { status, digest: plan, dueMs: dueMsOf(statusRow), checksum };
 }
 
 function parse(text: string): RunStatusRow {

@@ -30,7 +30,7 @@ const STARTS = 'SELECT key, id, workflow, file, started_at, checksum FROM runs';
 
 const SUMMARIES = `
   SELECT r.key, r.id, r.workflow, r.file, r.started_at, r.checksum,
-    s.status, s.plan, s.status_row, s.checksum AS status_row_checksum,
+    s.status, s.plan, s.status_row, s.due_ms, s.checksum AS status_row_checksum,
     c.epoch, c.owner, c.until_ms, c.checksum AS claim_checksum
   FROM runs r LEFT JOIN statuses s ON s.run = r.key LEFT JOIN claims c ON c.run = r.key
 `;

@@ -9,6 +9,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { writeMeta } from './meta.ts';
+import { addSharedWork } from './shared-work/shared-work-schema.ts';
 
 /** Runs inside a transaction. */
 export type Migration = (db: DatabaseSync) => void;
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   notReleased,
   notReleased,
   createTables,
+  addSharedWork,
 ];
 
 export const OLDEST_VERSION = 4;

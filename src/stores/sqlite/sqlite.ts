@@ -4,6 +4,17 @@
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type {
+  Delivery,
+  DeliveryResult,
+  DueQuery,
+  DueRun,
+  Endpoint,
+  EndpointState,
+  Note,
+  Notes,
+  TakeDeliveries,
+} from '../../machine/ports/shared-work-port.ts';
+import type {
   Checkpoint,
   Claim,
   ClaimRequest,
@@ -31,13 +42,22 @@ import {
   type RunRef,
 } from './claims.ts';
 import { Connection, type Durability } from './connection.ts';
+import { dueRuns, noteStop } from './shared-work/due-runs.ts';
 import { EventLog } from './event-log.ts';
 import { runsWithMessages, sendMessage, takeMessages, waitingMessages } from './inbox.ts';
 import { readMeta, writeMeta } from './meta.ts';
+import {
+  addEndpoint,
+  endpointStates,
+  keepNotices,
+  settleDelivery,
+  takeDeliveries,
+} from './shared-work/outbox.ts';
 import { readCommits, readLog } from './read-log.ts';
 import { removeRun } from './removal.ts';
 import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './runs.ts';
 import { Standings } from './run-statuses.ts';
+import { readNotes, writeNote } from './shared-work/shared-notes.ts';
 import { readTombstone } from './tombstones.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -111,26 +131,29 @@ class SqliteStore implements RunStore {
       const untilMs = this.#now() + run.leaseMs;
       insertClaim(this.#db, key, { owner: run.owner, epoch: 1, untilMs });
       const ref = { run: run.id, key };
+      keepNotices(this.#db, key, { notices: run.notices ?? [], nowMs: this.#now() });
       const head = this.#log.begin(ref, seed, { count: run.events.length, text });
       return { claim: { run: run.id, epoch: 1 }, head };
     });
   }
 
   append(commit: Commit): Promise<LogHead> {
-    const { claim, events, statusRow, messagesThrough } = commit;
+    const { claim, events, statusRow, messagesThrough, notices = [] } = commit;
     const { run } = claim;
     return this.#writes.addPrepared({ run, isOrdered: true }, () => {
       const text = eventsText(run, events);
       const change = statusRow && statusText(run, statusRow);
       const takesNone = messagesThrough === undefined;
       return {
-        isOneStatement: () => takesNone && this.#statuses.isKept(run, change),
+        isOneStatement: () =>
+          takesNone && notices.length === 0 && this.#statuses.isKept(run, change),
         body: () => {
           const { head, key, isRepeated } = this.#log.append(commit, text);
           if (isRepeated) return head;
           if (!takesNone) takeMessages(this.#db, { run, key }, commit);
           if (change !== undefined && !this.#statuses.isKept(run, change))
             this.#statuses.update({ run, key }, change);
+          keepNotices(this.#db, key, { notices, nowMs: this.#now() });
           return head;
         },
       };
@@ -250,6 +273,45 @@ class SqliteStore implements RunStore {
       else breakers.set(key, state);
       writeMeta(this.#db, 'breakers', jsonText([...breakers], 'The state of a breaker'));
     });
+  }
+
+  async due(query: DueQuery): Promise<readonly DueRun[]> {
+    return this.#db.read(() => dueRuns(this.#db, { ...query, storeMs: this.#now() }));
+  }
+
+  async noteStop(claim: Claim): Promise<void> {
+    const { run } = claim;
+    return this.#writes.add({ run }, () => noteStop(this.#db, this.#ref(run), claim));
+  }
+
+  async addEndpoint(endpoint: Endpoint): Promise<void> {
+    return this.#writes.add({}, () => addEndpoint(this.#db, endpoint, this.#now()));
+  }
+
+  async endpoints(): Promise<readonly EndpointState[]> {
+    return this.#db.read(() => endpointStates(this.#db));
+  }
+
+  async takeDeliveries(request: TakeDeliveries): Promise<readonly Delivery[]> {
+    return this.#writes.add({}, () => takeDeliveries(this.#db, request, this.#now()));
+  }
+
+  async settleDelivery(
+    { run, ...at }: Pick<Delivery, 'endpoint' | 'run' | 'seq'>,
+    result: DeliveryResult,
+  ): Promise<void> {
+    return this.#writes.add({ run }, () => {
+      const key = findRun(this.#db, run);
+      if (key !== null) settleDelivery(this.#db, { ...at, key }, { result, nowMs: this.#now() });
+    });
+  }
+
+  async notes(topic: string): Promise<Notes> {
+    return this.#db.read(() => ({ nowMs: this.#now(), notes: readNotes(this.#db, topic) }));
+  }
+
+  async setNote(topic: string, key: string, change: Note): Promise<boolean> {
+    return this.#writes.add({}, () => writeNote(this.#db, { topic, key }, change));
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,7 @@ import {
   raisingOf,
   type Raising,
 } from './routing.ts';
+import { checkScheduledInputs } from './scheduled-inputs.ts';
 import { checkStructure } from './structure.ts';
 import { NO_FILE, toWorstCase, worstCost, type FileCost, type WorstCase } from './worst-case.ts';
 
@@ -129,6 +130,7 @@ class Checker {
     }
     problems.push(...this.#prices().problemsOf(plan));
     checkChildInputs(plan, (file) => this.#childOf(file), report);
+    checkScheduledInputs(plan, report);
     this.#checkPropagation(plan, flow, report);
 
     const nodes = Object.fromEntries(

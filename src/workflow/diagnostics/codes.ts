@@ -27,6 +27,7 @@ export const CODES = {
   'wrong-type': 'A value of the wrong type.',
   'bad-value': 'A value that is not allowed here.',
   'bad-duration': 'A duration that cannot be read.',
+  'bad-schedule': 'A cron expression or a time zone of `schedule` that cannot be used.',
   'unsupported-key': 'A key of another engine that Errand does not support.',
   'unsupported-type': 'A node type of another engine that Errand does not support.',
   'unsupported-value': 'A value of another engine that Errand does not support.',

@@ -3,7 +3,13 @@ import { secondsToMs } from './duration.ts';
 import { toInputField, toStateField } from '../json-schema/field-schema.ts';
 import { fileFingerprint } from './fingerprint.ts';
 import { omitUndefined, mapValues } from './omit-undefined.ts';
-import { PLAN_VERSION, type FilePlan, type Limits } from './plan.ts';
+import {
+  DEFAULT_TIMEZONE,
+  PLAN_VERSION,
+  type FilePlan,
+  type Limits,
+  type SchedulePlan,
+} from './plan.ts';
 import { usdToMicros } from './money.ts';
 import type { NodePlan } from './node-plan.ts';
 import { planNode } from '../nodes/plan-node.ts';
@@ -32,6 +38,7 @@ export function planFile(file: WorkflowFile, name: string, planner: Planner): Fi
     module: header.module === undefined ? undefined : planner.resolve(header.module),
     extensions: header.extensions?.map((path) => planner.resolve(path)),
     input: mapValues(header.input ?? {}, toInputField),
+    schedule: header.schedule?.map(planSchedule),
     contextMode: header.context?.mode ?? 'accumulate',
     limits: planLimits(header.limits ?? {}),
     runtime: header.runtime === undefined ? undefined : planRuntime(header.runtime, planner),
@@ -46,6 +53,11 @@ export function planFile(file: WorkflowFile, name: string, planner: Planner): Fi
     location: planner.location(['workflow']),
   });
   return { ...plan, fingerprint: fileFingerprint(plan) };
+}
+
+function planSchedule(entry: NonNullable<HeaderFile['schedule']>[number]): SchedulePlan {
+  const { cron, timezone = DEFAULT_TIMEZONE, input = {}, overlap = 'skip' } = entry;
+  return { cron: cron.trim(), timezone, input, overlap };
 }
 
 function planLimits(limits: NonNullable<HeaderFile['limits']>): Limits {

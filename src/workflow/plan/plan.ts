@@ -26,6 +26,20 @@ export type BudgetMode = (typeof BUDGET_MODES)[number];
 export const MERGES = ['replace', 'append', 'union', 'sum'] as const;
 export type Merge = (typeof MERGES)[number];
 
+export const OVERLAPS = ['skip', 'queue'] as const;
+
+export const DEFAULT_TIMEZONE = 'UTC';
+
+/** One time table by which servers start runs. */
+export interface SchedulePlan {
+  /** Five fields. */
+  readonly cron: string;
+  readonly timezone: string;
+  readonly input: JsonObject;
+  /** What happens while the run before is not over. */
+  readonly overlap: (typeof OVERLAPS)[number];
+}
+
 export interface InputField {
   readonly type: FieldType;
   /** False also where there is a default. */
@@ -177,6 +191,8 @@ export interface FilePlan {
   /** Paths of modules that export extensions, resolved from the file. */
   readonly extensions?: readonly string[];
   readonly input: Readonly<Record<string, InputField>>;
+  /** Absent where there is none. */
+  readonly schedule?: readonly SchedulePlan[];
   readonly contextMode: ContextMode;
   readonly limits: Limits;
   /** Absent where the file sets none: a child then uses its caller's. */

@@ -5,6 +5,7 @@ import { checkCatalogKind } from './kind-rules.ts';
 import { checkModel } from './model-rules.ts';
 import { asList, asMap, type Raw } from './read-raw.ts';
 import { checkErrorTable } from './route-rules.ts';
+import { checkSchedule } from './schedule-rules.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
@@ -29,6 +30,7 @@ export function checkHeader(root: unknown, report: ReportProblem): void {
   checkFields(header['input'], ['workflow', 'input'], report);
   checkState(header['state'], ['workflow', 'state'], report);
   checkErrorTable(header['on_error'], ['workflow', 'on_error'], report);
+  checkSchedule(header['schedule'], ['workflow', 'schedule'], report);
   checkRuntime(asMap(header['runtime']), report);
 }
 

@@ -1,5 +1,5 @@
 /** The `workflow` block: the name, the inputs, the limits and settings for all nodes. */
-import { BUDGET_MODES, CONTEXT_MODES } from '../plan/plan.ts';
+import { BUDGET_MODES, CONTEXT_MODES, OVERLAPS } from '../plan/plan.ts';
 import { inputField, stateField } from './field.ts';
 import { errorTable } from './route.ts';
 import { modelPrice, runtimeSchema } from './runtime.ts';
@@ -87,6 +87,23 @@ const context = strict(
   { mode: 'explicit' },
 );
 
+const schedule = strict(
+  'a schedule',
+  'A time table by which servers start runs of this workflow.',
+  {
+    cron: text(
+      'The time, as a cron expression of five fields: minute, hour, day of month, month, day of week.',
+    ),
+    timezone: text('The time zone of the expression. Default: UTC.').optional(),
+    input: jsonMap('The input of each run, by name; no templates.').optional(),
+    overlap: choice(
+      'What happens while the run before is not over: skip starts none, queue starts it afterwards. Default: skip.',
+      OVERLAPS,
+    ).optional(),
+  },
+  { cron: '0 6 * * 1-5', timezone: 'Europe/Berlin', input: { limit: 20 }, overlap: 'queue' },
+);
+
 export const headerSchema = strict(
   '`workflow`',
   'The workflow as a whole.',
@@ -106,6 +123,10 @@ export const headerSchema = strict(
       text('A file.'),
     ).optional(),
     input: namedMap('The inputs by name.', inputField).optional(),
+    schedule: list(
+      'When `errand serve` starts runs by itself. Other commands ignore it.',
+      schedule,
+    ).optional(),
     context: context.optional(),
     limits: limits.optional(),
     cost: cost.optional(),
@@ -127,6 +148,7 @@ export const headerSchema = strict(
     module: './triage.ts',
     extensions: ['./acme.ts'],
     input: { ticket: { type: 'string' } },
+    schedule: [{ cron: '0 6 * * *' }],
     state: { labels: { type: 'array', merge: 'append' } },
     on_error: [{ on_error: 'provider.*', to: 'escalate' }],
   },

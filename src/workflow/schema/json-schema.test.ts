@@ -27,6 +27,7 @@ const validate = ajv.compile(schema);
 
 /** Codes that a JSON Schema cannot express: names that must exist, values that must fit others. */
 const BEYOND_FORM: ReadonlySet<string> = new Set([
+  'bad-schedule',
   'unknown-node',
   'unknown-state',
   'undeclared-kind',

@@ -1,0 +1,61 @@
+/** Findings about what servers do with the store: schedules and webhooks. */
+import type { EndpointState, KeptSchedule, ServerNotes } from '../../engine/carry-on.ts';
+import { countWords } from '../screen/phrases.ts';
+
+export interface ServerFinding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning';
+  readonly detail: string;
+  readonly next?: string;
+}
+
+export function serverFindings({ schedules, endpoints }: ServerNotes): readonly ServerFinding[] {
+  return [...schedules.map(scheduleFinding), ...endpoints.map(webhookFinding)];
+}
+
+function scheduleFinding(schedule: KeptSchedule): ServerFinding {
+  const { workflow, cron, timezone, next, missed, last, queued = 0 } = schedule;
+  const check = `schedule ${workflow}`;
+  const parts = [
+    `${cron} (${timezone})`,
+    ...(last === undefined ? [] : [lastWords(last)]),
+    ...(queued === 0 ? [] : [`${countWords(queued, 'time')} queued`]),
+  ];
+  if (missed !== undefined)
+    return {
+      check,
+      state: 'warning',
+      detail: [...parts, `${missed} came and no server served it`].join('; '),
+      next: 'Start errand serve with the file; a server makes up for the latest time.',
+    };
+  const isRefused = last?.outcome === 'refused';
+  return {
+    check,
+    state: isRefused ? 'warning' : 'ok',
+    detail: [...parts, next === null ? 'never again' : `next ${next}`].join('; '),
+    ...(isRefused ? { next: `${last.error?.message ?? 'The start was refused'}.` } : {}),
+  };
+}
+
+function lastWords({ at, outcome, run }: NonNullable<KeptSchedule['last']>): string {
+  switch (outcome) {
+    case 'started':
+      return `last ${at}, run ${run ?? ''}`;
+    case 'skipped':
+      return `last ${at}, skipped because the run before was not over`;
+    case 'refused':
+      return `last ${at}, refused`;
+  }
+}
+
+function webhookFinding({ name, waiting, failed, problem }: EndpointState): ServerFinding {
+  const check = `webhook ${name}`;
+  if (failed === 0)
+    return { check, state: 'ok', detail: waiting === 0 ? 'nothing waits' : `${waiting} waiting` };
+  return {
+    check,
+    state: 'warning',
+    detail: `${countWords(failed, 'message')} given up${problem === undefined ? '' : `: ${problem}`}`,
+    next: 'Repair the receiver. It can ask for what it missed with GET /v1/runs.',
+  };
+}

@@ -1,0 +1,49 @@
+/** The runs of a store as one of its processes shares them with the others. */
+import type { EffectClock } from '../../effects/clock.ts';
+import type { DueQuery, DueRun, SharedWork } from '../../machine/ports/shared-work-port.ts';
+import type { RunStore } from '../../machine/ports/store-port.ts';
+import type { RunSharing } from '../backend.ts';
+import { isOwnerAlive } from './claim-owner.ts';
+import type { OpenLegs } from './open-legs.ts';
+
+export interface LocalSharingParts {
+  readonly store: RunStore;
+  readonly clock: EffectClock;
+  readonly id: string;
+  readonly legs: Pick<OpenLegs, 'all' | 'get' | 'drain'>;
+}
+
+export class LocalSharing implements RunSharing {
+  readonly id: string;
+  readonly work: SharedWork;
+  readonly #parts: LocalSharingParts;
+
+  constructor(parts: LocalSharingParts) {
+    this.#parts = parts;
+    this.id = parts.id;
+    this.work = parts.store;
+  }
+
+  async due(query: Pick<DueQuery, 'workflows' | 'limit' | 'onDamage'>): Promise<readonly DueRun[]> {
+    const { clock, legs } = this.#parts;
+    const isAlive: DueQuery['isAlive'] = (owner) => owner.id === this.id || isOwnerAlive(owner);
+    const found = await this.work.due({ ...query, nowMs: clock.now(), isAlive });
+    // a process that stood still for longer than its lease still has its runs, unless another took them
+    return found.filter(({ run }) => legs.get(run) === undefined);
+  }
+
+  executing(): number {
+    return this.#parts.legs.all().length;
+  }
+
+  async drain(isOver: Promise<unknown>): Promise<void> {
+    const { legs } = this.#parts;
+    legs.drain();
+    const stop = (): void => {
+      for (const { loop } of legs.all()) loop.stop();
+    };
+    // the time to end counts even where it cannot be measured
+    isOver.then(stop, stop);
+    await Promise.allSettled(legs.all().map((leg) => leg.result()));
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Which runs a process leaves alone for a while, so that one that cannot continue is not tried hot: it
+ * was refused here, it comes back at once each time, or the processes that take it die.
+ */
+import type { DueRun } from '../../machine/ports/shared-work-port.ts';
+import { LEASE_MS } from './lease-keeper.ts';
+
+interface Rest {
+  readonly untilMs: number;
+  /** How often in a row. */
+  readonly count: number;
+  /** The time that the run was due at when it was last taken here. */
+  readonly dueMs: number;
+}
+
+const REFUSED_MS = 60_000;
+const MAX_REFUSED_MS = 60 * 60_000;
+
+const AGAIN_MS = 2000;
+const MAX_AGAIN_MS = 5 * 60_000;
+
+const LOST_MS = 5000;
+const LOST_FACTOR = 4;
+const MAX_LOST_MS = 10 * 60_000;
+
+/** A run that has not come back for this long begins anew. */
+const FORGET_MS = 60_000;
+
+export class Rests {
+  readonly #rests = new Map<string, Rest>();
+
+  get size(): number {
+    return this.#rests.size;
+  }
+
+  isResting({ run }: Pick<DueRun, 'run'>, nowMs: number): boolean {
+    return (this.#rests.get(run)?.untilMs ?? 0) > nowMs;
+  }
+
+  /** Returns true the first time in a row. */
+  noteRefused({ run, dueMs }: Pick<DueRun, 'run' | 'dueMs'>, nowMs: number): boolean {
+    const count = (this.#rests.get(run)?.count ?? 0) + 1;
+    const restMs = Math.min(REFUSED_MS * 2 ** (count - 1), MAX_REFUSED_MS);
+    this.#rests.set(run, { untilMs: nowMs + restMs, count, dueMs });
+    return count === 1;
+  }
+
+  /** A run that is due again at the same time has not got on: the next time it rests longer. */
+  noteTaken({ run, dueMs }: Pick<DueRun, 'run' | 'dueMs'>, nowMs: number): void {
+    const last = this.#rests.get(run);
+    const isAgain = last !== undefined && last.dueMs === dueMs;
+    const count = isAgain ? last.count + 1 : 0;
+    const restMs = count === 0 ? 0 : Math.min(AGAIN_MS * 2 ** (count - 1), MAX_AGAIN_MS);
+    this.#rests.set(run, { untilMs: nowMs + restMs, count, dueMs });
+  }
+
+  /** Forgets runs that are not due any more. */
+  keepOnly(due: readonly Pick<DueRun, 'run'>[], nowMs: number): void {
+    const runs = new Set(due.map(({ run }) => run));
+    for (const [run, { untilMs }] of this.#rests)
+      if (!runs.has(run) && untilMs + FORGET_MS <= nowMs) this.#rests.delete(run);
+  }
+}
+
+/** How many processes in a row died with the run, the present owner too; 0 where it was released. */
+export function lossesOf({ claim }: Pick<DueRun, 'claim'>): number {
+  return claim === null ? 0 : (claim.owner.lostBefore ?? 0) + 1;
+}
+
+/**
+ * Whether a run whose processes died may be taken again. The first two are replaced at once; a run that
+ * kills whoever takes it is tried more and more seldom. The clock of the store measures.
+ */
+export function isDueAfterLosses(run: Pick<DueRun, 'claim'>): boolean {
+  const losses = lossesOf(run);
+  if (losses < 2 || run.claim === null) return true;
+  const waitMs = Math.min(LOST_MS * LOST_FACTOR ** (losses - 2), MAX_LOST_MS);
+  const sinceRenewalMs = LEASE_MS - run.claim.leftMs;
+  return sinceRenewalMs >= waitMs;
+}
