@@ -27,6 +27,10 @@ const OWN: Rows = [
     'For `errand serve`: the one token that it takes. For commands with a server: the token that they send.',
   ],
   [
+    'ERRAND_TOKENS',
+    'For `errand serve`: its tokens, as `NAME:SECRET:ROLE` with commas between; the roles are `read`, `run` and `edit`.',
+  ],
+  [
     'ERRAND_MODEL',
     'The model that writes for `errand draft`, as `provider/model`, unless `--model` says so.',
   ],
