@@ -27,12 +27,12 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-const ELSEWHERE = '**/node_modules/**';
+const PACKAGES = '**/node_modules/**';
 const SIMULATION = 'test/simulation/**/*.test.ts';
 /** Measures the memory of its whole process. */
 const ALONE = 'src/effects/sandbox/**/*.test.ts';
 /** They leave nothing behind in their process, so one after another may have it. */
-const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, ELSEWHERE] };
+const UNITS = { include: ['src/**/*.test.ts'], exclude: [ALONE, PACKAGES] };
 /** They start a process for each case, and the fast loop leaves them out. */
 const PROCESSES = [
   'src/cli/commands/{classify,explain}.test.ts',
@@ -45,8 +45,9 @@ export default defineConfig(({ mode }) => ({
     environment: 'node',
     globals: false,
     sequence: { sequencer: LongFirst },
-    // much of it waits for processes, servers and timers, so four fit on two cores
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // much of it waits for processes, servers and timers, so four fit on two cores; the fast loop waits
+    // less, and loading the sources is a good part of it
+    maxWorkers: Math.max(mode === 'fast' ? 3 : 4, availableParallelism() - 1),
     // many processes start from the sources, and compiling them is most of what they do
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/errand-tests') },
     // they end what hangs, and are no measure: a machine with other work takes many times as long
@@ -74,7 +75,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts', ALONE],
-          exclude: [SIMULATION, ELSEWHERE],
+          exclude: [SIMULATION, PACKAGES],
         },
       },
     ],

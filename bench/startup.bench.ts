@@ -1,6 +1,6 @@
 /**
  * How long the command takes as a person has it: installed, from `dist`. Where a bare Node takes 40 ms,
- * help may take 120 ms and the validation of a small file 250 ms; elsewhere as many times its own.
+ * help may take 120 ms and the validation of a small file 250 ms; where a bare Node is slower, the limits grow with it.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

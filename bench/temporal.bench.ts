@@ -15,7 +15,7 @@ import { loadActivityModule } from '../src/engine/temporal/sdk.ts';
 import { openMemoryStore } from '../src/stores/memory.ts';
 import { workflow } from '../src/workflow/authoring/define.ts';
 import type { WorkflowPlan } from '../src/workflow/plan/plan.ts';
-import { openStage, PACKAGES, whyNot, type Stage } from '../test/temporal/place.ts';
+import { openStage, PACKAGES, whyNot, type Stage } from '../test/temporal/stage.ts';
 import type { Bench, Measurement } from './measure.ts';
 
 const LIMIT = 1.2;
@@ -41,16 +41,16 @@ export const bench: Bench = {
 
 async function measure(stage: Stage): Promise<readonly Measurement[]> {
   await stage.worker({ functions, drainMs: 0 });
-  const driver = await stage.client();
+  const backend = await stage.client();
   const byHand = await handWritten(stage);
   try {
     return [
       await compared(`a run of ${STEPS} steps`, {
-        errand: () => finish(driver, chain(), {}),
+        errand: () => finish(backend, chain(), {}),
         byHand: () => byHand.execute('steps', [tasks(STEPS)]),
       }),
       await compared(`a fan-out of ${MEMBERS} at ${AT_ONCE}`, {
-        errand: () => finish(driver, fan(), { items: numbers(MEMBERS) }),
+        errand: () => finish(backend, fan(), { items: numbers(MEMBERS) }),
         byHand: () => byHand.execute('fanOut', [tasks(MEMBERS), AT_ONCE]),
       }),
     ];
@@ -80,8 +80,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-async function finish(driver: TemporalBackend, plan: WorkflowPlan, input: object): Promise<void> {
-  const run = await driver.start(plan, input as never);
+async function finish(backend: TemporalBackend, plan: WorkflowPlan, input: object): Promise<void> {
+  const run = await backend.start(plan, input as never);
   const { status } = await run.result();
   if (status !== 'completed') throw new Error(`the run ended as ${status}`);
 }
@@ -91,7 +91,7 @@ interface ByHand {
   close(): Promise<void>;
 }
 
-async function handWritten({ place }: Stage): Promise<ByHand> {
+async function handWritten({ config }: Stage): Promise<ByHand> {
   const require = createRequire(join(PACKAGES, 'package.json'));
   const {
     Worker,
@@ -107,8 +107,8 @@ async function handWritten({ place }: Stage): Promise<ByHand> {
     { env: process.env, base, functions, extensions, breakers },
     loadActivityModule(PACKAGES),
   );
-  const taskQueue = `${place.taskQueue}-by-hand`;
-  const native = await NativeConnection.connect({ address: place.address });
+  const taskQueue = `${config.taskQueue}-by-hand`;
+  const native = await NativeConnection.connect({ address: config.address });
   const worker = await Worker.create({
     connection: native,
     taskQueue,
@@ -127,7 +127,7 @@ async function handWritten({ place }: Stage): Promise<ByHand> {
     }),
   });
   const running: Promise<void> = worker.run();
-  const connection = await Connection.connect({ address: place.address });
+  const connection = await Connection.connect({ address: config.address });
   const client = new Client({ connection, dataConverter: DATA_CONVERTER });
   return {
     execute: (type, args) =>

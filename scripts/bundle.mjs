@@ -31,11 +31,11 @@ const PLACED = [
   'engine/temporal/worker',
   'engine/version',
   'effects/module/errand-hook',
-  'effects/sandbox/engine',
+  'effects/sandbox/quickjs',
   'effects/sandbox/sandbox-worker',
 ];
 
-/** What is wanted together is one file: what a failure is, what every platform has, the engine. */
+/** Modules that are loaded together are one file: the errors, the part for every platform, the engine. */
 const ROOTS = {
   errors: ['errors/index'],
   shared: ['public-api', 'classify'],

@@ -24,10 +24,10 @@ const CHECKS = [
   { name: 'format', program: 'oxfmt', args: ['--check'], remedy: 'npm run format' },
   { name: 'unused code', program: 'knip', args: [], remedy: 'npm run unused' },
   {
-    name: 'imports',
+    name: 'imports and wording',
     program: 'vitest',
-    args: ['run', 'test/imports.test.ts'],
-    remedy: 'npx vitest run test/imports.test.ts',
+    args: ['run', 'test/imports.test.ts', 'test/wording.test.ts'],
+    remedy: 'npx vitest run test/imports.test.ts test/wording.test.ts',
   },
   {
     name: 'docs up to date',

@@ -1,7 +1,7 @@
 /**
  * `npm run goldens`: writes every golden file and every generated page anew, for a change of wording
  * that many of them show. Read the difference before you commit it. Values that are written into a
- * test itself stay as they are: those are meant to stop whoever changes them.
+ * test itself stay as they are: they are meant to stop a change by mistake.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -66,7 +66,7 @@ const SETS = {
     directory: 'test/temporal-sdk',
     // what is native in it comes built
     flags: ['--ignore-scripts'],
-    contents: "Temporal's SDK, which only the tests of that driver load",
+    contents: "Temporal's SDK, which only the tests of that backend load",
     withDev: false,
   },
   oldest: {
@@ -77,7 +77,7 @@ const SETS = {
   },
 };
 
-/** Of an outer npm, and wrong for the inner one: they change what is installed, or where. */
+/** Settings of an outer npm that are wrong for the inner one: they change what is installed, or where. */
 const OUTER_NPM_SETTINGS = [
   'dry_run',
   'global',
@@ -266,7 +266,7 @@ function failureMessage(set, how) {
   return [
     `errand: could not install ${set.contents} (${how}).`,
     'The message of npm is above. What usually helps:',
-    "  - no network, or a registry that does not answer: check `npm ping`, then run the same command again; it goes on from npm's cache",
+    '  - no network, or a registry that does not answer: check `npm ping`, then run the same command again; npm continues from its cache',
     '  - package.json and package-lock.json disagree: run `npm install` and look at what it changed',
     `  - anything else: run \`${shownCommand(set)}\` by itself and read what it says`,
   ].join('\n');

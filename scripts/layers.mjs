@@ -38,6 +38,21 @@ const FACADE = [
   'temporal/worker.ts',
 ];
 
+/**
+ * The few files below the engine that the command line needs: which variables are secrets, which
+ * providers `errand doctor` asks, private files, and the store that reads without claiming.
+ */
+const BELOW_THE_FACADE = {
+  effects: ['model/key-values.ts', 'model/hosts.ts'],
+  stores: [
+    'memory.ts',
+    'sqlite/sqlite.ts',
+    'sqlite/load-sqlite.ts',
+    'sqlite/private-files.ts',
+    'sqlite/wal-check.ts',
+  ],
+};
+
 /** @type {Readonly<Record<string, Layer>>} */
 export const LAYERS = {
   errors: { imports: [], isPure: true },
@@ -54,7 +69,7 @@ export const LAYERS = {
   server: { imports: ENGINE, doors: { engine: FACADE } },
   cli: {
     imports: [...ENGINE, 'server', 'simulator-server', 'root', 'entry'],
-    doors: { engine: FACADE },
+    doors: { engine: FACADE, ...BELOW_THE_FACADE },
   },
 };
 

@@ -16,6 +16,8 @@ export type {
   Recovery as ClassifierRecovery,
   Rule as ClassifierRule,
 } from './providers/classify/rule.ts';
+export type { Concept as ClassifierConcept } from './providers/classify/concepts/lexicon.ts';
+export type { Saying as ClassifierSaying } from './providers/classify/concepts/saying.ts';
 export type {
   Finding as ProviderFinding,
   Operation as ProviderOperation,

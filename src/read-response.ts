@@ -40,10 +40,10 @@ async function textOf(answer: object, until: Promise<unknown>): Promise<string |
     }
     return text;
   } catch {
-    // then it counts as an answer that nobody read, which says so
+    // the report then says that the body was not read
     return undefined;
   } finally {
-    // nothing more is wanted of the copy, nor of the end, and how they take that is nobody's concern
+    // the copy is no longer needed, and a failure to cancel it does not matter
     reader?.cancel().catch(() => undefined);
     ended.catch(() => undefined);
   }

@@ -8,7 +8,8 @@ import { isPlainObject, keysOf, readProperty } from './errors/support/safe-json.
 import { isKindName } from './errors/catalog/kinds.ts';
 import type { ErrorReport } from './errors/report/report.ts';
 import { suggest } from './errors/support/suggest.ts';
-import { decideRetry, defaultSchedule } from './machine/policy/retry.ts';
+import { decideRetry } from './machine/policy/retry.ts';
+import { defaultSchedule } from './workflow/plan/attempt-bound.ts';
 import { retryDelayMs } from './machine/policy/tool-retry.ts';
 import { omitUndefined } from './workflow/plan/omit-undefined.ts';
 import { planRetry } from './workflow/nodes/plan-route.ts';
@@ -19,7 +20,7 @@ import type { ToolDescription } from './workflow/authoring/tool-description.ts';
 /** How often, and after which waits, a call is made again. */
 export type RetryOption = 'default' | 'none' | RetrySchedule | ToolRetry;
 
-/** The wait after a failed attempt; undefined where the failure stands. */
+/** The wait after a failed attempt; undefined where there is no further attempt. */
 export type DecideWait = (report: ErrorReport, attemptsMade: number) => number | undefined;
 
 const OPTIONS: readonly string[] =
@@ -71,7 +72,7 @@ function checkMethods(option: string, value: unknown, methods: readonly string[]
 export function readRetry(retry: RetryOption = 'default'): DecideWait {
   if (retry === 'none') return () => undefined;
   if (retry === 'default')
-    return (report, made) => scheduledWait(report, defaultSchedule(report.kind), made);
+    return (report, made) => scheduledWait(report, defaultSchedule(report), made);
   if (!isPlainObject(retry))
     throw wrong('retry', 'is not a retry policy', "Write 'default', 'none' or { max: 2 }.");
   if (!('max' in retry)) {

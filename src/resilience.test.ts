@@ -272,6 +272,34 @@ describe('an answer that is thrown as it came', () => {
   });
 });
 
+describe('withResilience and a failure of which nobody knows whether it may be retried', () => {
+  const unknown = (): ErrandError =>
+    new ErrandError({ kind: 'provider.unknown', message: 'A failure that no rule recognises' });
+
+  it.each([
+    ['by default', {}],
+    ['by the default schedule', { retry: 'default' }],
+    ['with attempts', { retry: { attempts: 3, waitsMs: [1, 1] } }],
+    ['with a maximum', { retry: { max: 3 } }],
+  ] as const)('calls once %s', async (_, options) => {
+    let calls = 0;
+    const call = (): never => {
+      calls++;
+      throw unknown();
+    };
+    const error = await failureOf(withResilience(call, { clock: virtualClock(), ...options }));
+    expect(error).toMatchObject({ kind: 'provider.unknown', report: { retryable: null } });
+    expect(calls).toBe(1);
+  });
+
+  it('calls again where the policy names its kind', async () => {
+    const retry = { max: 1, initialSeconds: 1, jitter: 0, on: ['provider.unknown'] };
+    const clock = virtualClock();
+    expect(await withResilience(failing(unknown()), { clock, retry })).toBe('answer 1');
+    expect(clock.slept).toEqual([1000]);
+  });
+});
+
 describe('withResilience and what it saw', () => {
   const words = (error: unknown): string => {
     const { message, title, action, outcome } = (error as { report: ErrorReport }).report;

@@ -194,6 +194,8 @@ class Seen {
   readonly #policy: ResiliencePolicy;
   readonly #attempts: AttemptSummary[] = [];
   #last: ErrorReport | undefined;
+  /** One of them may have been carried out, whatever came after it. */
+  #isOpen = false;
 
   constructor(policy: ResiliencePolicy) {
     this.#policy = policy;
@@ -204,6 +206,7 @@ class Seen {
     const inner = hasOwnRetries(report) ? report.attempts : undefined;
     for (const attempt of inner ?? [summary(report, this.#policy)]) this.#count(attempt);
     this.#last = report;
+    this.#isOpen ||= report.outcome === 'unknown';
   }
 
   #count(attempt: Omit<AttemptSummary, 'number'>): void {
@@ -212,7 +215,8 @@ class Seen {
 
   failed(report: ErrorReport): ErrandError {
     const attempts = this.#attempts;
-    return new ErrandError(attempts.length === 0 ? report : rebuild(report, { attempts }));
+    const outcome = this.#isOpen ? 'unknown' : report.outcome;
+    return new ErrandError(attempts.length === 0 ? report : rebuild(report, { attempts, outcome }));
   }
 
   /** With the last failure as its cause; `cut` where it ended an attempt. */
@@ -367,7 +371,8 @@ function timer(ms: number, signal: AbortSignal): Promise<void> {
 /**
  * Makes a call again where that helps, behind a breaker and within a deadline: the default instance of
  * `createResilience`. Throws an `ErrandError` with the last failure's report and all attempts in it;
- * where a deadline, an open breaker or the caller ends it, that failure is the cause. Rejects with
+ * where a deadline, an open breaker or the caller ends it, that failure is the cause. A failure whose
+ * `retryable` is null (nobody knows) is not retried, unless `on` names its kind. Rejects with
  * `validation.input` for options that cannot be meant, before the call is made.
  * @example
  * ```ts

@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('the bootstrap', () => {
     ]);
   });
 
-  it('hides from the inner npm what the outer one was told', () => {
+  it('hides the settings of the outer npm from the inner one', () => {
     const { requests } = ensure('dev');
     expect(requests[0]?.env).not.toHaveProperty('npm_config_omit');
     expect(requests[0]?.env).not.toHaveProperty('NPM_CONFIG_PREFIX');

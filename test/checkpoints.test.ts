@@ -75,7 +75,7 @@ async function open(): Promise<RunStore> {
   });
 }
 
-/** The run is answered and goes on to its end; gives what it told on the way. */
+/** Answers the run, which continues to its end; returns its events. */
 async function goOn(): Promise<{ result: RunResult; told: readonly unknown[] }> {
   const errand = await createErrand({ store: await open() });
   const told: RunEvent[] = [];
@@ -121,6 +121,23 @@ describe('the checkpoint of a run that rests', () => {
             WHERE id = (SELECT max(id) FROM events)`);
     change('UPDATE checkpoints SET next_seq = 5');
     await expect(goOn()).rejects.toMatchObject({ kind: 'store.corrupt' });
+  });
+
+  it.each([
+    ['is missing', 'DELETE FROM events WHERE seq = 1'],
+    [
+      'was altered',
+      `UPDATE events SET events = replace(events, '"asking"', '"paying"') WHERE seq = 1`,
+    ],
+  ])('does not hide that an event before it %s', async (_, sql) => {
+    change(sql);
+    await expect(goOn()).rejects.toMatchObject({ kind: 'store.corrupt' });
+    const store = await open();
+    const errand = await createErrand({ store, workflows: [asking(STEPS)] });
+    const answered = errand.answer(run, { value: 'yes' });
+    await expect(answered).rejects.toMatchObject({ kind: 'store.corrupt' });
+    expect(await store.summary(run)).toMatchObject({ status: 'paused', claim: null });
+    await errand.close();
   });
 
   it('is left alone when another version of Errand wrote it', async () => {

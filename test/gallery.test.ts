@@ -16,7 +16,7 @@ import type * as Validate from '../src/workflow/check/validate.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const GALLERY = 'examples/invalid';
-/** Told by a run, which asks the servers; `validate` starts none. Shown in `test/mcp`. */
+/** Found by a run, which asks the servers; `validate` starts none. Shown in `test/mcp`. */
 const BY_RUNS: ReadonlySet<string> = new Set(['server-unreachable']);
 const ALL = Object.keys(CODES).filter((code) => !BY_RUNS.has(code)) as DiagnosticCode[];
 
@@ -48,10 +48,10 @@ ${names.map((name) => `  - {name: ${name}, type: workflow, workflow: ./child-too
   },
 };
 
-/** What is told only when it is asked for. */
+/** Diagnostics that appear only when they are asked for. */
 const STRICT_ONLY: ReadonlySet<DiagnosticCode> = new Set(['unhandled-kind']);
 
-/** What is told only of files whose code is not loaded. */
+/** Diagnostics of files whose code is not loaded. */
 const UNLOADED: ReadonlySet<DiagnosticCode> = new Set(['not-looked-at']);
 
 const WARNINGS: ReadonlySet<DiagnosticCode> = new Set([
@@ -139,7 +139,7 @@ async function sayOnce(code: DiagnosticCode, options: Options): Promise<Said> {
   const strict = options.strict ?? STRICT_ONLY.has(code);
   const modules = !UNLOADED.has(code);
   const exit = await validate([pathOf(code)], { ...options, strict, modules }, terminal);
-  // a file outside of the current folder is told by its relative path, which depends on where both are
+  // a file outside of the current folder is shown by its relative path, which depends on where both are
   const shown = relative(process.cwd(), made).replaceAll('\\', '/');
   return { exit, text: text.replaceAll(shown, GALLERY).replaceAll(made, GALLERY) };
 }
@@ -199,7 +199,7 @@ describe('the gallery of refused files', () => {
   it('never calls a file valid that is refused', async () => {
     for (const code of ALL) {
       const { exit, text } = await say(code, { format: 'text' });
-      // what it calls may be valid by itself, and is told below it
+      // what it calls may be valid by itself, and is listed below it
       const isCalledValid = /^\S+: valid/.test(text);
       expect([code, isCalledValid]).toEqual([code, exit === 0]);
     }
@@ -251,7 +251,7 @@ describe('the errand command', () => {
     expect(status).toBe(exit);
   });
 
-  it('is strict when it is told to be', async () => {
+  it('is strict with --strict', async () => {
     expect(run('--strict', `${GALLERY}/endless-loop.yaml`).status).toBe(2);
     const { status, stdout } = run('--strict', `${GALLERY}/unhandled-kind.yaml`);
     expect(stdout).toBe((await say('unhandled-kind', { format: 'text' })).text);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openErrand } from '../src/index.ts';
+import { openErrand, withResilience, type ErrandOptions } from '../src/index.ts';
 
 let folder = '';
 let server: Server | undefined;
@@ -24,9 +24,9 @@ interface Ran {
   readonly events: readonly { readonly type: string }[];
 }
 
-async function run(file: object): Promise<Ran> {
+async function run(file: object, more: Partial<ErrandOptions> = {}): Promise<Ran> {
   writeFileSync(join(folder, 't.yaml'), JSON.stringify(file));
-  const errand = await openErrand({ store: 'memory', directory: folder });
+  const errand = await openErrand({ store: 'memory', directory: folder, ...more });
   const started = await errand.start(await errand.load('t.yaml'));
   const events = [];
   for await (const event of started.events()) events.push(event);
@@ -111,6 +111,50 @@ describe('a POST that a gateway answers', () => {
     expect(result).toMatchObject({ status: 'failed', error: { kind: 'tool.failed' } });
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(1);
+  });
+});
+
+describe('a function that gives up on a request of its own', () => {
+  const abort = (): Error => new DOMException('This operation was aborted', 'AbortError');
+  it.each([
+    ['aborts it', abort],
+    [
+      'cancels it as axios does',
+      () =>
+        Object.assign(new Error('canceled'), {
+          name: 'CanceledError',
+          code: 'ERR_CANCELED',
+          isAxiosError: true,
+          config: {},
+        }),
+    ],
+    ['wraps that', () => new Error('The bank is slow', { cause: abort() })],
+    ['calls with resilience', () => Object.assign(new Error('504'), { status: 504, headers: {} })],
+  ])('and %s has an unknown outcome: a person is asked', async (what, thrown) => {
+    const again = [{ to: '$end' }, { on_error: true, retry: { max: 2, backoff: 'none' } }];
+    for (const type of ['call', 'tool', 'agent']) {
+      let calls = 0;
+      const fail = (): never => {
+        calls += 1;
+        throw thrown();
+      };
+      const pay = (): unknown =>
+        what === 'calls with resilience' ? withResilience(fail, { retry: 'none' }) : fail();
+      const answers = [{ tool_calls: [{ name: 'pay', arguments: {} }] }, { answer: 'done' }];
+      const nodes = {
+        call: { name: 'a', type, function: 'pay', arguments: {}, routes: again },
+        tool: { name: 'a', type, tool: 'pay', arguments: {}, routes: again },
+        agent: { name: 'a', prompt: 'Pay', model: 'sim/m', tools: ['pay'], routes: again },
+      };
+      const node = Object.entries(nodes).find(([name]) => name === type)?.[1];
+      const file = {
+        workflow: { name: 't', entry_point: 'a', runtime: { simulate: { m: answers } } },
+        nodes: [node],
+      };
+      const { result } = await run(file, { functions: { pay }, tools: { pay } });
+      expect(result).toMatchObject({ status: 'paused', waiting: { reason: 'outcome' } });
+      expect(calls).toBe(1);
+    }
   });
 });
 

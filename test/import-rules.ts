@@ -44,12 +44,12 @@ const IMPORTS_BY_PATH = new Set(['src/effects/module/load-module.ts']);
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['src/server/listen.ts'],
   '@hono/zod-openapi': ['src/server/'],
-  '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/engine.ts'],
+  '@jitl/quickjs-wasmfile-release-sync': ['src/effects/sandbox/quickjs.ts'],
   '@temporalio/workflow': ['src/engine/temporal/'],
   commander: ['src/cli/'],
   croner: ['src/workflow/schedule/cron.ts'],
   hono: ['src/server/http/'],
-  'quickjs-emscripten-core': ['src/effects/sandbox/engine.ts'],
+  'quickjs-emscripten-core': ['src/effects/sandbox/quickjs.ts'],
   yaml: ['src/workflow/yaml/'],
   zod: ['src/errors/report/report-schema.ts', 'src/workflow/schema/'],
 };

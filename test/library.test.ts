@@ -174,7 +174,7 @@ describe('openErrand', () => {
     );
   });
 
-  it('goes on with a paused run by an answer, in another process too', async () => {
+  it('continues with a paused run by an answer, in another process too', async () => {
     const first = await open();
     const run = await first.start(gate);
     expect(await run.result()).toMatchObject({ status: 'paused', waiting: { reason: 'gate' } });
@@ -218,7 +218,7 @@ describe('openErrand', () => {
 });
 
 describe('a run whose process is gone', () => {
-  it('is taken over by whoever opens the store to adopt', async () => {
+  it('is taken over by a process that opens the store to adopt', async () => {
     writeFileSync(
       join(folder, 'slow.yaml'),
       'workflow: {name: slow, entry_point: a}\nnodes:\n  - {name: a, type: wait, duration: 1h}\n',
@@ -253,7 +253,7 @@ nodes:
   - {name: lastly, type: human_gate, prompt: Done?, options: [{label: Yes, value: yes}]}
 `;
 
-  it('goes on where no secret is needed any more, and nowhere else', async () => {
+  it('continues where no secret is needed any more, and nowhere else', async () => {
     const file = join(folder, 'keyed.yaml');
     writeFileSync(file, text);
     const env = { PATH: process.env['PATH'], HOUSE_KEY: KEY };
@@ -289,7 +289,7 @@ nodes:
 });
 
 describe('a run whose key was wrong', () => {
-  it('goes on with another one, also where a finished node had it', async () => {
+  it('continues with another one, also where a finished node had it', async () => {
     writeFileSync(
       join(folder, 'rotated.yaml'),
       `workflow: {name: rotated, entry_point: before, on_unhandled: fail}
@@ -314,7 +314,7 @@ nodes:
 });
 
 describe('what is streamed', () => {
-  it('is told as it comes, and retracted when its attempt counts no more', async () => {
+  it('is sent as it comes, and retracted when its attempt no longer counts', async () => {
     const errand = await open();
     const said: unknown[] = [];
     const run = await errand.start(

@@ -286,7 +286,7 @@ describe('a zod schema', () => {
     });
   });
 
-  it('is told as JSON Schema, by itself or by ours where it is older', () => {
+  it('is shown as JSON Schema, by itself or by ours where it is older', () => {
     const [description] = call(TOOL, { load: './m.ts' });
     const schema = {
       type: 'object',

@@ -83,7 +83,7 @@ describe('a module', () => {
     });
   });
 
-  it('has its declarations kept by whoever calls it', () => {
+  it('has its declarations kept by its caller', () => {
     bench.write(
       'orders.ts',
       ORDERS.replace("import { priceOf } from './prices.ts';", 'const priceOf = () => 1;'),
@@ -236,7 +236,7 @@ describe('a name', () => {
 });
 
 describe('what cannot be called', () => {
-  it('is told apart when the module is loaded', () => {
+  it('is recognised when the module is loaded', () => {
     const { functions, others } = bench.load(
       'm.ts',
       `export default class Orders {}

@@ -38,7 +38,7 @@ describe.skipIf(!isThere).each([
   ['installed', builtLauncher],
   ['in a checkout', () => join(ROOT, 'bin/errand.mjs')],
 ])('%s', (name, launcher) => {
-  it('runs, pauses, goes on, explains and removes, and says nothing of its own', () => {
+  it('runs, pauses, continues, explains and removes, and says nothing of its own', () => {
     const home = join(folder, name);
     writeFileSync(join(folder, 'old.yaml'), WORKFLOW);
     const errand = (...args: readonly string[]): ReturnType<typeof spawnSync> =>

@@ -242,7 +242,7 @@ describe('a bundle for Node', () => {
 
   it.each([
     ['has its address', {}],
-    ['is told no address, as one for CommonJS', { 'import.meta.url': 'undefined' }],
+    ['has no address, as one for CommonJS', { 'import.meta.url': 'undefined' }],
   ])('runs workflows, and says what it cannot: %s', async (_, define) => {
     const from = join(packed.app, 'server.mjs');
     writeFileSync(from, PROGRAM);

@@ -165,7 +165,7 @@ describe('errand run', () => {
 });
 
 describe('errand answer', () => {
-  it('goes on with a run that paused at a gate, and refuses what is no answer', () => {
+  it('continues with a run that paused at a gate, and refuses what is no answer', () => {
     write(
       't.yaml',
       file(
@@ -184,7 +184,7 @@ describe('errand answer', () => {
 });
 
 describe('errand resume', () => {
-  it('goes on after a failure that was mended, and keeps what completed', () => {
+  it('continues after a failure that was mended, and keeps what completed', () => {
     const once = 'echo x >> count; test -f mended';
     write(
       't.yaml',

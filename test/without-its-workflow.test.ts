@@ -133,7 +133,7 @@ describe('a run of a workflow in code, where the workflow is not', () => {
     expect(await typesOf(errand, run)).toEqual(before);
   });
 
-  it('is left alone by an Errand that adopts, and heard of as a warning', async () => {
+  it('is left alone by an Errand that adopts, and reported as a warning', async () => {
     // closed, not stopped: what was stopped on purpose is left alone by everybody
     const { run } = await interrupted((errand) => errand.close());
     const warnings: ErrorReport[] = [];

@@ -12,21 +12,21 @@ export const DIAGNOSTICS_PAGE = 'docs/reference/diagnostics.md';
 const GALLERY = join(dirname(dirname(import.meta.dirname)), 'examples/invalid');
 
 const MAX_FILE_LINES = 20;
-const MAX_SAID_LINES = 10;
+const MAX_SHOWN_LINES = 10;
 const MAX_LINE_CHARS = 160;
 
-interface Told {
+interface Found {
   readonly severity: 'error' | 'warning' | 'info';
   readonly kind: string;
 }
 
 export function renderDiagnostics(): string {
   const codes = Object.entries(CODES)
-    // what only a run says, which asks servers, is not in the gallery
+    // diagnostics that need a server to reproduce are not in the gallery
     .filter(([code]) => existsSync(join(GALLERY, '__golden__', `${code}.txt`)))
-    .map(([code, meaning]) => ({ code, meaning, told: firstTold(code) }));
-  const withSeverity = (severity: Told['severity']): string[] =>
-    codes.filter(({ told }) => told.severity === severity).flatMap(section);
+    .map(([code, meaning]) => ({ code, meaning, found: firstFound(code) }));
+  const withSeverity = (severity: Found['severity']): string[] =>
+    codes.filter(({ found }) => found.severity === severity).flatMap(section);
   return [
     '# Diagnostics',
     '',
@@ -53,27 +53,27 @@ export function renderDiagnostics(): string {
 interface Entry {
   readonly code: string;
   readonly meaning: string;
-  readonly told: Told;
+  readonly found: Found;
 }
 
-function section({ code, meaning, told }: Entry): string[] {
+function section({ code, meaning, found }: Entry): string[] {
   const file = join(GALLERY, `${code}.yaml`);
   return [
     `### ${code}`,
     '',
-    `${meaning} Kind \`${told.kind}\`.`,
+    `${meaning} Kind \`${found.kind}\`.`,
     '',
     ...(existsSync(file)
       ? fenced('yaml', lines(file, MAX_FILE_LINES))
-      : ['A file that brings it about is too large to be shown.', '']),
-    ...fenced('text', lines(join(GALLERY, '__golden__', `${code}.txt`), MAX_SAID_LINES)),
+      : ['The file that causes it is too large to be shown.', '']),
+    ...fenced('text', lines(join(GALLERY, '__golden__', `${code}.txt`), MAX_SHOWN_LINES)),
   ];
 }
 
-function firstTold(code: string): Told {
+function firstFound(code: string): Found {
   const text = readFileSync(join(GALLERY, '__golden__', `${code}.json`), 'utf8');
   // written by the gallery's test, which asks for at least one
-  const [first] = JSON.parse(text) as [Told, ...Told[]];
+  const [first] = JSON.parse(text) as [Found, ...Found[]];
   return first;
 }
 

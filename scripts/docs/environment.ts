@@ -36,6 +36,14 @@ const OWN: Rows = [
   ],
   ['ERRAND_EXTENSIONS', 'Extensions of the project: paths of modules, with commas between them.'],
   [
+    'ERRAND_TOKENS',
+    'The tokens of `errand serve`: `NAME:SECRET:ROLE`, separated by commas. The roles are `read`, `run` and `edit`; a secret has at least 16 characters. The name is the `by` in the audit.',
+  ],
+  [
+    'ERRAND_TOKEN',
+    'One token of `errand serve`, named `token`, with the role `run`, or `edit` with `--allow-edit`.',
+  ],
+  [
     'ERRAND_WEBHOOK_SECRET',
     'The secret that webhooks of `errand serve` are signed with: `whsec_` and 24 to 64 bytes in base64. Several with spaces between them make several signatures.',
   ],

@@ -24,13 +24,13 @@ export function renderErrorsPage(): string {
     categories(),
     ...ERROR_CLASSES.flatMap(classSection),
     '## Exit codes',
-    'Of a command that ends on a failure of the kind. Kinds that a workflow raises itself end with 3.',
+    'The exit code of a command that ends on a failure of the kind. Kinds that a workflow raises itself end with 3.',
     exitCodes(),
     '## HTTP statuses',
-    'Of a problem document (RFC 9457, `type` = `urn:errand:error:KIND`). Kinds that a workflow raises itself have 422.',
+    'The status of a problem document (RFC 9457, `type` = `urn:errand:error:KIND`). Kinds that a workflow raises itself have 422.',
     httpStatuses(),
     '## Names in other systems',
-    'What the same failure is called elsewhere. `errand explain NAME` finds it by these names too.',
+    'The names that other systems have for the same failure. `errand explain NAME` finds it by these names too.',
     otherNames(),
   ]
     .join('\n\n')

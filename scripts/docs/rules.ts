@@ -1,4 +1,5 @@
 /** `docs/reference/classification.md`: every rule of the classifier, in the order it is asked. */
+import { LONG_WAIT, NO_RULE } from '../../src/providers/classify/classify.ts';
 import { families } from '../../src/providers/classify/phrases.ts';
 import type { Conditions, Rule } from '../../src/providers/classify/rule.ts';
 import { capitalised } from '../../src/workflow/diagnostics/phrases.ts';
@@ -21,6 +22,12 @@ export function renderRules(): string {
     'An app adds rules and vocabularies of its own with `extendClassify`; they are asked first.',
     '',
     ...RULES.flatMap(renderRule),
+    '## After the rules',
+    '',
+    'Two conclusions need no condition of their own: a rate limit whose hint is half a day or longer, with',
+    'no shorter window in its words, is a spent quota; and what no rule recognises is unknown.',
+    '',
+    ...[LONG_WAIT, NO_RULE].flatMap(renderRule),
     '## Phrase families',
     '',
     'The stems that each family looks for; where several are joined by `+`, all must occur.',
@@ -47,11 +54,17 @@ function renderRule({ id, when, means, why }: Rule): string[] {
   ];
 }
 
+/** A combination of concepts is an object; all other items are words or numbers. */
+function itemWords(item: unknown): string {
+  if (typeof item !== 'object' || item === null || !('all' in item)) return String(item);
+  return Array.isArray(item.all) ? item.all.join(' + ') : String(item.all);
+}
+
 function conditionWords(name: keyof Conditions, value: unknown): string {
   const label = LABELS[name];
   if (value instanceof RegExp) return `${label}: \`${value.source.replaceAll('|', '\\|')}\``;
   if (Array.isArray(value))
-    return `${label}: ${value.map((item) => `\`${String(item)}\``).join(', ')}`;
+    return `${label}: ${value.map((item) => `\`${itemWords(item)}\``).join(', ')}`;
   if (typeof value === 'object' && value !== null) return `${label}: \`${JSON.stringify(value)}\``;
   return value === true ? label : `${label}: \`${String(value)}\``;
 }
@@ -66,6 +79,9 @@ const LABELS: Readonly<Record<keyof Conditions, string>> = {
   codeEndings: 'code ending in',
   codeParts: 'code containing',
   params: 'parameter',
+  mentions: 'the prose mentions',
+  says: 'the prose says, by concepts',
+  codeSays: 'the words of a code say',
   phrases: 'phrase of family',
   phrasesToo: 'and phrase of family',
   notPhrases: 'no phrase of family',

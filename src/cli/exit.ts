@@ -1,5 +1,6 @@
 /** Exit codes: that of a leg, and for a refusal the report that says why. */
-import { jsonText, oneLine } from '../errors/support/printable.ts';
+import { onScreen } from '../errors/support/on-screen.ts';
+import { jsonText } from '../errors/support/printable.ts';
 import type { RunResult } from '../engine/backend.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import { toInternalRecord } from '../errors/thrown/internal-record.ts';
@@ -9,6 +10,7 @@ import { renderMarkdown } from '../errors/render/markdown.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { OutputOptions } from './format.ts';
 import { configured, reportOf } from './report-of.ts';
+import { failurePanel } from './screen/failure-panel.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Exits that belong to no kind of failure; every other exit comes from the catalog. */
@@ -48,14 +50,24 @@ export function refuse(thrown: unknown, output: OutputOptions, terminal: Termina
       terminal.out(jsonText({ error: forPerson(report) }, 2));
       break;
     case 'markdown':
-      terminal.out(renderMarkdown(report));
-      break;
     case 'text':
-      terminal.err(output.quiet ? renderLine(report) : refusalText(report));
+      printRefusal(report, output, terminal);
       break;
   }
   if (output.verbose) for (const text of insideOf(thrown, report)) terminal.err(text);
   return exitCode(report);
+}
+
+/** The form that a refusal has for people, the same for every command. */
+export function printRefusal(
+  error: ErrorReport,
+  { format, quiet }: { readonly format: string; readonly quiet?: boolean | undefined },
+  terminal: Pick<Terminal, 'out' | 'err' | 'notes' | 'columns' | 'color'>,
+  commands: readonly string[] = [],
+): void {
+  if (format === 'markdown') terminal.out(renderMarkdown(error));
+  else if (quiet === true) terminal.err(renderLine(error));
+  else terminal.err(failurePanel(onScreen({ error, commands }), terminal.notes ?? terminal));
 }
 
 /** Refuses an unknown command. Commander has printed the message; programs get it as JSON too. */
@@ -80,9 +92,4 @@ export function insideOf(thrown: unknown, report: ErrorReport): readonly string[
     // indented, so that a line of a foreign message cannot pass for one of ours
     return typeof text === 'string' ? [text.replaceAll('\n', '\n    ')] : [];
   });
-}
-
-function refusalText(report: ErrorReport): string {
-  if (report.class === 'internal') return renderLine(report);
-  return `errand: ${oneLine(report.message)}\n${oneLine(report.action.detail)}`;
 }

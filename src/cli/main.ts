@@ -3,6 +3,7 @@
  * nothing. Every error ends here, as a report with an exit code.
  */
 import { CommanderError } from 'commander';
+import { isCrashed, noteEnd } from './guard/command-end.ts';
 import { createProgram } from './program/program.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -20,4 +21,9 @@ try {
         ? refuseTyped(error.message, process.argv, cli.terminal)
         : refuse(error, cli.output, cli.terminal);
   }
+}
+noteEnd(Number(process.exitCode ?? 0));
+if (isCrashed()) {
+  await cli.terminal.drained();
+  process.exit();
 }

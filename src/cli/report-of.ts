@@ -13,7 +13,19 @@ export function reportOf(thrown: unknown): ErrorReport {
   return withoutValues(toReport(thrown, { redactor }), redactor, { keys: 'as they are' });
 }
 
-/** Redacts the secrets that this process is configured with. */
+let ofWorkflow: readonly string[] = [];
+let made: { readonly from: string; readonly redactor: Redactor } | undefined;
+
+/** Adds the secrets of the workflow that the command has loaded; a new command begins without. */
+export function setWorkflowSecrets(secrets: readonly string[]): void {
+  ofWorkflow = secrets;
+}
+
+/** Redacts the secrets that this process is configured with, and those of its workflow. */
 export function configured(): Redactor {
-  return createRedactor(keyValuesIn(process.env));
+  const secrets = [...keyValuesIn(process.env), ...ofWorkflow];
+  const from = JSON.stringify(secrets);
+  // making one takes longer than using it, and every line that a module prints needs one
+  if (made?.from !== from) made = { from, redactor: createRedactor(secrets) };
+  return made.redactor;
 }

@@ -3,6 +3,7 @@
  * written here.
  */
 import { once } from 'node:events';
+import { noteLostOutput } from './guard/command-end.ts';
 import { leave } from './session/interrupt.ts';
 import { toScreen } from './screen/to-screen.ts';
 
@@ -36,10 +37,14 @@ const CLEAR_BELOW = '\u001b[J';
 
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
+  // taken before the command replaces them for code that is not ours
+  const write = stdout.write.bind(stdout);
+  const writeNote = stderr.write.bind(stderr);
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isUnread(error)) return leave(Number(process.exitCode ?? 0));
     // what was done is stored; only printing it has failed
-    stderr.write(`errand: cannot write to stdout (${error.code ?? 'unknown'})\n`);
+    writeNote(`errand: cannot write to stdout (${error.code ?? 'unknown'})\n`);
+    noteLostOutput();
     leave(1);
   });
   stderr.on('error', (error: NodeJS.ErrnoException) => {
@@ -56,8 +61,8 @@ export function processTerminal(): Terminal {
     columns: stdout.columns || stderr.columns || 80,
     color,
     notes,
-    out: (text) => void stdout.write(`${toScreen(text, color)}\n`),
-    err: (text) => void stderr.write(`${toScreen(text, notes.color)}\n`),
+    out: (text) => void write(`${toScreen(text, color)}\n`),
+    err: (text) => void writeNote(`${toScreen(text, notes.color)}\n`),
     drained: async () => {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
@@ -65,12 +70,12 @@ export function processTerminal(): Terminal {
       ? {
           screen: {
             size: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
-            draw: (lines, over) => void stderr.write(picture(lines, over, notes.color)),
+            draw: (lines, over) => void writeNote(picture(lines, over, notes.color)),
           },
         }
       : {}),
     // in this order: asking stdin whether it is a terminal opens it
-    ...(stderr.isTTY && process.stdin.isTTY ? { ask: askPerson } : {}),
+    ...(stderr.isTTY && process.stdin.isTTY ? { ask: asking(writeNote) } : {}),
   };
 }
 
@@ -85,21 +90,35 @@ function isUnread({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'EIO';
 }
 
-async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {
-  if (signal.aborted) return undefined;
-  const { createInterface } = await import('node:readline/promises');
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
-  reader.once('SIGINT', () => leave(undefined));
-  reader.once('close', () => leave(undefined));
-  const withdraw = (): void => leave(undefined);
-  signal.addEventListener('abort', withdraw);
-  try {
-    return await Promise.race([reader.question(toScreen(question, false)), left]);
-  } finally {
-    signal.removeEventListener('abort', withdraw);
-    reader.close();
-  }
+function asking(writeNote: NodeJS.WriteStream['write']): NonNullable<Terminal['ask']> {
+  return async (question, signal) => {
+    if (signal.aborted) return undefined;
+    const { createInterface } = await import('node:readline/promises');
+    const output = writingWith(process.stderr, writeNote);
+    const reader = createInterface({ input: process.stdin, output });
+    const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
+    reader.once('SIGINT', () => leave(undefined));
+    reader.once('close', () => leave(undefined));
+    const withdraw = (): void => leave(undefined);
+    signal.addEventListener('abort', withdraw);
+    try {
+      return await Promise.race([reader.question(toScreen(question, false)), left]);
+    } finally {
+      signal.removeEventListener('abort', withdraw);
+      reader.close();
+    }
+  };
+}
+
+/** The same stream; the line editor moves the cursor, which code that is not ours may not. */
+function writingWith<T extends NodeJS.WriteStream>(stream: T, write: T['write']): T {
+  return new Proxy(stream, {
+    get: (target, key) => {
+      if (key === 'write') return write;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
 }
 
 /** NO_COLOR wins over everything, FORCE_COLOR over what the stream is. */

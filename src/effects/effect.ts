@@ -64,6 +64,8 @@ export interface EffectSuccess extends Used {
   /** Why the output is only a part of the requested one; never mixed into it. */
   readonly errors?: readonly ReportDraft[];
   readonly suppressed?: readonly Suppressed[];
+  /** Nothing was executed: it is the recorded result of an earlier call, which is good now. */
+  readonly isReplayed?: true;
 }
 
 export interface EffectFailure extends Used {
@@ -73,6 +75,8 @@ export interface EffectFailure extends Used {
   readonly keptBack?: KeptBackBy;
   /** The part of an output that existed. */
   readonly output?: JsonValue;
+  /** It was executed, and its result cannot be used: that is `output`, where it could be kept. */
+  readonly isUnusable?: true;
   /** The worker of the effect vanished; the effect may be repeated where that is safe. */
   readonly isLost?: boolean;
   /** For the internal record only: it may hold stacks, paths and secrets. */

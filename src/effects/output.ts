@@ -66,7 +66,7 @@ function number(value: number, walk: Walk): JsonValue {
 }
 
 function container(value: object, walk: Walk): JsonValue {
-  if (walk.ancestors.includes(value)) throw new Unusable('holds itself');
+  if (walk.ancestors.includes(value)) throw new Unusable('contains itself');
   if (walk.ancestors.length >= MAX_OUTPUT_DEPTH) {
     throw new Unusable(`is deeper than ${MAX_OUTPUT_DEPTH} levels`);
   }
@@ -78,9 +78,14 @@ function container(value: object, walk: Walk): JsonValue {
 
 function contents(value: object, walk: Walk): JsonValue {
   if (isArray(value)) return Array.from(value, (item, index) => at(index, item, walk));
-  const toJson = readProperty(value, 'toJSON');
-  if (typeof toJson === 'function') return convert(Reflect.apply(toJson, value, ['']), walk);
   const name = Object.prototype.toString.call(value).slice(8, -1);
+  const toJson = readProperty(value, 'toJSON');
+  if (typeof toJson === 'function') {
+    const plain: unknown = Reflect.apply(toJson, value, ['']);
+    // JSON has no form for it, so it would become null
+    if (name === 'Date' && plain === null) throw new Unusable('is a date that is not valid');
+    return convert(plain, walk);
+  }
   if (name !== 'Object') throw new Unusable(`is a ${name}, which JSON does not have`);
 
   const entries = new Map<string, JsonValue>();

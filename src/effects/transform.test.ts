@@ -51,7 +51,7 @@ describe('a transform', () => {
     [
       '() => "secretName"',
       'sandbox.result',
-      /^The value of the code cannot be an output: it is or holds a function$/,
+      /^The value of the code cannot be an output: it is or contains a function$/,
       'failed',
     ],
     [

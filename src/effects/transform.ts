@@ -27,7 +27,7 @@ import {
   type EffectResult,
 } from './effect.ts';
 import { toOutput } from './output.ts';
-import type { Answer } from './sandbox/protocol.ts';
+import type { Answer } from './sandbox/worker-messages.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { describeFindings } from './schema-violation.ts';
 

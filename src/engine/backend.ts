@@ -126,13 +126,13 @@ export interface Backend {
   start(plan: WorkflowPlan, input: JsonObject, options?: BackendStartOptions): Promise<RunHandle>;
   /** Resumes a run that is paused, interrupted, parked or failed; or runs it again from a finished node. */
   resume(run: string, options?: BackendResumeOptions): Promise<RunHandle>;
-  /** Answers a gate. Returns undefined when the run continues elsewhere and has received the answer. */
+  /** Answers a gate. Returns undefined when another process executes the run and has received the answer. */
   answer(
     run: string,
     answer: Answer,
     options?: BackendResumeOptions,
   ): Promise<RunHandle | undefined>;
-  /** Cancels a run. Returns undefined when the run is executed elsewhere and has received the message. */
+  /** Cancels a run. Returns undefined when another process executes the run and has received the message. */
   cancel(run: string, by: string, options?: CancelOptions): Promise<RunHandle | undefined>;
   /** Follows the latest leg of a run, wherever it is executed. Rejects with `run.not_found`. */
   attach(run: string): Promise<RunHandle>;
@@ -176,7 +176,7 @@ export interface RunSharing {
 export interface RunArchive {
   /** Rejects with `run.already_active` for a run that a process executes, and with `run.not_found`. */
   remove(run: string, by: string, at: string): Promise<Tombstone>;
-  /** What is left of a removed run. */
+  /** The record of a removed run; null where none was removed. */
   tombstone(run: string): Promise<Tombstone | null>;
   /** Compacts the store. Returns false where runs are active: the long write would block theirs. */
   compact(): Promise<boolean>;

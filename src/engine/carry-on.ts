@@ -22,7 +22,7 @@ export type {
 } from '../machine/ports/shared-work-port.ts';
 
 export interface CarryOnOptions {
-  /** The names of the workflows whose runs are carried on, asked at every poll. Default: all. */
+  /** The names of the workflows whose runs are resumed, asked at every poll. Default: all. */
   readonly workflows?: () => readonly string[];
   /**
    * The file that is served under this name, whatever its path was where the run was started. Default:
@@ -109,7 +109,7 @@ export interface ServerNotes {
   readonly endpoints: readonly EndpointState[];
 }
 
-/** What is to be sent to endpoints, as it stands in the store that all servers share. */
+/** Messages that wait to be sent to endpoints, in the store that all servers share. */
 export interface Outbox {
   /** From the first call on, notices of all runs of the store are kept for it. */
   add(endpoint: Endpoint): Promise<void>;

@@ -7,10 +7,11 @@ import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { RunHandle, RunOptions } from './backend.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
+import { refuseOldNode } from './node-version.ts';
 import type { ResumeRequest } from './run/resume.ts';
 import type { RunView } from './run-view.ts';
 
-export type { FetchOptions } from '../effects/fetch/fetch-options.ts';
+export type { FetchOptions } from '../workflow/plan/plan.ts';
 export type { Callables } from '../effects/module/find-callable.ts';
 export type { Costs } from '../history/cost-ledger.ts';
 export type { NodeTimeline } from '../history/node-timeline.ts';
@@ -106,6 +107,7 @@ export interface Errand {
  * ```
  */
 export async function openErrand(options: ErrandOptions = {}): Promise<Errand> {
+  refuseOldNode(process.versions.node);
   // a program that only reads failures never loads the engine
   const { createErrand } = await import('./errand.ts');
   return createErrand(options);

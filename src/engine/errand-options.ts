@@ -1,12 +1,11 @@
 /** The options with which an application opens an Errand and starts runs. */
-import type { FetchOptions } from '../effects/fetch/fetch-options.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
 import type { InternalRecord } from '../errors/thrown/internal-record.ts';
 import type { ErrorReport } from '../errors/report/report.ts';
 import type { Extension } from '../machine/ports/extension-port.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { Guard } from '../workflow/authoring/guard.ts';
-import type { WorkflowPlan } from '../workflow/plan/plan.ts';
+import type { FetchOptions, WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { EffectHost } from './run/effect-runner.ts';
 import type { TemporalOptions } from './temporal/config.ts';
 
@@ -57,7 +56,7 @@ export interface ErrandOptions {
   /** Called with problems outside the runs, such as a sink that fails. Default: a warning of the process. */
   readonly onWarning?: (error: ErrorReport) => void;
   /**
-   * Whether runs that can continue are carried on, for as long as this Errand is open: parked ones and
+   * Whether runs that can continue are resumed, for as long as this Errand is open: parked ones and
    * expired gates when their time has come, those whose process is gone within moments on this machine,
    * and on another when their lease is over, after 30 seconds. Runs that somebody stopped are left
    * alone. It keeps the process alive until `close`. Default: false.

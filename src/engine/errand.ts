@@ -37,7 +37,8 @@ import { checkedJson, checkedWorkflow } from './loading/checked-input.ts';
 import { Extensions } from './loading/extensions.ts';
 import type { LoadedWorkflow } from './loading/load-file.ts';
 import { followRun } from './local/follow-log.ts';
-import { openBackend, refuseWithTemporal, warn, type EngineOptions } from './open-backend.ts';
+import { openBackend, refuseWithTemporal, type EngineOptions } from './open-backend.ts';
+import { warnProcess } from './process-warning.ts';
 import { RegisteredWorkflows } from './registered-workflows.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { refuseLostLog } from './run/lost-log.ts';
@@ -93,7 +94,7 @@ export async function openEngine(
   clock: EffectClock = MACHINE_CLOCK,
 ): Promise<Engine> {
   refuseWithTemporal(options);
-  const { extensions: registered = [], extensionModules = [], onWarning = warn } = options;
+  const { extensions: registered = [], extensionModules = [], onWarning = warnProcess } = options;
   const base = resolve(options.directory ?? '.');
   const extensions = new Extensions({ registered, base, onWarning });
   await extensions.load(extensionModules);
@@ -120,7 +121,7 @@ export class Engine implements Errand {
   /** The schedules of each plan: when they come next, and what became of the last time. */
   readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
   readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
-  /** What is to be sent about the runs of the store. */
+  /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
   #backend: Backend | undefined;
@@ -294,7 +295,7 @@ export class Engine implements Errand {
     return { record, events: await this.events(run), status: backend.statusOf(record) };
   }
 
-  /** Every event from `fromSeq` on, in batches, until the latest leg is over, whoever executes it. */
+  /** Every event from `fromSeq` on, in batches, until the latest leg is over, in whichever process it runs. */
   async *follow(
     run: string,
     options: FollowRequest = {},
@@ -306,7 +307,7 @@ export class Engine implements Errand {
       ...options,
       store,
       run,
-      isCarriedOn: async () => backend.statusOf(await store.summary(run)) === 'running',
+      isExecuting: async () => backend.statusOf(await store.summary(run)) === 'running',
       wait: (ms) => sleep(this.#clock, ms),
     });
   }
@@ -329,7 +330,7 @@ export class Engine implements Errand {
     });
   }
 
-  /** Carries on what is due, until it is closed. */
+  /** Resumes what is due, until it is closed. */
   async carryOn(options?: CarryOnOptions): Promise<CarryingOn> {
     await this.#runs();
     await this.extensions.start();
@@ -365,7 +366,7 @@ export class Engine implements Errand {
   }
 
   #warn(thrown: unknown): void {
-    const { onWarning = warn } = this.#options;
+    const { onWarning = warnProcess } = this.#options;
     onWarning(toReport(thrown));
   }
 

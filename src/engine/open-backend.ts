@@ -2,7 +2,6 @@
 import { dirname, resolve } from 'node:path';
 import type { EffectClock } from '../effects/clock.ts';
 import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
-import type { ErrorReport } from '../errors/report/report.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { RunStore } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
@@ -15,6 +14,7 @@ import type { EffectRunner } from './run/effect-runner.ts';
 import type { Progress } from './run/running-effects.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { witnessed } from './run/lost-log.ts';
+import { warnProcess } from './process-warning.ts';
 import type { ServerPlace } from './remote/server-client.ts';
 import type { TemporalOptions } from './temporal/config.ts';
 import type { WorkflowHostOptions } from './workflow-host.ts';
@@ -97,7 +97,7 @@ function timed(store: RunStore, { onStoreCall }: EngineOptions): RunStore {
 }
 
 async function temporalBackend(
-  { heartbeatMs, maxHistoryEvents, queryMs, ...place }: TemporalOptions,
+  { heartbeatMs, maxHistoryEvents, queryMs, ...config }: TemporalOptions,
   options: EngineOptions,
   { directory }: Surroundings,
 ): Promise<Backend> {
@@ -105,8 +105,8 @@ async function temporalBackend(
   const { openTemporal } = await import('./temporal/client.ts');
   const { temporalConfig } = await import('./temporal/config.ts');
   return openTemporal({
-    place: temporalConfig(place, envOf(options), directory),
-    onWarning: options.onWarning ?? warn,
+    config: temporalConfig(config, envOf(options), directory),
+    onWarning: options.onWarning ?? warnProcess,
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     ...(maxHistoryEvents === undefined ? {} : { maxHistoryEvents }),
     ...(queryMs === undefined ? {} : { queryMs }),
@@ -154,8 +154,4 @@ export function refuseWithTemporal(options: EngineOptions): void {
           : 'Give it to the workers, which call the models and tools.',
     },
   });
-}
-
-export function warn({ message }: ErrorReport): void {
-  process.emitWarning(message, { code: 'ERRAND' });
 }

@@ -177,6 +177,11 @@ function otherVersion(version: unknown): ErrandError {
 }
 
 function cutShort(found: number, { events }: Header): ErrandError {
+  if (found > events)
+    return refused(
+      `The file has ${found} events, more than the ${events} that were exported`,
+      'Export the run again, and do not edit the file.',
+    );
   return refused(
     `The file is cut short: it has ${Math.max(0, found)} of ${events} events`,
     'Export the run again, and copy the whole file.',
@@ -193,7 +198,7 @@ function changed(cause?: unknown): ErrandError {
 
 function malformed(seq: number, field: string): ErrandError {
   return refused(
-    `Event ${seq} of the file is no event of a run: its \`${field}\` is missing or wrong`,
+    `Event ${seq} of the file is not an event of a run: its \`${field}\` is missing or wrong`,
     'Export the run again, and do not edit the file.',
   );
 }

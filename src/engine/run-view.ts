@@ -1,4 +1,4 @@
-/** A run as it is shown to people and programs: how it stands, what it gave, and what it cost. */
+/** A run as it is shown to people and programs: its status, its output, and what it cost. */
 import { relative, resolve } from 'node:path';
 import { isPlainObject, type JsonValue } from '../errors/support/safe-json.ts';
 import { forPerson, type PersonReport } from '../errors/report/audiences.ts';
@@ -57,7 +57,7 @@ export function runView({ record, events, status, directory }: ViewedRun): RunVi
   };
 }
 
-/** Where it lies on this machine is nobody's business but the person's who stands beside it. */
+/** Relative to the folder of the caller, so that no path of the machine is shown. */
 export function shownFile(file: string | null, directory: string): string | null {
   if (file === null || file.startsWith(IN_CODE)) return file;
   return relative(directory, resolve(directory, file)) || file;

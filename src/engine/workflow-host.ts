@@ -2,9 +2,10 @@
  * The workflows of one Errand as they can run here: loads and checks them, and makes for each the runner
  * of its effects and its MCP servers. What was made is closed with the host, or earlier by `release`.
  */
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { McpServers } from '../effects/mcp/mcp.ts';
 import type { Callables } from '../effects/module/find-callable.ts';
+import { addHostFolder } from '../errors/redaction/host-folders.ts';
 import type { Validation } from '../workflow/check/validate.ts';
 import type { WorkflowVerdict } from '../workflow/check/validation-json.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
@@ -35,6 +36,7 @@ export class WorkflowHost {
   readonly #servers = new Map<object, McpServers>();
 
   constructor(directory: string, extensions: Extensions, options: WorkflowHostOptions) {
+    addHostFolder(directory);
     this.#place = { base: directory, env: options.env ?? process.env };
     this.#extensions = extensions;
     this.#options = options;
@@ -47,6 +49,7 @@ export class WorkflowHost {
   }
 
   async load(file: string): Promise<LoadedWorkflow> {
+    addHostFolder(dirname(resolve(this.#place.base, file)));
     return this.#held(await loadWorkflowFile(file, this.#place, this.#validator.registered));
   }
 

@@ -1,6 +1,6 @@
 /** Cost ledger of a run: one row for each call of each effect, including failed and abandoned ones. */
 import { isPlainObject } from '../errors/support/safe-json.ts';
-import type { RunEvent } from '../machine/state/events.ts';
+import type { RunEvent, Usage } from '../machine/state/events.ts';
 import type { ModelReply } from '../machine/conversation/model-message.ts';
 import { isTurnedAway } from '../machine/decide/failure.ts';
 import { isCostUnknown } from '../machine/policy/spending.ts';
@@ -62,7 +62,8 @@ export function costsOf(events: Iterable<RunEvent>): Costs {
     open.delete(event.effect.key);
     if (event.type === 'effect:failed' && isTurnedAway(event)) continue;
     // nothing was executed for it
-    if (event.type === 'effect:succeeded' && (event.replayed ?? event.given) === true) continue;
+    if (event.replayed === true) continue;
+    if (event.type === 'effect:succeeded' && event.given === true) continue;
     const row = rowOf(event, requested);
     attempts.push(row);
     if (isWords(event)) answers.set(event.path, row);
@@ -115,8 +116,7 @@ function rowOf(event: Settled, requested: Requested | undefined): LedgerRow {
     ...answeredBy(event),
     attempt: requested?.attempt ?? 0,
     ...failure,
-    inputTokens: usage?.inputTokens ?? 0,
-    outputTokens: usage?.outputTokens ?? 0,
+    ...(isUnknown ? estimatedTokens(requested?.reserves) : tokensIn(usage)),
     cachedTokens: usage?.cachedTokens ?? 0,
     cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
@@ -138,6 +138,21 @@ function answeredBy(event: Settled): Pick<LedgerRow, 'answeredBy'> {
   return event.effect.type === 'model' && typeof name === 'string' ? { answeredBy: name } : {};
 }
 
+type Tokens = Pick<LedgerRow, 'inputTokens' | 'outputTokens'>;
+
+function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage = {}): Tokens {
+  return { inputTokens, outputTokens };
+}
+
+/** What the budget counts for a call whose usage nobody reported. */
+function estimatedTokens({ tokens, inputTokens = tokens }: Reserved = NOTHING): Tokens {
+  return { inputTokens, outputTokens: tokens - inputTokens };
+}
+
+type Reserved = NonNullable<Requested['reserves']>;
+
+const NOTHING: Reserved = { usdMicros: 0, tokens: 0 };
+
 function abandoned({ node, path, effect, attempt, reserves }: Requested): LedgerRow {
   return {
     node,
@@ -146,8 +161,7 @@ function abandoned({ node, path, effect, attempt, reserves }: Requested): Ledger
     target: effect.target,
     attempt,
     outcome: 'unknown',
-    inputTokens: 0,
-    outputTokens: 0,
+    ...estimatedTokens(reserves),
     cachedTokens: 0,
     cacheWriteTokens: 0,
     reasoningTokens: 0,

@@ -16,6 +16,7 @@ import {
   type Origin,
 } from './failure-history-entry.ts';
 import { nodeAtPath } from './node-at-path.ts';
+import { isInside } from './node-timeline.ts';
 import { isRouted, skippedRoutes, type SkippedRoute } from './skipped-routes.ts';
 import { scopeIdOf } from '../machine/state/plan-lookup.ts';
 import { branchId } from '../machine/state/scopes.ts';
@@ -233,9 +234,11 @@ export class FailureHistoryBuilder {
     if (!this.#containers.has(path)) return;
     for (const entry of this.#openFailures.propagatingTo(path))
       this.#end(entry, { status: 'handled', how: `${path} continued without it` }, at);
-    for (const entry of this.#openFailures.all())
-      if (isInside(entry.failedNode ?? entry.path, path))
+    for (const entry of this.#openFailures.all()) {
+      const inner = entry.failedNode ?? entry.path;
+      if (inner !== undefined && isInside(path, inner))
         this.#end(entry, { status: 'cancelled', how: `${path} ended without it` }, at);
+    }
   }
 
   #runFailed(error: ErrorReport, at: string): void {
@@ -296,10 +299,6 @@ export class FailureHistoryBuilder {
     uses.set(route, (uses.get(route) ?? 0) + 1);
     this.#uses.set(path, uses);
   }
-}
-
-function isInside(path: string | undefined, around: string): boolean {
-  return path !== undefined && (path.startsWith(`${around}[`) || path.startsWith(`${around}/`));
 }
 
 function locationOf({ location = {} }: ErrorReport): {

@@ -29,7 +29,7 @@ export interface MovableRun {
     readonly gate: string;
     readonly options: readonly JsonValue[];
   }[];
-  /** Whether whoever is asked can resume it: has its workflow, in a form that runs. */
+  /** Whether this process can resume it: it has the workflow, in a form that runs. */
   readonly canResume: boolean;
   /** Whether finished nodes have changed since, so that a resume has to accept it. */
   readonly needsAccept: boolean;

@@ -1,5 +1,5 @@
 /** A run as lists show it: without its input and output, which may be large. */
-import { hideHostPaths } from '../errors/redaction/host-paths.ts';
+import { hideInternals } from '../errors/redaction/hide-internals.ts';
 import type { RunSummary } from '../machine/ports/store-port.ts';
 
 export type RunRow = Pick<
@@ -20,7 +20,7 @@ export function runRow(summary: RunSummary, nowMs: number): RunRow {
     status,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error: { ...error, message: hideHostPaths(error.message) } }),
+    ...(error === undefined ? {} : { error: { ...error, message: hideInternals(error.message) } }),
     ...(waiting === undefined ? {} : { waiting }),
     ...(isDue ? { due: true as const } : {}),
     costUsdMicros,

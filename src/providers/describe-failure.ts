@@ -5,7 +5,7 @@
 import type { RuntimeKind } from '../errors/catalog/catalog.ts';
 import { durationWords } from '../errors/render/phrases.ts';
 import type { ProviderFacts, ReportDraft, UserAction } from '../errors/report/report.ts';
-import type { Classification } from './classify/classify.ts';
+import { NO_RULE, type Classification } from './classify/classify.ts';
 import type { ProviderFailure } from './provider-failure.ts';
 import { providerNamed } from './known-providers.ts';
 
@@ -44,6 +44,9 @@ type Sentences = { readonly [K in RuntimeKind]?: (words: Words, found: Classific
 function inSentence(who: string): string {
   return who.replace(/^The /, 'the ');
 }
+
+/** Rules for what the model wrote, as opposed to what its server did. */
+const BAD_SAMPLES: ReadonlySet<string> = new Set(['stop.tool-call', 'sampling.tool-use']);
 
 const SENTENCES: Sentences = {
   'provider.rate_limited': ({ who }, { limit, retryAfterMs }) =>
@@ -90,8 +93,13 @@ const SENTENCES: Sentences = {
     recovery === 'window'
       ? `The quota at ${inSentence(who)}${limit === null ? '' : ` (${limit})`} is used up; it resets only when its window ends.`
       : `The quota of this account at ${inSentence(who)} is used up; waiting will not help.`,
-  'provider.unknown': ({ who, status }) =>
-    `${who} failed in a way that no rule recognises${inParentheses(status)}.`,
+  'provider.unknown': ({ who, status }, { rule }) => {
+    if (rule === NO_RULE.id)
+      return `${who} failed in a way that no rule recognises${inParentheses(status)}.`;
+    return BAD_SAMPLES.has(rule)
+      ? `The model at ${inSentence(who)} wrote a tool call or a reply that cannot be read${inParentheses(status)}.`
+      : `${who} failed without a usable reason${inParentheses(status)}.`;
+  },
   'cancelled.call': () => 'The call was cancelled by its caller.',
   'agent.output_invalid': () => 'The reply of the model does not have the requested form.',
   'tool.input_invalid': () => 'The tool was called with arguments that do not match its schema.',

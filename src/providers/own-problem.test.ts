@@ -72,7 +72,7 @@ describe('a problem document of ours', () => {
 });
 
 describe('the advice in a problem document', () => {
-  it('is ours, whoever wrote it', () => {
+  it('is ours, by any writer', () => {
     const { body, status } = wire(
       renderProblem(new ErrandError({ kind: 'provider.auth', message: 'No key' }).report),
     );

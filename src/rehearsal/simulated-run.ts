@@ -14,14 +14,14 @@
  */
 import { ErrandError } from '../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../errors/support/safe-json.ts';
-import type { NamedGuard } from '../effects/guard.ts';
+import type { NamedGuard } from '../effects/run-guards.ts';
 import type { ReportDraft } from '../errors/report/report.ts';
 import type { Answer } from '../machine/gates/gate-answer.ts';
 import type { RunEvent } from '../machine/state/events.ts';
 import type { RunSummary, StoredCommit } from '../machine/ports/store-port.ts';
 import type { WorkflowPlan } from '../workflow/plan/plan.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../engine/backend.ts';
-import type { Execution } from './world/execution.ts';
+import type { Execution } from './world/execution-record.ts';
 import type { WhenStopped } from './world/fate.ts';
 import { CALM, type FaultPlan, type Incident } from './world/faults.ts';
 import type { Speaker } from './world/model-fate.ts';

@@ -33,7 +33,7 @@ export interface ServerCore {
   readonly allowEdit: boolean;
   /** Whether runs are only stored here, and another server carries them on. */
   readonly onlyStores: boolean;
-  /** Undefined until it has begun, and where nothing is carried on. */
+  /** Undefined until it has begun, and where no run is resumed. */
   readonly carryOn: () => CarryOn | undefined;
 }
 

@@ -9,8 +9,10 @@ import type { HostedServer } from './server.ts';
 
 export interface Listening {
   readonly port: number;
-  /** Takes no new connection; resolves when the last one is closed, at most after that time. */
-  close(withinMs: number): Promise<void>;
+  /** Takes no new connection, and closes those that are idle. */
+  stop(): void;
+  /** Resolves when the last connection is closed; those that are still open after that time are cut. */
+  ended(withinMs: number): Promise<void>;
 }
 
 /** A client that sends slower than this is no client. */
@@ -58,9 +60,19 @@ export async function listen(
   http.on('clientError', (error, socket) => void refuse.raw(error, socket));
   http.maxConnections = MAX_CONNECTIONS;
   await bound(http, host, port);
+  const { port: taken } = http.address() as AddressInfo;
+  const closed = new Promise<void>((resolve) => http.once('close', () => resolve()));
   return {
-    port: (http.address() as AddressInfo).port,
-    close: (withinMs) => closed(http, withinMs),
+    port: taken,
+    stop: () => {
+      http.close();
+      http.closeIdleConnections();
+    },
+    ended: async (withinMs) => {
+      const timer = setTimeout(() => http.closeAllConnections(), withinMs);
+      await closed;
+      clearTimeout(timer);
+    },
   };
 }
 
@@ -137,15 +149,4 @@ function unusable(error: NodeJS.ErrnoException, host: string, port: number): Err
     },
     { cause: error },
   );
-}
-
-function closed(http: Server, withinMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => http.closeAllConnections(), withinMs);
-    http.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    http.closeIdleConnections();
-  });
 }

@@ -21,11 +21,11 @@ export interface ErrandServerOptions extends Omit<ErrandOptions, 'temporal' | 'a
   readonly allowOrigin?: readonly string[];
   /** Whether files may be replaced by callers with the role `edit`. Default: false. */
   readonly allowEdit?: boolean;
-  /** Whether every role is `read`, and nothing is carried on. Default: false. */
+  /** Whether every role is `read`, and no run is resumed unasked. Default: false. */
   readonly readOnly?: boolean;
   /** How many runs are executed at a time. Default: any number. */
   readonly maxRuns?: number;
-  /** Addresses that are told what happens in the runs of the store; `ERRAND_WEBHOOK_SECRET` signs it. */
+  /** Addresses that get a message for each change of a run; `ERRAND_WEBHOOK_SECRET` signs it. */
   readonly webhook?: readonly string[];
   /** The address under which people reach the server: its host is allowed. */
   readonly publicUrl?: string;

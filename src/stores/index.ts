@@ -38,7 +38,7 @@ export { openPostgresStore, type PostgresStoreOptions } from './postgres/open-po
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite/sqlite.ts';
 export {
   storeCases,
-  type NewPlace,
+  type NewDatabase,
   type StoreCase,
-  type StorePlace,
+  type TestDatabase,
 } from './conformance/store-cases.ts';

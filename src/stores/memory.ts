@@ -263,10 +263,12 @@ class MemoryStore extends MemorySharedWork implements RunStore {
     return new Map([...this.#breakers].map(([key, text]) => [key, JSON.parse(text) as JsonValue]));
   }
 
-  async setBreaker(key: string, state: JsonValue): Promise<void> {
+  async changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue> {
     this.checkOpen();
+    const state = change(JSON.parse(this.#breakers.get(key) ?? 'null') as JsonValue);
     if (state === null) this.#breakers.delete(key);
     else this.#breakers.set(key, jsonText(state, `The state of breaker ${key}`));
+    return state;
   }
 
   async due({ workflows, nowMs, limit, isAlive }: DueQuery): Promise<readonly DueRun[]> {

@@ -194,7 +194,7 @@ describe('asked and watched', () => {
       ],
     },
     {
-      it: 'audit warns once and goes on',
+      it: 'audit warns once and continues',
       ...twice({ budget_usd: 0.0001, budget_mode: 'audit' }),
       steps: [
         {

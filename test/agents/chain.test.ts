@@ -45,7 +45,7 @@ describe('the chain', () => {
       ],
     },
     {
-      it: 'a spent quota goes on to any provider, what is fatal only to a later entry that names it',
+      it: 'a spent quota leads to any provider, a fatal failure only to a later entry that names it',
       models: {
         quota: [fail('provider.quota_exhausted')],
         filter: [fail('provider.content_filter')],

@@ -1,4 +1,4 @@
-/** The contract: an agent that is killed in the middle goes on there, and nothing is repeated. */
+/** The contract: an agent that is killed in the middle continues there, and nothing is repeated. */
 import { describe, expect } from 'vitest';
 import { agent, call, rows } from './table.ts';
 
@@ -117,7 +117,7 @@ export const two = tool({ run: () => {
       ],
     },
     {
-      it: 'beside it a safe call is heard of first',
+      it: 'beside it a safe call ends first',
       models: {
         m: [
           {

@@ -1,4 +1,4 @@
-/** `http_fetch` as a file declares it: what escapes its list is denied, audited, and not told to the model. */
+/** `http_fetch` as a file declares it: what escapes its list is denied, audited, and hidden from the model. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ describe('http_fetch in a file', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string; error?: { message: string } });
     const [first] = events.flatMap(({ error }) => (error === undefined ? [] : [error]));
-    // what a model is told of a failure is its kind, its message, and whether another try may help
+    // a model sees the kind of a failure, its message, and whether another call may help
     expect(first).toMatchObject({ kind: 'tool.denied', outcome: 'failed' });
     expect(first?.message).not.toContain(INSIDE);
   });

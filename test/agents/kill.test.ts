@@ -113,7 +113,7 @@ async function everywhere(what: string, work: (point: KillPoint) => Promise<void
 
 describe('killed around every event of eight tool calls', () => {
   it(
-    'goes on where it was, with what may be repeated under the same key',
+    'continues where it was, with what may be repeated under the same key',
     async () => {
       let taken = 0;
       await everywhere('repeated', async (point) => {

@@ -162,7 +162,7 @@ export const busy = tool({ writes: false, retry: { max: 1, backoff: 'none', on: 
           calls: ['sim/m ok', 'pay effect.outcome_unknown'],
         },
         {
-          // the result of that call, and the conversation goes on
+          // the result of that call, and the conversation continues
           do: ['answer', 'RUN', '--value', '{"edit": {"receipt": 7}}'],
           says: { output: { result: 'paid' } },
           calls: ['sim/m ok', 'pay effect.outcome_unknown', 'pay ok', 'sim/m ok'],

@@ -180,7 +180,7 @@ describe('a run that is there', () => {
       ],
     },
     {
-      it: 'goes on with the new text of nodes that have not finished; errors.jsonl has a line a leg',
+      it: 'continues with the new text of nodes that have not finished; errors.jsonl has a line a leg',
       file: two('1', 'exit 1'),
       steps: [
         FAILED,

@@ -255,7 +255,7 @@ parallel: [{name: g, agents: [a]}]
       steps: [{ do: 'run t.yaml', says: { output: { outputs: { a: 'mended' }, errors: {} } } }],
     },
     {
-      it: 'resume goes on at the innermost failed nodes and keeps what completed',
+      it: 'resume continues at the innermost failed nodes and keeps what completed',
       file: `workflow: {name: t, entry_point: g}
 nodes:
   - ${sh('a', 'test -f go')}

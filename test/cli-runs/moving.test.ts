@@ -78,6 +78,25 @@ describe('an exported run', () => {
     expect(paidTimes()).toBe(before);
   });
 
+  it('is moved, pruned and deleted in the store of the project, where ERRAND_ON says otherwise', async () => {
+    const [here, there] = [folder(), folder()];
+    const run = await paused(here);
+    const onTemporal = (at: Folder, ...args: string[]): Promise<Ended> =>
+      errand(args, { cwd: at.path, env: { ERRAND_ON: 'temporal' } });
+    const file = join(there.path, 'run.jsonl');
+    for (const [at, ...args] of [
+      [here, 'export', run, '--output', file],
+      [there, 'import', 'run.jsonl'],
+      [there, 'prune', '--older-than', '1d'],
+      [there, 'delete', run],
+    ] as const) {
+      const { exit, stderr } = await onTemporal(at, ...args, '--on', 'local');
+      expect(exit, stderr).toBe(0);
+    }
+    const refused = await onTemporal(there, 'import', 'run.jsonl');
+    expect(refused.stderr).toContain('errand import FILE --on local');
+  });
+
   it('holds no secret that the file takes from the environment, and no path of the machine', async () => {
     const here = folder();
     const { exit, stdout } = await here.errand('export', await paused(here));
@@ -122,6 +141,14 @@ describe('an import is refused, and nothing is written,', () => {
     ['when it is empty', () => '', 'not an exported run'],
     ['when its end is missing', () => lines().slice(0, -2).join('\n'), 'cut short'],
     ['when an event is missing', () => lines().toSpliced(2, 1).join('\n'), 'cut short'],
+    [
+      'when it has an event too many',
+      () =>
+        lines()
+          .toSpliced(2, 0, lines()[2] ?? '')
+          .join('\n'),
+      'more than the',
+    ],
     ['when a word was changed', () => whole.replace('"ada"', '"bob"'), 'changed or damaged'],
     [
       'when two events changed places',
@@ -150,6 +177,19 @@ describe('an import is refused, and nothing is written,', () => {
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
+  it.each([
+    [
+      'when there is no such file',
+      'nowhere.jsonl',
+      'Cannot read nowhere.jsonl: there is no such file',
+    ],
+    ['when it is a folder', '.', 'Cannot read .: it is a folder'],
+  ])('%s', async (_, path, words) => {
+    const { exit, stderr } = await folder().errand('import', path);
+    expect(stderr).toContain(words);
+    expect(exit).toBe(2);
+  });
+
   it('when the run is there already, and when it was removed', async () => {
     const run = /"run":"(?<run>[^"]+)"/.exec(whole)?.groups?.['run'] ?? '';
     writeFileSync(join(here.path, 'run.jsonl'), whole);
@@ -159,7 +199,10 @@ describe('an import is refused, and nothing is written,', () => {
     expect((await here.errand('delete', run)).exit).toBe(0);
     const removed = await here.errand('import', 'run.jsonl', '--format', 'json');
     expect(JSON.parse(removed.stderr || removed.stdout)).toMatchObject({
-      error: { kind: 'run.already_ended' },
+      error: {
+        kind: 'run.already_ended',
+        action: { detail: 'Import it into the store of another project.' },
+      },
     });
   });
 

@@ -62,7 +62,7 @@ describe('ask', () => {
       ],
     },
     {
-      it: 'skip goes on by the success routes with the partial output',
+      it: 'skip continues by the success routes with the partial output',
       nodes: asking().replace('a.output.n', 'a.output.stdout'),
       steps: [
         asked,
@@ -129,7 +129,7 @@ output: {kind: "{{ g.errors.a.kind }}", b: "{{ g.outputs.b }}"}
       ],
     },
     {
-      it: 'that expires goes on below it',
+      it: 'that expires continues below it',
       nodes: `- ${sh('a', 'exit 1', ', routes: [{to: $end}, {on_error: true, ask: {options: [retry], timeout: 2s}}, {on_error: true, to: b}]')}
 - {name: b, type: set, value: handled}`,
       files: LATER,
@@ -225,7 +225,7 @@ describe('human_gate', () => {
       ],
     },
     {
-      it: 'a prepared answer that does not fit leaves it open, and that is told',
+      it: 'a prepared answer that does not fit leaves it open, and that is reported',
       nodes: gate(),
       steps: [
         { do: 'run t.yaml --answer a=maybe', exit: 5, events: ['error:suppressed'] },
@@ -320,7 +320,7 @@ describe('an unknown outcome', () => {
       ],
     },
     {
-      it: 'of a script that outlived its Errand is told as what it is, and no second one is started',
+      it: 'of a script that outlived its Errand is reported as what it is, and no second one is started',
       nodes: `- ${sh('a', 'sleep 60')}`,
       steps: [
         crash,

@@ -8,7 +8,7 @@ const again = (more = 'max: 2, backoff: none'): string =>
 describe('retry', () => {
   rows([
     {
-      it: 'counts re-runs, and each try is told; attempts[] holds every failed one',
+      it: 'counts re-runs, and each attempt is an event; attempts[] holds every failed one',
       nodes: `- ${sh('a', 'exit 1', `, routes: [{to: $end}, ${again()}]`)}`,
       steps: [
         {
@@ -39,7 +39,7 @@ describe('retry', () => {
       ],
     },
     {
-      it: 'that is spent goes on below with the original kind',
+      it: 'that is spent continues below with the original kind',
       nodes: `- ${sh('a', 'exit 1', `, routes: [{to: $end}, ${again('max: 1, backoff: none')}, {on_error: true, to: b}]`)}
 - {name: b, type: set, value: "{{ failing.error.kind }} {{ failing.error.attempts | length }}"}`,
       steps: [{ do: 'run t.yaml', says: { output: 'internal.script_error 2' }, errors: 0 }],
@@ -152,7 +152,7 @@ describe('waiting and pausing', () => {
       ],
     },
     {
-      it: 'a park is counted to its max, then matching goes on below it',
+      it: 'a park is counted to its max, then matching continues below it',
       nodes: `- ${fails.replace('ROUTE', '{on_error: true, park: {for: 1h, max: 1}}')}`,
       steps: [
         { do: 'run t.yaml', exit: 5 },

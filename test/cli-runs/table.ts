@@ -39,7 +39,7 @@ const root = mkdtempSync(join(tmpdir(), 'errand-cli-runs-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let places = 0;
 
-/** A script that leaves a line in `count` and goes on as it is told. */
+/** A script that leaves a line in `count` and then does as its arguments say. */
 export function sh(name: string, script: string, more = ''): string {
   const line = JSON.stringify(`echo ${name} >> count; ${script}`);
   return `{name: ${name}, type: script, command: sh, args: ["-c", ${line}]${more}}`;

@@ -14,7 +14,7 @@ export interface Ended {
 
 export interface Place {
   readonly folder: string;
-  /** What a child process has: nothing of whoever runs the tests but the path. */
+  /** The environment of a child process: only the path of the person who runs the tests. */
   readonly env: Record<string, string>;
   run(
     args: readonly string[],

@@ -124,7 +124,7 @@ describe.each(['text', 'json'])('as %s', (format) => {
   it.each(steps)('%s: errand %s', async (name, typed, exit) => {
     const args = typed.split(' ').map((word) => runs.get(word) ?? word);
     const ended = place.run(format === 'text' ? args : [...args, '--format', 'json']);
-    // the first id that is told is that of the run
+    // the first id that is printed is that of the run
     const [run = ''] = RUN_ID.exec(ended.stderr + ended.stdout) ?? [];
     const [, file = ''] = /^run (\w+)/.exec(typed) ?? [];
     if (file !== '' && exit !== 2) runs.set(file.replace('gate', 'gated').toUpperCase(), run);
@@ -177,7 +177,7 @@ it.each([
   );
 });
 
-/** Asked once, then told to stop. */
+/** Asked once, then stopped. */
 async function serving(args: readonly string[], { folder, env }: Place): Promise<string> {
   const child = spawn(process.execPath, [LAUNCHER, ...args], { cwd: folder, env });
   const ended = once(child, 'close');

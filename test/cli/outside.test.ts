@@ -1,6 +1,6 @@
 /**
- * What a workflow file takes from around it, by whoever wrote it: a model that drafts, or a stranger whose
- * pull request is checked. Nothing of the environment and of other files is told to them.
+ * What a workflow file takes from around it, whether a model drafted it or a stranger whose
+ * pull request is checked. They learn nothing of the environment and of other files.
  */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

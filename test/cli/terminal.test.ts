@@ -165,7 +165,7 @@ describe.skipIf(!HAS_TERMINALS)('at a terminal', { timeout: 300_000 }, () => {
   });
 
   it.each([
-    ['while another branch goes on', []],
+    ['while another branch continues', []],
     ['when the run has come to rest', ['go']],
   ])('withdraws a question when it expires, %s', async (_when, files) => {
     rmSync(join(place.folder, 'go'), { force: true });

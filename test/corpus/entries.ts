@@ -18,7 +18,8 @@ export interface Entry {
 export interface Expectation {
   readonly kind: string;
   readonly category: string;
-  readonly retryable: boolean;
+  /** Null where nobody can know: what no rule recognises. */
+  readonly retryable: boolean | null;
   readonly retryAfterMs: number | null;
   readonly why: string;
 }
@@ -42,6 +43,12 @@ export const SIBLING_ENTRIES: readonly Entry[] = read('sibling-failures.jsonl');
 
 /** An examination from sources that the others did not use; README.md has its first score. */
 export const EXAM_ENTRIES: readonly Entry[] = read('exam-failures.jsonl');
+
+/** Another one, later, from sources that none of the others uses. */
+export const SECOND_EXAM_ENTRIES: readonly Entry[] = read('second-exam-failures.jsonl');
+
+/** The next one, by someone else. */
+export const THIRD_EXAM_ENTRIES: readonly Entry[] = read('third-exam-failures.jsonl');
 
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')

@@ -37,9 +37,11 @@ export const CASES: readonly DriverCase[] = [
     effects: { a: { fails: [MISSING] } },
   },
   {
-    name: 'fails with what was cancelled by nobody here',
+    name: 'asks about a request that a function gave up on by itself',
     files: main('  - {name: a, act(a), routes: [{to: $end}]}'),
-    effects: { a: { fails: [{ kind: 'cancelled.call', message: 'The client gave up' }] } },
+    effects: {
+      a: { fails: [{ kind: 'cancelled.call', message: 'The client gave up', outcome: 'unknown' }] },
+    },
   },
   {
     name: 'leads a failure to its handler',

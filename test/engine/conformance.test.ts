@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { howToRepeat, sampled } from '../sampled.ts';
-import { openStage, whyNot, type Stage } from '../temporal/place.ts';
+import { openStage, whyNot, type Stage } from '../temporal/stage.ts';
 import { act, type DriverCase } from './case.ts';
 import { CASES } from './cases.ts';
 import { LOCAL, mcpServers, SIMULATED, type Subject } from './subjects.ts';

@@ -17,7 +17,7 @@ import { outcomeOf, type Refused, type CaseOutcome } from './case-outcome.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
 import { createMcpServers, type McpServers } from '../../src/effects/mcp/mcp.ts';
 import { until } from '../temporal/killing.ts';
-import { ROOT } from '../temporal/place.ts';
+import { ROOT } from '../temporal/stage.ts';
 
 export interface CaseBackend {
   start(plan: WorkflowPlan, input: object, options: object): Promise<RunHandle>;

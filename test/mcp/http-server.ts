@@ -19,7 +19,7 @@ export interface TestServer {
   /** The key of each request that had one. */
   readonly keys: string[];
   /** From here on a gateway answers for the server whatever has a key. */
-  fail(status: number, headers?: Readonly<Record<string, string>>): void;
+  fail(status: number, headers?: Readonly<Record<string, string>>, body?: string): void;
   /** Forgets every session, as a server does that was started anew. */
   forget(): void;
   close(): Promise<void>;
@@ -56,7 +56,8 @@ export async function serve(
     const key = request.headers['idempotency-key'];
     if (typeof key === 'string') keys.push(key);
     if (typeof key === 'string' && gateway !== undefined) {
-      response.writeHead(...gateway).end();
+      const [status, headers, body] = gateway;
+      response.writeHead(status, headers).end(body);
       return;
     }
     if (request.url === MOVED) {

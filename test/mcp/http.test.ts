@@ -1,11 +1,17 @@
 /** Tools of real servers behind an address of this machine, in each manner of the protocol. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
 import { host, http, until } from './harness.ts';
 import { MOVED, serve, type TestServer } from './http-server.ts';
+import { sane } from './rubbish.ts';
 
 const ok = (output: unknown): object => ({ ok: true, output });
 const running: TestServer[] = [];
+
+type Message = Parameters<typeof sane>[0];
+const FINE = { content: [{ type: 'text', text: 'fine' }] };
 
 async function started(...given: Parameters<typeof serve>): Promise<TestServer> {
   const server = await serve(...given);
@@ -99,6 +105,41 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       expect(did).toEqual([]);
     });
 
+    it.each<[string, Record<string, string>, string]>([
+      ['a page for signing in', { 'content-type': 'text/html' }, '<html>Sign in</html>'],
+      ['a response of no type', {}, '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'],
+      ['half of a message', { 'content-type': 'application/json' }, '{"jsonrpc":"2.0","id":'],
+      ['a message of nobody', { 'content-type': 'application/json' }, '{"ok":true}'],
+    ])(
+      'for which a gateway accepts the call with %s leaves the outcome unknown',
+      async (...page) => {
+        const gateway = await started(manner);
+        const { call } = host();
+        const server = { ...http(gateway.url, type), toolSettings: { write: { timeoutMs: 1000 } } };
+        gateway.fail(200, page[1], page[2]);
+        const report = reportOf(await call('write', { id: 1 }, { server }));
+        // the oldest manner answers on another connection, on which nothing comes
+        const kind = manner === 'sse' ? 'tool.timeout' : 'tool.output_malformed';
+        expect(report).toMatchObject({ kind, outcome: 'unknown' });
+        expect(gateway.keys).toHaveLength(1);
+      },
+    );
+
+    it('that refuses a call for a scope that the key lacks was not called', async () => {
+      const gateway = await started(manner);
+      const { call } = host();
+      const server = http(gateway.url, type);
+      const challenge = 'Bearer error="insufficient_scope", scope="write"';
+      gateway.fail(403, { 'www-authenticate': challenge });
+      const refused = { outcome: 'not_started', action: { kind: 'check_credentials' } };
+      expect(reportOf(await call('write', { id: 1 }, { server }))).toMatchObject({
+        kind: 'mcp.unreachable',
+        // the oldest manner ends the connection at any refusal, and then nobody knows more
+        ...(manner === 'sse' ? { outcome: 'unknown' } : refused),
+      });
+      expect(gateway.keys).toHaveLength(1);
+    });
+
     it('that has moved is called where it is, once', async () => {
       const { url, did, keys } = await started(manner);
       const { call } = host();
@@ -137,7 +178,8 @@ describe.each(['stateless', 'sessions', 'sse'] as const)(
       const { call } = host();
       const server = http(url, type);
       const report = reportOf(await call('big', { chars: 40_000_000 }, { server }));
-      expect(report.kind).toBe(manner === 'sse' ? 'mcp.unreachable' : 'tool.output_malformed');
+      const kind = manner === 'sse' ? 'mcp.unreachable' : 'tool.output_malformed';
+      expect(report).toMatchObject({ kind, outcome: 'unknown' });
       expect(await call('plain', {}, { server })).toEqual(ok('nothing to say'));
     });
 
@@ -172,13 +214,55 @@ describe('a server with sessions', () => {
   });
 });
 
+describe('a stream', () => {
+  it.each(['of a call', 'of notifications'])(
+    '%s that ends is not opened again and again',
+    async (which) => {
+      const requests: string[] = [];
+      const greeting = createServer((request, response) => {
+        let body = '';
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        request.on('end', () => {
+          const message = body === '' ? undefined : (JSON.parse(body) as Message);
+          requests.push(`${request.method} ${message?.method ?? ''}`.trim());
+          const events = { 'content-type': 'text/event-stream' };
+          const isListening = request.method === 'GET' && which === 'of notifications';
+          if (isListening) return void response.writeHead(200, events).end('retry: 1\n\n');
+          if (message === undefined) return void response.writeHead(405).end();
+          if (message.method === 'tools/call' && which === 'of a call')
+            return void response.writeHead(200, events).end('retry: 1\nid: 1\ndata: \n\n');
+          const answer = sane(message) ?? { jsonrpc: '2.0', id: message.id, result: FINE };
+          if (message.id === undefined) return void response.writeHead(202).end();
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(answer));
+        });
+      });
+      await new Promise<void>((resolve) => greeting.listen(0, '127.0.0.1', resolve));
+      const { port } = greeting.address() as AddressInfo;
+      const { call } = host();
+      const server = http(`http://127.0.0.1:${port}/mcp`);
+      for (let count = 0; count < 3; count++) {
+        const result = await call('fine', {}, { server });
+        if (which === 'of notifications') expect(result).toEqual(ok('fine'));
+        else
+          expect(reportOf(result)).toMatchObject({ kind: 'mcp.unreachable', outcome: 'unknown' });
+      }
+      expect(requests.filter((line) => line === 'POST tools/call')).toHaveLength(3);
+      // one for each connection
+      const connections = requests.filter((line) => line === 'POST initialize').length;
+      expect(requests.filter((line) => line.startsWith('GET'))).toHaveLength(connections);
+      greeting.closeAllConnections();
+      await new Promise((resolve) => greeting.close(resolve));
+    },
+  );
+});
+
 describe('an address', () => {
   it.each([
     [401, 'check_credentials'],
     [404, 'fix_file'],
     [500, 'wait_and_retry'],
   ])('that answers HTTP %i says what to do', async (status, action) => {
-    const { createServer } = await import('node:http');
     const server = createServer((_, response) => response.writeHead(status).end('no'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

@@ -77,7 +77,7 @@ const ways: Readonly<Record<string, (mark: string) => Promise<Published>>> = {
       signal: (signal) => {
         for (const pid of processesWith(mark)) process.kill(pid, signal);
       },
-      // whoever needs it starts it
+      // the first that needs it starts it
       restart: () => Promise.resolve(),
     }),
   http: async () => {
@@ -100,7 +100,7 @@ const ways: Readonly<Record<string, (mark: string) => Promise<Published>>> = {
   },
 };
 
-/** A call that is under way: its server has told that it works on it. */
+/** A call that is under way: its server has reported that it works on it. */
 async function begun(
   { call }: Host,
   settings: Partial<McpServer>,

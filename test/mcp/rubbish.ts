@@ -11,11 +11,14 @@ export const RUBBISH = [
   'number',
   'list',
   'nothing',
+  'null',
+  'both',
   'empty',
   'old',
   'error',
   'stranger',
   'huge',
+  'digits',
 ] as const;
 
 /** The answers that it still gets right; undefined for a call, and for what needs none. */
@@ -31,7 +34,7 @@ export function sane({ id, method, params }: Message): object | undefined {
       },
     };
   if (method === 'tools/list') {
-    const tools = [...RUBBISH, 'half', 'silent', 'fine'].map((name) => ({
+    const tools = [...RUBBISH, 'half', 'silent', 'meta', 'fine'].map((name) => ({
       name,
       inputSchema: { type: 'object' },
     }));
@@ -55,6 +58,10 @@ export function rubbish({ id, params }: Message): string | undefined {
       return answer({ result: { content: 'not a list' } });
     case 'nothing':
       return answer({});
+    case 'null':
+      return answer({ result: null });
+    case 'both':
+      return answer({ result: { content: [] }, error: { code: -32_000, message: 'no' } });
     case 'empty':
       return answer({ result: {} });
     case 'old':
@@ -69,6 +76,14 @@ export function rubbish({ id, params }: Message): string | undefined {
       return answer({
         result: { content: [{ type: 'text', text: 'x'.repeat(100 * 1024 * 1024) }] },
       });
+    case 'digits':
+      return answer({
+        result: { content: [], structuredContent: { id: 'N' }, _meta: { at: 'N' } },
+      }).replaceAll('"N"', '12345678901234567890');
+    case 'meta':
+      return answer({
+        result: { content: [], structuredContent: { id: 1 }, _meta: { at: 'N' } },
+      }).replaceAll('"N"', '12345678901234567890');
     case 'fine':
       return answer({ result: { content: [{ type: 'text', text: 'fine' }] } });
     default:

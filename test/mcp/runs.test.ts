@@ -149,7 +149,7 @@ describe('a run', () => {
     expect(out).not.toContain(ENV.SECRET_TOKEN);
   });
 
-  it('routes a failure and what was got done beside it to whoever handles it', async () => {
+  it('routes a failure, and what was done beside it, to its handler', async () => {
     const { folder } = project([
       {
         name: 'a',

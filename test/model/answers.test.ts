@@ -63,8 +63,23 @@ describe.each(PROTOCOLS)('a good answer by $name', (protocol) => {
     const [call] = (result.output as { toolCalls: object[] } | undefined)?.toolCalls ?? [];
     // Google's are no text: its package writes them again before anybody sees them
     if (protocol.name === 'gemini') expect(call).toMatchObject({ arguments: { id: null } });
-    else expect(call).toMatchObject({ name: 'lookup', unparsable: '{"id":"Infinity"}' });
+    else expect(call).toMatchObject({ name: 'lookup', unparsable: '{"id":1e400}' });
     expect(JSON.parse(JSON.stringify(call))).toEqual(call);
+  });
+
+  it('is no call where a number would lose digits', async () => {
+    // Google's numbers have no more digits than ours
+    if (protocol.name === 'gemini') return;
+    const callWith = async (written: string): Promise<unknown> => {
+      const tool = { id: 'call00001', name: 'lookup', arguments: written };
+      upstream.answer(streams(protocol.stream({ tool, stop: protocol.stops.tool })));
+      const result = await ask(protocol, upstream.url, { call: { tools: [LOOKUP] } });
+      return (result.output as { toolCalls: object[] } | undefined)?.toolCalls[0];
+    };
+    const lost = '{"id":12345678901234567890}';
+    expect(await callWith(lost)).toEqual({ id: 'call00001', name: 'lookup', unparsable: lost });
+    const kept = '{"id":1763304000000000000}';
+    expect(await callWith(kept)).toMatchObject({ arguments: { id: 1763304000000000000 } });
   });
 
   it('tells its parts while they come', async () => {

@@ -26,7 +26,7 @@ const FRESH = 'second-key-which-is-good';
 const UNAUTHORIZED = refuses(401, { error: { message: `Incorrect API key provided: ${OLD}` } });
 const LIMITED = refuses(429, { error: { message: 'Slow down.' } }, { 'retry-after': '1' });
 
-/** A provider that takes only the keys that it is told. */
+/** A provider that accepts only the keys that it is given. */
 function takes(protocol: Protocol, ...keys: readonly string[]): Reply {
   const hello = streams(protocol.stream({ text: 'Hello.', stop: protocol.stops.good }));
   return (response, received) => {
@@ -201,7 +201,7 @@ describe('where a key comes from', () => {
   it.each([
     [[process.execPath, '-e', 'console.error("a secret"); process.exit(3)'], 'exit code 3'],
     [['no-such-program-here'], 'ENOENT'],
-  ])('is told when the program gives none: %j', async (command, how) => {
+  ])('is reported when the program gives none: %j', async (command, how) => {
     upstream.answer(UNAUTHORIZED);
     const file = oneAgent(responses.model, {}, settingsOf(responses, { api_key_command: command }));
     const { result, events } = await runFile(file);

@@ -95,6 +95,23 @@ describe('an ending by messages', () => {
     expect(failureOf(result).output).toEqual({ text: 'Half' });
   });
 
+  it.each([
+    [/"type":"message_start","message":\{/, '$&"error":{"type":"overloaded_error","message":"m"},'],
+    [/"type":"message_delta",/, '$&"error":{"type":"overloaded_error","message":"m"},'],
+  ])('with an error inside is that error: %s', async (from, to) => {
+    const stream = messages.stream({ text: 'Half', stop: 'end_turn' });
+    expect(stream).toMatch(from);
+    const result = await hear(messages, stream.replace(from, to));
+    expect(reportOf(result).kind).toBe('provider.overloaded');
+  });
+
+  it('with the details of a refusal is a refusal, whatever its reason says', async () => {
+    const stream = messages.stream({ text: 'Half', stop: 'end_turn' });
+    const refusal = '"stop_reason":"end_turn","stop_details":{"type":"refusal"}';
+    const result = await hear(messages, stream.replace('"stop_reason":"end_turn"', refusal));
+    expect(reportOf(result).kind).toBe('provider.content_filter');
+  });
+
   it('at a stop sequence is one', async () => {
     const result = await hear(messages, messages.stream({ text: 'Whole', stop: 'stop_sequence' }));
     expect(result).toMatchObject({ ok: true, output: { text: 'Whole' } });
@@ -219,7 +236,7 @@ describe('an ending by responses', () => {
     expect(reportOf(told).kind).toBe('provider.truncated');
   });
 
-  it('has the text that was told when it was done, where a piece of it got lost', async () => {
+  it('has the text that was sent when it was done, where a piece of it got lost', async () => {
     const content = [{ type: 'output_text', text: 'Half and half', annotations: [] }];
     const part = done({ status: 'completed', content });
     const result = await hear(
@@ -227,6 +244,28 @@ describe('an ending by responses', () => {
       change(/data: \{"type":"response\.completed"/, `${part}$&`),
     );
     expect(result).toMatchObject({ ok: true, output: { text: 'Half and half' } });
+  });
+
+  it('has the text of a part that was done, where no message was', async () => {
+    const text = { type: 'response.output_text.done', output_index: 0, content_index: 0 };
+    const part = events({ ...text, item_id: 'msg_1', text: 'Half and half' });
+    const result = await hear(
+      responses,
+      change(/data: \{"type":"response\.completed"/, `${part}$&`),
+    );
+    expect(result).toMatchObject({ ok: true, output: { text: 'Half and half' } });
+  });
+
+  it.each([
+    { type: 'response.content_part.done', part: { type: 'refusal', refusal: 'No.' } },
+    { type: 'response.refusal.done', refusal: 'No.' },
+  ])('with a refusal in a part is a refusal: $type', async (event) => {
+    const part = events({ item_id: 'msg_1', output_index: 0, content_index: 1, ...event });
+    const result = await hear(
+      responses,
+      change(/data: \{"type":"response\.completed"/, `${part}$&`),
+    );
+    expect(reportOf(result).kind).toBe('provider.content_filter');
   });
 
   it('with an error beside a good status is that error', async () => {
@@ -258,7 +297,7 @@ describe('an ending by responses', () => {
   });
 
   it.each(['The refund is approved', 'Something else', 'The refund is not (yet) approved at all'])(
-    'with pieces that are not in what was told when it was done is none: %s',
+    'with pieces that are not in what was sent when it was done is none: %s',
     async (text) => {
       const part = done({ status: 'completed', content: [{ type: 'output_text', text }] });
       const stream = responses

@@ -69,7 +69,7 @@ describe('what is no image', () => {
     },
   );
 
-  it('is not shown to a model that cannot see, and the reason is told', async () => {
+  it('is not shown to a model that cannot see, and the reason is reported', async () => {
     const blind = ['openai/o1-mini', responses.model];
     const { calls, events } = await show(responses, [`data:image/png;base64,${PIXEL}`], blind);
     expect(calls).toEqual([`${responses.model} ok`]);

@@ -1,6 +1,6 @@
 /**
  * The command is killed by a signal that nobody can catch, while a real provider streams to it, while
- * it backs off, and while it is with the second model of its chain; and then it goes on.
+ * it backs off, and while it is with the second model of its chain; and then it continues.
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -144,7 +144,7 @@ describe('killed in the middle', () => {
     expect(said.costs.attempts).toHaveLength(4);
   });
 
-  it('of a fallback: it goes on with the second model, and the first one rests', async () => {
+  it('of a fallback: it continues with the second model, and the first one rests', async () => {
     const { said, asked } = await killedAt({ number: 3, ended: 2 }, [
       says(OPENAI, 'one'),
       refuses(503, { error: { message: 'overloaded' } }, { 'retry-after': '90' }),

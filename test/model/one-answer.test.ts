@@ -53,6 +53,37 @@ describe('a chat', () => {
     expect(failureOf(result).output).toEqual({ text: 'Half' });
   });
 
+  it.each<[string, string, object]>([
+    ['chat', 'beside its choices', { error: { code: 502, message: 'upstream died' } }],
+    ['chat', "in Groq's place", { x_groq: { id: 'r', error: { code: 502, message: 'died' } } }],
+    ['mistral', 'beside its choices', { error: { code: 502, message: 'upstream died' } }],
+  ])('by %s with an error %s is that error, whatever comes with it', async (name, _, error) => {
+    const pay = { index: 0, id: 'call00001', type: 'function' };
+    const tool = { ...pay, function: { name: 'pay', arguments: '{"a":1}' } };
+    const text = chunk(piece(0, 'Half'));
+    const begun = { ...chunk({ index: 0, delta: { tool_calls: [tool] } }), ...error };
+    const ended = { ...chunk(piece(0, '', END)), ...error };
+    const done = chunk({ index: 0, delta: {}, finish_reason: 'tool_calls' });
+    for (const chunks of [
+      [text, ended],
+      [begun, done],
+    ]) {
+      const result = await hear(protocolNamed(name), `${events(...chunks)}${DONE}`);
+      expect(reportOf(result).kind).toBe('provider.server_error');
+    }
+  });
+
+  it.each([null, '', false])('with %o for an error has none', async (error) => {
+    const ended = { ...chunk(piece(0, 'Whole', END)), x_groq: { id: 'r', error } };
+    expect(await chatOf(ended)).toMatchObject({ ok: true, output: { text: 'Whole' } });
+  });
+
+  it('with the words of an error in the place of one is that error', async () => {
+    const ended = { ...chunk(piece(0, 'Half', END)), x_groq: { id: 'r', error: 'over capacity' } };
+    const { kind, retryable } = reportOf(await chatOf(ended));
+    expect([kind, retryable]).toEqual(['provider.overloaded', false]);
+  });
+
   it('in which only another choice ends has not ended', async () => {
     const silent = await chatOf(chunk(piece(0, 'Half')), chunk(piece(1, '', END)));
     expect(reportOf(silent).kind).toBe('provider.stream_interrupted');
@@ -135,6 +166,33 @@ describe('a call by responses', () => {
       expect(reportOf(result).kind).toBe('provider.stream_interrupted');
       expect(result).not.toHaveProperty('output.toolCalls');
     }
+  });
+
+  it.each([
+    ['other arguments', { name: 'pay', arguments: '{"amount":999}' }, false],
+    ['another name', { name: 'refund', arguments: '{"amount":5}' }, false],
+    ['other blanks', { name: 'pay', arguments: '{ "amount": 5 }' }, true],
+  ])('that the end lists with %s', async (_, listed, isSame) => {
+    const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', status: 'completed' };
+    const output = JSON.stringify([{ ...item, ...listed }]);
+    const end = /"type":"response\.completed","response":\{/;
+    const stream = responses.stream({ tool, stop: 'completed' });
+    expect(stream).toMatch(end);
+    const result = await hear(responses, stream.replace(end, `$&"output":${output},`));
+    if (isSame) expect(result).toMatchObject({ output: { toolCalls: [{ name: 'pay' }] } });
+    else expect(reportOf(result).kind).toBe('provider.stream_interrupted');
+  });
+
+  it('whose arguments were done as others is none', async () => {
+    const done = { type: 'response.function_call_arguments.done', arguments: '{"amount":999}' };
+    const stream = responses
+      .stream({ tool, stop: 'completed' })
+      .replace(
+        /(?:event: .*\n)?data: \{"type":"response\.output_item\.done".*?"output_index":(\d+)/,
+        (all, at) => `${events({ ...done, output_index: Number(at), item_id: 'fc_1' })}${all}`,
+      );
+    expect(stream).toContain('999');
+    expect(reportOf(await hear(responses, stream)).kind).toBe('provider.stream_interrupted');
   });
 
   it('of which a piece got lost is what it was when it was done', async () => {

@@ -9,7 +9,7 @@ import { HURRIED } from '../../src/effects/hurried-clock.cases.ts';
 import { builtInProvider } from '../../src/effects/model/built-in.ts';
 import { readCorpus } from '../../src/simulator-server/corpus.ts';
 import { startSimulator, type SimulatorServer } from '../../src/simulator-server/start.ts';
-import { catalogRow } from '../../src/errors/catalog/catalog.ts';
+import { defaultSchedule } from '../../src/workflow/plan/attempt-bound.ts';
 import { providerNamed } from '../../src/providers/known-providers.ts';
 import { ENTRIES } from '../corpus/entries.ts';
 import { load } from '../sdk-parity/install.ts';
@@ -95,8 +95,11 @@ async function run(
 }
 
 /** What the default schedule makes of a failure that comes every time. */
-function expectSchedule(waitsMs: readonly number[], { kind, retryAfterMs }: Judgement): void {
-  const schedule = catalogRow(kind)?.schedule;
+function expectSchedule(waitsMs: readonly number[], judged: Judgement): void {
+  const { retryAfterMs } = judged;
+  const schedule = defaultSchedule({ kind: judged.kind, category: 'transient' });
+  // none would mean that it is spent after one call, and that no retry of the author's is made
+  expect(schedule?.attempts).toBeGreaterThan(1);
   expect(waitsMs).toHaveLength((schedule?.attempts ?? 1) - 1);
   for (const [index, waitMs] of waitsMs.entries()) {
     const usualMs = schedule?.waitsMs[index] ?? 0;
@@ -266,7 +269,7 @@ describe.each(PROVIDERS)('the protocol of %s', (provider) => {
     expect(result).toMatchObject({ error: { kind: 'provider.quota_exhausted' } });
   });
 
-  it('is parked by a hint of an hour, still waits after a restart, and goes on in time', async () => {
+  it('is parked by a hint of an hour, still waits after a restart, and continues in time', async () => {
     const clock = new JumpClock();
     const store = openMemoryStore({ now: () => clock.now() });
     const { plan, bound } = planOf(oneAgent(fresh(provider, 'later'), {}, settings(provider)));

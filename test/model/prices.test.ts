@@ -21,7 +21,7 @@ function run(model: string, header: object): Promise<Ran> {
   return runFile(oneAgent(model, {}, { runtime: { provider }, ...header }));
 }
 
-it('is told where a budget of money cannot count it, and on the bill', async () => {
+it('is reported where a budget of money cannot count it, and on the bill', async () => {
   const { result, events, costs } = await run('openai/unheard-of', {
     limits: { budget_usd: 0.01 },
   });

@@ -1,4 +1,4 @@
-/** A provider that sends its callers elsewhere: the key and the prompt stay where they were meant to go. */
+/** A provider that redirects its callers: the key and the prompt are not sent there. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportOf } from '../../src/effects/effect.cases.ts';
 import { ask, KEY } from './harness.ts';

@@ -1,4 +1,4 @@
-/** A provider on 127.0.0.1 that answers as it is told and keeps every request that it got. */
+/** A provider on 127.0.0.1 that replies as a script says and keeps every request that it got. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 

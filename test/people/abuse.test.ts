@@ -1,4 +1,4 @@
-/** What a model, a tool or an answer may try: denied, typed, on the record, and not told to the model. */
+/** What a model, a tool or an answer may try: denied, typed, on the record, and hidden from the model. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { tool } from '../../src/index.ts';
 import { closeAll, talk } from './stage.ts';

@@ -27,7 +27,7 @@ const wrong = tool({ output, run: () => partial({ found: 'none' }, failures) });
 const whole = tool({ output, run: () => partial({ found: [1] }, []) });
 
 describe('a partial result', () => {
-  it('of a node is its output, with the errors beside it for whoever comes after', async () => {
+  it('of a node is its output, with the errors beside it for the next node', async () => {
     const errand = await open({ tools: { pages } });
     const run = await errand.start(
       workflow({

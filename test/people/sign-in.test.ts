@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe('the sign-in of the guide', () => {
-  it('shows the code, asks again until the provider agrees, and goes on', async () => {
+  it('shows the code, asks again until the provider agrees, and continues', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/guide/people.md'), 'utf8');
     const [, file = ''] = [...text.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
       ([, block]) => block,

@@ -1,4 +1,4 @@
-/** A model of the application that says what it is told to, and keeps what it was shown. */
+/** A model of the application that replies as a script says, and keeps what it was shown. */
 import { fileURLToPath } from 'node:url';
 import type { JsonObject, JsonValue } from '../../src/errors/support/safe-json.ts';
 import { requireSdks } from '../sdk-parity/install.ts';

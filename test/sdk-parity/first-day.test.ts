@@ -1,4 +1,4 @@
-/** Answers that mislead a client, as a reader met them on a first day: what a person is told of them. */
+/** Answers that mislead a client, as a reader met them on a first day, and the reports about them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -92,7 +92,7 @@ describe('a web page', () => {
     },
   );
 
-  it('is told from a 403 of the provider itself', async () => {
+  it('is distinguished from a 403 of the provider itself', async () => {
     answer = json(403, { error: { message: 'No access to this model', type: 'permission' } });
     const report = reportFrom(await thrownBy(CLIENTS.openai));
     expect(report.message).toContain('accepts the key');

@@ -1,5 +1,5 @@
 /**
- * A server on 127.0.0.1 that answers as it is told. Each script has an address of its own, so calls may
+ * A server on 127.0.0.1 that replies as a script says. Each script has an address of its own, so calls may
  * run at the same time.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

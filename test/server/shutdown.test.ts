@@ -1,5 +1,6 @@
 /** A server that stops: effects end, runs stay resumable, the exit is 0; a second signal ends it at once. */
 import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serve } from './served.ts';
@@ -53,6 +54,17 @@ describe('a server that is stopped', () => {
     expect(seqs).toEqual(seqs.map((_, at) => at + 1));
     const { seq } = (await again.ask(`/v1/runs/${run}`)).json;
     expect(seqs.at(-1)).toBe(seq);
+  });
+
+  it('does not wait for a reader that stands still', async () => {
+    const served = await serve({ files: ALL });
+    const { run } = await served.run('ask');
+    const socket = connect(served.port, '127.0.0.1');
+    const head = `GET /v1/runs/${run}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream`;
+    socket.write(`${head}\r\nAuthorization: Bearer ${served.token}\r\n\r\n`);
+    await new Promise((resolve) => socket.once('readable', resolve));
+    expect(await served.stop()).toBe(0);
+    socket.destroy();
   });
 
   it('that was killed leaves its runs to the next one', async () => {

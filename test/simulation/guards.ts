@@ -3,7 +3,7 @@
  * decision.
  */
 import { randomFrom } from '../../src/rehearsal/world/random.ts';
-import type { NamedGuard } from '../../src/effects/guard.ts';
+import type { NamedGuard } from '../../src/effects/run-guards.ts';
 import type { JsonObject } from '../../src/errors/support/safe-json.ts';
 import type { GuardVerdict } from '../../src/workflow/authoring/guard.ts';
 import { SECRET } from './shape.ts';

@@ -178,6 +178,17 @@ const DOCTORS: readonly (readonly [Law, (subject: Subject) => Subject])[] = [
     (run) => withExecutions(run, (each) => [each, { ...each, afterSeq: lastEvent(run).seq }]),
   ],
   [
+    repeated.refusedIsChecked,
+    () =>
+      doctored(
+        withExecutions(drifted, (each) => [each, { ...each, afterSeq: lastEvent(drifted).seq }]),
+        (event) =>
+          event.type === 'effect:failed' && event.path === 'b'
+            ? { ...event, unusable: true }
+            : event,
+      ),
+  ],
+  [
     repeated.nothingBlindly,
     (run) => withError(run, at('effect:failed', 'a'), { outcome: 'unknown' }),
   ],

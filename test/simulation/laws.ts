@@ -30,6 +30,7 @@ import {
   nothingBlindly,
   nothingRepeated,
   oneKeyOneAction,
+  refusedIsChecked,
   resultsAreKept,
 } from './laws/nothing-repeated.ts';
 import {
@@ -95,6 +96,7 @@ export const LAWS: readonly Law[] = [
   actionsAreAsked,
   oneKeyOneAction,
   doneIsDone,
+  refusedIsChecked,
   resultsAreKept,
   nothingIsForgotten,
   reallySucceeded,

@@ -9,7 +9,7 @@ import {
   type Simulation,
   type SimulationOptions,
 } from '../../src/rehearsal/simulated-run.ts';
-import type { Execution } from '../../src/rehearsal/world/execution.ts';
+import type { Execution } from '../../src/rehearsal/world/execution-record.ts';
 import type { Speaker } from '../../src/rehearsal/world/model-fate.ts';
 import type { ReportDraft } from '../../src/errors/report/report.ts';
 import { LAWS } from './laws.ts';

@@ -32,7 +32,7 @@ const KEY = 'test-key';
 
 type MakeModel = (question: Question) => Promise<unknown>;
 
-/** Thrown by the SDK, or told as a part of its stream. */
+/** Thrown by the SDK, or sent as a part of its stream. */
 function thrown(failure: unknown): Error {
   return failure instanceof Error ? failure : new Error('The SDK failed', { cause: failure });
 }

@@ -187,7 +187,7 @@ describe('an entry of the corpus', () => {
     });
   });
 
-  it('that is not there is told as a model that is not', async () => {
+  it('that is not there is reported as a model that is not', async () => {
     for (const protocol of Object.keys(SPOKEN_BY)) {
       const client = clientFor(protocol);
       if (client === undefined) throw new Error(`There is no client for ${protocol}`);

@@ -189,7 +189,7 @@ describe('a simulated failure', () => {
 describe('a simulated delay', () => {
   const answer = { type: 'answer', delayMs: 50, answer: 'late' } as const;
 
-  it('passes on the clock of whoever runs the effect', async () => {
+  it('passes on the clock of the caller', async () => {
     const clock = new ManualClock();
     const playing = playModel(asked(answer), contextFor({ clock }));
     const timer = await clock.next();
@@ -233,7 +233,7 @@ describe('a simulated model that hangs', () => {
     expect(reportOf(await playing)).toMatchObject({ kind, details });
   });
 
-  it('is left by whoever no longer wants it', async () => {
+  it('is left by a caller that no longer wants it', async () => {
     const clock = new ManualClock();
     const controller = new AbortController();
     const playing = playModel(asked(hang), contextFor({ clock, signal: controller.signal }));

@@ -1,4 +1,4 @@
-/** Scripts of the server: what they may say, and what is told of those that are wrong. */
+/** Scripts of the server: what they may contain, and the problems of wrong ones. */
 import { expect, it } from 'vitest';
 import { ErrandError } from '../../src/errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';

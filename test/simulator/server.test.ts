@@ -67,7 +67,7 @@ describe.each(
     if (isStream) expect(pieces.length).toBeGreaterThan(1);
   });
 
-  it('is told its own words by a model without a script', async () => {
+  it('gets its own words back from a model without a script', async () => {
     expect((await ask('sim/nobody')).text).toBe('Tell me.');
   });
 

@@ -36,7 +36,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // whoever is cut off hears of it by the end of the connection
+      // a client that is cut off notices the end of the connection
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     let losing: Plan | undefined;
@@ -57,7 +57,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
       return done();
     });
     client.on('close', () => upstream.destroy());
-    // the last word of a server may be heard some time before the connection is seen to end
+    // the last message of a server may arrive some time before the connection ends
     upstream.on('close', () => setTimeout(() => client.end(), LATER_MS));
   });
   server.listen(0, '127.0.0.1');

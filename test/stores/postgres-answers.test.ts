@@ -44,7 +44,7 @@ const TRANSACTION = 'COMMIT';
 describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
   'a connection that is %s before its answer',
   (loss) => {
-    it('leaves a run that was created once, for whoever asked', async () => {
+    it('leaves a run that was created once, for the caller', async () => {
       const store = await open();
       const lost = proxy.loseAnswer(TRANSACTION, loss);
       await rejects(store.create(newRun('r')), 'store.unavailable');
@@ -88,7 +88,7 @@ describe.runIf(programs !== undefined).each<Loss>(['terminated', 'cut'])(
     it('is nothing to a run, at whichever of its commits', async () => {
       const { appends } = await runLosing(0, loss);
       expect(appends).toBeGreaterThan(3);
-      // the first is its creation, which whoever starts it asks for
+      // the first is its creation
       for (let append = 2; append <= appends; append++) {
         const { result, events, said } = await runLosing(append, loss);
         const output = { said: 'abc' };

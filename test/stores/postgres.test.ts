@@ -180,13 +180,21 @@ describe.runIf(programs !== undefined)('the PostgreSQL store', () => {
     const store = await open(schema);
     const { claim } = await store.create(newRun('r'));
     for (let next = 2; next <= 5; next++) await store.append(commitAt(claim, next));
-    await meddle(damage.replace('$', `"${schema.replaceAll('"', '""')}"`));
+    const { head } = await store.get('r');
+    await store.saveCheckpoint(claim, { head, state: {} });
+    await meddle(damage.replace('$', quoted(schema)));
     const { report } = await rejects(readAll(store, 'r'), 'store.corrupt');
     expect(report.details).toMatchObject({ run: 'r', seq });
+    // without its end the log does not have the place of the checkpoint
+    if (seq === 5) expect(await store.loadCheckpoint('r')).toBeNull();
+    else {
+      const { report: below } = await rejects(store.loadCheckpoint('r'), 'store.corrupt');
+      expect(below.details).toEqual(report.details);
+    }
     await store.close();
   });
 
-  it('loses nothing when its server is killed, says so, and goes on when it is back', async () => {
+  it('loses nothing when its server is killed, says so, and continues when it is back', async () => {
     const schema = newSchema();
     const store = await open(schema);
     const { claim } = await store.create(newRun('r'));

@@ -62,7 +62,7 @@ export function expectHonestEffects(
   }
 }
 
-/** What was done in the end, whoever did it; what may be repeated counts once. */
+/** Everything that was done in the end, by any process; what may be repeated counts once. */
 export function doneIn(deeds: readonly Deed[]): readonly string[] {
   const done = deeds.filter(({ ending }) => ending === 'done').map(({ name }) => name);
   const [safe, others] = [new Set<string>(), [] as string[]];
@@ -73,7 +73,7 @@ export function doneIn(deeds: readonly Deed[]): readonly string[] {
   return [...safe, ...others].sort();
 }
 
-/** A request that nobody has heard of since, in the log as a killed process left it. */
+/** A request without a result, in the log as a killed process left it. */
 export function inDoubt(events: readonly RunEvent[]): readonly string[] {
   const open = new Map<string, string>();
   for (const event of events) {

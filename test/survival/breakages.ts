@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 export interface Breakage {
   /** Between two commits of the run. */
   readonly make: (store: string) => Promise<void>;
-  /** By whoever made it, or by anyone when that one is gone. */
+  /** By the process that made it, or by any other when that one is gone. */
   readonly mend: (store: string) => Promise<void>;
 }
 

@@ -108,7 +108,7 @@ async function playRace(acts: readonly Act[], onAbort: 'ends' | 'ignores'): Prom
   await expectLater(stage, handle.id, result.status);
 }
 
-/** Cancelled beats failed beats completed; and whoever stops a run leaves it as far as it is. */
+/** Cancelled beats failed beats completed; and a process that stops a run leaves it as far as it is. */
 function isRight(status: string, { cancelled, stopped, failed, late }: Asked): boolean {
   if (cancelled) return status === 'cancelled';
   if (stopped) return status === 'interrupted' || (status === 'failed') === (failed || late);

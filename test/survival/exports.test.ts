@@ -38,7 +38,7 @@ function exported({ cwd }: Place): { readonly run: string; readonly types: reado
 const STEPS = 20_000;
 const SMALL_STACK = ['--stack-size=400'];
 
-it('goes on with a run that has more events than a call takes arguments', async () => {
+it('continues with a run that has more events than a call takes arguments', async () => {
   const place = placeOf('long', {
     workflow: {
       name: 't',
@@ -98,7 +98,7 @@ it.each([
   ['a folder', 'rm events.jsonl; mkdir events.jsonl'],
   ['a pipe', 'rm events.jsonl; mkfifo events.jsonl'],
 ])(
-  'goes on where the exports cannot be read or written, and says so to all: %s',
+  'continues where the exports cannot be read or written, and says so to all: %s',
   async (what, spoil) => {
     const place = placeOf(what.replace(' ', '-'), {
       workflow: { name: 't', entry_point: 'ask' },

@@ -137,7 +137,7 @@ describe('killed again while it is taken up', () => {
 
 describe('the command itself, killed around its appends', () => {
   it.each(SEEDS.slice(0, IS_ALL ? 20 : 2))(
-    'goes on by the command, and what it exports has no gap: seed %i',
+    'continues by the command, and what it exports has no gap: seed %i',
     async (seed) => {
       const prepared = preparedSeed(seed);
       const expected = await undisturbed(prepared, root);

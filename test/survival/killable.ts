@@ -13,5 +13,5 @@ const { kill, outage, ...job } = JSON.parse(process.argv[2] ?? '{}') as Killable
 const ended = await (outage === undefined
   ? oneLeg(job, { around: (store) => (kill === undefined ? store : killingStore(store, kill)) })
   : legWithOutage(job, outage));
-// whoever holds the lock ends with us
+// the process that holds the lock ends with this one
 process.stdout.write(JSON.stringify(ended), () => process.exit());

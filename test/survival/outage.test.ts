@@ -98,7 +98,7 @@ describe('an outage', () => {
       { name, what: 'is got over when it passes in time', failures: 2, onOutage: 'halt' as const },
       { name, what: 'is waited out if the host likes', failures: 5, onOutage: 'wait' as const },
     ]),
-  )('$what, and is told: $name', ({ name, failures, onOutage }) =>
+  )('$what, and is reported: $name', ({ name, failures, onOutage }) =>
     inPlace(prepared, placeOf(name), async ({ job }) => {
       const outage = { breakage: name, append: 1, failures };
       const { result } = await legWithOutage({ ...job, onOutage }, outage);
@@ -122,7 +122,7 @@ describe('an outage', () => {
 });
 
 describe('the command', () => {
-  it('ends with 6 when its store is gone, and goes on when it is back', async () => {
+  it('ends with 6 when its store is gone, and continues when it is back', async () => {
     const cwd = join(root, 'command');
     mkdirSync(cwd);
     const away = 'for f in errand.db errand.db-wal errand.db-shm; do mv "$ERRAND_HOME/$f" .; done';
@@ -144,7 +144,7 @@ describe('the command', () => {
     const said = JSON.parse(gone.stdout) as { run: string };
     expect(gone.exit).toBe(6);
     expect(said).toMatchObject({ status: 'interrupted', error: { kind: 'store.unavailable' } });
-    // told once, in the answer, and not a second time by Node
+    // reported once, in the answer, and not a second time by Node
     expect(gone.stderr).toBe('');
     const lost = await errand(['resume', said.run, '--format', 'json'], { cwd, env });
     expect(lost.exit).not.toBe(0);

@@ -13,7 +13,7 @@ import { DEED } from './world.ts';
 export interface Prepared {
   readonly name: string;
   readonly folder: string;
-  /** What `errand` is told to run, from the folder. */
+  /** The file that `errand` runs, from the folder. */
   readonly file: string;
   readonly plan: string;
   readonly directory: string;
@@ -85,7 +85,7 @@ export async function inPlace<T>(
     answers,
   };
   const result = await work({ job, home, isWitnessed });
-  // what failed is kept for whoever looks into it
+  // what failed is kept for inspection
   rmSync(home, { recursive: true, force: true });
   return result;
 }

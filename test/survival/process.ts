@@ -77,7 +77,7 @@ function stayInPlace(id: string, importer?: string): { id: string; external: tru
     : null;
 }
 
-/** Does one leg, and dies where it is told to. */
+/** Does one leg, and dies at the given point. */
 export function killable(job: KillableJob, script = KILLABLE): Promise<Ended> {
   return start([script, JSON.stringify(job)], { cwd: process.cwd() }).ended;
 }

@@ -173,7 +173,9 @@ async function keepServing(scene: Scene, number: number, isOver: () => boolean):
   const random = randomFrom('server', number, SEED);
   for (;;) {
     const started = startServer(scene);
-    await Promise.race([delay(500 + random.int(3000)), until(isOver)]);
+    // by what happens and not by the clock: a busy machine would kill them before they have begun
+    await moreDeeds(scene, 1 + random.int(5), isOver);
+    await delay(random.int(300));
     if (isOver()) return started;
     started.kill(random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM']));
     await started.ended;
@@ -186,7 +188,8 @@ async function keepStarting(scene: Scene, lane: number, isOver: () => boolean): 
   while (!isOver()) {
     const command = startErrand(['run', 'order.yaml', '--quiet'], at(scene));
     if (random.chance(0.6)) {
-      await Promise.race([command.ended, delay(300 + random.int(1500))]);
+      await Promise.race([command.ended, moreDeeds(scene, 1 + random.int(3), isOver)]);
+      await delay(random.int(300));
       command.kill('SIGKILL');
     }
     await command.ended;
@@ -211,6 +214,12 @@ async function untilAllOver(errand: Engine, { folder }: Scene): Promise<void> {
     }
     await delay(100);
   }
+}
+
+/** Resolves when so many more deeds were done, by whichever process, or when the trouble is over. */
+async function moreDeeds({ folder }: Scene, count: number, isOver: () => boolean): Promise<void> {
+  const enough = deedsIn(folder).length + count;
+  await until(() => isOver() || deedsIn(folder).length >= enough);
 }
 
 interface Deed {

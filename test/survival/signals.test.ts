@@ -1,4 +1,4 @@
-/** What was said to a run whose process died before it heard it is heard by whoever takes it up. */
+/** A message to a run whose process died before it read the message reaches the next process. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ it.each([
     expect(events.at(-1)?.type).toBe(last);
     if (status === 'cancelled') expect(deedsIn(job.world).length).toBe(done);
     const after = await openSqliteStore({ path: job.store, now: Date.now });
-    expect(await after.messages(run), 'it is heard once').toEqual([]);
+    expect(await after.messages(run), 'it is read once').toEqual([]);
     await after.close();
   });
 });

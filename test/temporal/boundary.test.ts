@@ -14,7 +14,7 @@ import { planOfTexts } from '../engine/plan.ts';
 import { until } from './killing.ts';
 import { temporalConfig } from '../../src/engine/temporal/config.ts';
 import { openErrand } from '../../src/index.ts';
-import { openStage, PACKAGES, PATIENCE_MS, whyNot, type Stage } from './place.ts';
+import { openStage, PACKAGES, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 import { extendedProject } from './extensions.ts';
 import { mutualTls, pemFile } from './tls.ts';
 
@@ -70,8 +70,8 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     const { Connection, Client } = createRequire(join(PACKAGES, 'package.json'))(
       '@temporalio/client',
     );
-    const connection = await Connection.connect({ address: stage.place.address });
-    client = new Client({ connection, namespace: stage.place.namespace });
+    const connection = await Connection.connect({ address: stage.config.address });
+    client = new Client({ connection, namespace: stage.config.namespace });
     close = () => connection.close();
   });
 
@@ -126,7 +126,7 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     // ended, it is still the run that is there
     const later = await driver.start(again, {}, { id });
     expect(await later.result()).toEqual(results[0]);
-    const errand = await openErrand({ temporal: { ...stage.place, queryMs: PATIENCE_MS } });
+    const errand = await openErrand({ temporal: { ...stage.config, queryMs: PATIENCE_MS } });
     expect(await errand.get(id)).toMatchObject({ run: id, workflow: 'shown', status: 'failed' });
     const refused = driver.start(
       planOfTexts({
@@ -211,7 +211,7 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
     });
   });
 
-  it('goes on with more than one payload can hold, after a failure and as new', async () => {
+  it('continues with more than one payload can hold, after a failure and as new', async () => {
     const nodes = ['noise', 'noise', 'once'].map(
       (name, index) =>
         `  - {name: n${index}, type: call, function: ${name}, routes: [{to: ${index === 2 ? '$end' : `n${index + 1}`}}]}`,
@@ -254,20 +254,20 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
   });
 
   it('is carried on through TLS with certificates on both sides', async () => {
-    const front = await mutualTls(stage.place.address);
+    const front = await mutualTls(stage.config.address);
     try {
       const env = {
         TEMPORAL_ADDRESS: front.address,
-        TEMPORAL_NAMESPACE: stage.place.namespace,
-        TEMPORAL_TASK_QUEUE: `${stage.place.taskQueue}-tls`,
+        TEMPORAL_NAMESPACE: stage.config.namespace,
+        TEMPORAL_TASK_QUEUE: `${stage.config.taskQueue}-tls`,
         TEMPORAL_TLS_SERVER_NAME: 'server.errand.test',
         TEMPORAL_TLS_SERVER_CA_CERT_PATH: pemFile('ca.pem'),
         TEMPORAL_TLS_CLIENT_CERT_PATH: pemFile('client.pem'),
         TEMPORAL_TLS_CLIENT_KEY_PATH: pemFile('client.key'),
       };
-      const place = temporalConfig({}, env, PACKAGES);
-      const worker = await stage.worker({ place, functions });
-      const afar = await stage.client({ place });
+      const config = temporalConfig({}, env, PACKAGES);
+      const worker = await stage.worker({ config, functions });
+      const afar = await stage.client({ config });
       const run = await afar.start(
         plan('{name: a, type: call, function: echo, arguments: {n: 1}}'),
         {},
@@ -283,19 +283,19 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
   it('is carried on at the server of a profile, whose key stays out of its history', async () => {
     const key = 'key-of-the-profile-42';
     const folder = mkdtempSync(join(tmpdir(), 'errand-profile-'));
-    const { address, namespace } = stage.place;
+    const { address, namespace } = stage.config;
     const toml = `[profile.own]\naddress = "${address}"\nnamespace = "${namespace}"\napi_key = "${key}"\ntls = { disabled = true }\n`;
     writeFileSync(join(folder, 'temporal.toml'), toml);
     const env = {
       TEMPORAL_CONFIG_FILE: join(folder, 'temporal.toml'),
       TEMPORAL_PROFILE: 'own',
-      TEMPORAL_TASK_QUEUE: `${stage.place.taskQueue}-profile`,
+      TEMPORAL_TASK_QUEUE: `${stage.config.taskQueue}-profile`,
     };
     try {
-      const place = temporalConfig({}, env, PACKAGES);
+      const config = temporalConfig({}, env, PACKAGES);
       const leaking = { leak: () => ({ text: `the key is ${key}` }) };
-      const worker = await stage.worker({ place, functions: leaking });
-      const there = await stage.client({ place });
+      const worker = await stage.worker({ config, functions: leaking });
+      const there = await stage.client({ config });
       const run = await there.start(plan('{name: a, type: call, function: leak}'), {
         note: `the key is ${key}`,
       });
@@ -315,9 +315,9 @@ describe.skipIf(skipped !== undefined)('a run at a Temporal server', { timeout: 
 
   it('has the extensions that its files name, for as long as the worker is there', async () => {
     const project = extendedProject();
-    const place = { ...stage.place, taskQueue: `${stage.place.taskQueue}-extended` };
-    const worker = await stage.worker({ place, base: project.folder });
-    const there = await stage.client({ place });
+    const config = { ...stage.config, taskQueue: `${stage.config.taskQueue}-extended` };
+    const worker = await stage.worker({ config, base: project.folder });
+    const there = await stage.client({ config });
     const results = async (file: string, input = {}): Promise<unknown> =>
       (await there.start(await project.plan(file), input)).result();
     try {

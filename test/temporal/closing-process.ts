@@ -1,6 +1,6 @@
 /**
  * A program of its own: follows a run at a server that refuses every look or leaves it without an
- * answer, closes its driver in the midst of that, and says how the follower came out. Then nothing
+ * answer, closes its backend meanwhile, and says how the follower came out. Then nothing
  * should hold it, and nothing should end it.
  */
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { openTemporal } from '../../src/engine/temporal/client.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
-import { PACKAGES } from './place.ts';
+import { PACKAGES } from './stage.ts';
 
 const UNAVAILABLE = '14';
 /** Of gRPC: an empty message, not compressed. */
@@ -34,20 +34,20 @@ await once(server, 'listening');
 // a server that listens on a port
 const { port } = server.address() as AddressInfo;
 
-const place = {
+const config = {
   address: `127.0.0.1:${port}`,
   namespace: 'default',
   taskQueue: 'none',
   directory: PACKAGES,
 };
-const driver = await openTemporal({ place });
-const run = driver.follow('some-run', 1);
+const backend = await openTemporal({ config });
+const run = backend.follow('some-run', 1);
 const heard = all(run.events());
 await asked.promise;
 // the refusal has to arrive, so that the next try waits for its time
 await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-await driver.close();
-const late = await driver.store.summary('some-run').then(() => undefined, toReport);
+await backend.close();
+const late = await backend.store.summary('some-run').then(() => undefined, toReport);
 server.unref();
 process.stdout.write(JSON.stringify({ followed: await run.result(), heard: await heard, late }));
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hasPackages } from './place.ts';
+import { hasPackages } from './stage.ts';
 
 const PROGRAM = join(import.meta.dirname, 'closing-process.ts');
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { loadWorkflowFile } from '../../src/engine/loading/load-file.ts';
 import type { WorkflowPlan } from '../../src/workflow/plan/plan.ts';
-import { ROOT } from './place.ts';
+import { ROOT } from './stage.ts';
 
 /** The sources as they are here: what resolves `errand` for modules is not there under a test runner. */
 const ERRAND = pathToFileURL(join(ROOT, 'src', 'index.ts')).href;

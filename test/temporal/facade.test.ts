@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openErrand, workflow, type Errand, type RunEvent } from '../../src/index.ts';
-import { openStage, PATIENCE_MS, whyNot, type Stage } from './place.ts';
+import { openStage, PATIENCE_MS, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('an Errand that is opened on Temporal');
 
@@ -44,7 +44,7 @@ describe.skipIf(skipped !== undefined)('an Errand on Temporal', { timeout: 60_00
   let errand: Errand;
   const open = (): Promise<Errand> =>
     openErrand({
-      temporal: { ...stage.place, heartbeatMs: PATIENCE_MS, queryMs: PATIENCE_MS },
+      temporal: { ...stage.config, heartbeatMs: PATIENCE_MS, queryMs: PATIENCE_MS },
       functions,
       directory: folder,
     });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { notPrinted, stepsOf } from '../docs/page.ts';
-import { openStage, PACKAGES, ROOT, whyNot, type Stage } from './place.ts';
+import { openStage, PACKAGES, ROOT, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('the guide to Temporal, and the commands on it');
 
@@ -36,7 +36,7 @@ describe.skipIf(skipped !== undefined)('docs/guide/temporal.md', () => {
   });
 
   it('does what it says', { timeout: 600_000 }, async () => {
-    const { address, namespace, taskQueue } = stage.place;
+    const { address, namespace, taskQueue } = stage.config;
     const env = {
       PATH: process.env['PATH'],
       HOME: folder,

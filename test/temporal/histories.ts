@@ -8,7 +8,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act, planOf, type DriverCase } from '../engine/case.ts';
 import { CASES } from '../engine/cases.ts';
-import { openStage, PACKAGES } from './place.ts';
+import { openStage, PACKAGES } from './stage.ts';
 
 export const FOLDER = join(import.meta.dirname, '__fixtures__', 'histories');
 
@@ -84,7 +84,7 @@ async function historyOf(
   }
   if (result.status === 'paused' && result.waiting.reason === 'time')
     await driver.follow(run.id, (await driver.store.get(run.id)).head.nextSeq).result();
-  const connection = await Connection.connect({ address: stage.place.address });
+  const connection = await Connection.connect({ address: stage.config.address });
   const client = new Client({ connection });
   const history: unknown = await client.workflow.getHandle(run.id).fetchHistory();
   await connection.close();

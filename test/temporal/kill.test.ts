@@ -10,7 +10,7 @@ import { stored } from '../engine/subjects.ts';
 import { planOfTexts } from '../engine/plan.ts';
 import { expectWholeLog } from '../survival/books.ts';
 import { Killing, until } from './killing.ts';
-import { openStage, whyNot, type Stage } from './place.ts';
+import { openStage, whyNot, type Stage } from './stage.ts';
 
 const skipped = whyNot('that workers may be killed and servers restarted');
 
@@ -99,7 +99,7 @@ agents:
     expect(asked(await stored(driver.store, run.id))).toEqual({ a: 2 });
   });
 
-  it('goes on in its backoff, no sooner than it should', async () => {
+  it('continues in its backoff, no sooner than it should', async () => {
     const first = await killing.worker();
     const run = await driver.start(
       plan(`workflow: {name: main, entry_point: a}
@@ -120,7 +120,7 @@ agents:
     expect(killing.begun()).toEqual({ a: 2 });
   });
 
-  it('goes on in the middle of an agent’s loop', async () => {
+  it('continues in the middle of an agent’s loop', async () => {
     const first = await killing.worker();
     const call = (name: string): string =>
       `{tool_calls: [{name: deed, arguments: {name: ${name}}}]}`;
@@ -171,7 +171,7 @@ agents:
     expect(killing.begun()).toEqual({ a: 1, c: 1 });
   });
 
-  it('is carried on by whoever is left of two workers', async () => {
+  it('continues at the worker that is left of two', async () => {
     const first = await killing.worker();
     await killing.worker();
     const runs = await Promise.all(

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { cachedBundle, ROOT, type Stage } from './place.ts';
+import { cachedBundle, ROOT, type Stage } from './stage.ts';
 import type { WorkerProcessOptions } from './worker-process.ts';
 
 export interface Deed {
@@ -17,7 +17,7 @@ export interface Deed {
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** At once, and nothing is told to anyone. */
+  /** At once, without a message to anyone. */
   kill(): Promise<void>;
   /** Lets effects end. */
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export class Killing {
 
   async worker(given: Partial<WorkerProcessOptions> = {}): Promise<WorkerProcess> {
     const options: WorkerProcessOptions = {
-      place: this.#stage.place,
+      config: this.#stage.config,
       base: ROOT,
       bundleFile: await cachedBundle(),
       drainMs: 20_000,

@@ -7,7 +7,7 @@ import { catalogRow, RUNTIME_KINDS } from '../../src/errors/catalog/catalog.ts';
 import { act, type DriverCase } from '../engine/case.ts';
 import { LOCAL, type Subject } from '../engine/subjects.ts';
 import { temporalSubject } from '../engine/temporal-subject.ts';
-import { openStage, whyNot, type Stage } from './place.ts';
+import { openStage, whyNot, type Stage } from './stage.ts';
 import { howToRepeat, sampled } from '../sampled.ts';
 
 const AT_ONCE = 12;

@@ -10,7 +10,7 @@ import {
 } from '../../src/engine/temporal/config.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
-import { hasPackages, PACKAGES } from './place.ts';
+import { hasPackages, PACKAGES } from './stage.ts';
 
 const FILE = `
 [profile.default]

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DATA_CONVERTER } from '../../src/engine/temporal/codec.ts';
 import { recordedHistories } from './histories.ts';
-import { cachedBundle, hasPackages, PACKAGES } from './place.ts';
+import { cachedBundle, hasPackages, PACKAGES } from './stage.ts';
 import { say } from './server.ts';
 
 const isHere = hasPackages();

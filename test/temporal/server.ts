@@ -22,7 +22,7 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
-/** On the terminal of whoever runs the tests, whatever the reporter hides. */
+/** On the terminal of the person who runs the tests, whatever the reporter hides. */
 export function say(text: string): void {
   process.stderr.write(`\ntemporal: ${text}\n`);
 }
@@ -41,7 +41,7 @@ export function findProgram(): { readonly path: string } | { readonly missing: s
   return build(go, built);
 }
 
-/** Once, whoever else wants it at the same time. */
+/** Once, also when several want it at the same time. */
 function build(go: string, target: string): ReturnType<typeof findProgram> {
   const folder = join(target, '..');
   const lock = `${folder}.lock`;

@@ -1,4 +1,4 @@
-/** What keeps us from a server is told apart, without one: TLS that does not fit, and keys. */
+/** Distinguishes the reasons that keep us from a server, without one: TLS that does not fit, and keys. */
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { tryHandshake } from '../../src/engine/temporal/handshake.ts';
 import { temporalConfig } from '../../src/engine/temporal/config.ts';
 import { toReport } from '../../src/errors/thrown/to-report.ts';
 import type { ErrorReport } from '../../src/errors/report/report.ts';
-import { hasPackages, PACKAGES } from './place.ts';
+import { hasPackages, PACKAGES } from './stage.ts';
 import { gatekeeper, mutualTls, pemFile, type Front } from './tls.ts';
 
 const open: Front[] = [];
@@ -37,7 +37,7 @@ function refusalOf(settings: Settings): ErrorReport | undefined {
 
 describe.skipIf(!hasPackages())('the settings of a connection', () => {
   it('are those of Temporal’s own tools', () => {
-    const place = temporalConfig(
+    const config = temporalConfig(
       {},
       {
         ...WHOLE,
@@ -48,7 +48,7 @@ describe.skipIf(!hasPackages())('the settings of a connection', () => {
       },
       PACKAGES,
     );
-    expect(connectionOptions(place)).toEqual({
+    expect(connectionOptions(config)).toEqual({
       address: 'eu.api.temporal.example:7233',
       apiKey: 'a-key',
       metadata: { 'x-team-name': 'blue' },
@@ -61,7 +61,7 @@ describe.skipIf(!hasPackages())('the settings of a connection', () => {
         },
       },
     });
-    expect(place.namespace).toBe('agents');
+    expect(config.namespace).toBe('agents');
   });
 
   it('may have certificates as they are, and TLS said outright', () => {
@@ -136,7 +136,7 @@ describe.skipIf(!hasPackages())('a key', () => {
     const keeper = await gatekeeper();
     open.push(keeper);
     const { TEMPORAL_TLS_SERVER_NAME, TEMPORAL_TLS_SERVER_CA_CERT_PATH } = WHOLE;
-    const place = temporalConfig(
+    const config = temporalConfig(
       {},
       {
         TEMPORAL_TLS_SERVER_NAME,
@@ -146,7 +146,7 @@ describe.skipIf(!hasPackages())('a key', () => {
       },
       PACKAGES,
     );
-    const refusal = await openTemporal({ place }).then(() => undefined, toReport);
+    const refusal = await openTemporal({ config }).then(() => undefined, toReport);
     expect(keeper.headers[0]).toMatchObject({ authorization: 'Bearer key-of-the-cloud-42' });
     expect(refusal).toMatchObject({ kind: 'store.unavailable' });
     expect(refusal?.message).toContain('refuses access');

@@ -1,4 +1,4 @@
-/** What stands before a Temporal server elsewhere: TLS that asks for certificates, and for keys. */
+/** A proxy before a Temporal server: TLS that asks for certificates, and for keys. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';

@@ -7,7 +7,7 @@ import { startWorker, type ErrandWorkerOptions } from '../../src/engine/temporal
 
 export interface WorkerProcessOptions extends Pick<
   ErrandWorkerOptions,
-  'place' | 'base' | 'bundleFile' | 'drainMs' | 'stickyMs'
+  'config' | 'base' | 'bundleFile' | 'drainMs' | 'stickyMs'
 > {
   readonly deeds: string;
 }

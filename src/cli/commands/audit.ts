@@ -1,7 +1,7 @@
 /** `errand audit`: who did what to a run. */
 import { onScreen } from '../../errors/support/on-screen.ts';
 import { jsonText, singleLine } from '../../errors/support/printable.ts';
-import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { auditTrail, type AuditEntry } from '../../history/audit-trail.ts';
 import type { Format } from '../format.ts';
 import { tableLines } from '../screen/table.ts';
@@ -45,5 +45,5 @@ export function auditText(entries: readonly AuditEntry[], columns: number): stri
 }
 
 function withoutHostPaths(entry: AuditEntry): AuditEntry {
-  return { ...entry, detail: hideHostPaths(entry.detail) };
+  return { ...entry, detail: hideInternals(entry.detail) };
 }

@@ -11,7 +11,7 @@ import { readProperty } from '../../errors/support/safe-json.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { openSqliteStore } from '../../stores/sqlite/sqlite.ts';
-import { sqliteEngine } from '../../stores/sqlite/engine.ts';
+import { sqliteEngine } from '../../stores/sqlite/load-sqlite.ts';
 import { KNOWS_NOOP } from '../../stores/sqlite/wal-check.ts';
 import type { Format } from '../format.ts';
 import { errandHome } from '../project/home.ts';
@@ -147,7 +147,7 @@ async function configuredStore(): Promise<Finding> {
   }
 }
 
-/** What servers have noted in the store. What is wrong with the store itself is said elsewhere. */
+/** What servers have noted in the store. Problems of the store itself have rows of their own. */
 async function servers(): Promise<readonly Finding[]> {
   try {
     return serverFindings(await withRuns((runs) => runs.serverNotes()));

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openEngine } from '../../engine/errand.ts';
+import { unreadableReason } from '../../engine/loading/node-files.ts';
 import { exportsIn } from '../../engine/run/exported-events.ts';
 import { readRunFile, type ImportedRun } from '../../engine/run-file.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import { refusal } from '../exit.ts';
 import type { OutputOptions } from '../format.ts';
 import { createHome } from '../project/home.ts';
-import { systemWords } from '../project/make-folder.ts';
 import { storeAddress } from '../project/project.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { isOnTemporal } from '../project/run-location.ts';
@@ -63,7 +63,7 @@ function textOf(path: string): string {
     return readFileSync(path === '-' ? 0 : path, 'utf8');
   } catch (cause) {
     throw refusal(
-      `Cannot read ${path}: ${systemWords(cause)}`,
+      `Cannot read ${path}: ${unreadableReason(cause)}`,
       'Give the path of a file that `errand export RUN` wrote, or - for standard input.',
       cause,
     );

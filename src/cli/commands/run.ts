@@ -16,6 +16,7 @@ import { readJson, type ReadJson } from '../../workflow/json-schema/exact-number
 import { completeInput, readInput, refuseInexact } from '../../workflow/plan/inputs.ts';
 import { IN_CODE, type WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { refusal } from '../exit.ts';
+import { noteEnd, untilCrash } from '../guard/command-end.ts';
 import { Journal } from '../session/journal.ts';
 import { runLeg, legOptions, splitPair, type LegFlags } from '../session/run-session.ts';
 import { openProject, type Project } from '../project/project.ts';
@@ -303,9 +304,13 @@ export async function inProject(
       id,
       (text) => show.note(text),
     );
-    return await work(project);
+    const opened = project;
+    return await untilCrash(
+      () => work(opened),
+      (crash) => show.cutOff(crash),
+    );
   } catch (error) {
-    return await show.refused(error, hint?.(error));
+    return noteEnd(await show.refused(error, hint?.(error)));
   } finally {
     await project?.engine.close();
   }

@@ -77,9 +77,9 @@ export async function serve(
     if (flags.open === true) openBrowser(addressOf(url, server.token));
     await stopping.asked;
     log('stopping');
-    const connections = listening.close(CONNECTIONS_MS + 8000);
+    listening.stop();
     await server.close();
-    await Promise.race([connections, listening.close(CONNECTIONS_MS)]);
+    await listening.ended(CONNECTIONS_MS);
     log('stopped');
     return 0;
   } catch (thrown) {

@@ -4,7 +4,11 @@ import { temporalConfig } from '../../engine/temporal/config.ts';
 import { startWorker } from '../../engine/temporal/worker.ts';
 import { wrap } from '../../errors/render/columns.ts';
 import { parseDuration } from '../../workflow/plan/duration.ts';
+import type { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
+import { configured } from '../report-of.ts';
 import { refusal } from '../exit.ts';
+import { onCrash } from '../guard/command-end.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { createHome } from '../project/home.ts';
 import { keepInternal } from '../project/project.ts';
@@ -24,7 +28,7 @@ export async function worker(
   const config = temporalConfig(runLocationFlags(), process.env, process.cwd());
   const home = createHome(process.env, process.cwd());
   const running = await startWorker({
-    place: config,
+    config,
     extensionModules: projectModules(),
     base: process.cwd(),
     env: process.env,
@@ -49,8 +53,19 @@ export async function worker(
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  let crash: ErrandError | undefined;
+  const offCrash = onCrash({
+    longestMs: 2 * drainMs + 15_000,
+    stop: (thrown) => {
+      crash = thrown;
+      keepInternal(home)(toInternalRecord(thrown, thrown.report, configured()));
+      stop();
+    },
+  });
   await running.stopped;
+  offCrash();
   note('Stopped.');
+  if (crash !== undefined) throw crash;
   return 0;
 }
 

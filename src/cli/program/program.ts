@@ -42,6 +42,8 @@ Examples:
     cli.output = outputOptionsOf(command.opts());
     await refuseTwoForms(command);
     await refuseGoneFolder();
+    const { guardProcess } = await import('../guard/guard-process.ts');
+    guardProcess(cli);
   });
   addRunLocationOptions(cli);
   addRunCommands(cli);

@@ -16,9 +16,13 @@ export function addServeCommand(cli: CliContext): void {
     .option('--allow-host <name>', 'a name that requests may use as Host; repeatable', collect)
     .option('--allow-origin <origin>', 'an origin whose pages may use the API; repeatable', collect)
     .option('--allow-edit', 'let callers with the role edit replace workflow files')
-    .option('--read-only', 'let nobody change anything, and carry nothing on')
+    .option('--read-only', 'let nobody change anything, and resume nothing unasked')
     .option('--max-runs <number>', 'how many runs are executed at a time')
-    .option('--webhook <url>', 'an address that is told what happens in runs; repeatable', collect)
+    .option(
+      '--webhook <url>',
+      'an address that gets a message for each change of a run; repeatable',
+      collect,
+    )
     .option('--public-url <url>', 'the address under which people reach the server')
     .option('--open', 'open the page in a browser')
     .addOption(formatOption(['text', 'json']))

@@ -38,7 +38,11 @@ const ABOUT_RUNS: readonly string[] = [
   'show',
   'costs',
   'audit',
+  'export',
 ];
+
+/** A Temporal server keeps and removes its own runs, so these work on the store of the project only. */
+const STORE_ONLY: readonly string[] = ['import', 'prune', 'delete'];
 
 /** Call it before adding commands: each inherits the help configuration. */
 export function addRunLocationOptions({ program }: CliContext): void {
@@ -88,6 +92,7 @@ export function addWorkerCommand(cli: CliContext): void {
 
 function runLocationOptions(command: Command): readonly Option[] {
   if (command.name() === 'worker') return SERVER_OPTIONS;
+  if (STORE_ONLY.includes(command.name())) return [ON];
   return ABOUT_RUNS.includes(command.name()) ? LOCATION_OPTIONS : [];
 }
 
@@ -102,8 +107,12 @@ async function refuseUnusedOption(command: Command, flags: RunLocationFlags): Pr
   const { refusal } = await import('../exit.ts');
   throw refusal(
     `errand ${name} does not take ${unused.long ?? ''}`,
-    name === 'worker'
-      ? 'Leave it out: a worker always uses a Temporal server.'
-      : `Leave it out: it says where runs execute, and errand ${name} needs no runs.`,
+    `Leave it out: ${whyUnused(name)}.`,
   );
+}
+
+function whyUnused(name: string): string {
+  if (name === 'worker') return 'a worker always uses a Temporal server';
+  if (STORE_ONLY.includes(name)) return `errand ${name} works on the store of this project`;
+  return `it says where runs execute, and errand ${name} needs no runs`;
 }

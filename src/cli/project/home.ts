@@ -20,14 +20,14 @@ export function errandHome(env: NodeJS.ProcessEnv, directory: string): string {
   return home;
 }
 
-/** What is written in the folder; the files of a run are opened without following links. */
+/** Files that Errand writes in the folder; the files of a run are opened without following links. */
 const OWN_FILES = ['errand.db', 'errand.db-wal', 'errand.db-shm', 'internal.jsonl', 'runs'];
 
 function linkRefused(link: string): ErrandError {
   const name = basename(link);
   return new ErrandError({
     kind: 'store.unavailable',
-    message: `${name} in the folder for runs is a link, and Errand follows none there: it would write to what the link leads to`,
+    message: `${name} in the folder for runs is a link; Errand does not follow links there, because it would write somewhere else`,
     outcome: 'not_started',
     category: 'configuration',
     retryable: false,

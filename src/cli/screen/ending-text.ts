@@ -141,3 +141,7 @@ function answerForm(option: JsonValue, { promptFor = [] }: Wait): string {
     return shellWord(JSON.stringify({ selected: option, additional_input: '…' }));
   return option === 'edit' ? `'{"edit": …}'` : shellWord(asTyped(option));
 }
+
+export function cutOffText(run: string): string {
+  return `▪ ${run} was cut off: a function or an extension ended this process. Resume with: errand resume ${run}`;
+}

@@ -2,7 +2,7 @@
  * The state behind the live view: the timeline of each node, and what only the screen shows: calls,
  * tokens, costs, questions, and waits that a stored run does not have.
  */
-import { catalogRow } from '../../errors/catalog/catalog.ts';
+import { defaultSchedule } from '../../workflow/plan/attempt-bound.ts';
 import { isInside, NodeTimelines, type NodeTimeline } from '../../history/node-timeline.ts';
 import type { RunEvent } from '../../machine/state/events.ts';
 import { scopeIdOf } from '../../machine/state/plan-lookup.ts';
@@ -189,7 +189,7 @@ function guessedWait(
   error: Extract<RunEvent, { type: 'effect:failed' }>['error'],
   requests: number,
 ): number {
-  const waits = catalogRow(error.kind)?.schedule?.waitsMs ?? [];
+  const waits = defaultSchedule(error)?.waitsMs ?? [];
   return error.provider?.retryAfterMs ?? waits[requests - 1] ?? waits.at(-1) ?? 0;
 }
 

@@ -7,6 +7,7 @@ import type { RunEvent, Waiting } from '../../machine/state/events.ts';
 import { nodeAtPath } from '../../history/node-at-path.ts';
 import {
   describeInexact,
+  inexactAdvice,
   readJson,
   type ReadJson,
 } from '../../workflow/json-schema/exact-number.ts';
@@ -138,7 +139,7 @@ async function completed(
     const edit = jsonOf(text);
     if (edit === undefined) err('That is not JSON. Write it as {"name": value, …}.');
     else if (edit.inexact === undefined) return { edit: edit.value };
-    else err(`That ${describeInexact(edit.inexact)}. Put quotes around it.`);
+    else err(`That ${describeInexact(edit.inexact)}. ${inexactAdvice(edit.inexact)}`);
   }
 }
 

@@ -3,9 +3,12 @@
  * stays resumable, and none of its processes is left running.
  */
 import type { RunHandle } from '../../engine/backend.ts';
+import type { ErrandError } from '../../errors/thrown/errand-error.ts';
+import { noteEnd, onCrash } from '../guard/command-end.ts';
 
 export interface Interrupt {
-  readonly run: string;
+  /** The crash that stopped the leg. */
+  readonly crash: () => ErrandError | undefined;
   readonly now: () => void;
   /** Whether it has come. */
   readonly hasCome: () => boolean;
@@ -25,6 +28,7 @@ let present: Interrupt | undefined;
 /** Ctrl-C leaves the run resumable; a second one ends the process at once. */
 export function onInterrupt(handle: RunHandle): Interrupt {
   let isStopped = false;
+  let crash: ErrandError | undefined;
   const letGo = (): void => {
     for (const signal of SIGNALS) process.off(signal, stop);
   };
@@ -36,12 +40,19 @@ export function onInterrupt(handle: RunHandle): Interrupt {
     process.exitCode = signal === 'SIGINT' ? INTERRUPTED : TERMINATED;
     handle.stop();
   };
+  const offCrash = onCrash({
+    stop: (thrown) => {
+      crash = thrown;
+      stop('SIGINT');
+    },
+  });
   const interrupt: Interrupt = {
-    run: handle.id,
+    crash: () => crash,
     now: () => stop('SIGINT'),
     hasCome: () => isStopped,
     off: () => {
       letGo();
+      offCrash();
       if (present === interrupt) present = undefined;
     },
   };
@@ -50,39 +61,9 @@ export function onInterrupt(handle: RunHandle): Interrupt {
   return interrupt;
 }
 
-export interface EarlyEnd {
-  /** The exit code of the command, once it is known. */
-  exitCode: number | undefined;
-  /** Call it when the command is about to end by itself. */
-  readonly off: () => void;
-}
-
-/**
- * Functions and extensions share our process and can end it. An unfinished run must then not exit with 0,
- * whatever code they exit with.
- */
-export function onEarlyEnd(print: (line: string) => void): EarlyEnd {
-  const end = (code: number): void => {
-    if (early.exitCode === undefined) {
-      process.exitCode = INTERRUPTED;
-      if (present !== undefined) print(cutOffText(present.run));
-    } else if (code === 0) process.exitCode = early.exitCode;
-  };
-  const early: EarlyEnd = {
-    exitCode: undefined,
-    off: () => void process.off('exit', end),
-  };
-  process.on('exit', end);
-  return early;
-}
-
-function cutOffText(run: string): string {
-  return `▪ ${run} was cut off: a function or an extension ended this process. Resume with: errand resume ${run}`;
-}
-
 /** Ends the command; a running leg is stopped first, however long that takes. */
 export function leave(exitCode: number): void {
   if (present !== undefined) present.now();
   else if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT', 'SIGINT');
-  else process.exit(exitCode);
+  else process.exit(noteEnd(exitCode));
 }

@@ -71,7 +71,7 @@ export class Journal {
 
   /** Returns all events of the run, from the log; from the export where the store is unavailable. */
   async events(): Promise<readonly RunEvent[]> {
-    return (await this.#stored()) ?? this.#exported();
+    return (await this.#stored()) ?? this.exported();
   }
 
   /** Returns undefined where the store cannot be read; the result of the leg reports that. */
@@ -84,7 +84,8 @@ export class Journal {
     }
   }
 
-  #exported(): readonly RunEvent[] {
+  /** Reads the export at once, for a process that is ending. */
+  exported(): readonly RunEvent[] {
     if (this.#folder === undefined) return [];
     try {
       const text = readFileSync(join(this.#folder, 'events.jsonl'), 'utf8');

@@ -2,7 +2,8 @@
 import { oneLine } from '../../errors/support/printable.ts';
 import type { RunnableWorkflow } from '../../engine/errand-options.ts';
 import type { PreparedAnswer, RunHandle, RunOptions, RunResult } from '../../engine/backend.ts';
-import { isKind } from '../../errors/thrown/errand-error.ts';
+import { isKind, type ErrandError } from '../../errors/thrown/errand-error.ts';
+import { toInternalRecord } from '../../errors/thrown/internal-record.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
@@ -17,9 +18,12 @@ import { followToLegEnd, whenContinued, type PausedRun } from './follow-other-pr
 import { CONTINUED, EXPIRED, GateQueue } from './gate-queue.ts';
 import { rendererOf } from '../project/project-extensions.ts';
 import { askGate } from './gate-prompt.ts';
-import { INTERRUPTED, onEarlyEnd, onInterrupt, type Interrupt } from './interrupt.ts';
+import { noteEnd } from '../guard/command-end.ts';
+import { printForeignWith } from '../guard/foreign-output.ts';
+import { configured, reportOf, setWorkflowSecrets } from '../report-of.ts';
+import { onInterrupt, type Interrupt } from './interrupt.ts';
 import { Journal } from './journal.ts';
-import type { Project } from '../project/project.ts';
+import { keepInternal, type Project } from '../project/project.ts';
 import type { EndedLeg, SessionView, SessionViewOptions } from './session-view.ts';
 import type { Terminal } from '../terminal.ts';
 import { currentUser } from '../project/user-name.ts';
@@ -62,10 +66,9 @@ interface RunningLeg {
 
 /** At an interactive terminal, asks about gates as they open, and continues the run. */
 export async function runLeg(context: SessionContext, begin: Begin): Promise<number> {
-  const { show, project, terminal, flags } = context;
-  // the default until the result is known: whatever ends the process before that, the run is unfinished
-  process.exitCode = INTERRUPTED;
-  const early = onEarlyEnd((line) => terminal.err(line));
+  const { show, project, workflow, flags } = context;
+  const printAsBefore = printForeignWith((line) => show.foreign(line));
+  setWorkflowSecrets(workflow?.secrets ?? []);
   try {
     show.renderWith(rendererOf(flags.format, project.engine));
     let running = await open(context, begin);
@@ -74,13 +77,13 @@ export async function runLeg(context: SessionContext, begin: Begin): Promise<num
       const next: EndedLeg | RunningLeg | undefined = await attend(running, context);
       // a person who answers here sees one run, however many legs it had
       if (next !== undefined && 'result' in next)
-        return (early.exitCode = await finish({ ...next, firstSeq }, context));
+        return noteEnd(await finish({ ...next, firstSeq }, context));
       running = next;
     }
-    return (early.exitCode = await show.delivered());
+    return noteEnd(await show.delivered());
   } finally {
     await project.engine.close();
-    early.off();
+    printAsBefore();
   }
 }
 
@@ -142,12 +145,17 @@ async function open(
   project.remember(handle.id);
   const read = (fromSeq?: number): Promise<readonly RunEvent[]> =>
     project.engine.events(handle.id, fromSeq);
-  show.about({ run: handle.id, events: read, isBegun: true });
   const journal = new Journal({
     home: project.home,
     run: handle.id,
     read,
     warn: (text) => show.warn(text),
+  });
+  show.about({
+    run: handle.id,
+    events: read,
+    exported: () => journal.exported(),
+    isBegun: true,
   });
   const before = known.splice(0);
   const stored = [...before, ...(await read((before.at(-1)?.seq ?? 0) + 1))];
@@ -176,6 +184,7 @@ async function attend(
   const { handle, journal, interrupt } = running;
   try {
     const [next, result] = await Promise.all([ask(running, context), legEnd(running)]);
+    noteCrash(interrupt.crash(), result, context);
     if (next === 'delivered') return undefined;
     if (next === 'continued')
       return { ...(await continued(running, context)), plan: planOf(context) };
@@ -192,6 +201,19 @@ async function attend(
   } finally {
     interrupt.off();
   }
+}
+
+/** A leg that was stopped has no result but the crash; one that ended by itself keeps its own. */
+function noteCrash(
+  crash: ErrandError | undefined,
+  { status }: RunResult,
+  { show, project }: SessionContext,
+): void {
+  if (crash === undefined) return;
+  const { home } = project;
+  if (home !== undefined) keepInternal(home)(toInternalRecord(crash, crash.report, configured()));
+  if (status === 'interrupted') throw crash;
+  show.warn(reportOf(crash).message);
 }
 
 async function legEnd({ handle, gates, journal }: RunningLeg): Promise<RunResult> {

@@ -14,12 +14,15 @@ import { costsOf } from '../../history/cost-ledger.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { reportOf } from '../report-of.ts';
 import { EventLines } from './event-line.ts';
-import { exitOf, insideOf } from '../exit.ts';
+import { exitOf, insideOf, printRefusal } from '../exit.ts';
+import { INTERRUPTED } from './interrupt.ts';
+import type { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ExtensionParts } from '../../machine/ports/extension-port.ts';
 import type { JsonObject } from '../../errors/support/safe-json.ts';
 import {
   cancelledText,
   completedText,
+  cutOffText,
   inDoubtText,
   interruptedText,
   leftText,
@@ -69,6 +72,8 @@ export interface Subject {
   readonly workflow?: string;
   /** Reads all events of the run so far. */
   readonly events?: () => Promise<readonly RunEvent[]>;
+  /** The same from the export, for a process that is ending. */
+  readonly exported?: () => readonly RunEvent[];
   /** A leg has begun here: errors from then on are not refusals. */
   readonly isBegun?: boolean;
 }
@@ -131,6 +136,13 @@ export class SessionView {
     else this.#terminal.err(oneLine(text));
   }
 
+  /** Prints a line that code of others has written. */
+  foreign(line: string): void {
+    if (this.#held !== undefined) this.#held.push(line);
+    else if (this.#live !== undefined) this.#live.print(line);
+    else this.#terminal.err(line);
+  }
+
   /** Prints a note of several lines. */
   noteLines(lines: readonly string[]): void {
     this.#note(lines.map(oneLine).join('\n'));
@@ -143,21 +155,37 @@ export class SessionView {
 
   /** Prints why nothing was run, or a defect. The hint is one more suggestion. */
   async refused(thrown: unknown, hint?: string): Promise<number> {
+    return this.#refused(thrown, await this.#stored(), hint);
+  }
+
+  /** The same for a process that is ending, in which nothing can be awaited. */
+  cutOff(thrown: ErrandError): number {
+    const { run, isBegun, exported } = this.#subject;
+    if (isBegun !== true || run === undefined) return this.#refused(thrown, []);
+    this.#live?.stop();
+    this.#terminal.err(cutOffText(run));
+    const error = reportOf(thrown);
+    const body = { status: 'interrupted', error: forPerson(error) };
+    if (this.#isObject()) this.#printObject(this.#withoutLeg(body, exported?.() ?? []));
+    else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
+    return INTERRUPTED;
+  }
+
+  #refused(thrown: unknown, events: readonly RunEvent[], hint?: string): number {
     this.#live?.stop();
     const error = reportOf(thrown);
-    const status = this.#subject.isBegun === true ? 'interrupted' : 'refused';
+    const isBegun = this.#subject.isBegun === true;
+    const status = isBegun ? 'interrupted' : 'refused';
     if (this.#isObject())
-      this.#printObject(await this.#withoutLeg({ status, error: forPerson(error) }));
-    else if (this.#options.format === 'markdown') this.#terminal.out(renderMarkdown(error));
-    else if (this.#options.quiet === true) this.#terminal.err(renderLine(error));
+      this.#printObject(this.#withoutLeg({ status, error: forPerson(error) }, events));
     else {
-      const ways = helpfulCommands(error, this.#subject.run ?? '');
+      const ways = helpfulCommands(error, this.#subject);
       const commands = [...ways, ...(hint === undefined ? [] : [hint])];
-      this.#terminal.err(failurePanel(onScreen({ error, commands }), this.#screen()));
+      printRefusal(error, this.#options, this.#terminal, commands);
     }
     if (this.#options.verbose === true)
       for (const text of insideOf(thrown, error)) this.#terminal.err(text);
-    return exitCode(error);
+    return isBegun && error.class === 'extension' ? INTERRUPTED : exitCode(error);
   }
 
   result(ended: EndedLeg, { answer, hint, inDoubt = [] }: Remarks = {}): number {
@@ -184,7 +212,8 @@ export class SessionView {
   /** Prints that the run continues at its server. */
   async left(run: string, server: string): Promise<number> {
     this.#live?.stop();
-    if (this.#isObject()) this.#printObject(await this.#withoutLeg({ status: 'running' }));
+    if (this.#isObject())
+      this.#printObject(this.#withoutLeg({ status: 'running' }, await this.#stored()));
     else this.#terminal.err(leftText(run, server));
     return Number(process.exitCode ?? 130);
   }
@@ -195,21 +224,21 @@ export class SessionView {
     const events = await this.#stored();
     if (events.at(-1)?.type === 'run:cancelled')
       this.result({ run, result: { status: 'cancelled' }, events, plan: undefined });
-    else if (this.#isObject()) this.#printObject(await this.#withoutLeg({ status: 'running' }));
+    else if (this.#isObject()) this.#printObject(this.#withoutLeg({ status: 'running' }, events));
     else this.note(`Sent to the process that runs ${run}. Follow it with: errand watch ${run}`);
     return 0;
   }
 
   /** Builds a result where no leg ran in this process. */
-  async #withoutLeg(body: object): Promise<object> {
+  #withoutLeg(body: object, events: readonly RunEvent[]): object {
     const { run = null, workflow = null } = this.#subject;
-    return { run, workflow, ...body, costs: costsOf(await this.#stored()) };
+    return { run, workflow, ...body, costs: costsOf(events) };
   }
 
   async #stored(): Promise<readonly RunEvent[]> {
     const events = await this.#subject.events?.().catch(() => {
-      // the error being printed is that the run cannot be read, so its costs are unknown
-      return undefined;
+      // the store cannot be read, or is closed already; the export may have them
+      return this.#subject.exported?.();
     });
     return events ?? [];
   }
@@ -274,7 +303,11 @@ export class SessionView {
 }
 
 /** Returns the exact commands that help after a refusal. */
-function helpfulCommands({ kind, details, action }: ErrorReport, run: string): readonly string[] {
+function helpfulCommands(
+  { kind, class: errorClass, details, action }: ErrorReport,
+  { run = '', isBegun }: Subject,
+): readonly string[] {
+  if (isBegun === true && errorClass === 'extension') return [`Resume it: errand resume ${run}`];
   if (kind === 'run.already_active') return [`Follow it: errand watch ${run}`];
   // results of removed nodes cannot be kept
   if (kind !== 'run.drifted' || !action.detail.includes('--accept-drift')) return [];

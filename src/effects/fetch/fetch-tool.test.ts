@@ -9,7 +9,7 @@ import { readCallable } from '../module/callable.ts';
 import { callCallable } from '../function/call-tool.ts';
 import { isPublicAddress } from './addresses.ts';
 import { createAllowList } from './allow-list.ts';
-import type { FetchOptions } from './fetch-options.ts';
+import type { FetchOptions } from '../../workflow/plan/plan.ts';
 import { createFetchTool } from './fetch-tool.ts';
 import type { ResolveName } from './guarded-request.ts';
 
@@ -27,6 +27,11 @@ async function serve(listener: RequestListener): Promise<string> {
   running.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** So that the other side has read what was written before. */
+async function afterTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const resolveTo =
@@ -182,7 +187,26 @@ describe('the response of an allowed host', () => {
     });
     const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
     expect(report).toMatchObject({ kind: 'tool.failed', outcome: 'failed' });
+    expect(report.message).toContain('broke');
   });
+
+  it.each(['identity', 'gzip'])(
+    'of no declared length is a failure when the connection is reset (%s)',
+    async (packed) => {
+      const body = packed === 'gzip' ? gzipSync('id,amount\n1,10\n') : 'id,amount\n1,10\n';
+      const origin = await serve(({ socket }, response) => {
+        response.useChunkedEncodingByDefault = false;
+        response.writeHead(200, { 'content-type': 'text/csv', 'content-encoding': packed });
+        response.write(body, () => void afterTurns(20).then(() => socket.resetAndDestroy()));
+      });
+      const report = reportOf(await fetchWith(allowed(origin), { url: origin }));
+      expect(report).toMatchObject({ kind: 'tool.failed', outcome: 'failed', retryable: true });
+      expect(report.message).toContain('broke');
+      const writing = { ...allowed(origin), methods: ['POST'] as const };
+      const written = await fetchWith(writing, { url: origin, method: 'POST' });
+      expect(reportOf(written)).toMatchObject({ kind: 'tool.failed', outcome: 'unknown' });
+    },
+  );
 
   it('is awaited no longer than its time limit', async () => {
     const origin = await serve(() => undefined);

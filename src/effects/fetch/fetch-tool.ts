@@ -29,9 +29,8 @@ import { TruncatedOutput } from '../function/call-function.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import { codeOf } from '../process/system-code.ts';
 import { createAllowList, hostOf, type AllowList } from './allow-list.ts';
-import { FETCH_TOOL, type FetchMethod } from '../../workflow/plan/plan.ts';
+import { FETCH_TOOL, type FetchMethod, type FetchOptions } from '../../workflow/plan/plan.ts';
 import { readCallable, type Callable } from '../module/callable.ts';
-import type { FetchOptions } from './fetch-options.ts';
 import {
   PrivateAddress,
   resolveBySystem,
@@ -178,7 +177,7 @@ async function send(
   } catch (thrown) {
     if (thrown instanceof PrivateAddress)
       throw denied(request, 'resolves to a private address', { cause: thrown, next: ASK_PRIVATE });
-    throw broken(request, thrown);
+    throw broken(request, thrown, 'request');
   }
 }
 
@@ -258,7 +257,7 @@ async function resultOf(
     throw new TruncatedOutput(tooLarge(request, maxBytes), { ...result, cut });
   } catch (thrown) {
     if (thrown instanceof UnusableBody) throw unusable(request, thrown);
-    throw thrown instanceof ErrandError ? thrown : broken(request, thrown);
+    throw thrown instanceof ErrandError ? thrown : broken(request, thrown, 'response');
   }
 }
 
@@ -354,9 +353,10 @@ function deniedAt(redirects: number): 'not_started' | 'failed' {
 const NEVER_MADE =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENODATA)$|CERT|SSL|TLS/;
 
-function broken(request: Request, thrown: unknown): ErrandError {
+function broken(request: Request, thrown: unknown, during: 'request' | 'response'): ErrandError {
   const code = codeOf(thrown);
-  const isUnmade = NEVER_MADE.test(code) && !brokeOpenConnection(thrown);
+  const isUnmade = during === 'request' && NEVER_MADE.test(code) && !brokeOpenConnection(thrown);
+  const host = hostOf(request.url);
   const isBegun = request.hasWritten || !isUnmade;
   const uncertain = isReading(request) && !request.hasWritten ? 'failed' : 'unknown';
   return new OwnFailure(
@@ -366,8 +366,10 @@ function broken(request: Request, thrown: unknown): ErrandError {
       ...(/CERT|SSL|TLS/.test(code)
         ? { category: 'configuration', domain: 'config', retryable: false }
         : { retryable: true }),
-      message: `${quoted(hostOf(request.url))} could not be reached (${code})`,
-      details: { host: hostOf(request.url), code },
+      message: isUnmade
+        ? `${quoted(host)} could not be reached (${code})`
+        : `The connection to ${quoted(host)} broke before its ${during === 'request' ? 'response began' : 'response was complete'} (${code})`,
+      details: { host, code },
     },
     { cause: thrown },
   );

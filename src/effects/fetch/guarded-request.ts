@@ -51,9 +51,16 @@ export async function sendGuarded(guarded: GuardedRequest): Promise<IncomingMess
     lookup: guardedLookup(guarded),
   };
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const sending = send(url, options, resolve);
-  // an error after the response reaches the reader of its body as well
-  sending.on('error', reject);
+  let response: IncomingMessage | undefined;
+  const sending = send(url, options, (received) => {
+    response = received;
+    resolve(received);
+  });
+  sending.on('error', (error) => {
+    // Node ends a body of no declared length as if it were whole, so its reader gets the error from here
+    response?.destroy(error);
+    reject(error);
+  });
   sending.end(body);
   return promise;
 }

@@ -234,9 +234,10 @@ describe('an output', () => {
     ['a function', { a: [() => 1] }, /\/a\/0 is a function$/],
     ['a bigint', 1n, /it is a bigint$/],
     ['a number that is not finite', { n: Number.NaN }, /\/n is a number that is not finite$/],
+    ['a date that is none', { at: new Date('never') }, /\/at is a date that is not valid$/],
     ['a map', new Map(), /it is a Map, which JSON does not have$/],
     ['an error', { e: new Error('x') }, /\/e is a Error, which/],
-    ['a cycle', cyclic, /holds itself$/],
+    ['a cycle', cyclic, /contains itself$/],
     ['a hole', [1, undefined], /\/1 is undefined$/],
     [
       'a getter that throws',

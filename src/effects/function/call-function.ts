@@ -41,6 +41,7 @@ import {
 } from '../effect.ts';
 import { failureFrom, OwnFailure } from '../thrown-failure.ts';
 import { callWithin, type CallEnd } from './call-with-timeout.ts';
+import { isUnanswered } from './unanswered.ts';
 import { AS_IT_IS, isLongerThan, MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 
@@ -146,7 +147,7 @@ function returnedResult(
   const { noun, notJson, offSchema } = NAMES[request.type];
   const output = toOutput(value, context.redactor);
   if (output.ok && request.type === 'tool' && isLongerThan(output.value, MAX_RESULT_CHARS)) {
-    return failed({
+    return unusable({
       kind: 'tool.output_malformed',
       message: `The result of the tool ${request.name} is longer than the limit of ${MAX_RESULT_CHARS} characters`,
       action: {
@@ -157,7 +158,7 @@ function returnedResult(
   }
   if (!output.ok) {
     const where = output.pointer === '' ? 'it' : output.pointer;
-    return failed({
+    return unusable({
       kind: notJson,
       message: `The ${noun} ${request.name} returned something that is not JSON: ${where} ${output.problem}`,
       details: { pointer: output.pointer },
@@ -168,7 +169,7 @@ function returnedResult(
   if (findings.length === 0) return { ok: true, output: output.value };
   const subject = `The output of the ${noun} ${request.name}`;
   return {
-    ...failed({
+    ...unusable({
       kind: offSchema,
       ...describeFindings(subject, findings),
       title: request.type === 'call' ? 'Function output malformed' : 'Tool output malformed',
@@ -192,7 +193,9 @@ function partialResult(
   context: EffectContext,
 ): EffectResult {
   const result = returnedResult(value, request, context);
-  if (!result.ok || errors.length === 0) return result;
+  if (errors.length === 0) return result;
+  // without its errors, a part of a result would later pass for the whole
+  if (!result.ok) return unusable(result.failure);
   const { noun, failed: fallback } = NAMES[request.type];
   const drafts = errors.slice(0, MAX_ERRORS).map((error) => failureIn(error, request, context));
   const left = errors.length - drafts.length;
@@ -211,13 +214,13 @@ function thrownResult(
   const output =
     thrown instanceof RefusedOutput ? toOutput(thrown.value, context.redactor) : undefined;
   const failure = failureIn(thrown, request, context);
-  const outcome = isUnanswered(thrown, request, failure)
-    ? 'unknown'
-    : knownOutcome(thrown, failure);
+  const isOpen = !request.isIdempotent && isUnanswered(thrown, failure);
+  const outcome = isOpen ? 'unknown' : knownOutcome(thrown, failure);
   return {
     ok: false,
     failure: outcome === undefined ? failure : { ...failure, outcome },
     ...(output?.ok === true ? { output: output.value } : {}),
+    ...(thrown instanceof RefusedOutput ? { isUnusable: true } : {}),
     thrown,
   };
 }
@@ -229,23 +232,6 @@ function thrownResult(
 function knownOutcome(thrown: unknown, failure: ReportDraft): 'failed' | undefined {
   const isBegun = !(thrown instanceof OwnFailure);
   return isBegun && outcomeOf(failure) === 'not_started' ? 'failed' : undefined;
-}
-
-/** Statuses of a gateway that got no response from its server in time. */
-const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
-
-/** It called a server and does not know what that did. A raise of its own is believed. */
-function isUnanswered(
-  thrown: unknown,
-  { isIdempotent }: FunctionRequest,
-  { kind, provider }: ReportDraft,
-): boolean {
-  if (isIdempotent || carriedReport(thrown) !== undefined) return false;
-  if (kind === 'provider.stream_interrupted') return true;
-  // it gave up on a request of its own, which may have arrived
-  if (matchesKind(kind, 'cancelled.*')) return true;
-  const { status } = provider ?? {};
-  return kind === 'provider.timeout' && (status === undefined || UNANSWERED.has(status));
 }
 
 /** The failure of a thrown value, or of an error beside a partial result. */
@@ -303,4 +289,8 @@ function endedBySignal({ failure, thrown }: EffectFailure, { signal }: EffectCon
 
 function failed(failure: ReportDraft): EffectFailure {
   return { ok: false, failure };
+}
+
+function unusable(failure: ReportDraft): EffectFailure {
+  return { ok: false, failure, isUnusable: true };
 }

@@ -14,7 +14,7 @@
  */
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { isPartial, partial } from '../../workflow/authoring/partial.ts';
-import { cancelledBefore, type Effect } from '../effect.ts';
+import { cancelledBefore, type Effect, type EffectContext, type EffectResult } from '../effect.ts';
 import { OwnFailure } from '../thrown-failure.ts';
 import { callFunction, RefusedOutput, type FunctionContext } from './call-function.ts';
 import type { Callable, Run } from '../module/callable.ts';
@@ -35,6 +35,17 @@ export interface CallableRequest {
   readonly outputSchema?: JsonObject | undefined;
   /** Set on the node: a result that was cut is accepted. */
   readonly keepsTruncated?: boolean | undefined;
+}
+
+/** The recorded result of an earlier call, where it passes all checks as they are now. */
+export async function recheckCallable(
+  request: CallableRequest,
+  recorded: JsonValue,
+  context: EffectContext,
+): Promise<EffectResult | undefined> {
+  const callable = { ...request.callable, run: () => recorded };
+  const result = await callCallable({ ...request, callable }, context);
+  return result.ok ? { ...result, isReplayed: true } : undefined;
 }
 
 export const callCallable: Effect<CallableRequest> = (request, context) => {

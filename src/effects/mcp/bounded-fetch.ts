@@ -7,12 +7,19 @@
  */
 import { readProperty } from '../../errors/support/safe-json.ts';
 import { keyHeader } from './call-key.ts';
+import { collectMessages } from './inexact-result.ts';
 import { MAX_MESSAGE_BYTES } from './lines.ts';
 
 const NEW_LINE = 10;
 
-/** `tell` receives the id of the request whose response is too long; undefined if it is not known. */
-export function boundedFetch(tell: (id: string | number | undefined) => void): typeof fetch {
+export interface ResponseListener {
+  /** Receives the id of the request whose response is too long; undefined if it is not known. */
+  tooLong(id: string | number | undefined): void;
+  /** Receives the text of each message, before the client does. */
+  message(text: string): void;
+}
+
+export function boundedFetch(listener: ResponseListener): typeof fetch {
   const moved = new Map<string, string>();
   return async (input, init) => {
     const key = keyHeader(init?.body);
@@ -24,12 +31,14 @@ export function boundedFetch(tell: (id: string | number | undefined) => void): t
       if (isCall) return withoutLocation(response);
       noteMove(moved, address, response);
     }
-    if (response.body === null) return response;
+    if (response.body === null) return withoutChallenge(response, null);
     const type = response.headers.get('content-type') ?? '';
     const isStream = /^text\/event-stream\b/i.test(type);
-    const bound = boundedStream(isStream, () => tell(requestIn(init?.body)));
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
+    const bound = boundedStream(isStream, {
+      tooLong: () => listener.tooLong(requestIn(init?.body)),
+      message: (text) => listener.message(text),
+    });
+    return withoutChallenge(response, response.body.pipeThrough(bound));
   };
 }
 
@@ -57,6 +66,17 @@ function withoutLocation(response: Response): Response {
   return new Response(null, { status, statusText, headers });
 }
 
+/**
+ * Without a challenge the client reports the status of a refusal, as for any other. With one, it would
+ * look for a way to sign in, which Errand does not configure.
+ */
+function withoutChallenge(response: Response, body: ReadableStream | null): Response {
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  headers.delete('www-authenticate');
+  return new Response(body, { status, statusText, headers });
+}
+
 /** Records a redirect that the client follows by itself: same server, same method. */
 function noteMove(moved: Map<string, string>, from: string, { status, headers }: Response): void {
   const location = headers.get('location');
@@ -81,19 +101,23 @@ function lastOf(moved: ReadonlyMap<string, string>, address: string): string {
 
 function boundedStream(
   isStream: boolean,
-  tell: () => void,
+  { tooLong, message }: { readonly tooLong: () => void } & Pick<ResponseListener, 'message'>,
 ): TransformStream<Uint8Array, Uint8Array> {
   let sizeBytes = 0;
+  const decoder = new TextDecoder();
+  const texts = collectMessages(isStream, message);
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       const lastLine = isStream ? chunk.lastIndexOf(NEW_LINE) : -1;
       sizeBytes = lastLine < 0 ? sizeBytes + chunk.byteLength : chunk.byteLength - lastLine - 1;
       if (sizeBytes > MAX_MESSAGE_BYTES) {
-        tell();
+        tooLong();
         throw new Error('The response of the server is too long');
       }
+      texts.add(decoder.decode(chunk, { stream: true }));
       controller.enqueue(chunk);
     },
+    flush: () => texts.end(),
   });
 }
 

@@ -14,10 +14,12 @@
  * | our signal                                     | `cancelled.*`           | unknown     |
  * | the server knows no such tool                  | `tool.not_found`        | not_started |
  * | the server refuses the arguments               | `tool.input_invalid`    | not_started |
+ * | a gateway's own client gave up on the server (-32000, -32001) | `mcp.tool_failed` | unknown |
  * | any other error of the server                  | `mcp.tool_failed`       | failed      |
- * | a malformed result, or one that is too long    | `tool.output_malformed` | failed      |
+ * | a malformed result, or one that is too long    | `tool.output_malformed` | unknown     |
  *
- * For an idempotent tool, `unknown` becomes `partial`.
+ * For an idempotent tool, `unknown` becomes `partial`, and `failed` in the last row. `result.ts` has the
+ * failures of a call that returned a result.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { readProperty } from '../../errors/support/safe-json.ts';
@@ -41,6 +43,9 @@ export interface FailedCall {
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
+/** ConnectionClosed and RequestTimeout of the SDKs, as a gateway passes them on. */
+const GIVEN_UP: ReadonlySet<number> = new Set([-32_000, -32_001]);
+
 const MAX_REASON_CHARS = 500;
 
 export function callFailure(call: FailedCall): EffectFailure {
@@ -61,11 +66,19 @@ function uncertain(isIdempotent: boolean): 'partial' | 'unknown' {
   return isIdempotent ? 'partial' : 'unknown';
 }
 
+/** The server accepted the call, and whether the work is done cannot be read from its response. */
+export function accepted({
+  isIdempotent,
+}: Pick<FailedCall, 'isIdempotent'>): Pick<ReportDraft, 'outcome'> {
+  return isIdempotent ? {} : { outcome: 'unknown' };
+}
+
 function draftOf(call: FailedCall): ReportDraft {
   const { tool, thrown, wasSent, isConnectionLost } = call;
   if (isTooLong(thrown)) {
     return {
       kind: 'tool.output_malformed',
+      ...accepted(call),
       message: `The result of ${tool} is longer than Errand's limit`,
       action: {
         kind: 'change_input',
@@ -76,7 +89,8 @@ function draftOf(call: FailedCall): ReportDraft {
   if (isNoResult(thrown)) {
     return {
       kind: 'tool.output_malformed',
-      message: `The MCP server returned a malformed result for ${tool}: it has no content`,
+      ...accepted(call),
+      message: `The MCP server returned a malformed result for ${tool}`,
       details: { server: call.resolved.name, tool },
     };
   }
@@ -180,7 +194,9 @@ function ofServer(code: number, call: FailedCall): ReportDraft {
       details,
     };
   }
-  return { kind: 'mcp.tool_failed', message: `${tool}: ${reason}`, retryable: null, details };
+  const outcome = GIVEN_UP.has(code) ? { outcome: uncertain(call.isIdempotent) } : {};
+  const message = `${tool}: ${reason}`;
+  return { kind: 'mcp.tool_failed', message, retryable: null, ...outcome, details };
 }
 
 /** An error of the client for a response that it could not accept. */
@@ -196,6 +212,7 @@ function ofClient(code: string, call: FailedCall): ReportDraft {
   }
   return {
     kind: 'tool.output_malformed',
+    ...accepted(call),
     message: `The MCP server returned a malformed result for ${tool}: ${reasonFrom(call)}`,
     details,
   };

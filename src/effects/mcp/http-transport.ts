@@ -1,8 +1,12 @@
 /**
- * The package's HTTP transport with two additions. The client would wait for the timeout when a stream
- * ends without its response, and would read responses of any length; here both become errors at once.
+ * The package's HTTP transport with three additions. The client would wait for the timeout when a stream
+ * ends without its response, and would read responses of any length; here both become errors at once. A
+ * number that loses digits when the client parses a result is noted in that result.
  */
+import { readProperty } from '../../errors/support/safe-json.ts';
+import type { Inexact } from '../../workflow/json-schema/exact-number.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { inexactResult, withInexact } from './inexact-result.ts';
 import type { McpMessage, McpSdk, McpTransport } from './sdk.ts';
 import { lost, tooLong } from './too-long.ts';
 
@@ -14,16 +18,27 @@ export interface HttpServer {
 
 export function httpTransport(sdk: McpSdk, { type, url, headers }: HttpServer): McpTransport {
   const open = new Set<string | number>();
-  const fetch = boundedFetch((id) => {
-    if (id === undefined) void transport.close();
-    else answerFor(id, tooLong(id));
+  const inexact = new Map<unknown, Inexact>();
+  const fetch = boundedFetch({
+    tooLong: (id) => {
+      if (id === undefined) void transport.close();
+      else answerFor(id, tooLong(id));
+    },
+    message: (text) => {
+      const found = inexactResult(text);
+      if (found !== undefined) inexact.set(readProperty(JSON.parse(text), 'id'), found);
+    },
   });
   const options = { headers, fetch };
   const transport =
     type === 'sse' ? sdk.sseTransport(url, options) : sdk.httpTransport(url, options);
   const watched = passOn(transport, (message) => {
-    if (message.id !== undefined && message.method === undefined) open.delete(message.id);
-    return message;
+    const { id, method } = message;
+    if (id === undefined || method !== undefined) return message;
+    open.delete(id);
+    const found = inexact.get(id);
+    inexact.delete(id);
+    return withInexact(message, found);
   });
   const answerFor = (id: string | number, message: McpMessage): void => {
     if (open.delete(id)) watched.onmessage?.(message);

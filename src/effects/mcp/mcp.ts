@@ -3,7 +3,7 @@
  * connecting is retried. `call-failure.ts` has the table of failures.
  */
 import { suggest } from '../../errors/support/suggest.ts';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { quoted } from '../../workflow/diagnostics/phrases.ts';
@@ -20,11 +20,11 @@ import { createLoadPackage, type LoadPackage } from '../model/load-package.ts';
 import { describeFindings } from '../schema-violation.ts';
 import { callFailure, stoppedCall } from './call-failure.ts';
 import { metaOf, attemptOf } from './call-key.ts';
-import type { Connection } from './connection.ts';
+import type { ServerConnection } from './server-connection.ts';
 import { loadMcpSdk } from './load-sdk.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import type { NamedServer } from './resolve-server.ts';
-import { toResult, type ResultRequest } from './result.ts';
+import { recheckResult, toResult, type ResultRequest } from './result.ts';
 import { ServerLink, type Patience } from './server-link.ts';
 import { describeTool, redactedTool, type ServerTool } from './tool-list.ts';
 import { startWatch, type CallWatch, type StopReason } from './watch-call.ts';
@@ -45,6 +45,8 @@ export interface McpRequest {
   /** Time left to the node. */
   readonly timeoutMs?: number | undefined;
   readonly outputSchema?: JsonObject | undefined;
+  /** The result of an earlier call, which could not be used: checked before the tool is called. */
+  readonly recorded?: { readonly output: JsonValue } | undefined;
   /** Accepts a text that was cut. Default: that is a failure. */
   readonly keepsTruncated?: boolean | undefined;
 }
@@ -139,7 +141,7 @@ interface Calling {
 
 async function once(
   calling: Calling,
-  connection: Connection,
+  connection: ServerConnection,
 ): Promise<EffectResult | 'unknown session'> {
   const { request, context, link, name } = calling;
   const key = attemptOf(metaOf(context));
@@ -156,7 +158,9 @@ async function once(
       isIdempotent: isIdempotent(request, connection),
     });
     if (failure.failure.kind === 'mcp.unreachable') await link.drop(connection);
-    return failure;
+    // the server answered, so the tool has run
+    const isAnswered = failure.failure.kind === 'tool.output_malformed';
+    return isAnswered ? { ...failure, isUnusable: true } : failure;
   } finally {
     connection.forget(key);
   }
@@ -164,7 +168,7 @@ async function once(
 
 async function checkAndSend(
   calling: Calling,
-  connection: Connection,
+  connection: ServerConnection,
   key: string,
 ): Promise<EffectResult> {
   const { request, watch, name, link } = calling;
@@ -176,6 +180,11 @@ async function checkAndSend(
     return stopped(refreshed.by, { name, request, context, wasSent: false });
   const tool = connection.tools.get(request.tool);
   if (tool === undefined) return notFound(name, connection);
+  const again =
+    request.recorded === undefined
+      ? undefined
+      : recheckResult(request.recorded.output, resultOf(calling, tool, connection), context);
+  if (again !== undefined) return again;
   const refused = badArguments(name, tool, request.arguments);
   if (refused !== undefined) return refused;
 
@@ -193,7 +202,7 @@ async function checkAndSend(
     ),
   );
   if (settled.type === 'done')
-    return toResult(settled.value, resultOf(name, tool, request), context);
+    return toResult(settled.value, resultOf(calling, tool, connection), context);
   if (settled.by !== 'abort') link.suspect();
   const known = { ...request, isIdempotent: isIdempotent(request, connection) };
   const wasSent = connection.wasSent(key);
@@ -213,26 +222,28 @@ function withRedactor(context: EffectContext, own: Redactor): EffectContext {
 
 function isIdempotent(
   { isIdempotent: ofNode, isNeverRepeated, tool, server }: McpRequest,
-  { tools }: Connection,
+  { tools }: ServerConnection,
 ): boolean {
   if (ofNode || isNeverRepeated === true) return ofNode;
   return describeTool(tool, server.settings, tools.get(tool)).isIdempotent;
 }
 
 function resultOf(
-  name: string,
+  { name, request }: Calling,
   tool: ServerTool,
-  { outputSchema, keepsTruncated = false }: McpRequest,
+  connection: ServerConnection,
 ): ResultRequest {
+  const { outputSchema, keepsTruncated = false } = request;
   return {
     tool: name,
     keepsTruncated,
+    isIdempotent: isIdempotent(request, connection),
     ...(tool.outputSchema === undefined ? {} : { declared: tool.outputSchema }),
     ...(outputSchema === undefined ? {} : { wanted: outputSchema }),
   };
 }
 
-function notFound(name: string, { tools, resolved }: Connection): EffectFailure {
+function notFound(name: string, { tools, resolved }: ServerConnection): EffectFailure {
   const meant = suggest(name.slice(resolved.name.length + 1), [...tools.keys()]);
   return {
     ok: false,

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { boundOutput, type BoundedOutput } from '../process/bounded-output.ts';
 import { endGroup, isGoneWithin } from '../process/process-group.ts';
 import { drainOutput } from '../process/drain-output.ts';
+import { inexactResult, withInexact } from './inexact-result.ts';
 import { createLines } from './lines.ts';
 import type { McpMessage, McpTransport } from './sdk.ts';
 import { tooLongFor } from './too-long.ts';
@@ -161,7 +162,7 @@ export class ProcessTransport implements McpTransport {
       return;
     }
     // true enough: the client checks the content
-    this.#deliver(message as McpMessage);
+    this.#deliver(withInexact(message as McpMessage, inexactResult(text)));
   }
 
   /**

@@ -5,7 +5,11 @@ import type { EffectResult } from '../effect.ts';
 import { toResult } from './result.ts';
 
 const result = (declared: JsonObject, structuredContent: object): EffectResult =>
-  toResult({ structuredContent }, { tool: 's/t', keepsTruncated: false, declared }, contextFor());
+  toResult(
+    { structuredContent },
+    { tool: 's/t', keepsTruncated: false, isIdempotent: false, declared },
+    contextFor(),
+  );
 
 describe('the schema that a server declares for a result', () => {
   it('is enforced, and its pattern cannot block the process', () => {

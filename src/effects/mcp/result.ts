@@ -2,6 +2,8 @@
  * Turns the result of an MCP tool into an output: its structured content if it has one, else its text,
  * else the list of its blocks. Text that is too long is a failure, unless the node allows cutting it.
  * Nothing else can be cut.
+ *
+ * The tool has run when its result cannot be used, so unless it is idempotent the outcome is `unknown`.
  */
 import {
   isArray,
@@ -15,12 +17,15 @@ import {
   describeInexact,
   keepsDigits,
   readJson,
+  type Inexact,
   type ReadJson,
 } from '../../workflow/json-schema/exact-number.ts';
 import { checkValue, type Finding } from '../../workflow/json-schema/check-value.ts';
 import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import { MAX_RESULT_CHARS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
+import { accepted } from './call-failure.ts';
+import { inexactOf } from './inexact-result.ts';
 
 /** Limit of a server's own error text. */
 const MAX_MESSAGE_CHARS = 2000;
@@ -29,6 +34,7 @@ export interface ResultRequest {
   /** `server/name`. */
   readonly tool: string;
   readonly keepsTruncated: boolean;
+  readonly isIdempotent: boolean;
   /** Output schema of the tool. */
   readonly declared?: JsonObject;
   /** Output schema of the node. */
@@ -41,13 +47,15 @@ export function toResult(
   context: EffectContext,
 ): EffectResult {
   if (readProperty(answer, 'isError') === true) return toolFailed(answer, request, context);
+  const inexact = inexactOf(answer);
+  if (inexact !== undefined) return rounded(inexact, request);
   const structured = readProperty(answer, 'structuredContent');
   if (structured !== undefined && structured !== null) {
     return finished(structured, request, context);
   }
   if (request.declared !== undefined) {
     const message = `The tool ${request.tool} declares an output but returned none`;
-    return malformed(message);
+    return malformed(message, request);
   }
   const blocks = readProperty(answer, 'content');
   const content = isArray(blocks) ? [...blocks] : [];
@@ -58,13 +66,26 @@ export function toResult(
   return textResult(texts.join('\n'), request, context);
 }
 
+/** The recorded result of an earlier call, where it passes all checks as they are now. */
+export function recheckResult(
+  recorded: JsonValue,
+  request: ResultRequest,
+  context: EffectContext,
+): EffectResult | undefined {
+  const result =
+    typeof recorded === 'string' && request.declared === undefined
+      ? textResult(recorded, request, context)
+      : finished(recorded, request, context);
+  return result.ok ? { ...result, isReplayed: true } : undefined;
+}
+
 function textResult(text: string, request: ResultRequest, context: EffectContext): EffectResult {
   const { tool, wanted, keepsTruncated } = request;
   if (text.length > MAX_RESULT_CHARS) {
     const cut = text.length - MAX_RESULT_CHARS;
     // redacted before the cut, or half of a secret could remain
     const kept = context.redactor.values(text).slice(0, MAX_RESULT_CHARS).toWellFormed();
-    if (!keepsTruncated) return tooLarge(kept, text.length, tool);
+    if (!keepsTruncated) return tooLarge(kept, text.length, request);
     const message = `The result of ${tool} was cut: ${cut} of ${text.length} characters were left out`;
     const result = finished(`${kept}\n[${message}]`, request, context);
     const suppressed = [
@@ -75,20 +96,24 @@ function textResult(text: string, request: ResultRequest, context: EffectContext
   // a node with a schema may get its JSON from a server that sends only text
   if (wanted !== undefined && checkValue(wanted, text).length > 0) {
     const read = parsed(text);
-    if (read?.inexact !== undefined)
-      return malformed(`The result of ${tool} ${describeInexact(read.inexact)}`, {
-        ...read.inexact,
-      });
+    if (read?.inexact !== undefined) return rounded(read.inexact, request);
     if (read !== undefined) return finished(read.value, request, context);
   }
   return finished(text, request, context);
 }
 
-function tooLarge(kept: string, chars: number, tool: string): EffectResult {
+function rounded(inexact: Inexact, request: ResultRequest): EffectResult {
+  const message = `The result of ${request.tool} ${describeInexact(inexact)}`;
+  return malformed(message, request, { ...inexact });
+}
+
+function tooLarge(kept: string, chars: number, request: ResultRequest): EffectResult {
+  const { tool } = request;
   return {
     ok: false,
     failure: {
       kind: 'internal.output_too_large',
+      ...accepted(request),
       message: `The result of ${tool} has ${chars} characters; the limit is ${MAX_RESULT_CHARS}`,
       details: { tool, chars },
       action: {
@@ -98,17 +123,20 @@ function tooLarge(kept: string, chars: number, tool: string): EffectResult {
       },
     },
     output: kept,
+    isUnusable: true,
   };
 }
 
 function finished(value: unknown, request: ResultRequest, context: EffectContext): EffectResult {
   const { tool, declared, wanted } = request;
   const output = toOutput(value, context.redactor);
-  if (!output.ok) return malformed(`The result of ${tool} cannot be stored: it ${output.problem}`);
+  if (!output.ok)
+    return malformed(`The result of ${tool} cannot be stored: it ${output.problem}`, request);
   const sizeChars = typeof value === 'string' ? 0 : JSON.stringify(output.value).length;
   if (sizeChars > MAX_RESULT_CHARS) {
     return malformed(
       `The result of ${tool} has ${sizeChars} characters; the limit is ${MAX_RESULT_CHARS}`,
+      request,
     );
   }
   // checked before secrets are removed; true: it came as JSON
@@ -120,7 +148,7 @@ function finished(value: unknown, request: ResultRequest, context: EffectContext
   const findings = flaw === undefined && ofServer.length > 0 ? ofServer : ofNode;
   if (findings.length > 0) {
     const reason = describeFindings(`The result of ${tool}`, findings);
-    return { ...malformed(reason.message, reason.details), output: output.value };
+    return { ...malformed(reason.message, request, reason.details), output: output.value };
   }
   return { ok: true, output: output.value, ...unused(flaw, tool) };
 }
@@ -165,7 +193,8 @@ function toolFailed(
 /** The structured content of a failed tool, as a partial output. */
 function partOf(answer: unknown, context: EffectContext): JsonValue | undefined {
   const structured = readProperty(answer, 'structuredContent');
-  if (structured === undefined || structured === null) return undefined;
+  if (structured === undefined || structured === null || inexactOf(answer) !== undefined)
+    return undefined;
   const output = toOutput(structured, context.redactor);
   const isKept = output.ok && JSON.stringify(output.value).length <= MAX_RESULT_CHARS;
   return isKept ? output.value : undefined;
@@ -173,10 +202,15 @@ function partOf(answer: unknown, context: EffectContext): JsonValue | undefined 
 
 function malformed(
   message: string,
+  request: ResultRequest,
   details?: ReportDraft['details'],
 ): EffectResult & { ok: false } {
-  const failure: ReportDraft = { kind: 'tool.output_malformed', message };
-  return { ok: false, failure: details === undefined ? failure : { ...failure, details } };
+  const failure: ReportDraft = { kind: 'tool.output_malformed', ...accepted(request), message };
+  return {
+    ok: false,
+    failure: details === undefined ? failure : { ...failure, details },
+    isUnusable: true,
+  };
 }
 
 function textOf(block: unknown): string | undefined {

@@ -62,6 +62,17 @@ export interface McpSdk {
   sseTransport(url: URL, options: HttpOptions): McpTransport;
 }
 
+/**
+ * A stream that ended is not opened again: the package counts its attempts anew after each stream that
+ * opens, and waits as long as the server says, so one call could lead to any number of requests.
+ */
+const NO_RECONNECTION = {
+  maxRetries: 0,
+  initialReconnectionDelay: 1000,
+  maxReconnectionDelay: 1000,
+  reconnectionDelayGrowFactor: 1,
+} as const;
+
 type Constructor = new (...args: readonly unknown[]) => unknown;
 
 /** Undefined if the package is not a usable version of the client. */
@@ -83,7 +94,11 @@ export function toMcpSdk(exports: unknown): McpSdk | undefined {
         },
       ) as McpClient,
     httpTransport: (url, { headers, fetch }) =>
-      new http(url, { requestInit: { headers }, fetch }) as McpTransport,
+      new http(url, {
+        requestInit: { headers },
+        fetch,
+        reconnectionOptions: NO_RECONNECTION,
+      }) as McpTransport,
     sseTransport: (url, { headers, fetch }) =>
       new sse(url, { requestInit: { headers }, fetch }) as McpTransport,
   };

@@ -3,7 +3,12 @@
  * it is lost. Only connecting is retried, a few times with a growing wait; a call is never sent twice.
  */
 import type { EffectClock } from '../clock.ts';
-import { closedMeanwhile, connect, type ConnectOptions, type Connection } from './connection.ts';
+import {
+  closedMeanwhile,
+  connect,
+  type ConnectOptions,
+  type ServerConnection,
+} from './server-connection.ts';
 import type { NamedServer } from './resolve-server.ts';
 import { Unreachable } from './unreachable.ts';
 
@@ -25,7 +30,7 @@ export interface Patience {
 export class ServerLink {
   readonly #server: NamedServer;
   readonly #options: LinkOptions;
-  #current: Promise<Connection> | undefined;
+  #current: Promise<ServerConnection> | undefined;
   readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
   #isDoubtful = false;
@@ -36,7 +41,7 @@ export class ServerLink {
   }
 
   /** Rejects as `connect` does, for all that wait; the next request connects anew. */
-  async connection(patience: Patience = {}): Promise<Connection> {
+  async connection(patience: Patience = {}): Promise<ServerConnection> {
     const known = this.#current;
     if (known !== undefined) {
       const connection = await known;
@@ -56,7 +61,7 @@ export class ServerLink {
   }
 
   /** Drops a broken connection and ends its process. */
-  async drop(connection: Connection): Promise<void> {
+  async drop(connection: ServerConnection): Promise<void> {
     const known = this.#current;
     if (
       known !== undefined &&
@@ -84,7 +89,7 @@ export class ServerLink {
     await connection?.close();
   }
 
-  async #isListening(connection: Connection): Promise<boolean> {
+  async #isListening(connection: ServerConnection): Promise<boolean> {
     if (!this.#isDoubtful) return true;
     this.#isDoubtful = false;
     try {
@@ -96,7 +101,7 @@ export class ServerLink {
     }
   }
 
-  async #open(patience: Patience): Promise<Connection> {
+  async #open(patience: Patience): Promise<ServerConnection> {
     const options = { ...this.#options, ...patience };
     const { attempts = WAITS_MS.length + 1, clock } = options;
     const { signal } = this.#closing;
@@ -112,7 +117,9 @@ export class ServerLink {
   }
 }
 
-async function settledValue(opening: Promise<Connection>): Promise<Connection | undefined> {
+async function settledValue(
+  opening: Promise<ServerConnection>,
+): Promise<ServerConnection | undefined> {
   try {
     return await opening;
   } catch {

@@ -27,9 +27,9 @@ export function lost(id: string | number): McpMessage {
   return answer(id, LOST, 'The connection was lost');
 }
 
-/** The response to a call has none of the parts of a result. */
+/** The response to a call is neither a result nor an error. */
 export function noResult(id: string | number): McpMessage {
-  return answer(id, NO_RESULT, 'The response has no content');
+  return answer(id, NO_RESULT, 'The response is neither a result nor an error');
 }
 
 export function isNoResult(thrown: unknown): boolean {

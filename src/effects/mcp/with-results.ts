@@ -1,18 +1,19 @@
 /**
- * A transport that rejects malformed results of calls. The client fills in missing parts, so an empty
- * object, or a result of another shape, would look like a tool with an empty result.
+ * A transport that rejects malformed responses to calls. The client fills in missing parts, so an empty
+ * object, or a result of another shape, would look like a tool with an empty result; and it ignores a
+ * message that is no response of the protocol, so the call would wait for its timeout.
  */
 import { isArray, isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
 import { passOn } from './http-transport.ts';
-import type { McpTransport } from './sdk.ts';
+import type { McpMessage, McpTransport } from './sdk.ts';
 import { noResult } from './too-long.ts';
 
 export function withResults(transport: McpTransport): McpTransport {
   const calls = new Set<string | number>();
   const watched = passOn(transport, (message) => {
-    const { id, method, result } = message;
+    const { id, method } = message;
     if (id === undefined || method !== undefined || !calls.delete(id)) return message;
-    return isPlainObject(result) && !isResult(result) ? noResult(id) : message;
+    return isResponse(message) ? message : noResult(id);
   });
   watched.send = (message, options) => {
     const { id, method } = message;
@@ -20,6 +21,14 @@ export function withResults(transport: McpTransport): McpTransport {
     return transport.send(message, options);
   };
   return watched;
+}
+
+function isResponse({ result, error }: McpMessage): boolean {
+  if (error === undefined) return isPlainObject(result) && isResult(result);
+  const isError =
+    Number.isInteger(readProperty(error, 'code')) &&
+    typeof readProperty(error, 'message') === 'string';
+  return isError && result === undefined;
 }
 
 function isResult(result: object): boolean {

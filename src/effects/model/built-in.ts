@@ -2,7 +2,7 @@
  * The providers that Errand can call by name: their package, its options, and how they support a schema.
  * `find-model.ts` loads the packages when they are used.
  */
-import type { Connection } from './connection.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
 import { convertHostUsage } from './usage/host-usage.ts';
 import { HOSTS, type Host } from './hosts.ts';
 import type { SchemaSupport } from './prompt.ts';
@@ -15,7 +15,7 @@ export interface BuiltIn {
   /** Accepts reasoning in a request even without provider metadata. */
   readonly takesThoughts?: boolean;
   /** Makes the options of the provider; missing settings are reported to the connection. */
-  readonly options: (connection: Connection) => Readonly<Record<string, unknown>>;
+  readonly options: (connection: ConnectionSettings) => Readonly<Record<string, unknown>>;
 }
 
 const PROVIDERS: Readonly<Record<string, BuiltIn>> = {
@@ -91,7 +91,7 @@ function simple(
 function hostOptions(
   name: string,
   { keys, baseUrl, baseUrlVariable, isLocal, schemas }: Host,
-  connection: Connection,
+  connection: ConnectionSettings,
 ): Record<string, unknown> {
   const variables = baseUrlVariable === undefined ? [] : [baseUrlVariable];
   const baseURL = connection.baseUrl(...variables) ?? baseUrl;
@@ -116,7 +116,7 @@ function hostOptions(
   };
 }
 
-function azureOptions(connection: Connection): Record<string, unknown> {
+function azureOptions(connection: ConnectionSettings): Record<string, unknown> {
   const endpoint = connection.baseUrl('AZURE_BASE_URL');
   const resource = connection.variable('AZURE_RESOURCE_NAME');
   const portal = connection.variable('AZURE_OPENAI_ENDPOINT');
@@ -140,7 +140,7 @@ function withOpenAiPath(portal: string | undefined): string | undefined {
     : `${address}/openai`;
 }
 
-function bedrockOptions(connection: Connection): Record<string, unknown> {
+function bedrockOptions(connection: ConnectionSettings): Record<string, unknown> {
   const apiKey = connection.apiKey('AWS_BEARER_TOKEN_BEDROCK');
   const accessKeyId = connection.variable('AWS_ACCESS_KEY_ID');
   const secretAccessKey = connection.variable('AWS_SECRET_ACCESS_KEY');

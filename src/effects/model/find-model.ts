@@ -11,7 +11,7 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import { omitUndefined } from '../../workflow/plan/omit-undefined.ts';
 import type { ProviderSettings } from '../../workflow/plan/plan.ts';
 import { builtInProvider, compatible, type BuiltIn } from './built-in.ts';
-import { Connection } from './connection.ts';
+import { ConnectionSettings } from './connection-settings.ts';
 import type { CredentialHost } from './credentials.ts';
 import { factsOf, type ModelRef } from './failure.ts';
 import type { LoadPackage } from './load-package.ts';
@@ -70,7 +70,7 @@ export function createFindModel(host: ModelHost, load: LoadPackage): FindModel {
     const { name, modelRef, directory, apiKey } = lookup;
     const registered = registeredModel(host, lookup);
     const builtIn = registered === undefined ? builtInFor(lookup) : undefined;
-    const connection = new Connection(
+    const connection = new ConnectionSettings(
       host.env,
       settingsFor(lookup.settings, lookup.modelRef),
       apiKey,

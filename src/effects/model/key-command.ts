@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
 import type { Environment } from '../../workflow/yaml/file-port.ts';
-import { Connection } from './connection.ts';
+import { ConnectionSettings } from './connection-settings.ts';
 import type { CredentialSource } from './credentials.ts';
 import { factsOf, type ModelRef } from './failure.ts';
 
@@ -22,7 +22,7 @@ export function commandSource(
   { env, directory, modelRef }: CommandContext,
 ): CredentialSource {
   return async ({ signal }) => {
-    const connection = new Connection(env, undefined);
+    const connection = new ConnectionSettings(env, undefined);
     const [program = '', ...args] = command.map((argument) => connection.expand(argument));
     if (connection.missing.length > 0)
       throw failed(modelRef, program, connection.missing.join(' '));

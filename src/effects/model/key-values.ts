@@ -47,17 +47,31 @@ const OWN_VARIABLES: ReadonlySet<string> = new Set([
 /** Headers for Temporal's server; some of them authenticate. */
 const HEADER_OF_TEMPORAL = 'TEMPORAL_GRPC_META_';
 
-/** Whether a variable configures Errand itself, so that scripts do not inherit it. */
-export function isErrandVariable(variable: string): boolean {
-  return OWN_VARIABLES.has(variable) || isSecretHeader(variable);
+/** Addresses of providers; a person may have put the credentials of a gateway into one. */
+const PROVIDER_ADDRESS = /_(?:BASE_URL|API_BASE|ENDPOINT)$/i;
+const PROXY = /_PROXY$/i;
+
+/** Whether a variable configures Errand itself and holds a secret, so that scripts do not inherit it. */
+export function isErrandVariable(variable: string, value: string): boolean {
+  if (OWN_VARIABLES.has(variable) || isSecretHeader(variable)) return true;
+  return PROVIDER_ADDRESS.test(variable) && credentialsIn(value).length > 0;
+}
+
+/** Whether a variable is the machine's way into the network, without which many programs cannot run. */
+export function isProxy(variable: string): boolean {
+  return PROXY.test(variable);
 }
 
 export function keyValuesIn(env: Environment): readonly string[] {
   const headers = Object.keys(env).filter(isSecretHeader);
   const keys = [...VARIABLES, ...headers].flatMap((name) => valueOf(env, name));
+  const addresses = Object.keys(env)
+    .filter((name) => PROVIDER_ADDRESS.test(name) || isProxy(name))
+    .flatMap((name) => valueOf(env, name));
   const stores = valueOf(env, STORE);
   return [
     ...keys,
+    ...addresses.flatMap(credentialsIn),
     ...serverSecrets(env),
     ...stores.flatMap((address) => storeSecrets(address, env)),
   ];
@@ -79,6 +93,15 @@ export function storeSecrets(address: string, env: Environment): readonly string
   const passwords = passwordsIn(address);
   const isPostgres = /^postgres(?:ql)?:/.test(address);
   return [address, ...passwords, ...(isPostgres ? valueOf(env, STORE_PASSWORD) : [])];
+}
+
+/** The password of an address, or a token in its place. Most addresses have none. */
+function credentialsIn(address: string): readonly string[] {
+  if (!address.includes('://')) return [];
+  const token = /:\/\/([^/?#@:]+)@/.exec(address)?.[1];
+  return [...passwordsIn(address), ...(token === undefined ? [] : [token, decoded(token)])].filter(
+    (part) => part !== '',
+  );
 }
 
 /** Encoded as in the address, and decoded as it is used. */

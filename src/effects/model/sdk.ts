@@ -69,7 +69,7 @@ export type SdkPart =
   | SdkDelta
   | SdkBlock
   | { readonly type: 'tool-input-start' }
-  | { readonly type: 'tool-input-delta'; readonly delta: string }
+  | { readonly type: 'tool-input-delta'; readonly id?: string; readonly delta: string }
   | SdkToolCall
   | SdkFinish
   | { readonly type: 'error'; readonly error: unknown }
@@ -119,6 +119,8 @@ export function toSdk(exports: unknown): Sdk | undefined {
       const result = streamOnce({
         ...call,
         maxRetries: 0,
+        // a host that traces the SDK would get tokens twice, and prompts
+        telemetry: { isEnabled: false },
         // a URL is passed to the provider: nothing is downloaded here
         experimental_download: passOn,
         // its default prints to the console; the error also comes as a part

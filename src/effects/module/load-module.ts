@@ -6,7 +6,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { GUARD, type Guard } from '../../workflow/authoring/guard.ts';
-import type { NamedGuard } from '../guard.ts';
+import type { NamedGuard } from '../run-guards.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { keysOf, readProperty } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';

@@ -57,14 +57,14 @@ export const PRELUDE = `(() => {
       case 'function':
       case 'symbol':
       case 'bigint':
-        return reject('it is or holds a ' + typeof value);
+        return reject('it is or contains a ' + typeof value);
       case 'number':
-        return isFinite(value) ? value : reject('it is or holds a number that is not finite');
+        return isFinite(value) ? value : reject('it is or contains a number that is not finite');
       case 'object': {
         if (value === null || isArray(value)) return value;
         const prototype = getPrototypeOf(value);
         if (prototype === plain || prototype === null) return value;
-        return reject('it is or holds an object that is not plain data');
+        return reject('it is or contains an object that is not plain data');
       }
       default:
         return value;
@@ -76,7 +76,7 @@ export const PRELUDE = `(() => {
       return { json: stringify(value, check) };
     } catch (thrown) {
       if (isObject(thrown) && getPrototypeOf(thrown) === null) return thrown;
-      if (isObject(thrown) && thrown.message === 'circular reference') return { unusable: 'it holds itself' };
+      if (isObject(thrown) && thrown.message === 'circular reference') return { unusable: 'it contains itself' };
       throw thrown;
     }
   };

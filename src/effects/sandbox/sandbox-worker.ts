@@ -15,7 +15,7 @@ import {
   type FromWorker,
   type Job,
   type WorkerData,
-} from './protocol.ts';
+} from './worker-messages.ts';
 
 /** The worker file, as source or as build; undefined inside a bundle. */
 export function findWorker(): URL | undefined {

@@ -1,5 +1,5 @@
 /** Shared by the tests of the sandbox: evaluates code to its result, or to its value. */
-import type { Answer } from './protocol.ts';
+import type { Answer } from './worker-messages.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export const NEVER: AbortSignal = new AbortController().signal;

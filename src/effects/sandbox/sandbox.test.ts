@@ -197,7 +197,7 @@ describe('failures', () => {
     ['[1, , 2]', 'result', /undefined/],
     ['new Map([["secretName", 1]])', 'result', /not plain data/],
     ['(async () => 1)()', 'result', /not plain data/],
-    ['const a = {}; a.a = a; return a', 'result', /holds itself/],
+    ['const a = {}; a.a = a; return a', 'result', /contains itself/],
     ['const f = () => f() + 1; return f()', 'memory', /too deep/],
     ['[].concat(JSON.parse("[".repeat(1e5) + "]".repeat(1e5)))', 'memory', /too deep/],
     ['"x".repeat(2 ** 30 - 1)', 'memory', /memory/],

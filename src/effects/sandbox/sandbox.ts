@@ -3,7 +3,7 @@
  * one worker is kept warm. A job that waits for a free worker does not use up its time limit.
  */
 import { availableParallelism } from 'node:os';
-import { LIMIT_MS, MAX_TEXT_BYTES, type Job } from './protocol.ts';
+import { LIMIT_MS, MAX_TEXT_BYTES, type Job } from './worker-messages.ts';
 import { findWorker, SandboxWorker, type EvaluationEnd } from './sandbox-worker.ts';
 
 export interface SandboxOptions {

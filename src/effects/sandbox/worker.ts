@@ -3,8 +3,8 @@
  * time. It never exits by itself: `sandbox-worker.ts` ends it.
  */
 import { workerData } from 'node:worker_threads';
-import { compileEngine, evaluate, loadEngine, type Engine } from './engine.ts';
-import type { FromWorker, Job, WorkerData } from './protocol.ts';
+import { compileEngine, evaluate, loadEngine, type Engine } from './quickjs.ts';
+import type { FromWorker, Job, WorkerData } from './worker-messages.ts';
 
 // true: `sandbox-worker.ts` passes exactly this
 const { port, compiled } = workerData as WorkerData;

@@ -78,7 +78,6 @@ describe('an error file', () => {
     ['a directory', 'mkdir "$ERRAND_ERROR_OUT"', /not a plain file/],
     ['a pipe without a writer', 'mkfifo "$ERRAND_ERROR_OUT"', /not a plain file/],
     ['a link', 'ln -s /etc/hostname "$ERRAND_ERROR_OUT"', /cannot be read \(ELOOP\)/],
-    ['too much', 'head -c 5000000 /dev/zero > "$ERRAND_ERROR_OUT"', /larger than/],
   ];
   it.each(useless)('is internal.envelope_invalid with %s', async (_, text, message) => {
     const result = await bash(`echo out; echo said >&2; ${text}\nexit 3`);
@@ -106,6 +105,65 @@ describe('an error file', () => {
     ]) {
       expect(await bash(text), text).toMatchObject({ ok: true });
     }
+  });
+});
+
+describe('an error file that is too large to be kept', () => {
+  const MEBIBYTE = 1024 * 1024;
+  const BEGIN = '{"kind":"order.missing","message":"No \\"order\\" 7","details":';
+  const writeWith = (expression: string): string =>
+    `node -e 'require("node:fs").writeFileSync(process.env.ERRAND_ERROR_OUT, process.argv[1] + ${expression} + "}")' '${BEGIN}'\nexit 3`;
+
+  it.each([
+    ['in its details', `JSON.stringify("x".repeat(${5 * MEBIBYTE}))`],
+    ['beyond what is read', `JSON.stringify("ü".repeat(${17 * MEBIBYTE}))`],
+    ['wide', 'JSON.stringify(Array.from({ length: 3e5 }, (_, index) => ({ [index]: index })))'],
+    ['deep', '"[".repeat(1e5) + "]".repeat(1e5)'],
+    ['deep, with a number', '"[".repeat(1e5) + "12345678901234567890" + "]".repeat(1e5)'],
+  ])('keeps its kind and message: %s', async (_, expression) => {
+    const report = reportOf(await bash(writeWith(expression)));
+    expect(report).toMatchObject({ kind: 'order.missing', message: 'No "order" 7' });
+    expect(report.details).toBeDefined();
+    expect(JSON.stringify(report).length).toBeLessThan(65_536);
+  });
+
+  it('keeps the beginning of its message', async () => {
+    const report = reportOf(
+      await bash(
+        `node -e 'require("node:fs").writeFileSync(process.env.ERRAND_ERROR_OUT, JSON.stringify({ kind: "a.b", message: "\\\\ü".repeat(${9 * MEBIBYTE}) }))'`,
+      ),
+    );
+    expect(report).toMatchObject({ kind: 'a.b', message: expect.stringMatching(/^(?:\\ü){500}/) });
+  });
+
+  it.each([
+    ['no object', '"[".repeat(17e6)', /not a JSON object/],
+    ['nothing but zeros', '"\\0".repeat(17e6)', /not a JSON object/],
+    [
+      'its kind too late',
+      `"{\\"x\\":\\"" + "x".repeat(${17 * MEBIBYTE}) + "\\",\\"kind\\":\\"a.b\\"}"`,
+      /has no kind/,
+    ],
+    [
+      'a kind that is no text',
+      `"{\\"kind\\":[\\"a.b\\"],\\"x\\":\\"" + "x".repeat(${17 * MEBIBYTE})`,
+      /not dotted lowercase/,
+    ],
+    [
+      'a message that is no text',
+      `"{\\"kind\\":\\"a.b\\",\\"message\\":{\\"message\\":1},\\"x\\":\\"" + "x".repeat(${17 * MEBIBYTE})`,
+      /message that is not a text/,
+    ],
+  ])('is invalid with %s', async (_, expression, problem) => {
+    const report = reportOf(
+      await bash(
+        `node -e 'require("node:fs").writeFileSync(process.env.ERRAND_ERROR_OUT, ${expression})'`,
+      ),
+    );
+    expect(report).toMatchObject({
+      kind: 'internal.envelope_invalid',
+      message: expect.stringMatching(problem),
+    });
   });
 });
 
@@ -138,6 +196,22 @@ describe('what is written in it', () => {
     expect(raised(`\uFEFF${text}`)).toEqual(expected);
     expect(parseErrorFile(wide)).toEqual(expected);
     expect(parseErrorFile(Buffer.from(wide).swap16())).toEqual(expected);
+  });
+
+  it('is read from a part as from the whole, where the part has it', () => {
+    const member = fc.tuple(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(member), fc.string(), fc.string(), (others, message, rest) => {
+        const envelope = { ...Object.fromEntries(others), kind: 'a.b', message, details: {} };
+        const whole = JSON.stringify(envelope).slice(0, -1);
+        const part = bytes(`${whole},${JSON.stringify(rest)}:[[{"kind":"c.d`);
+        expect(parseErrorFile(part, false)).toEqual({
+          type: 'raised',
+          envelope: { kind: 'a.b', message: message.trim() || 'a.b', details: { value: '[cut]' } },
+        });
+      }),
+      { numRuns: runs(500) },
+    );
   });
 
   it('is an envelope, nothing, or invalid, whatever the bytes', () => {

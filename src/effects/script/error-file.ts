@@ -3,15 +3,17 @@
  * yet. It is read once after the script has ended, and always removed.
  */
 import { constants } from 'node:fs';
-import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import { readEnvelope, type EnvelopeReading } from '../../errors/thrown/raised-error.ts';
 import { readJsonAsWritten } from '../../workflow/json-schema/exact-number.ts';
 import { codeOf } from '../process/system-code.ts';
+import { scanEnvelope } from './scan-envelope.ts';
+import { folderPrefix } from './temp-folders.ts';
 
-/** Only protects the reader: a report is cut to a smaller size anyway. */
-const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** The part of a file that is read. A report is cut to a smaller size anyway. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export type FileReading = EnvelopeReading | { readonly type: 'none' };
 
@@ -28,7 +30,7 @@ export interface ErrorFile {
 
 /** Rejects if the directory cannot be created. Only its owner can access it. */
 export async function createErrorFile(parent: string): Promise<ErrorFile> {
-  const folder = await mkdtemp(join(parent, 'errand-script-'));
+  const folder = await mkdtemp(join(parent, await folderPrefix()));
   const path = join(folder, 'error.json');
   return {
     folder,
@@ -57,54 +59,70 @@ async function removeForced(folder: string): Promise<{ readonly failed?: unknown
 }
 
 async function readFile(path: string): Promise<FileReading> {
-  let bytes: Buffer | string;
   try {
-    bytes = await readBytes(path);
+    return await readBytes(path);
   } catch (thrown) {
     const code = codeOf(thrown);
     // the file, or the whole directory, does not exist
     if (code === 'ENOENT') return { type: 'none' };
     return { type: 'invalid', problem: `cannot be read (${code})` };
   }
-  return typeof bytes === 'string' ? { type: 'invalid', problem: bytes } : parseErrorFile(bytes);
 }
 
-/** The content, or why it is not read. A pipe must not block, and a link is not followed. */
-async function readBytes(path: string): Promise<Buffer | string> {
+/** A pipe must not block, and a link is not followed. */
+async function readBytes(path: string): Promise<FileReading> {
   // the last two are undefined on Windows, which counts as 0
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const handle = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) return 'is not a plain file';
-    if (stat.size > MAX_FILE_BYTES) return `is larger than ${MAX_FILE_BYTES} bytes`;
-    return await handle.readFile();
+    if (!stat.isFile()) return { type: 'invalid', problem: 'is not a plain file' };
+    const isWhole = stat.size <= MAX_FILE_BYTES;
+    return parseErrorFile(await readStart(handle, Math.min(stat.size, MAX_FILE_BYTES)), isWhole);
   } finally {
     await handle.close();
   }
 }
 
-export function parseErrorFile(bytes: Uint8Array): FileReading {
-  const text = decode(bytes);
+async function readStart(handle: FileHandle, sizeBytes: number): Promise<Uint8Array> {
+  const bytes = Buffer.alloc(sizeBytes);
+  let length = 0;
+  while (length < sizeBytes) {
+    const { bytesRead } = await handle.read(bytes, length, sizeBytes - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** The envelope in the content of the file, or in its beginning. */
+export function parseErrorFile(bytes: Uint8Array, isWhole = true): FileReading {
+  const text = decode(bytes, isWhole);
   if (text === undefined) return { type: 'invalid', problem: 'is not text in UTF-8' };
   if (text.trim() === '') return { type: 'none' };
-  let value: JsonValue;
+  const value = isWhole ? parseText(text) : (scanEnvelope(text) ?? 'not an object');
+  return value === undefined ? { type: 'invalid', problem: 'is not JSON' } : readEnvelope(value);
+}
+
+function parseText(text: string): JsonValue | undefined {
   try {
-    value = readJsonAsWritten(text);
-  } catch {
-    return { type: 'invalid', problem: 'is not JSON' };
+    return readJsonAsWritten(text);
+  } catch (thrown) {
+    // too deep for the parser; the kind and the message are not
+    return thrown instanceof RangeError ? scanEnvelope(text) : undefined;
   }
-  return readEnvelope(value);
 }
 
 /** Decodes by the byte order mark, which older PowerShells write, also for UTF-16. Default: UTF-8. */
-function decode(bytes: Uint8Array): string | undefined {
+function decode(bytes: Uint8Array, isWhole: boolean): string | undefined {
   const [first, second] = bytes;
   const isLittle = first === 0xff && second === 0xfe;
   const isBig = first === 0xfe && second === 0xff;
   const encoding = isLittle ? 'utf-16le' : 'utf-8';
   try {
-    return new TextDecoder(isBig ? 'utf-16be' : encoding, { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder(isBig ? 'utf-16be' : encoding, { fatal: true });
+    // of a part, the last character may be incomplete
+    return decoder.decode(bytes, { stream: !isWhole });
   } catch {
     return undefined;
   }

@@ -29,3 +29,12 @@ it('removes a variable that is a secret, or contains one between delimiters', ()
   expect(namesWith('hunter2-horse', run)).toEqual(['WORD']);
   expect(namesWith('node', { SHORT: 'node' })).toEqual([]);
 });
+
+it('removes the address of a provider that holds credentials, however short, and keeps the proxy', () => {
+  const run = {
+    OPENAI_BASE_URL: 'https://gw:pw@host/v1',
+    OLLAMA_BASE_URL: 'http://127.0.0.1:11434',
+    HTTPS_PROXY: 'http://me:hunter2-horse@proxy:3128',
+  };
+  expect(namesWith('hunter2-horse', run)).toEqual(['OLLAMA_BASE_URL', 'HTTPS_PROXY']);
+});

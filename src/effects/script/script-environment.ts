@@ -5,7 +5,7 @@
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { REDACTED } from '../../errors/report/bounded-text.ts';
 import type { EffectContext } from '../effect.ts';
-import { isErrandVariable } from '../model/key-values.ts';
+import { isErrandVariable, isProxy } from '../model/key-values.ts';
 
 export function scriptEnvironment(
   run: Environment,
@@ -14,7 +14,7 @@ export function scriptEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(run)) {
-    if (value === undefined || isErrandVariable(name) || holdsSecret(name, value, context))
+    if (value === undefined || isErrandVariable(name, value) || holdsSecret(name, value, context))
       continue;
     env[name] = value;
   }
@@ -30,7 +30,7 @@ export function scriptEnvironment(
   };
 }
 
-/** Programs need these to run, and they never hold a secret. */
+/** Programs need these to run, and they hold no secret. */
 const NEEDED: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -45,7 +45,8 @@ const MIN_PART_CHARS = 8;
 
 /** Whether the value is a secret, or contains one between delimiters, such as a password in a URL. */
 function holdsSecret(name: string, value: string, { redactor }: EffectContext): boolean {
-  if (NEEDED.has(name.toUpperCase())) return false;
+  // its output is redacted all the same
+  if (NEEDED.has(name.toUpperCase()) || isProxy(name)) return false;
   const rest = redactor.values(value);
   if (rest === value || rest === REDACTED) return rest !== value;
   const around = rest.split(REDACTED);

@@ -11,7 +11,7 @@
  * | a signal from outside               | `internal.script_error`                   | failed  |
  * | a failing exit code                 | `internal.script_error`                   | failed  |
  * | success, but stdout was cut         | `internal.output_too_large`, unless allowed | failed |
- * | success, but stdout violates its schema, or has a number that would lose digits | `internal.schema_violation` | failed |
+ * | success, but stdout violates its schema, or has a key twice or a number that would lose digits | `internal.schema_violation` | failed |
  * | success                             | the output                                |         |
  * | success, but a leftover process held stdout | the output, and a warning beside it | |
  *
@@ -20,7 +20,6 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
-import { printable } from '../../errors/support/printable.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
 import {
@@ -34,10 +33,11 @@ import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import type { OutputText } from '../process/bounded-output.ts';
 import type { EffectContext, EffectResult, Suppressed } from '../effect.ts';
 import type { FileReading } from './error-file.ts';
-import { toOutput } from '../output.ts';
+import { AS_IT_IS, toOutput } from '../output.ts';
 import { describeFindings } from '../schema-violation.ts';
 import type { ScriptRequest } from './script.ts';
 import type { ProcessEnd } from './script-process.ts';
+import { tellingLine } from './telling-line.ts';
 
 const TAIL_CHARS = 2000;
 
@@ -70,7 +70,34 @@ export function toScriptResult(
   const failure = failureOf(end, file, { request, context, printed });
   return failure === undefined
     ? { ok: true, output, ...besides([...suppressedOf(printed), ...cutShort(end)]) }
-    : { ok: false, failure, output };
+    : { ok: false, failure, output, ...(UNUSABLE.has(failure.kind) ? { isUnusable: true } : {}) };
+}
+
+/** A script cannot raise these itself, because they are reserved. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'internal.output_too_large',
+  'internal.schema_violation',
+]);
+
+/** The recorded output of an earlier run, where it passes all checks as they are now. */
+export function recheckOutput(
+  recorded: JsonValue,
+  request: ScriptRequest,
+): EffectResult | undefined {
+  if (!isJsonObject(recorded)) return undefined;
+  const { stdout, exit_code: exitCode, stdout_cut_bytes: cutBytes = 0 } = recorded;
+  const isAccepted =
+    typeof stdout === 'string' &&
+    typeof exitCode === 'number' &&
+    isAnswer({ exitCode }, request) &&
+    (cutBytes === 0 || request.keepsTruncated === true) &&
+    offSchema(parsedAgain(stdout, cutBytes), request, {}) === undefined;
+  return isAccepted ? { ok: true, output: recorded, isReplayed: true } : undefined;
+}
+
+/** Without secrets, which were removed before it was recorded. */
+function parsedAgain(stdout: string, cutBytes: JsonValue): Parsed {
+  return cutBytes === 0 ? parseObject(stdout, AS_IT_IS) : { problem: 'is too long to be parsed' };
 }
 
 function readPrinted(end: Ended, { redactor }: EffectContext): Printed {
@@ -157,12 +184,16 @@ function claimedNames(object: JsonObject): readonly Suppressed[] {
 
 function inexactIn({
   problem,
+  inexact,
 }: Extract<Parsed, { object?: undefined }>): Pick<ReportDraft, 'message' | 'action'> {
   return {
     message: `The stdout of the script ${problem}`,
     action: {
       kind: 'fix_code',
-      detail: 'Let the script print the number in quotes, so that its digits are kept.',
+      detail:
+        inexact?.isRepeated === true
+          ? 'Let the script print each key once.'
+          : 'Let the script print the number in quotes, so that its digits are kept.',
     },
   };
 }
@@ -228,10 +259,10 @@ function failureOf(
     return { kind: 'internal.script_timeout', message, ...outcome, details: facts };
   }
   if (!isAnswer(end, request)) {
-    const message = lastLine(printed.stderr.text) ?? sentenceFor(end);
+    const message = tellingLine(printed.stderr.text) ?? sentenceFor(end);
     return { kind: 'internal.script_error', message, details: facts };
   }
-  return tooLarge(printed, request, facts) ?? offSchema(printed, request, facts);
+  return tooLarge(printed, request, facts) ?? offSchema(printed.parsed, request, facts);
 }
 
 /** A cut stdout is a failure. Stderr is only a log, so a cut there is not. */
@@ -267,14 +298,8 @@ function factsOf(end: Ended, { stdout, stderr }: Printed, { command }: ScriptReq
   };
 }
 
-function isAnswer({ exitCode }: Ended, { exitCodes }: ScriptRequest): boolean {
+function isAnswer({ exitCode }: Pick<Ended, 'exitCode'>, { exitCodes }: ScriptRequest): boolean {
   return exitCode !== null && (exitCodes === 'any' || exitCodes.includes(exitCode));
-}
-
-/** Without terminal colours. */
-function lastLine(stderr: string): string | undefined {
-  const lines = printable(stderr.slice(-TAIL_CHARS)).split('\n');
-  return lines.findLast((line) => line.trim() !== '')?.trim();
 }
 
 function sentenceFor({ exitCode, signal }: Ended): string {
@@ -284,7 +309,7 @@ function sentenceFor({ exitCode, signal }: Ended): string {
 }
 
 function offSchema(
-  { parsed }: Printed,
+  parsed: Parsed,
   request: ScriptRequest,
   facts: JsonObject,
 ): ReportDraft | undefined {

@@ -9,6 +9,8 @@ import { createScriptEffect, type ScriptRequest } from './script.ts';
 export interface ScriptBench {
   /** A folder for whatever the test needs. */
   readonly folder: string;
+  /** Where the effect puts its temporary folders. */
+  readonly tempDir: string;
   /** Names of the error directories that exist now. */
   readonly leftBehind: () => readonly string[];
   readonly run: (
@@ -36,6 +38,7 @@ export function openScriptBench(): ScriptBench {
     effect({ command: 'true', args: [], env: {}, exitCodes: [0], ...request }, contextFor(changes));
   return {
     folder,
+    tempDir,
     run,
     leftBehind: () => readdirSync(tempDir),
     bash: (text, request, changes) =>

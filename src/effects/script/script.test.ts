@@ -365,6 +365,16 @@ describe('output', () => {
       });
     });
 
+    it('is treated like one that has a key twice', async () => {
+      const twice = `echo '{"order": {"id": 1, "id": 2}}'`;
+      const message = 'The stdout of the script has the key "id" twice (/order/id)';
+      const checked = await bash(twice, { outputSchema: { type: 'object' } });
+      expect(reportOf(checked)).toMatchObject({ kind: 'internal.schema_violation', message });
+      const { output, suppressed } = await bash(twice);
+      expect(output).not.toHaveProperty('order');
+      expect(suppressed).toMatchObject([{ failure: { message } }]);
+    });
+
     it('is no failure where the digits are kept', async () => {
       const result = await bash(
         `echo '{"a": 1763304000000000000, "b": 9.5e300, "c": "12345678901234567890"}'`,

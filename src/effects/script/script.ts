@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../../workflow/yaml/file-port.ts';
 import { tmpdir } from 'node:os';
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { MACHINE_CLOCK } from '../clock.ts';
 import {
   cancelledBefore,
@@ -18,10 +18,11 @@ import {
 import type { ReportDraft } from '../../errors/report/report.ts';
 import { endLeftRunning, leftRunning } from './left-running.ts';
 import { createErrorFile, type ErrorFile } from './error-file.ts';
+import { removeAbandoned } from './temp-folders.ts';
 import { scriptEnvironment } from './script-environment.ts';
 import { openPipes, type ScriptPipes } from './script-pipes.ts';
 import { runProcess } from './script-process.ts';
-import { toScriptResult } from './script-result.ts';
+import { recheckOutput, toScriptResult } from './script-result.ts';
 import { whyUnspawnable } from './spawn-error.ts';
 import { codeOf } from '../process/system-code.ts';
 
@@ -45,6 +46,8 @@ export interface ScriptRequest {
   readonly isIdempotent?: boolean;
   /** Schema of the JSON object on stdout. */
   readonly outputSchema?: JsonObject | undefined;
+  /** The output of an earlier run, which could not be used: checked before the script is started. */
+  readonly recorded?: { readonly output: JsonValue } | undefined;
 }
 
 export interface ScriptHost {
@@ -55,11 +58,17 @@ export interface ScriptHost {
 }
 
 export function createScriptEffect(host: ScriptHost): Effect<ScriptRequest> {
+  const tempDir = host.tempDir ?? tmpdir();
+  let cleaned: Promise<void> | undefined;
   return neverRejecting(async (request, context) => {
     if (context.signal.aborted) return cancelledBefore(context.cancelled ?? 'cancelled.tool');
+    const again =
+      request.recorded === undefined ? undefined : recheckOutput(request.recorded.output, request);
+    if (again !== undefined) return again;
     const beside = request.isAgain === true ? await refuseSecondRun(request, context) : undefined;
     if (beside !== undefined) return beside;
-    const files = await prepareFiles(host, request);
+    await (cleaned ??= removeAbandoned(tempDir, MACHINE_CLOCK.now()));
+    const files = await prepareFiles(tempDir, request);
     if (!('file' in files)) return files;
     const { file } = files;
     const result = await runWith(files, { request, context, host }).catch(
@@ -98,12 +107,12 @@ interface ScriptFiles {
 
 /** Fails if the temporary files cannot be created, for example on a full disk. */
 async function prepareFiles(
-  host: ScriptHost,
+  tempDir: string,
   { stdin }: ScriptRequest,
 ): Promise<ScriptFiles | EffectFailure> {
   let file: ErrorFile | undefined;
   try {
-    file = await createErrorFile(host.tempDir ?? tmpdir());
+    file = await createErrorFile(tempDir);
     return { file, pipes: await openPipes(file.folder, stdin) };
   } catch (thrown) {
     await file?.remove();

@@ -31,7 +31,7 @@ import {
 } from '../effect.ts';
 import { toOutput } from '../output.ts';
 import { DEFAULT_TIMEOUTS, type ModelTimeouts } from '../model/request.ts';
-import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './failure.ts';
+import { cutFailure, hangFailure, scriptedFailure, type LimitStop } from './scripted-failure.ts';
 import { replyTo, type Reply } from './reply.ts';
 
 export interface PlayLimits {
@@ -114,8 +114,8 @@ function streamReply(reply: Reply, call: ModelCall, context: EffectContext): Eff
 }
 
 /** A listener that throws must not fail the call. */
-function reportProgress(text: string, { progress, attempt, redactor }: EffectContext): void {
-  const event: ModelProgress = { type: 'text', attempt, delta: redactor.values(text) };
+function reportProgress(text: string, { progress, attempt }: EffectContext): void {
+  const event: ModelProgress = { type: 'text', attempt, delta: text };
   try {
     progress?.(event);
   } catch {

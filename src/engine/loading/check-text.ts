@@ -10,7 +10,7 @@ import type { Validation } from '../../workflow/check/validate.ts';
 import { checkFile, type CheckFileOptions, type Workspace } from './check-file.ts';
 import { nodeFiles } from './node-files.ts';
 
-/** What is filled in for a variable that is set here, and that the file on disk does not name. */
+/** The value that is filled in for a variable that is set here, and that the file on disk does not name. */
 const UNREAD = 'unread';
 
 export async function checkText(

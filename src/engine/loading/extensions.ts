@@ -5,7 +5,7 @@
  */
 import { MACHINE_CLOCK } from '../../effects/clock.ts';
 import type { ReadExtension } from '../../effects/extension/read-extension.ts';
-import type { NamedGuard } from '../../effects/guard.ts';
+import type { NamedGuard } from '../../effects/run-guards.ts';
 import type { Callables } from '../../effects/module/find-callable.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';

@@ -49,7 +49,7 @@ function readText(path: string, base: string): FileContent {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { ok: true, text, realPath: realPathFrom(base, path) };
   } catch (error) {
-    return { ok: false, reason: reasonOf(error) };
+    return { ok: false, reason: unreadableReason(error) };
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -70,7 +70,8 @@ function readUpTo(file: number, maxBytes: number, expected: number): Uint8Array 
   return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
 }
 
-function reasonOf(error: unknown): string {
+/** Why a file cannot be read, to follow a colon. */
+export function unreadableReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not UTF-8 text';
   return REASONS[code] ?? `system error ${code === '' ? 'unknown' : code}`;

@@ -87,7 +87,7 @@ const METHODS: Readonly<Record<keyof RunStore, true>> = {
   messages: true,
   runsWithMessages: true,
   breakers: true,
-  setBreaker: true,
+  changeBreaker: true,
   due: true,
   noteStop: true,
   addEndpoint: true,

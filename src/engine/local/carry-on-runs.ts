@@ -1,5 +1,5 @@
 /**
- * Carries on the runs of a store that are due, while the engine is open. Every process does the same,
+ * Resumes the runs of a store that are due, while the engine is open. Every process does the same,
  * and none is special: each polls at times of its own, goes through what is due in an order of its own,
  * and the claim decides. A process that is full or late takes less, so the others take more.
  */

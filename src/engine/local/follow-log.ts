@@ -13,7 +13,7 @@ export interface FollowOptions extends FollowRequest {
   readonly store: Pick<ReadableStore, 'read'>;
   readonly run: string;
   /** Whether a live process executes the run. */
-  readonly isCarriedOn: () => Promise<boolean>;
+  readonly isExecuting: () => Promise<boolean>;
   readonly wait: (ms: number) => Promise<unknown>;
   /** Whether the caller has stopped following; read after each wait. */
   readonly isLeft?: () => boolean;
@@ -24,7 +24,7 @@ export async function* followRun({
   store,
   run,
   fromSeq: firstSeq = 1,
-  isCarriedOn,
+  isExecuting,
   wait,
   throughPauses = false,
   isLeft = () => false,
@@ -32,7 +32,7 @@ export async function* followRun({
   let last: RunEvent | undefined;
   for (let fromSeq = firstSeq; ;) {
     // checked before reading, so that the last events of a dying process are not missed
-    const isGoing = await isCarriedOn();
+    const isGoing = await isExecuting();
     const fresh: RunEvent[] = [];
     for await (const commit of store.read(run, fromSeq)) fresh.push(...commit.events.map(asEvent));
     if (fresh.length > 0) yield fresh;

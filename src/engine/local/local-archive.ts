@@ -39,6 +39,8 @@ export class LocalArchive implements RunArchive {
 
   async add(run: ImportedRun, exported: LogWitness): Promise<void> {
     if (await this.#has(run.id)) throw alreadyThere(run.id);
+    const removed = await this.#store.tombstone(run.id);
+    if (removed !== null) throw removedHere(removed);
     refuseOldCopy(run, exported);
     const { claim } = await this.#store.create({ ...run, owner: this.#owner, leaseMs: LEASE_MS });
     // the run may continue where it came from, so a person has to resume it here
@@ -62,5 +64,15 @@ function alreadyThere(run: string): ErrandError {
     kind: 'validation.input',
     message: `This store already has run ${run}`,
     action: { kind: 'change_input', detail: `See it with: errand show ${run}` },
+  });
+}
+
+/** A second run of that id would have the idempotency keys of the first. */
+function removedHere({ run, removedAt }: Tombstone): ErrandError {
+  return new ErrandError({
+    kind: 'run.already_ended',
+    message: `Run ${run} was removed from this store on ${removedAt.slice(0, 10)}, and its id cannot be used here again`,
+    details: { run, removedAt },
+    action: { kind: 'change_input', detail: 'Import it into the store of another project.' },
   });
 }

@@ -21,7 +21,7 @@ import type {
   RunSummary,
   RunStatusName,
 } from '../../machine/ports/store-port.ts';
-import { boundOf } from '../../workflow/check/request-bound.ts';
+import { boundOf } from '../../workflow/check/most-requests.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { MACHINE_CLOCK, type EffectClock } from '../../effects/clock.ts';
 import { Claims } from './claims.ts';
@@ -354,7 +354,7 @@ export class LocalBackend implements Backend {
     });
   }
 
-  /** Stores what the leg begins with, and leaves the rest to whoever carries the run on. */
+  /** Stores what the leg begins with, and leaves the rest to the process that resumes the run. */
   async #leave(
     claim: Claim,
     begun?: { state: RunState; events: readonly EventBody[]; nowMs: number },

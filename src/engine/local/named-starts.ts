@@ -83,7 +83,7 @@ export class NamedStarts {
     return new StoredRunHandle({
       store,
       run,
-      isCarriedOn: () => claims.isRunning(run),
+      isExecuting: () => claims.isRunning(run),
       wait: (ms) => sleep(clock, ms),
       cancel: (by) => cancel(run, by),
       isClosed: () => this.#isClosed,

@@ -1,11 +1,13 @@
 /** An answer is for one opening of a gate: a gate in a loop asks again, and that is another question. */
 import { afterEach, expect, test } from 'vitest';
 import type { RunStore } from '../../machine/ports/store-port.ts';
+import { unavailable } from '../../stores/failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner } from '../run/effect-runner.ts';
 import { witnessed } from '../run/lost-log.ts';
 import type { RunHandle } from '../backend.ts';
+import { recover } from '../run/recover.ts';
 import { LocalBackend } from './local-backend.ts';
 
 const GATE = {
@@ -161,5 +163,60 @@ test('an answer may name the opening that it is for', async () => {
   await expect(backend.answer(id, { ...answer, opening })).rejects.toMatchObject({
     kind: 'gate.closed',
   });
+  expect(calls).toBe(1);
+});
+
+test('of two identical answers that another process gets in the same moment, one is accepted', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const owner = backendOver(store);
+  const handle = await owner.start(BESIDE, {});
+  await reached(handle, 1);
+  const answer = { gate: 'both[ask]/ask', value: 'yes', by: 'somebody' };
+  // each has looked before the other sends
+  const bothLooked = Promise.withResolvers<void>();
+  let looked = 0;
+  const sender = () =>
+    backendOver({
+      ...witnessed(store, () => undefined),
+      send: async (run, message) => {
+        if (++looked === 2) bothLooked.resolve();
+        await bothLooked.promise;
+        return store.send(run, message);
+      },
+    });
+  const ends = await Promise.allSettled([
+    sender().answer(handle.id, answer),
+    sender().answer(handle.id, answer),
+  ]);
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { kind: 'validation.input' },
+  });
+  expect(calls).toBe(1);
+});
+
+test('an answer that was stored, and whose sender got no reply, counts once when it is repeated', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  const owner = backendOver(store);
+  const handle = await owner.start(BESIDE, {});
+  await reached(handle, 1);
+  const gate = 'both[ask]/ask';
+  const { state } = await recover(store, handle.id);
+  const opening = state.gates.get(gate)?.opening;
+  const answer = { gate, value: 'yes', by: 'somebody', opening };
+  const lossy = backendOver({
+    ...witnessed(store, () => undefined),
+    send: async (run, message) => {
+      await store.send(run, message);
+      throw unavailable('io');
+    },
+  });
+  await expect(lossy.answer(handle.id, answer)).rejects.toMatchObject({
+    kind: 'store.unavailable',
+  });
+  await expect(lossy.answer(handle.id, answer)).rejects.toMatchObject({
+    kind: 'validation.input',
+  });
+  await reached(handle, 2);
   expect(calls).toBe(1);
 });

@@ -69,7 +69,7 @@ export function lossesOf({ claim }: Pick<DueRun, 'claim'>): number {
 
 /**
  * Whether a run whose processes died may be taken again. The first two are replaced at once; a run that
- * kills whoever takes it is tried more and more seldom. The clock of the store measures.
+ * kills every process that takes it is tried more and more seldom. The clock of the store measures.
  */
 export function isDueAfterLosses(run: Pick<DueRun, 'claim'>): boolean {
   const losses = lossesOf(run);

@@ -1,7 +1,7 @@
 /**
- * What is known of one entry of `workflow.schedule`, as all servers share it in a note of the store, and
+ * The state of one entry of `workflow.schedule`, as all servers share it in a note of the store, and
  * what follows for a moment. Pure. A tick becomes part of the note before its run is started, and the id
- * of the run is made of the tick: whoever comes first, there is one run for each tick.
+ * of the run is made of the tick: whichever server comes first, there is one run for each tick.
  */
 import { isArray, isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { OVERLAPS, type SchedulePlan } from '../../workflow/plan/plan.ts';

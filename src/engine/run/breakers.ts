@@ -1,7 +1,7 @@
 /**
- * Circuit breakers: one for each target, shared by every run of the process and kept in the store, so
- * that a restart does not forget it. An open breaker is recorded as a failure of the effect that it
- * guards, so a replay needs none.
+ * Circuit breakers: one for each target. Its failures are counted in the store, over all processes
+ * that use it, with one write for each; a success writes nothing. An open breaker is recorded as a
+ * failure of the effect that it guards, so a replay needs none.
  */
 import type { EffectResult } from '../../effects/effect.ts';
 import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
@@ -9,9 +9,11 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import {
   askBreaker,
+  breakerBefore,
   breakerFailed,
   breakerSucceeded,
   CLOSED,
+  countsForBreaker,
   type BreakerState,
 } from '../../machine/policy/breaker.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
@@ -29,10 +31,17 @@ export interface GuardedResult {
   readonly changes: readonly BreakerChange[];
 }
 
+interface CountedFailure {
+  readonly kind: string;
+  readonly beganMs: number;
+  readonly nowMs: number;
+}
+
 export class Breakers {
   readonly #store: RunStore;
   readonly #clock: EffectClock;
   readonly #known = new Map<string, BreakerState>();
+  readonly #succeededMs = new Map<string, number>();
   readonly #onWarning: (error: ErrorReport) => void;
   #loaded: Promise<void> | undefined;
 
@@ -48,16 +57,21 @@ export class Breakers {
     if (target === undefined) return { result: await run(), changes: [] };
     await (this.#loaded ??= this.#quietly(() => this.#load()));
     const changes: BreakerChange[] = [];
-    const permission = askBreaker(this.#stateOf(target), this.#clock.now());
+    const beganMs = this.#clock.now();
+    const permission = askBreaker(this.#stateOf(target), beganMs);
     if (!permission.allowed)
-      return { result: refused(target, permission.untilMs - this.#clock.now()), changes };
+      return { result: refused(target, permission.untilMs - beganMs), changes };
     await this.#set(target, permission.next, changes);
     const result = await run();
-    const before = this.#stateOf(target);
-    const next = result.ok
-      ? breakerSucceeded(before)
-      : breakerFailed(before, result.failure.kind, this.#clock.now());
-    await this.#set(target, next, changes);
+    const nowMs = this.#clock.now();
+    if (result.ok) {
+      this.#succeededMs.set(target, nowMs);
+      await this.#set(target, breakerSucceeded(this.#stateOf(target)), changes);
+    } else {
+      const { kind } = result.failure;
+      if (countsForBreaker(kind)) await this.#count(target, { kind, beganMs, nowMs }, changes);
+      else await this.#set(target, breakerFailed(this.#stateOf(target), kind, nowMs), changes);
+    }
     return { result, changes };
   }
 
@@ -65,16 +79,36 @@ export class Breakers {
     return this.#known.get(target) ?? CLOSED;
   }
 
+  /** Adds a failure to those of all processes. */
+  async #count(
+    target: string,
+    { kind, beganMs, nowMs }: CountedFailure,
+    changes: BreakerChange[],
+  ): Promise<void> {
+    const call = { beganMs, succeededMs: this.#succeededMs.get(target) };
+    let before = this.#stateOf(target);
+    let next = breakerFailed(breakerBefore(before, call), kind, nowMs);
+    await this.#quietly(async () => {
+      await this.#store.changeBreaker(target, (stored) => {
+        before = readState(stored) ?? CLOSED;
+        next = breakerFailed(breakerBefore(before, call), kind, nowMs);
+        return { ...next };
+      });
+    });
+    this.#known.set(target, next);
+    if (next.state !== before.state) changes.push({ target, from: before.state, to: next.state });
+  }
+
+  /** Only a change of the state is stored: that it half opens, or closes. */
   async #set(target: string, next: BreakerState, changes: BreakerChange[]): Promise<void> {
     const before = this.#stateOf(target);
     if (next === before) return;
     this.#known.set(target, next);
     if (next.state === before.state) return;
     changes.push({ target, from: before.state, to: next.state });
-    // the next process starts from here; counts below the threshold are this one's own
-    await this.#quietly(() =>
-      this.#store.setBreaker(target, next.state === 'closed' ? null : { ...next }),
-    );
+    await this.#quietly(async () => {
+      await this.#store.changeBreaker(target, () => (next.state === 'closed' ? null : { ...next }));
+    });
   }
 
   /** A store that fails shows in the commits of the runs; a breaker is no reason to fail one. */
@@ -115,10 +149,12 @@ function refused(target: string, waitMs: number): EffectResult {
   };
 }
 
-/** A probe that was running when its process ended will never report. */
+/** A probe that was running when its process ended will never report its result. */
 function readState(value: JsonValue): BreakerState | undefined {
   if (!isPlainObject(value)) return undefined;
-  const { state, untilMs, successes } = value;
+  const { state, untilMs, successes, failures, latestMs } = value;
+  if (state === 'closed' && typeof failures === 'number' && typeof latestMs === 'number')
+    return { state, failures, latestMs };
   if (state === 'open' && typeof untilMs === 'number') return { state, untilMs };
   if (state === 'half_open' && typeof successes === 'number')
     return { state, successes, isProbing: false };

@@ -1,13 +1,13 @@
 /** Events that the result of an effect becomes. */
 import { unknownOutcomeDetails, inputWords } from '../../machine/policy/unknown-outcome-details.ts';
 import { OUTCOME_UNKNOWN } from '../../machine/policy/unknown-outcome.ts';
-import type { EffectResult } from '../../effects/effect.ts';
+import type { EffectFailure, EffectResult } from '../../effects/effect.ts';
 import { buildReport, outcomeOf } from '../../errors/report/build.ts';
-import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
+import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
 import { isPlainObject } from '../../errors/support/safe-json.ts';
 import { matchesKind } from '../../errors/catalog/kinds.ts';
 import type { Redactor } from '../../errors/redaction/redact.ts';
-import type { ErrorReport, ReportDraft } from '../../errors/report/report.ts';
+import type { ErrorReport, ReportDraft, UserAction } from '../../errors/report/report.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EventBody, Usage } from '../../machine/state/events.ts';
 import { recordedFailure, stampAt } from '../../machine/decide/failure.ts';
@@ -49,7 +49,7 @@ const FAILED: Readonly<Record<EffectRequest['work']['type'], RuntimeKind>> = {
 
 /**
  * Something that the effect uses was cancelled: for the run it is a failure like any other, and is
- * routed.
+ * routed. A request that was given up may have arrived, so its outcome stays as it is known.
  */
 export function notCancelledByUs(
   state: RunState,
@@ -60,8 +60,8 @@ export function notCancelledByUs(
   if (result.ok || !matchesKind(result.failure.kind, 'cancelled.*')) return result;
   const { failure } = result;
   const cause = buildReport(failure, { stamp: stampAt(state, path, failure.kind), redactor });
-  const { message } = cause;
-  return { ...result, failure: { kind: FAILED[work.type], message, cause } };
+  const { message, outcome } = cause;
+  return { ...result, failure: { kind: FAILED[work.type], message, outcome, cause } };
 }
 
 /** As a run does that comes back from a crash. */
@@ -96,14 +96,31 @@ function settled(
       return report({ ...draft, id });
     });
     const beside = errors === undefined ? {} : { errors };
-    return { type: 'effect:succeeded', ...where, output: result.output, ...beside, ...used };
+    const replayed = result.isReplayed === true ? { replayed: true as const } : {};
+    const { output } = result;
+    return { type: 'effect:succeeded', ...where, output, ...beside, ...replayed, ...used };
   }
-  const draft = inDoubt(state, request, result.failure, redactor);
+  const draft = inDoubt(state, request, executedFailure(request, result), redactor);
   const error = report({ attempt: { number: (pending?.attempt ?? 0) + 1 }, ...draft });
   const keptBack = result.keptBack === undefined ? {} : { keptBack: result.keptBack };
   const partial = result.output === undefined ? {} : { output: result.output };
-  return { type: 'effect:failed', ...where, error, ...keptBack, ...partial, ...used };
+  const unusable = result.isUnusable === true ? { unusable: true as const } : {};
+  return { type: 'effect:failed', ...where, error, ...keptBack, ...partial, ...unusable, ...used };
 }
+
+/** Says that the effect was executed, where its result could not be kept for a later check. */
+function executedFailure(
+  { isIdempotent }: EffectRequest,
+  { failure, isUnusable, output }: EffectFailure,
+): ReportDraft {
+  if (isUnusable !== true || output !== undefined || isIdempotent) return failure;
+  const { kind, detail } = failure.action ?? catalogRow(failure.kind)?.action ?? NOTHING_TO_DO;
+  const executed =
+    'It was executed, and its result could not be kept: repeat it only if that is harmless.';
+  return { ...failure, action: { kind, detail: `${detail} ${executed}`.trim() } };
+}
+
+const NOTHING_TO_DO: UserAction = { kind: 'find_out', detail: '' };
 
 /** On the bill, known or marked as an estimate. */
 function usedBy(

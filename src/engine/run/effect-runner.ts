@@ -7,15 +7,16 @@ import type { Callables, FindCallable } from '../../effects/module/find-callable
 import type { createFileFetch } from '../../effects/fetch/fetch-tool.ts';
 import type { Callable } from '../../effects/module/callable.ts';
 import type { LoadOptions } from '../../effects/module/load-module.ts';
-import type { NamedGuard } from '../../effects/guard.ts';
+import type { NamedGuard } from '../../effects/run-guards.ts';
 import { leftRunning } from '../../effects/script/left-running.ts';
 import type { ScriptRequest } from '../../effects/script/script.ts';
-import type { callCallable } from '../../effects/function/call-tool.ts';
+import type { callCallable, recheckCallable } from '../../effects/function/call-tool.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
+import { hideKnownFolders } from '../../errors/redaction/host-folders.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { EffectInput } from '../../machine/decide/effect-input.ts';
 import type { EffectRef } from '../../machine/state/events.ts';
-import type { FetchSettings } from '../../workflow/plan/plan.ts';
+import type { FetchOptions } from '../../workflow/plan/plan.ts';
 import type { Extensions } from '../loading/extensions.ts';
 import type { FindMissing, MissingRequirement, Requirement } from './run-requirements.ts';
 import { LazyResource } from '../loading/lazy-resource.ts';
@@ -73,9 +74,11 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
         case 'tool': {
           const refusal = await guarded(host, request, context);
           if (refusal !== undefined) return refusal;
-          return request.server === undefined
-            ? callNamed(await parts.callables.get(), request, context)
-            : callServer(await parts.servers.get(), request, context);
+          return withoutFolders(
+            request.server === undefined
+              ? await callNamed(await parts.callables.get(), request, context)
+              : await callServer(await parts.servers.get(), request, context),
+          );
         }
         case 'model':
           if (work.call.model.startsWith('sim/')) {
@@ -110,6 +113,14 @@ export function createEffectRunner(host: EffectHost): EffectRunner {
   };
 }
 
+/** A model may read the message, and what it reads is decided from the log, on any machine. */
+function withoutFolders(result: EffectResult): EffectResult {
+  if (result.ok) return result;
+  const message = hideKnownFolders(result.failure.message);
+  if (message === result.failure.message) return result;
+  return { ...result, failure: { ...result.failure, message } };
+}
+
 /** Asks the guards before the tool itself is loaded. */
 async function guarded(
   host: EffectHost,
@@ -124,7 +135,7 @@ async function guarded(
       guards.push(...(await loadModule(module, loadOptions(host))).guards);
     }
     if (guards.length === 0) return undefined;
-    const { askGuards } = await import('../../effects/guard.ts');
+    const { askGuards } = await import('../../effects/run-guards.ts');
     return await askGuards(guards, { ...work, isApproved }, context);
   } catch (thrown) {
     return notCallable(thrown, context);
@@ -176,13 +187,13 @@ function partsOf(host: EffectHost) {
     }),
     callables: new LazyResource(async () => {
       const { createFindCallable } = await import('../../effects/module/find-callable.ts');
-      const { callCallable } = await import('../../effects/function/call-tool.ts');
+      const { callCallable, recheckCallable } = await import('../../effects/function/call-tool.ts');
       const find = createFindCallable({
         functions: { ...host.extensions?.added.nodes, ...host.functions },
         tools: { ...host.extensions?.added.tools, ...host.tools },
         ...loadOptions(host),
       });
-      return { find: withFileFetch(host, find), call: callCallable };
+      return { find: withFileFetch(host, find), call: callCallable, recheck: recheckCallable };
     }),
   };
 }
@@ -205,6 +216,7 @@ function scriptRequest(
     isIdempotent: request.isIdempotent,
     timeoutMs,
     outputSchema,
+    recorded: request.recorded,
   };
 }
 
@@ -231,7 +243,7 @@ async function lackOf(need: Requirement, find: FindFor): Promise<MissingRequirem
 /** Each file has its own `http_fetch`; a tool that the host registers under that name wins. */
 function withFileFetch(host: EffectHost, find: FindCallable): FindFor {
   let fileFetch: ReturnType<typeof createFileFetch> | undefined;
-  const fetchTool = async (settings: FetchSettings): Promise<Callable> => {
+  const fetchTool = async (settings: FetchOptions): Promise<Callable> => {
     fileFetch ??= (await import('../../effects/fetch/fetch-tool.ts')).createFileFetch();
     return fileFetch(settings);
   };
@@ -244,10 +256,11 @@ function withFileFetch(host: EffectHost, find: FindCallable): FindFor {
 interface Callers {
   readonly find: FindFor;
   readonly call: typeof callCallable;
+  readonly recheck: typeof recheckCallable;
 }
 
 async function callNamed(
-  { find, call }: Callers,
+  { find, call, recheck }: Callers,
   request: EffectRequest,
   context: EffectContext,
 ): Promise<EffectResult> {
@@ -257,19 +270,20 @@ async function callNamed(
     const name = work.type === 'call' ? work.function : work.tool;
     const callable = await find(work.type, name, request);
     const { type, arguments: input } = work;
-    return await call(
-      {
-        type,
-        callable,
-        input,
-        isIdempotent,
-        isNeverRepeated,
-        timeoutMs,
-        outputSchema,
-        keepsTruncated: keepsTruncated(request),
-      },
-      context,
-    );
+    const called = {
+      type,
+      callable,
+      input,
+      isIdempotent,
+      isNeverRepeated,
+      timeoutMs,
+      outputSchema,
+      keepsTruncated: keepsTruncated(request),
+    };
+    const { recorded } = request;
+    const again =
+      recorded === undefined ? undefined : await recheck(called, recorded.output, context);
+    return again ?? (await call(called, context));
   } catch (thrown) {
     return notCallable(thrown, context);
   }
@@ -292,6 +306,7 @@ function callServer(
       timeoutMs,
       outputSchema,
       keepsTruncated: keepsTruncated(request),
+      recorded: request.recorded,
     },
     context,
   );

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { HURRIED } from '../../effects/hurried-clock.cases.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { RunStore } from '../../machine/ports/store-port.ts';
+import { runNotFound } from '../../stores/failure.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import { workflow } from '../../workflow/authoring/define.ts';
 import { createEffectRunner, type EffectRunner } from './effect-runner.ts';
@@ -14,7 +15,7 @@ const PLAN = workflow({
   nodes: [{ name: 'work', type: 'call', function: 'work', breaker: true }],
 }).plan;
 
-function driverOver(
+function backendOver(
   store: RunStore,
   onWarning: (error: ErrorReport) => void,
   work: () => unknown = () => ({}),
@@ -32,7 +33,7 @@ test('a store that fails with anything when it is polled is reported once', asyn
     return Promise.reject(new TypeError('not one of yours'));
   };
   const warnings: string[] = [];
-  const backend = driverOver(
+  const backend = backendOver(
     store,
     ({ kind }) => warnings.push(kind),
     () => looks.promise,
@@ -47,7 +48,7 @@ test('a store that cannot keep breakers is reported, and the run continues', asy
   const store = openMemoryStore({ now: Date.now });
   store.breakers = () => Promise.reject(new TypeError('not one of yours'));
   const warnings: string[] = [];
-  const backend = driverOver(store, ({ kind }) => warnings.push(kind));
+  const backend = backendOver(store, ({ kind }) => warnings.push(kind));
   const run = await backend.start(PLAN, {});
   expect(await run.result()).toMatchObject({ status: 'completed' });
   expect(warnings).toEqual(['internal.unexpected']);
@@ -65,5 +66,17 @@ test('an effect runner that gives no result ends the leg as a defect, and nothin
   const run = await backend.start(PLAN, {});
   await expect(run.result()).rejects.toThrow(TypeError);
   expect(await store.summary(run.id)).toMatchObject({ status: 'running', claim: null });
+  await backend.close();
+});
+
+test('a store that is replaced under a running run is damaged, and the run is not unknown', async () => {
+  const store = openMemoryStore({ now: Date.now });
+  store.append = ({ claim: { run } }) => Promise.reject(runNotFound(run));
+  const backend = backendOver(store, () => undefined);
+  const run = await backend.start(PLAN, {});
+  expect(await run.result()).toMatchObject({
+    status: 'interrupted',
+    error: { kind: 'store.corrupt', cause: { kind: 'run.not_found' } },
+  });
   await backend.close();
 });

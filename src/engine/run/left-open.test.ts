@@ -70,7 +70,7 @@ const LEFT_OPEN: readonly (readonly [string, unknown])[] = [
     fault('write ENETUNREACH', { code: 'ENETUNREACH', syscall: 'write' }),
   ],
   ['an answer that broke off', new TypeError('terminated', { cause: CLOSED })],
-  ['an answer that broke off, no cause told', new TypeError('terminated')],
+  ['an answer that broke off, without a cause', new TypeError('terminated')],
   ['408', fault('Request Timeout', { status: 408 })],
   ['504', fault('Gateway Timeout', { status: 504 })],
   ['504 of axios', fault('failed', { isAxiosError: true, response: { status: 504 } })],

@@ -9,7 +9,7 @@ import { scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
 import { newRunState, type RunState } from '../../machine/state/state.ts';
 import { step } from '../../machine/decide/step.ts';
 import { nextTimerMs } from '../../machine/state/timer-heap.ts';
-import { boundOf } from '../../workflow/check/request-bound.ts';
+import { boundOf } from '../../workflow/check/most-requests.ts';
 import { memoryFiles } from '../../workflow/yaml/files.cases.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { validateWorkflow } from '../../workflow/check/validate.ts';

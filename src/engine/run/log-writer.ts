@@ -11,7 +11,7 @@ import type { RunState } from '../../machine/state/state.ts';
 import { toStoredEvents } from '../../machine/decide/step.ts';
 import type { Claim, RunStore } from '../../machine/ports/store-port.ts';
 import { sleep, type EffectClock } from '../../effects/clock.ts';
-import { isOutageBy } from '../../stores/failure.ts';
+import { corrupt, isOutageBy } from '../../stores/failure.ts';
 import { noticesOf } from './notices.ts';
 import { runStatusOf } from './run-status.ts';
 
@@ -48,9 +48,14 @@ export class LogWriter {
     const taken = messagesThrough === undefined ? {} : { messagesThrough };
     const statusRow = runStatusOf(state, at);
     const notices = noticesOf(events);
-    const told = notices.length === 0 ? {} : { notices };
+    const outgoing = notices.length === 0 ? {} : { notices };
     await retryStoreOutage(
-      () => store.append({ claim, seq: first, events, statusRow, ...taken, ...told }),
+      () =>
+        store
+          .append({ claim, seq: first, events, statusRow, ...taken, ...outgoing })
+          .catch((thrown: unknown) => {
+            throw goneOr(thrown, claim.run, first);
+          }),
       this.#options,
       (outage) => this.#outages.push(outage),
     );
@@ -65,6 +70,18 @@ export class LogWriter {
       reason: 'the store came back',
     }));
   }
+}
+
+/** A run that was claimed and not removed was in the store: that has been replaced by another. */
+function goneOr(thrown: unknown, run: string, seq: number): unknown {
+  if (!isKind(thrown, 'run.not_found')) return thrown;
+  if (toReport(thrown).details?.['removedAt'] !== undefined) return thrown;
+  return corrupt(
+    `The store lost run ${run} while it was running: event ${seq} cannot be stored`,
+    { run, seq },
+    thrown,
+    'Restore the store that has the run; it may have been replaced by an older copy.',
+  );
 }
 
 /** Repeats a write during an outage: three calls, or as many as it takes. */

@@ -49,7 +49,7 @@ export function witnessed(store: RunStore, witness: LogWitness): RunStore {
     messages: (run) => store.messages(run),
     runsWithMessages: () => store.runsWithMessages(),
     breakers: () => store.breakers(),
-    setBreaker: (key, state) => store.setBreaker(key, state),
+    changeBreaker: (key, change) => store.changeBreaker(key, change),
     due: (query) => store.due(query),
     noteStop: (claim) => store.noteStop(claim),
     addEndpoint: (endpoint) => store.addEndpoint(endpoint),

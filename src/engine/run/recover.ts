@@ -15,7 +15,7 @@ import { stoppedBeforeStart, stoppedEffect } from '../../machine/decide/end-run.
 import { evolve } from '../../machine/evolve/evolve.ts';
 import { failureAt } from '../../machine/decide/failure.ts';
 import { scopeAndAncestors, scopeOf, visitOf } from '../../machine/state/plan-lookup.ts';
-import type { Amount } from '../../machine/policy/pricing.ts';
+import type { Estimate } from '../../machine/policy/pricing.ts';
 import { isAtBound } from '../../machine/policy/request-bound.ts';
 import { findVisited } from '../../machine/evolve/reopen.ts';
 import { packState } from '../../machine/state/snapshot.ts';
@@ -149,11 +149,11 @@ function mayAskNow(
 }
 
 /** Reserves the cost again: the first call may have been charged. */
-function reservedFor(state: RunState, { effect }: PendingEffect): { reserves?: Amount } {
+function reservedFor(state: RunState, { effect }: PendingEffect): { reserves?: Estimate } {
   const reserved = state.reservations.get(effect.key);
   if (reserved === undefined) return {};
-  const { usdMicros, tokens } = reserved;
-  return { reserves: { usdMicros, tokens } };
+  const { scope: _scope, ...reserves } = reserved;
+  return { reserves };
 }
 
 /** Ends the effects of a scope that is rewound to an earlier node. */

@@ -14,7 +14,7 @@ import { allNodes } from '../../workflow/plan/node-list.ts';
 import {
   FETCH_TOOL,
   IN_CODE,
-  type FetchSettings,
+  type FetchOptions,
   type FilePlan,
   type WorkflowPlan,
 } from '../../workflow/plan/plan.ts';
@@ -30,7 +30,7 @@ export interface Requirement {
   /** Module of the file that the node is in. */
   readonly module?: string | undefined;
   /** For `http_fetch`: what the file lets it fetch. */
-  readonly fetch?: FetchSettings | undefined;
+  readonly fetch?: FetchOptions | undefined;
   /** A node type of an extension. */
   readonly isNodeType?: boolean;
 }

@@ -19,6 +19,7 @@ import { stoppedFor } from '../../machine/decide/stop-effects.ts';
 import type { Breakers } from './breakers.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import { notCancelledByUs, resultEvents } from './effect-events.ts';
+import { ProgressRedaction } from './progress-redaction.ts';
 
 export interface RunningEffectsOptions {
   readonly state: RunState;
@@ -192,7 +193,14 @@ export class RunningEffects {
     const { state, effects, breakers, redactor } = this.#options;
     const { key } = request.ref;
     const streamed = { hasText: false };
-    const context = this.#contextFor(request, signal, streamed);
+    const progress = new ProgressRedaction(redactor, (value) =>
+      this.#notifyProgress(request, value),
+    );
+    const context = this.#contextFor(request, signal, (value) => {
+      streamed.hasText ||= request.work.type === 'model';
+      if (request.work.type === 'model') progress.text(value);
+      else progress.value(value);
+    });
     const isWanted = (): boolean => state.effects.get(key) === pending;
     const { result: raw, changes } = await breakers.guard(request, () =>
       // no longer wanted after the breaker was read: it is not started
@@ -200,6 +208,7 @@ export class RunningEffects {
         ? resultOf(() => effects.run(request, context), context)
         : Promise.resolve(cancelledBefore('cancelled.call')),
     );
+    progress.end();
     const result = signal.aborted ? raw : notCancelledByUs(state, request, raw, redactor);
     if (streamed.hasText && !result.ok && !keepsPartial(request)) this.#retract(request);
     const changed = changes.map((change) => ({ type: 'breaker:changed' as const, ...change }));
@@ -248,14 +257,11 @@ export class RunningEffects {
   #contextFor(
     request: EffectRequest,
     signal: AbortSignal,
-    streamed: { hasText: boolean },
+    progress: (value: JsonValue) => void,
   ): EffectContext {
     const { state, redactor } = this.#options;
     return {
-      progress: (value) => {
-        streamed.hasText ||= request.work.type === 'model';
-        this.#notifyProgress(request, value);
-      },
+      progress,
       signal,
       attempt: request.attempt,
       idempotencyKey: request.ref.key,

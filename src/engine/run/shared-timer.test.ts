@@ -42,3 +42,24 @@ test('what was replaced costs nothing, however often a run asks anew', async () 
   expect(clock.now()).toBe(10_000);
   expect(clock.asked).toBeLessThan(500);
 });
+
+test('a time that passes while the machine sleeps, or by a clock that is set forward, is noticed', () => {
+  let nowMs = 0;
+  const armed: { readonly ms: number; readonly fire: () => void }[] = [];
+  const alarm = new SharedTimer({
+    now: () => nowMs,
+    after: (ms, fire) => {
+      armed.push({ ms, fire });
+      return () => undefined;
+    },
+  });
+  const called: number[] = [];
+  const HOUR_MS = 3_600_000;
+  alarm.set('run', HOUR_MS, () => void called.push(nowMs));
+  const [first] = armed;
+  expect(first?.ms).toBeLessThanOrEqual(60_000);
+  // little time of the timer has passed, and much by the clock
+  nowMs = 2 * HOUR_MS;
+  first?.fire();
+  expect(called).toEqual([nowMs]);
+});

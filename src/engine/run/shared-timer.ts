@@ -5,6 +5,9 @@ import type { EffectClock } from '../../effects/clock.ts';
 /** Replaced or cleared timers that are kept before they are dropped. */
 const MAX_STALE = 64;
 
+/** A timer stands still while the machine sleeps; the clock does not. So the clock is read this often. */
+const MAX_WAIT_MS = 60_000;
+
 export class SharedTimer {
   readonly #clock: EffectClock;
   #timers = newTimers();
@@ -41,7 +44,7 @@ export class SharedTimer {
     this.#disarm();
     this.#armedAtMs = nextMs;
     const waitMs = Math.max(0, nextMs - this.#clock.now());
-    this.#cancelTimer = this.#clock.after(waitMs, () => this.#fire());
+    this.#cancelTimer = this.#clock.after(Math.min(waitMs, MAX_WAIT_MS), () => this.#fire());
   }
 
   #fire(): void {

@@ -1,7 +1,7 @@
 /** The nodes that a run is at, or can still come to. */
 import { fileOf } from '../../machine/state/plan-lookup.ts';
 import type { RunState } from '../../machine/state/state.ts';
-import { buildFlow, reachable } from '../../workflow/check/flow.ts';
+import { buildFlow, reachable } from '../../workflow/check/flow-graph.ts';
 
 /** By file, as in the plan; the run's own file is ``. */
 export function upcomingNodes({

@@ -95,13 +95,16 @@ class Runners {
   }
 }
 
-interface Place {
+interface ActivityParts {
   readonly host: ActivityHost;
   readonly sdk: ActivityModule;
   readonly runners: Runners;
 }
 
-async function perform(task: EffectTask, { host, sdk, runners }: Place): Promise<EffectDone> {
+async function perform(
+  task: EffectTask,
+  { host, sdk, runners }: ActivityParts,
+): Promise<EffectDone> {
   const { request } = task;
   const activity = sdk.Context.current();
   const redactor = createRedactor([
@@ -133,13 +136,14 @@ async function perform(task: EffectTask, { host, sdk, runners }: Place): Promise
     const sizeBytes = jsonBytes(done);
     if (sizeBytes <= MAX_PAYLOAD_BYTES) return { ...done, ...changed };
     const failure = tooLargeOutput(request, sizeBytes);
-    throw failed(task, { ok: false, failure, ...changed }, { host, sdk, activity, redactor });
+    const unusable = { ok: false, failure, isUnusable: true } as const;
+    throw failed(task, { ...unusable, ...changed }, { host, sdk, activity, redactor });
   } finally {
     clearInterval(beating);
   }
 }
 
-/** What lies beside a result is stored in the history of the workflow. */
+/** Temporal stores the suppressed failures of a result in the history of the workflow. */
 function withStorableDrafts(result: EffectResult, redactor: Redactor): EffectResult {
   const suppressed = result.suppressed?.map((each) => ({
     ...each,
@@ -167,7 +171,7 @@ function contextOf(
   };
 }
 
-interface FailingPlace extends Omit<Place, 'runners'> {
+interface FailedActivity extends Omit<ActivityParts, 'runners'> {
   readonly activity: ActivityContext;
   readonly redactor: Redactor;
 }
@@ -175,7 +179,7 @@ interface FailingPlace extends Omit<Place, 'runners'> {
 function failed(
   task: EffectTask,
   result: EffectFailure & Pick<EffectRest, 'changes'>,
-  { host, sdk, activity, redactor }: FailingPlace,
+  { host, sdk, activity, redactor }: FailedActivity,
 ): Error {
   const { ok: _ok, failure, thrown, output, ...others } = result;
   const { request } = task;

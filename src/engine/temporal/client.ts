@@ -9,6 +9,7 @@ import type { RunEvent } from '../../machine/state/events.ts';
 import { unpackState } from '../../machine/state/snapshot.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import { checkedRunId, refuseOther } from '../loading/checked-input.ts';
+import { warnProcess } from '../process-warning.ts';
 import { foldRun } from '../run/recover.ts';
 import { checkResume, refuseEnded, type ResumeRequest } from '../run/resume.ts';
 import {
@@ -20,7 +21,7 @@ import {
   type RunOptions,
 } from '../backend.ts';
 import { ErrandError, isKind } from '../../errors/thrown/errand-error.ts';
-import { boundOf } from '../../workflow/check/request-bound.ts';
+import { boundOf } from '../../workflow/check/most-requests.ts';
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { connectTemporal, hasAttributes, isInvalid, type TemporalConnection } from './connect.ts';
@@ -50,7 +51,7 @@ export interface TemporalBackendOptions extends Pick<
   TemporalOptions,
   'heartbeatMs' | 'maxHistoryEvents' | 'queryMs'
 > {
-  readonly place: TemporalConfig;
+  readonly config: TemporalConfig;
   /** Names of runs. Default: random ones. */
   readonly newId?: () => string;
   /** Values of keys on this machine, which do not leave it. */
@@ -63,8 +64,8 @@ const HEARTBEAT_MS = 30_000;
 
 /** Connects to Temporal. Rejects with `extension.missing` or `store.unavailable`. */
 export async function openTemporal(options: TemporalBackendOptions): Promise<TemporalBackend> {
-  const temporal = await connectTemporal(options.place);
-  const isShown = await hasAttributes(temporal.connection, options.place.namespace);
+  const temporal = await connectTemporal(options.config);
+  const isShown = await hasAttributes(temporal.connection, options.config.namespace);
   return new TemporalBackend(options, temporal, isShown);
 }
 
@@ -82,9 +83,9 @@ export class TemporalBackend implements Backend {
     this.#options = options;
     this.#temporal = temporal;
     this.#payloads = new RedactedPayloads(
-      createRedactor([...(options.secrets ?? []), ...connectionSecrets(options.place)]),
+      createRedactor([...(options.secrets ?? []), ...connectionSecrets(options.config)]),
     );
-    this.#queries = new RunQueries(options.place, temporal, options.queryMs);
+    this.#queries = new RunQueries(options.config, temporal, options.queryMs);
     this.store = new TemporalStore(this.#queries, () => this.close());
     this.#settings = {
       heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
@@ -258,7 +259,7 @@ export class TemporalBackend implements Backend {
       await this.#queries.guarded(run, () =>
         this.#temporal.workflows.start(WORKFLOW_TYPE, {
           workflowId: run,
-          taskQueue: this.#options.place.taskQueue,
+          taskQueue: this.#options.config.taskQueue,
           args: [input],
           memo: { [MEMO]: memo },
           ...(settings.hasAttributes ? { searchAttributes: attributes } : {}),
@@ -289,7 +290,7 @@ export class TemporalBackend implements Backend {
   }
 
   #leg(run: string, firstSeq: number, options: Pick<RunOptions, 'onEvent'>): RunHandle {
-    const { onWarning = warn } = this.#options;
+    const { onWarning = warnProcess } = this.#options;
     const leg = new RemoteRunHandle(this.#queries, { run, firstSeq }, { ...options, onWarning });
     this.#legs.set(run, leg);
     const forget = (): void => {
@@ -298,10 +299,6 @@ export class TemporalBackend implements Backend {
     leg.result().then(forget, forget);
     return leg;
   }
-}
-
-function warn({ message }: ErrorReport): void {
-  process.emitWarning(message, { code: 'ERRAND' });
 }
 
 function legOf({ wait, answers }: RunOptions): LegSettings {

@@ -1,6 +1,6 @@
 /**
- * Compresses what is large on its way to Temporal: a payload may have 2 MB and no more. What is small
- * stays readable in Temporal's own pages.
+ * Compresses large payloads on their way to Temporal, which accepts at most 2 MB. Small ones stay
+ * readable in Temporal's own pages.
  */
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { promisify } from 'node:util';

@@ -49,8 +49,8 @@ export interface TemporalOptions extends Partial<TemporalConfig> {
  * ```ts
  * import { temporalConfig } from 'errand/temporal';
  *
- * const place = temporalConfig({ taskQueue: 'refunds' }, {}, '.');
- * console.log(place.taskQueue, place.namespace); // refunds default
+ * const config = temporalConfig({ taskQueue: 'refunds' }, {}, '.');
+ * console.log(config.taskQueue, config.namespace); // refunds default
  * ```
  */
 export function temporalConfig(

@@ -143,6 +143,7 @@ export interface EffectDone extends Used {
   readonly output: JsonValue;
   readonly suppressed?: readonly Suppressed[];
   readonly changes?: readonly BreakerChange[];
+  readonly isReplayed?: true;
 }
 
 /** The details beside the report of a failed call. */
@@ -151,5 +152,6 @@ export interface EffectRest extends Used {
   readonly suppressed?: readonly Suppressed[];
   readonly changes?: readonly BreakerChange[];
   readonly isLost?: boolean;
+  readonly isUnusable?: true;
   readonly keptBack?: KeptBackBy;
 }

@@ -25,12 +25,12 @@ const QUERY_MS = 10_000;
 const NO_EVENTS = Number.MAX_SAFE_INTEGER;
 
 export class RunQueries {
-  readonly place: TemporalConfig;
+  readonly config: TemporalConfig;
   readonly #temporal: TemporalConnection;
   readonly #queryMs: number;
 
-  constructor(place: TemporalConfig, temporal: TemporalConnection, queryMs = QUERY_MS) {
-    this.place = place;
+  constructor(config: TemporalConfig, temporal: TemporalConnection, queryMs = QUERY_MS) {
+    this.config = config;
     this.#temporal = temporal;
     this.#queryMs = queryMs;
   }
@@ -95,7 +95,7 @@ export class RunQueries {
       return await work();
     } catch (thrown) {
       if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
-      if (isAway(thrown)) throw unreachable(this.place, thrown);
+      if (isAway(thrown)) throw unreachable(this.config, thrown);
       throw thrown;
     }
   }
@@ -129,14 +129,14 @@ export class RunQueries {
     } catch (thrown) {
       if (readProperty(thrown, 'name') === 'WorkflowNotFoundError') throw noRun(run, thrown);
       if (isUnanswered(thrown)) throw await this.#silent(run, thrown);
-      throw isAway(thrown) ? unreachable(this.place, thrown) : thrown;
+      throw isAway(thrown) ? unreachable(this.config, thrown) : thrown;
     }
   }
 
   /** A server that answers nothing else is away; else it is the workers. */
   async #silent(run: string, thrown: unknown): Promise<ErrandError> {
     await this.describe(run);
-    const { taskQueue, address } = this.place;
+    const { taskQueue, address } = this.config;
     return new ErrandError(
       {
         kind: 'store.unavailable',

@@ -45,7 +45,7 @@ export interface ErrandWorkerOptions extends Omit<
   EffectHost,
   'directory' | 'base' | 'functions' | 'extensions'
 > {
-  readonly place: TemporalConfig;
+  readonly config: TemporalConfig;
   /** Beside those that the workflow files name. */
   readonly extensions?: readonly Extension[];
   /** Paths of modules that export more of them. */
@@ -88,8 +88,8 @@ const STOP_MS = 10_000;
  * ```ts
  * import { startWorker, temporalConfig } from 'errand/temporal';
  *
- * const place = temporalConfig({ address: '127.0.0.1:7233' }, process.env, process.cwd());
- * await startWorker({ place, base: process.cwd(), env: process.env });
+ * const config = temporalConfig({ address: '127.0.0.1:7233' }, process.env, process.cwd());
+ * await startWorker({ config, base: process.cwd(), env: process.env });
  * ```
  */
 export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandWorker> {
@@ -108,7 +108,7 @@ export async function startWorker(options: ErrandWorkerOptions): Promise<ErrandW
   };
   try {
     // the client's connection fails at once and with a clearer error than a worker's
-    temporal = await connectTemporal(options.place);
+    temporal = await connectTemporal(options.config);
     return await startWith({ extensions, temporal, close }, options);
   } catch (failure) {
     await close();
@@ -127,31 +127,31 @@ async function startWith(
   { extensions, temporal, close }: Around,
   options: ErrandWorkerOptions,
 ): Promise<ErrandWorker> {
-  const { place, onWarning = () => undefined } = options;
-  const sdk = loadWorkerModule(place.directory);
+  const { config, onWarning = () => undefined } = options;
+  const sdk = loadWorkerModule(config.directory);
   const logger = quietLogger(onWarning);
   installRuntime(sdk, logger);
-  const attributes = await ensureAttributes(temporal.connection, place.namespace);
-  const queries = new RunQueries(place, temporal, READ_STATE_MS);
+  const attributes = await ensureAttributes(temporal.connection, config.namespace);
+  const queries = new RunQueries(config, temporal, READ_STATE_MS);
   const breakers = new Breakers(openMemoryStore({ now: Date.now }), MACHINE_CLOCK, ({ message }) =>
     onWarning(message),
   );
-  const activities = loadActivityModule(place.directory);
+  const activities = loadActivityModule(config.directory);
   const activity = createEffectActivity(
     {
       functions: {},
       ...options,
-      secrets: [...(options.secrets ?? []), ...connectionSecrets(place)],
+      secrets: [...(options.secrets ?? []), ...connectionSecrets(config)],
       extensions,
       breakers,
     },
     activities,
   );
-  const connection = await nativeConnection(sdk, place);
+  const connection = await nativeConnection(sdk, config);
   const worker = await sdk.Worker.create({
     connection,
-    namespace: place.namespace,
-    taskQueue: place.taskQueue,
+    namespace: config.namespace,
+    taskQueue: config.taskQueue,
     workflowBundle: await bundleOf(options, sdk, logger),
     activities: {
       [ACTIVITY_TYPE]: (task: EffectTask) => activity.run(task),
@@ -211,12 +211,12 @@ async function runToEnd(
   }
 }
 
-async function nativeConnection(sdk: WorkerModule, place: TemporalConfig) {
-  const options = connectionOptions(place);
+async function nativeConnection(sdk: WorkerModule, config: TemporalConfig) {
+  const options = connectionOptions(config);
   try {
     return await sdk.NativeConnection.connect(options);
   } catch (thrown) {
-    throw unreachable(place, thrown);
+    throw unreachable(config, thrown);
   }
 }
 
@@ -225,13 +225,13 @@ const SOURCE = fileURLToPath(new URL('workflow.ts', import.meta.url));
 const BUILT = fileURLToPath(new URL('workflow.js', import.meta.url));
 
 async function bundleOf(
-  { bundleFile, place }: ErrandWorkerOptions,
+  { bundleFile, config }: ErrandWorkerOptions,
   sdk: WorkerModule,
   logger: Logger,
 ): Promise<WorkflowBundle> {
   if (bundleFile !== undefined && existsSync(bundleFile))
     return { code: readFileSync(bundleFile, 'utf8') };
-  const bundle = await bundleWorkflow(place.directory, sdk, logger);
+  const bundle = await bundleWorkflow(config.directory, sdk, logger);
   if (bundleFile !== undefined) writeFileSync(bundleFile, bundle.code);
   return bundle;
 }

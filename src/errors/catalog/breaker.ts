@@ -15,6 +15,6 @@ export const BREAKER_ROWS = {
       detail: 'Wait for the probe, or add another target to the chain.',
     },
     title: 'Circuit breaker open',
-    help: 'The target failed five times in a row in ways that say it is broken, so Errand refuses calls to it at once and sends nothing. After 60 seconds one probe is let through, and two successes close the breaker again. Errand calls the next target of the chain, and waits for the probe when there is none. Rate limits, quotas and rejected input never open a breaker.',
+    help: 'The target failed five times in a row in ways that say it is broken, so Errand refuses calls to it at once and sends nothing. After 60 seconds one probe is let through, and two successes close the breaker again. Errand calls the next target of the chain, and waits for the probe when there is none. Failures are counted in the store, so those of all processes that use it count together; a success, or two minutes without a call, begins a new row. Rate limits, quotas and rejected input never open a breaker.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -16,7 +16,7 @@ export const EXTENSION_ROWS = {
       detail: 'Fix what the module does when it is loaded, started or stopped.',
     },
     title: 'Extension failed to start',
-    help: 'A module or an extension threw while it was being loaded, started or stopped. A syntax error, a failing import and a missing setting of its own are the usual causes. Look at the cause and fix the module. Errand does not run a workflow with half of its parts: the run does not start, and the command ends with exit code 2.',
+    help: 'A module or an extension threw while it was being loaded, started or stopped, because of a syntax error, a failing import or a missing setting of its own. Look at the cause and fix the module. Errand does not run a workflow with half of its parts: the run does not start, and the command ends with exit code 2. The command gives the same kind to code that ends the process, or that fails where nothing waits for it: in a promise that nothing awaits, or in a callback of a timer. A run that has begun is then stopped with exit code 130 and can be resumed, and `internal.jsonl` has the stack.',
   },
   'extension.cycle': {
     class: 'extension',

@@ -208,6 +208,6 @@ export const PROVIDER_REJECTED_ROWS = {
       detail: 'Read what the provider sent, and route this kind if it is harmless.',
     },
     title: 'Unrecognised provider failure',
-    help: 'The provider failed in a way that no rule recognises, so it is not known whether another call would help. A new error format, a proxy in between or an unknown stop reason are usual causes. Read the status, code and message in the report, and the full record in the internal log under the same id. Errand sets `retryable` to null and does not retry it by itself; it calls only a later entry of the chain whose `on` names `provider.unknown`, and otherwise the node fails at once.',
+    help: 'The provider failed in a way that no rule recognises, so it is not known whether another call would help; or a rule recognises it, and no other kind fits. A new error format, a proxy in between or an unknown stop reason are usual causes. Read the status, code and message in the report, and the full record in the internal log under the same id. If no rule recognises it, Errand sets `retryable` to null and does not retry it by itself; it calls only a later entry of the chain whose `on` names `provider.unknown`, and otherwise the node fails at once. If the model wrote a tool call or a reply that its provider could not read, the next one may be better: the failure is transient and retried, 3 attempts in all.',
   },
 } as const satisfies Record<string, CatalogRow>;

@@ -16,7 +16,7 @@ export const SCRIPT_ROWS = {
       detail: 'Read the end of stderr, and let the script write a typed error.',
     },
     title: 'Your script failed',
-    help: 'The script that the workflow runs ended with an exit code that does not count as a result, or was killed by a signal, and wrote no typed error. The message is the last line of stderr; the details hold the exit code or signal, the end of stderr and the command. Fix the script, let it write an error with a kind of its own to `ERRAND_ERROR_OUT`, or list the code in `exit_codes` when it is a result. Errand does not retry it by itself: the routes of the node decide, and without one the run fails with exit code 3.',
+    help: 'The script that the workflow runs ended with an exit code that does not count as a result, or was killed by a signal, and wrote no typed error. The message is the line of stderr that names the thrown error (Node, Python, Ruby, Java, Go and others), else its last line; the details hold the exit code or signal, the end of stderr and the command. Fix the script, let it write an error with a kind of its own to `ERRAND_ERROR_OUT`, or list the code in `exit_codes` when it is a result. Errand does not retry it by itself: the routes of the node decide, and without one the run fails with exit code 3.',
   },
   'internal.script_timeout': {
     class: 'script',

@@ -94,5 +94,5 @@ export const ACTION_KINDS = [
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
 /** How far the damage reaches: what has to recover or change before a call can work again. */
-export const SCOPES = ['request', 'model', 'key', 'account', 'provider'] as const;
-export type Scope = (typeof SCOPES)[number];
+export const REACHES = ['request', 'model', 'key', 'account', 'provider'] as const;
+export type Reach = (typeof REACHES)[number];

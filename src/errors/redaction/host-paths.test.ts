@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hideHostPaths, hideHostPathsDeep } from './host-paths.ts';
+import { hideInternalsDeep } from './hide-internals.ts';
+import { hideHostPaths } from './host-paths.ts';
 import { runs } from '../../../test/runs.ts';
 
 describe('a path of the host', () => {
@@ -16,6 +17,9 @@ describe('a path of the host', () => {
     ['\\\\server\\share\\x.txt', '…/x.txt'],
     ['file:///home/alice/a.ts:3:4', '…/a.ts:3:4'],
     ['/custom/place/config.yaml is bad', '…/config.yaml is bad'],
+    ['//home/alice/x', '…/x'],
+    ['-/home/alice/z', '-…/z'],
+    ['.../home/alice/z', '...…/z'],
   ])('of %j is shown by its last name: %j', (text, shown) => {
     expect(hideHostPaths(text)).toBe(shown);
   });
@@ -72,7 +76,7 @@ describe('a path of the host', () => {
         fc.pre(user !== file && !start.includes(user));
         const separator = start.includes('\\') ? '\\' : '/';
         const path = [start, `u${user}`, 'deep', `${file}.ts`].join(separator);
-        const shown = hideHostPathsDeep({
+        const shown = hideInternalsDeep({
           [`${before}${path}`]: [`x${before} ${before}${path} y`],
         });
         expect(JSON.stringify(shown)).not.toContain(`u${user}`);

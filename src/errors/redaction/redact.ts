@@ -31,6 +31,8 @@ export interface Redactor {
   readonly values: (text: string) => string;
   /** Adds a secret that was not known at the start, such as a key that was just made. */
   readonly learn?: (value: string) => void;
+  /** How many characters at the end of a text may be the beginning of a secret, for text that comes in pieces. */
+  readonly begunChars?: (text: string) => number;
   /** True while it knows no value, so that a caller can skip `values`. */
   readonly isEmpty?: () => boolean;
 }
@@ -75,6 +77,7 @@ export function createRedactor(configuredValues: readonly string[] = []): Redact
     values,
     learn: (value) => learn([value]),
     isEmpty: () => plain.isEmpty,
+    begunChars: (text) => Math.max(plain.begunChars(text), encoded.begunChars(text)),
     text: (text, key) => {
       if (key !== undefined && text !== '' && isSecretName(key)) return REDACTED;
       const redacted = values(text);
@@ -138,6 +141,20 @@ class Needles {
         found.push([at, at + needle.length]);
       return found;
     });
+  }
+
+  /** The longest end of the text with which one of the needles begins. */
+  begunChars(text: string): number {
+    let longest = 0;
+    for (const needle of this.#sorted) {
+      const [first = ''] = needle;
+      const from = Math.max(0, text.length - needle.length + 1);
+      for (let at = text.indexOf(first, from); at >= 0; at = text.indexOf(first, at + 1)) {
+        if (text.length - at <= longest) break;
+        if (needle.startsWith(text.slice(at))) longest = text.length - at;
+      }
+    }
+    return longest;
   }
 
   /** `base64` breaks its lines, `xxd` writes spaces, and a text put on one line has spaces for its breaks. */

@@ -15,6 +15,7 @@ import { renderProblem } from '../render/problem.ts';
 import type { ErrorReport, ReportDraft } from '../report/report.ts';
 import { SECRETS, type Planted } from './secrets.cases.ts';
 import { toReport } from '../thrown/to-report.ts';
+import { runs } from '../../../test/runs.ts';
 
 /** Each puts the text into one part of a failure, or into one way for a failure to come in. */
 const PARTS_OF_A_FAILURE: Readonly<
@@ -137,7 +138,7 @@ describe.each(Object.entries(SECRETS))('%s', (_, planted) => {
             expect(shown).not.toContain(JSON.stringify(secret).slice(1, -1));
           }
         }),
-        { numRuns: 3 },
+        { numRuns: runs(3) },
       );
     },
   );
@@ -151,7 +152,7 @@ describe.each(Object.entries(SECRETS))('%s', (_, planted) => {
         expect(record.thrown).toHaveLength(2);
         expect(JSON.stringify(record)).not.toContain(secret);
       }),
-      { numRuns: 5 },
+      { numRuns: runs(5) },
     );
   });
 });

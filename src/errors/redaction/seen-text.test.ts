@@ -10,6 +10,7 @@ import { createRedactor } from './redact.ts';
 import { isSecretName } from './secret-names.ts';
 import { SECRETS } from './secrets.cases.ts';
 import { asSeen } from './seen-text.ts';
+import { runs } from '../../../test/runs.ts';
 
 /** Whole sequences, so that the letter behind one is never a part of it. */
 const UNSEEN: Readonly<Record<string, string>> = {
@@ -180,7 +181,7 @@ describe('an invisible character', () => {
         const once = redactor.text(text);
         expect(redactor.text(once)).toBe(once);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -190,7 +191,7 @@ describe('an invisible character', () => {
         const text = parts.join('');
         expect(asSeen(printable(text))).toBe(asSeen(text).replace(FOREIGN_BREAK, '\n'));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

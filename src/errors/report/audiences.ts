@@ -4,11 +4,11 @@
  */
 import { catalogRow, DOMAIN_ROW } from '../catalog/catalog.ts';
 import type { JsonObject } from '../support/safe-json.ts';
-import { hideHostPaths, hideHostPathsDeep } from '../redaction/host-paths.ts';
+import { hideInternalsDeep, hideInternalShapes } from '../redaction/hide-internals.ts';
 import type { ErrorReport, Location, UserAction } from './report.ts';
 import type { Category, Domain, ErrorClass } from '../catalog/vocabulary.ts';
 
-/** For a person: the whole report, with host paths reduced to file names. */
+/** For a person: the whole report, with host paths reduced to file names and without frames of stacks. */
 export type PersonReport = Omit<ErrorReport, 'cause'> & { readonly cause?: PersonReport };
 
 /** For a language model: enough to react, nothing to leak. */
@@ -88,7 +88,7 @@ const QUOTING_CLASSES: ReadonlySet<ErrorClass> = new Set([
  */
 export function forPerson(report: ErrorReport): PersonReport {
   const kept = PERSON_FIELDS.filter((field) => report[field] !== undefined);
-  const shown = Object.fromEntries(kept.map((field) => [field, hideHostPathsDeep(report[field])]));
+  const shown = Object.fromEntries(kept.map((field) => [field, hideInternalsDeep(report[field])]));
   return {
     // the same fields, and hiding a path keeps the type of a value
     ...(shown as Omit<PersonReport, 'cause'>),
@@ -106,7 +106,7 @@ export function forPerson(report: ErrorReport): PersonReport {
  * ```
  */
 export function forModel(report: ErrorReport): ModelReport {
-  const message = hideHostPaths(report.message);
+  const message = hideInternalShapes(report.message);
   return { kind: report.kind, message, retryable: report.retryable };
 }
 
@@ -125,7 +125,7 @@ export function forPublic(report: ErrorReport, options: PublicOptions = {}): Pub
   const isQuoting = QUOTING_CLASSES.has(report.class) && !isVerbose;
   const { file: _file, ...location } = report.location ?? {};
   const retryAfterMs = report.provider?.retryAfterMs;
-  return hideHostPathsDeep({
+  return hideInternalsDeep({
     id: report.id,
     kind: report.kind,
     category: report.category,

@@ -137,7 +137,7 @@ describe('what is left out of a report that is too large', () => {
           expect(report.details?.['counts']).toEqual(counts);
         },
       ),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -176,7 +176,7 @@ describe('what is left out of a report that is too large', () => {
         expect(again.details).toEqual(report.details);
         expect(again.cut?.details).toBe(report.cut?.details);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 });

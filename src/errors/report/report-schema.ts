@@ -86,7 +86,7 @@ const reportObject = z.strictObject({
   category: z.enum(CATEGORIES).describe('What would make it go away.'),
   domain: z.enum(DOMAINS).describe('On which side it is.'),
   retryable: z.boolean().nullable().describe('Null: not known.'),
-  outcome: z.enum(OUTCOMES).describe('What is known of the work that failed.'),
+  outcome: z.enum(OUTCOMES).describe('How much of the work was done.'),
   message: z.string().min(1).max(bounds.MAX_MESSAGE_CHARS).describe('Safe for a person.'),
   title: word.describe('The same for every failure of the kind.'),
   details: details.exactOptional(),

@@ -9,12 +9,20 @@ import type { ErrorReport } from '../report/report.ts';
 import { toReport } from './to-report.ts';
 
 describe('an error that carries a report', () => {
-  it('is stamped once, by whoever asks first', () => {
+  it('is stamped once, by the first that asks', () => {
     const error = failure('order.missing', 'No order');
     const first = toReport(error, { stamp: STAMP });
     expect(first).toMatchObject(STAMP);
     expect(error.report).toBe(first);
     expect(toReport(error, { stamp: { ...STAMP, id: 'err_later' } })).toBe(first);
+  });
+
+  it('keeps its kind through a structured clone as a report; the platform drops it from an error', () => {
+    const error = failure('order.missing', 'No order', { id: 7 });
+    const copy = structuredClone(error.report);
+    expect(isKind(copy, 'order.missing')).toBe(true);
+    expect(toReport(copy)).toEqual(error.report);
+    expect(structuredClone(error)).not.toHaveProperty('kind');
   });
 
   it('is stamped by the world when nobody else does', () => {

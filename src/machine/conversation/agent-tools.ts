@@ -7,6 +7,12 @@ import type {
   ToolDescriptions,
 } from '../../workflow/authoring/tool-description.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
+import {
+  inexactWords,
+  keepsDigits,
+  readJson,
+  readJsonAsWritten,
+} from '../../workflow/json-schema/exact-number.ts';
 import type { ModelTool, ToolCall } from './model-message.ts';
 import type { RunState, Scope } from '../state/state.ts';
 import { RAISE_ERROR, toolCalled, wireNames, WRITE_STATE } from './tool-names.ts';
@@ -91,7 +97,7 @@ export type ToolDecision =
   | { readonly type: 'refuse'; readonly tool: string; readonly failure: ReportDraft };
 
 export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCall): ToolDecision {
-  if (call.name === RAISE_ERROR) return { type: 'raise', value: call.arguments ?? null };
+  if (call.name === RAISE_ERROR) return { type: 'raise', value: call.arguments ?? asWritten(call) };
   if (call.name === WRITE_STATE) return judgeWrite(call);
   const name = toolCalled(tools, call.name);
   const tool = name === undefined ? undefined : tools[name];
@@ -104,7 +110,7 @@ export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCa
     return refuse(name, 'tool.denied', message, 'policy');
   }
   const { arguments: args } = call;
-  const problem = args === undefined ? 'are not JSON' : problemWith(args, tool);
+  const problem = args === undefined ? unreadable(call) : problemWith(args, tool);
   if (problem !== undefined || !isPlainObject(args))
     return refuse(
       name,
@@ -115,7 +121,34 @@ export function judgeCall(node: AgentPlan, tools: ToolDescriptions, call: ToolCa
   return { type: isAsked ? 'ask' : 'run', tool: name, arguments: args };
 }
 
-function judgeWrite({ arguments: args }: ToolCall): ToolDecision {
+/** For people to read: each number that would lose digits is text. Null if it is not JSON. */
+function asWritten({ unparsable = '' }: ToolCall): JsonValue {
+  try {
+    return readJsonAsWritten(unparsable);
+  } catch {
+    // the reader of a raised error says that there is none
+    return null;
+  }
+}
+
+/** Why the arguments of a call could not be read. */
+function unreadable({ unparsable = '' }: ToolCall): string {
+  try {
+    const { inexact } = readJson(unparsable, keepsDigits);
+    const advice = inexact?.isRepeated === true ? 'write it once' : 'write it as text';
+    if (inexact !== undefined) return `contain ${inexactWords(inexact)}; ${advice}`;
+  } catch {
+    // not JSON, as the message says
+  }
+  return 'are not JSON';
+}
+
+function judgeWrite(call: ToolCall): ToolDecision {
+  const { arguments: args } = call;
+  if (args === undefined && call.unparsable !== undefined) {
+    const message = `The arguments of ${WRITE_STATE} ${unreadable(call)}`;
+    return refuse(WRITE_STATE, 'tool.input_invalid', message);
+  }
   const key = isPlainObject(args) ? args['key'] : undefined;
   if (!isPlainObject(args) || typeof key !== 'string')
     return refuse(WRITE_STATE, 'tool.input_invalid', 'write_state needs a key and a value');

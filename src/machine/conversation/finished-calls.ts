@@ -1,7 +1,7 @@
 /**
  * Finished tool calls that must not be repeated, as long as the run can return to them. A new
  * conversation takes their results from here: the n-th call of a tool with the same arguments gets the
- * n-th successful result from before the conversation started.
+ * n-th result from before the conversation started, also one that could not be used.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
@@ -17,10 +17,12 @@ export interface FinishedCall {
   /** Key of its effect. */
   readonly key: string;
   readonly ordinal: number;
-  /** Number of its success event. */
+  /** Number of the event that ended it. */
   readonly seq: number;
   readonly output: JsonValue;
   readonly errors?: readonly ErrorReport[];
+  /** It was executed, and its result was refused with this. */
+  readonly error?: ErrorReport;
 }
 
 /** The number of a call among identical ones, and its finished result if there is one. */
@@ -52,9 +54,10 @@ export function noteFinishedCall(
   state: RunState,
   scope: Scope,
   { call, key, ordinal }: OpenCall,
-  event: Extract<EventBody, { type: 'effect:succeeded' }>,
+  event: Extract<EventBody, { type: 'effect:succeeded' | 'effect:failed' }>,
 ): void {
-  const { effect, output, errors, replayed } = event;
+  const { effect, output = null, replayed } = event;
+  if (event.type === 'effect:failed' && event.unusable !== true) return;
   // a write takes effect only when its node completes
   if (call.name === WRITE_STATE || replayed === true) return;
   if (toolsOf(state, scope)[effect.target]?.isIdempotent === true) return;
@@ -64,7 +67,13 @@ export function noteFinishedCall(
     ordinal,
     seq: state.seq,
     output,
-    ...(errors === undefined ? {} : { errors }),
+    ...(event.type === 'effect:failed' ? { error: event.error } : errorsOf(event)),
   };
   state.finishedCalls.set(name, [...(state.finishedCalls.get(name) ?? []), finished]);
+}
+
+function errorsOf({
+  errors,
+}: Extract<EventBody, { type: 'effect:succeeded' }>): Pick<FinishedCall, 'errors'> {
+  return errors === undefined ? {} : { errors };
 }

@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isArray, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { AgentPlan } from '../../workflow/plan/node-plan.ts';
-import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
 import { evaluateDeep } from '../decide/evaluate.ts';
 import type { ModelImage } from './model-message.ts';
 
@@ -17,7 +17,7 @@ const ADDRESS = /^https?:\/\/[^\s]+$/i;
 /** Throws `validation.template`, and `validation.input` for values that are not images. */
 export function imagesOf(
   { name, images = [] }: AgentPlan,
-  names: TemplateScope,
+  names: TemplateContext,
 ): readonly ModelImage[] {
   const values = images.flatMap((template) => listOf(evaluateDeep(template, names)));
   const read = values.map((value) => imageOf(name, value));

@@ -64,9 +64,9 @@ export interface ModelTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** Absent when what the model wrote is not JSON. */
+  /** Absent when what the model wrote is not JSON, or would not be kept as written. */
   readonly arguments?: JsonValue;
-  /** The text that the model wrote, when it is not JSON; cut to a readable length. */
+  /** The text that the model wrote, when it has no arguments; cut to a readable length. */
   readonly unparsable?: string;
 }
 

@@ -2,7 +2,13 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { readEnvelope } from '../../errors/thrown/raised-error.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
-import { readJson, type Inexact, type ReadJson } from '../../workflow/json-schema/exact-number.ts';
+import {
+  describeInexact,
+  keepsDigits,
+  readJson,
+  readJsonAsWritten,
+  type ReadJson,
+} from '../../workflow/json-schema/exact-number.ts';
 import { checkValue } from '../../workflow/json-schema/check-value.ts';
 
 export type ReadReply =
@@ -14,21 +20,16 @@ export type ReadReply =
 export function readReply(text: string, schema: JsonObject | undefined): ReadReply {
   const read = parseJson(text);
   const value = read?.value;
-  const raised = value === undefined ? undefined : readRaise(value);
+  const raised = read === undefined ? undefined : readRaise(read.written);
   if (raised !== undefined) return { type: 'raised', failure: raised };
   if (schema === undefined) return { type: 'output', output: { result: text } };
   if (value === undefined) return { type: 'wrong', problem: 'The reply is not JSON' };
-  // such a number would have one value for the routes and another in the log
-  if (read?.inexact !== undefined) return { type: 'wrong', problem: numberTooLarge(read.inexact) };
+  if (read?.inexact !== undefined)
+    return { type: 'wrong', problem: `The reply ${describeInexact(read.inexact)}` };
   const [finding] = checkValue(schema, value);
   if (finding === undefined) return { type: 'output', output: value };
   const subject = finding.pointer === '' ? 'The reply' : finding.pointer;
   return { type: 'wrong', problem: `${subject} ${finding.message}` };
-}
-
-function numberTooLarge({ pointer }: Inexact): string {
-  const subject = pointer === '' ? 'The reply' : pointer;
-  return `${subject} is a number that is too large`;
 }
 
 /** `{"errand_error": true, …}`, also under Conductor's name. */
@@ -50,10 +51,14 @@ export function raiseDraft(value: JsonValue): ReportDraft {
 }
 
 /** Parses the whole text as JSON, also inside Markdown fences. */
-function parseJson(text: string): ReadJson | undefined {
+function parseJson(
+  text: string,
+): (ReadJson & { /** Every digit as text. */ readonly written: JsonValue }) | undefined {
   const fenced = /^\s*```(?:json)?\s*\n(?<inner>[\s\S]*?)\n?```\s*$/.exec(text)?.groups?.['inner'];
   try {
-    return readJson(fenced ?? text, (_written, number) => Number.isFinite(number));
+    const json = fenced ?? text;
+    const read = readJson(json, keepsDigits);
+    return { ...read, written: read.inexact === undefined ? read.value : readJsonAsWritten(json) };
   } catch {
     // undefined means: not JSON
     return undefined;

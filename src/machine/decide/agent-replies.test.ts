@@ -1,6 +1,7 @@
 /** Replies of a simulated model: scripts with rules, numbers that are too large, unknown tools. */
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../state/events.ts';
+import { judgeCall } from '../conversation/agent-tools.ts';
 import { Stage, type StageOptions } from '../conversation/conversation.cases.ts';
 
 const OPTIONS: StageOptions = {
@@ -50,16 +51,24 @@ describe('a number that is too large', () => {
   const play = (m: readonly object[]): Stage =>
     new Stage(workflow({ m }, { output: { total: { type: 'number' } } }), OPTIONS).play();
 
-  it.each(['{"total": 1e400}', '{"total": -1e999}', '```json\n{"total": 1e400}\n```'])(
-    'is sent back like any output that does not match its schema: %s',
-    (answer) => {
-      const right = play([{ answer }, { answer: '{"total": 1e40}' }]);
-      expect(endingOf(right)).toMatchObject({ type: 'node:completed', output: { total: 1e40 } });
-      expect(right.done).toHaveLength(2);
-      const wrong = play([{ answer }]);
-      expect(endingOf(wrong)).toMatchObject({ error: { kind: 'agent.output_invalid' } });
-    },
-  );
+  it('and a key that is there twice are sent back', () => {
+    const right = play([{ answer: '{"total": 1, "total": 2}' }, { answer: '{"total": 2}' }]);
+    expect(endingOf(right)).toMatchObject({ type: 'node:completed', output: { total: 2 } });
+    expect(right.done).toHaveLength(2);
+  });
+
+  it.each([
+    '{"total": 12345678901234567890}',
+    '{"total": 1e400}',
+    '{"total": -1e999}',
+    '```json\n{"total": 1e400}\n```',
+  ])('is sent back like any output that does not match its schema: %s', (answer) => {
+    const right = play([{ answer }, { answer: '{"total": 1e40}' }]);
+    expect(endingOf(right)).toMatchObject({ type: 'node:completed', output: { total: 1e40 } });
+    expect(right.done).toHaveLength(2);
+    const wrong = play([{ answer }]);
+    expect(endingOf(wrong)).toMatchObject({ error: { kind: 'agent.output_invalid' } });
+  });
 
   it('is text in a reply without a schema, and in an error that a model raises', () => {
     const plain = new Stage(workflow({ m: [{ answer: '{"total": 1e400}' }] }), OPTIONS).play();
@@ -68,7 +77,29 @@ describe('a number that is too large', () => {
       '{"errand_error": true, "kind": "sum.off", "message": "m", "details": {"n": 1e400}}';
     const raised = new Stage(workflow({ m: [{ answer: raise }] }), OPTIONS).play();
     expect(endingOf(raised)).toMatchObject({
-      error: { kind: 'sum.off', details: { n: 'Infinity' } },
+      error: { kind: 'sum.off', details: { n: '1e400' } },
+    });
+  });
+});
+
+describe('arguments of a call with a number that would lose digits', () => {
+  const { plan } = new Stage(
+    workflow({ m: [{ answer: 'x' }] }, { tools: ['look'] }),
+    OPTIONS,
+  ).play().state;
+  const unparsable = '{"key":"k","value":12345678901234567890}';
+
+  it.each(['look', 'write_state'])('are sent back, and the number is named: %s', (name) => {
+    const [node] = plan.nodes.values();
+    if (node?.type !== 'agent') throw new Error('no agent');
+    const verdict = judgeCall(node, OPTIONS.describes ?? {}, { id: '1', name, unparsable });
+    expect(verdict).toMatchObject({
+      type: 'refuse',
+      failure: {
+        kind: 'tool.input_invalid',
+        outcome: 'not_started',
+        message: `The arguments of ${name} contain the number 12345678901234567890 at /value, which is too large to be exact; write it as text`,
+      },
     });
   });
 });

@@ -187,7 +187,9 @@ function mayReplay(state: RunState, scope: Scope, { known }: OpenCall, tool: str
 function replayFinishedCall(scope: Scope, { key, known }: OpenCall, target: string): EventBody {
   const { node, path } = visitOf(scope);
   const effect = { key, type: 'tool' as const, target };
-  const { output = null, errors } = known ?? {};
+  const { output = null, errors, error } = known ?? {};
+  if (error !== undefined)
+    return { type: 'effect:failed', node, path, effect, error, unusable: true, replayed: true };
   const beside = errors === undefined ? {} : { errors };
   return { type: 'effect:succeeded', node, path, effect, output, ...beside, replayed: true };
 }

@@ -2,9 +2,9 @@
  * Request of an effect, computed from the state: once to record it, and again to run it, also after a
  * crash. The same state gives the same request and the same key.
  */
-import type { JsonObject } from '../../errors/support/safe-json.ts';
+import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { hashValue } from '../../workflow/plan/stable-hash.ts';
-import { FETCH_TOOL, type FetchSettings, type McpServer } from '../../workflow/plan/plan.ts';
+import { FETCH_TOOL, type FetchOptions, type McpServer } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { targetOf, effectInput, type EffectInput, type ToolInput } from './effect-input.ts';
@@ -42,7 +42,7 @@ export interface EffectRequest {
   /** For a tool named `server/name`. */
   readonly server?: { readonly name: string; readonly settings: McpServer } | undefined;
   /** For `http_fetch`: what the file allows. */
-  readonly fetch?: FetchSettings | undefined;
+  readonly fetch?: FetchOptions | undefined;
   /** For a tool: the modules whose guards are asked, that of its own file first. */
   readonly guardedBy?: readonly string[] | undefined;
   /** A person has approved exactly this call. */
@@ -51,6 +51,8 @@ export interface EffectRequest {
   readonly timeoutMs?: number | undefined;
   /** Schema of the node's output, where the effect is the whole node. */
   readonly outputSchema?: JsonObject | undefined;
+  /** Result of an earlier execution, which was refused: used if it is good now, without executing. */
+  readonly recorded?: { readonly output: JsonValue } | undefined;
 }
 
 /** Throws `validation.template`. Undefined for a node that has no effect of its own. */
@@ -155,7 +157,7 @@ function actionIdentity(state: RunState, scope: Scope, call: ToolCall): readonly
   return [state.run, path, visitNumbers(state, scope), { name, arguments: args }];
 }
 
-type NodeOptions = Pick<EffectRequest, 'isApproved' | 'timeoutMs' | 'outputSchema'>;
+type NodeOptions = Pick<EffectRequest, 'isApproved' | 'timeoutMs' | 'outputSchema' | 'recorded'>;
 
 const NO_NODE_OPTIONS: NodeOptions = {};
 
@@ -166,12 +168,13 @@ function nodeRequest(
   input: EffectInput,
   key: string,
 ): EffectRequest {
-  const { deadlineMs, isApproved, node: name } = visitOf(scope);
+  const { deadlineMs, isApproved, node: name, recorded } = visitOf(scope);
   const node = nodeOf(fileOf(state.plan, scope.file), name);
   const own: NodeOptions = {
     isApproved: isApproved || undefined,
     timeoutMs: deadlineMs === undefined ? undefined : Math.max(1, deadlineMs - state.nowMs),
     outputSchema: 'outputSchema' in node ? node.outputSchema : undefined,
+    recorded: recorded?.key === key ? { output: recorded.output } : undefined,
   };
   return requestOf(state, scope, { work: input, key }, own);
 }
@@ -180,12 +183,13 @@ function requestOf(
   state: RunState,
   scope: Scope,
   { work: input, key }: { readonly work: EffectInput; readonly key: string },
-  { isApproved, timeoutMs, outputSchema }: NodeOptions = NO_NODE_OPTIONS,
+  { isApproved, timeoutMs, outputSchema, recorded }: NodeOptions = NO_NODE_OPTIONS,
 ): EffectRequest {
   const visit = visitOf(scope);
   const file = fileOf(state.plan, scope.file);
   const node = nodeOf(file, visit.node);
   const owner = input.type === 'tool' ? ownerOf(state, scope, input) : undefined;
+  const isRepeatable = isIdempotent(state, scope, node, input);
   return {
     ref: { key, type: input.type, target: targetOf(input) },
     work: input,
@@ -194,7 +198,7 @@ function requestOf(
     path: visit.path,
     attempt: input.type === 'script' ? visit.attempt : (state.effects.get(key)?.attempt ?? 0),
     isAgain: (visit.requestCounts.get(key) ?? 0) > 1,
-    isIdempotent: isIdempotent(state, scope, node, input),
+    isIdempotent: isRepeatable,
     ...(isNeverRepeated(node) ? { isNeverRepeated: true } : {}),
     module: file.module,
     server: owner?.server,
@@ -203,6 +207,7 @@ function requestOf(
     isApproved,
     timeoutMs,
     outputSchema,
+    ...(recorded === undefined || isRepeatable ? {} : { recorded }),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../errors/support/safe-json.ts';
-import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
 import {
   evaluateGuard,
   evaluateTemplate,
@@ -18,25 +18,25 @@ import {
 } from '../../workflow/template/template.ts';
 
 /** Treats every string in the value as a template; other values stay unchanged. */
-export function evaluateDeep(value: JsonValue, names: TemplateScope): JsonValue {
+export function evaluateDeep(value: JsonValue, names: TemplateContext): JsonValue {
   if (typeof value === 'string')
     return evaluateTemplate(parsedOrThrow(parseTemplate(value)), names);
   if (isArray(value)) return value.map((item) => evaluateDeep(item, names));
   return isPlainObject(value) ? evaluateObject(value, names) : value;
 }
 
-export function evaluateObject(value: JsonObject, names: TemplateScope): JsonObject {
+export function evaluateObject(value: JsonObject, names: TemplateContext): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, evaluateDeep(item, names)]),
   );
 }
 
-export function evaluateText(source: string, names: TemplateScope): string {
+export function evaluateText(source: string, names: TemplateContext): string {
   return renderText(parsedOrThrow(parseTemplate(source)), names);
 }
 
 /** A condition is a template, or a bare expression over the fields of the output. */
-export function conditionHolds(guard: string, names: TemplateScope): boolean {
+export function conditionHolds(guard: string, names: TemplateContext): boolean {
   return evaluateGuard(
     parsedOrThrow(isBare(guard) ? parseExpression(guard) : parseTemplate(guard)),
     names,

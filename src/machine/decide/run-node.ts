@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { DURATION_FORM, parseDuration } from '../../workflow/plan/duration.ts';
 import { childInput } from '../../workflow/plan/inputs.ts';
 import type { NodePlan, SetPlan } from '../../workflow/plan/node-plan.ts';
-import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
 import { completeNode, type Decision } from './complete-node.ts';
 import { openGate } from './gate.ts';
 import { decideAgent } from './agent.ts';
@@ -117,7 +117,7 @@ function terminate(
   return [{ ...nodeFailed(visit, error), output }];
 }
 
-function setOutput(node: SetPlan, names: TemplateScope): JsonValue {
+function setOutput(node: SetPlan, names: TemplateContext): JsonValue {
   if (node.values !== undefined) return evaluateObject(node.values, names);
   return node.value === undefined ? {} : evaluateDeep(node.value, names);
 }
@@ -129,7 +129,7 @@ function mergedState(state: RunState, scope: Scope, written: JsonObject): JsonOb
   return mergeState(fields, around.state, written);
 }
 
-function durationOf(duration: number | string, names: TemplateScope): number {
+function durationOf(duration: number | string, names: TemplateContext): number {
   if (typeof duration === 'number') return duration;
   const value = evaluateDeep(duration, names);
   const ms =

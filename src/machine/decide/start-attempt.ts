@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { isArray, type JsonValue } from '../../errors/support/safe-json.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
 import { evaluateDeep, isBare } from './evaluate.ts';
 import type { EventBody, Members } from '../state/events.ts';
 import { failureAt, thrownAt } from './failure.ts';
@@ -72,7 +72,7 @@ function firstDouble(keys: readonly string[]): string | undefined {
   return undefined;
 }
 
-function keyOf(as: string, keyBy: string, item: JsonValue, names: TemplateScope): string {
+function keyOf(as: string, keyBy: string, item: JsonValue, names: TemplateContext): string {
   const withItem = {
     lookup: (name: string) => (name === as ? item : names.lookup(name)),
     names: () => [as, ...names.names()],

@@ -6,6 +6,7 @@ import { evolve } from '../evolve/evolve.ts';
 import type { RunState } from '../state/state.ts';
 import { storableEvents } from '../state/storable.ts';
 import { beginStopping, endStopping, stoppedFor } from './stop-effects.ts';
+import { dropStaleTimers } from '../policy/deadlines.ts';
 import { setTimer, takeDue } from '../state/timer-heap.ts';
 
 /** A longer step is cut, and continues in the next commit. */
@@ -49,6 +50,7 @@ export function firstStep(
 
 /** Makes the scopes ready whose timers are due. */
 export function wakeDueScopes(state: RunState): void {
+  dropStaleTimers(state);
   for (const scope of takeDue(state.timers, state.nowMs))
     if (state.scopes.get(scope)?.isFrozen === false) state.ready.add(scope);
 }

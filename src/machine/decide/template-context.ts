@@ -3,7 +3,7 @@ import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { FilePlan } from '../../workflow/plan/plan.ts';
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
-import type { Scope as TemplateScope } from '../../workflow/template/scope.ts';
+import type { TemplateContext } from '../../workflow/template/context.ts';
 import { fileOf, scopeOf, workflowScope } from '../state/plan-lookup.ts';
 import type { RunState, Scope, NodeResult } from '../state/state.ts';
 
@@ -24,7 +24,7 @@ export function templateContext(
   state: RunState,
   scope: Scope,
   options: TemplateContextOptions = {},
-): TemplateScope {
+): TemplateContext {
   const seen: LookupContext = {
     state,
     scope,

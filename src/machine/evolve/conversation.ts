@@ -268,11 +268,14 @@ function toolFailed(
   }: { readonly conversation: Conversation; readonly open: OpenCall; readonly event: Failed },
 ): void {
   const visit = visitOf(scope);
-  const delayMs = retryDelayMs(toolsOf(state, scope)[event.effect.target], {
-    error: event.error,
-    made: ++open.failures,
-    words: [state.run, visit.path, open.key],
-  });
+  const delayMs =
+    event.replayed === true
+      ? undefined
+      : retryDelayMs(toolsOf(state, scope)[event.effect.target], {
+          error: event.error,
+          made: ++open.failures,
+          words: [state.run, visit.path, open.key],
+        });
   if (delayMs !== undefined) {
     open.isBegun = false;
     open.again = { atMs: state.nowMs + delayMs, error: event.error };
@@ -285,6 +288,7 @@ function toolFailed(
     return;
   }
   open.result = { value: withPartialOutput(event), error: event.error };
+  noteFinishedCall(state, scope, open, event);
   if (!REFUSAL_KINDS.has(event.error.kind)) return;
   const name = callHash(open.call);
   conversation.refused.set(name, (conversation.refused.get(name) ?? 0) + 1);

@@ -14,7 +14,7 @@ import { unsettleInput } from '../decide/effect-input.ts';
 import type { EventBody, Resumed } from '../state/events.ts';
 import { applyRoute } from './route.ts';
 import { fileOf, nodeOf, scopeIdOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
-import { reopenRun } from './reopen.ts';
+import { dropRewound, reopenRun } from './reopen.ts';
 import { newBranch, newWorkflowScope } from '../state/scopes.ts';
 import { beginLeg } from '../policy/request-bound.ts';
 import { ROOT_SCOPE, type RunState, type Scope } from '../state/state.ts';
@@ -82,6 +82,8 @@ function applyResumed(state: RunState, event: Resumed): void {
   state.waiting = undefined;
   state.error = undefined;
   state.output = undefined;
+  // before the plan changes: it may no longer have the files that are running inside
+  if (event.from !== undefined) dropRewound(state, event.from);
   const planBefore = state.plan;
   const isOther = event.plan !== undefined || event.input !== undefined;
   if (isOther) settlePendingInput(state);

@@ -32,6 +32,7 @@ export function applyStarted(
   visit.startedAtMs = state.nowMs;
   visit.error = undefined;
   visit.input = undefined;
+  visit.recorded = visit.checked?.type === 'refused' ? visit.checked : undefined;
   visit.checked = undefined;
   visit.isBudgetRefused = false;
   visit.isApproved = false;

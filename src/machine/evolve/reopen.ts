@@ -150,6 +150,12 @@ function resumeVisit(visit: Visit, inside: Inside): void {
   }
 }
 
+/** Drops what is inside the place that a run is rewound to: all of it begins anew. */
+export function dropRewound(state: RunState, path: string): void {
+  const [scope] = visitedNode(state, path);
+  if (scope.visit !== undefined) dropInside(state, scope.visit);
+}
+
 /** Rewinds to the node: it and everything after it count as never run, and its effects are new. */
 function rerunFrom(state: RunState, path: string): void {
   const [scope, node] = visitedNode(state, path);
@@ -159,7 +165,6 @@ function rerunFrom(state: RunState, path: string): void {
     around.isFrozen = false;
   }
   closeGates(state, scope);
-  if (scope.visit !== undefined) dropInside(state, scope.visit);
   for (const passed of rewindTo(scope, workflowScope(state, scope).state, node))
     state.finished.get(scope.file)?.delete(passed);
   enterNode(scope, node);

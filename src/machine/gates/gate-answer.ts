@@ -9,7 +9,7 @@ import { checkValue } from '../../workflow/json-schema/check-value.ts';
 import { toolsOf } from '../conversation/agent-tools.ts';
 import { callWithUnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { EventBody } from '../state/events.ts';
-import { GRANT_SCOPES, grantScope } from '../policy/approval-grants.ts';
+import { GRANT_DURATIONS, grantDuration } from '../policy/approval-grants.ts';
 import { fileOf, nodeOf, scopeOf, visitOf } from '../state/plan-lookup.ts';
 import type { OpenGate, RunState, Scope } from '../state/state.ts';
 import { storableValue } from '../state/storable.ts';
@@ -123,8 +123,8 @@ function gateMatches(state: RunState, gate: string, name: string): boolean {
 /** Accepts an approval of one call, or a lasting grant. */
 function acceptApproval(value: JsonValue, options: readonly JsonValue[]): JsonValue {
   if (!isPlainObject(value) || !('approve' in value)) return acceptOption(value, options);
-  if (grantScope(value) !== undefined && Object.keys(value).length === 1) return value;
-  const forms = GRANT_SCOPES.map((scope) => `{"approve": {"for": "${scope}"}}`);
+  if (grantDuration(value) !== undefined && Object.keys(value).length === 1) return value;
+  const forms = GRANT_DURATIONS.map((scope) => `{"approve": {"for": "${scope}"}}`);
   throw invalidAnswer(
     'The answer is not a valid approval',
     `Answer approve, deny, or approve more than this call: ${forms.join(' or ')}.`,

@@ -7,18 +7,18 @@ import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts
 import { visitOf } from '../state/plan-lookup.ts';
 import type { Grant, RunState, Scope } from '../state/state.ts';
 
-export const GRANT_SCOPES = ['node', 'run'] as const;
-type GrantScope = (typeof GRANT_SCOPES)[number];
+export const GRANT_DURATIONS = ['node', 'run'] as const;
+type GrantDuration = (typeof GRANT_DURATIONS)[number];
 
 /** Scope of an answer such as `{"approve": {"for": "run"}}`. Undefined for one call only. */
-export function grantScope(value: JsonValue): GrantScope | undefined {
+export function grantDuration(value: JsonValue): GrantDuration | undefined {
   const approve = isPlainObject(value) ? value['approve'] : undefined;
   const wanted = isPlainObject(approve) ? approve['for'] : undefined;
-  return GRANT_SCOPES.find((known) => known === wanted);
+  return GRANT_DURATIONS.find((known) => known === wanted);
 }
 
 export function isApproval(value: JsonValue): boolean {
-  return value === 'approve' || grantScope(value) !== undefined;
+  return value === 'approve' || grantDuration(value) !== undefined;
 }
 
 export function noteGrant(
@@ -27,7 +27,7 @@ export function noteGrant(
   tool: string,
   { value, gate, by }: Grant & { readonly value: JsonValue },
 ): void {
-  const granted = grantScope(value);
+  const granted = grantDuration(value);
   if (granted !== undefined) state.grants.set(nameOf(scope, tool, granted), { gate, by });
 }
 
@@ -38,7 +38,7 @@ export function grantOf(state: RunState, scope: Scope, tool: string): Grant | un
 }
 
 /** Contains the file, because two files may use one name for different tools. */
-function nameOf(scope: Scope, tool: string, granted: GrantScope): string {
+function nameOf(scope: Scope, tool: string, granted: GrantDuration): string {
   const path = granted === 'run' ? '' : visitOf(scope).path;
   return JSON.stringify([scope.file, tool, path]);
 }

@@ -37,6 +37,7 @@ describe('a breaker', () => {
     expect(breakerFailed(breakerSucceeded(after(4)), BROKEN, 0)).toEqual({
       state: 'closed',
       failures: 1,
+      latestMs: 0,
     });
   });
 

@@ -6,7 +6,12 @@
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 
 export type BreakerState =
-  | { readonly state: 'closed'; readonly failures: number }
+  | {
+      readonly state: 'closed';
+      readonly failures: number;
+      /** Time of the latest of them. */
+      readonly latestMs?: number;
+    }
   | { readonly state: 'open'; readonly untilMs: number }
   | { readonly state: 'half_open'; readonly successes: number; readonly isProbing: boolean };
 
@@ -19,6 +24,8 @@ export const CLOSED: BreakerState = { state: 'closed', failures: 0 };
 const FAILURES_TO_OPEN = 5;
 const SUCCESSES_TO_CLOSE = 2;
 export const BREAKER_OPEN_MS = 60_000;
+/** Failures are in a row when the next call began within this time; the longest wait inside a leg. */
+export const ROW_GAP_MS = 120_000;
 
 /** Failures of the target; limits, quotas, keys and refused input say nothing about its health. */
 const COUNTED: ReadonlySet<string> = new Set<RuntimeKind>([
@@ -65,7 +72,7 @@ export function breakerSucceeded(breaker: BreakerState): BreakerState {
 
 /** The state after a call that failed with this kind. */
 export function breakerFailed(breaker: BreakerState, kind: string, nowMs: number): BreakerState {
-  if (!COUNTED.has(kind)) {
+  if (!countsForBreaker(kind)) {
     // a limited or refused probe proves nothing; the next call probes again
     return breaker.state === 'half_open' ? { ...breaker, isProbing: false } : breaker;
   }
@@ -74,5 +81,28 @@ export function breakerFailed(breaker: BreakerState, kind: string, nowMs: number
   const failures = breaker.failures + 1;
   return failures >= FAILURES_TO_OPEN
     ? { state: 'open', untilMs: nowMs + BREAKER_OPEN_MS }
-    : { state: 'closed', failures };
+    : { state: 'closed', failures, latestMs: nowMs };
+}
+
+/** One call, beside the state that all processes share. */
+export interface SeenCall {
+  readonly beganMs: number;
+  /** When this process last saw a call to the target succeed. */
+  readonly succeededMs: number | undefined;
+}
+
+/**
+ * The state that a failed call adds to. A success is not written for all processes, so each tells by
+ * the times whether the failures so far and this one are in a row.
+ */
+export function breakerBefore(breaker: BreakerState, call: SeenCall): BreakerState {
+  if (breaker.state !== 'closed' || breaker.latestMs === undefined) return breaker;
+  const { latestMs } = breaker;
+  const wasBroken = call.succeededMs !== undefined && call.succeededMs >= latestMs;
+  return wasBroken || call.beganMs - latestMs > ROW_GAP_MS ? CLOSED : breaker;
+}
+
+/** Whether a failure says that the target itself is broken. */
+export function countsForBreaker(kind: string): boolean {
+  return COUNTED.has(kind);
 }

@@ -6,7 +6,7 @@
 import type { NodePlan } from '../../workflow/plan/node-plan.ts';
 import { fileOf, nodeOf, scopeAndAncestors } from '../state/plan-lookup.ts';
 import type { RunState, Scope } from '../state/state.ts';
-import { setTimer } from '../state/timer-heap.ts';
+import { keepTimers, setTimer } from '../state/timer-heap.ts';
 
 /** Starts the clock of the whole workflow that a scope runs. */
 export function startWorkflowClock(state: RunState, scope: Scope): void {
@@ -90,6 +90,27 @@ export function setWorkflowTimers(state: RunState): void {
 function setWorkflowTimer(state: RunState, scope: Scope): void {
   const deadlineMs = workflowDeadlineMs(state, scope);
   if (deadlineMs !== undefined) setTimer(state.timers, deadlineMs, scope.id);
+}
+
+/** Timers that are kept before stale ones are dropped. */
+const MAX_TIMERS = 128;
+/** The timers that a scope can wait for: of its attempt, of its wait, of its workflow. */
+const TIMERS_OF_SCOPE = 3;
+
+/**
+ * Drops timers that nothing waits for any more: an attempt ends long before its time limit, and a loop
+ * makes thousands. Timers that are due stay, and so do the few of a short run.
+ */
+export function dropStaleTimers(state: RunState): void {
+  const { timers, scopes, nowMs } = state;
+  if (timers.heap.length <= MAX_TIMERS + 2 * TIMERS_OF_SCOPE * scopes.size) return;
+  keepTimers(timers, ({ atMs, scope: id }) => {
+    if (atMs <= nowMs) return true;
+    const scope = scopes.get(id);
+    if (scope === undefined) return false;
+    const { deadlineMs, wakeAtMs } = scope.visit ?? {};
+    return [deadlineMs, wakeAtMs, workflowDeadlineMs(state, scope)].includes(atMs);
+  });
 }
 
 /** Stops the clocks of the scope and all enclosing ones while a person is asked in it. */

@@ -109,8 +109,33 @@ function finishedNodes(state: RunState, from: string | undefined): readonly Node
 /** Tests whether a node runs again when the run is rewound to `from`. */
 function isNodeRerun(state: RunState, from: string | undefined): (node: NodeName) => boolean {
   const again = from === undefined ? undefined : findVisited(state, from);
-  const rerun = again === undefined ? [] : nodesSince(...again);
-  return ({ file, name }) => again?.[0].file === file && rerun.includes(name);
+  if (again === undefined) return () => false;
+  const rerun = nodesSince(...again);
+  const isCalledAnew = ({ file, name }: NodeName): boolean =>
+    again[0].file === file && rerun.includes(name);
+  const anew = filesBegunAnew(state.plan, isCalledAnew);
+  return (node) => isCalledAnew(node) || anew.has(node.file);
+}
+
+/** The sub-workflows that only nodes call which run again: all of each begins anew. */
+function filesBegunAnew(
+  plan: WorkflowPlan,
+  isCalledAnew: (node: NodeName) => boolean,
+): ReadonlySet<string> {
+  const calls = ['', ...Object.keys(plan.children)].flatMap((file) =>
+    nodesIn(plan, file).flatMap((node) =>
+      node.type === 'workflow' ? [{ file, name: node.name, calls: node.workflow }] : [],
+    ),
+  );
+  const anew = new Set<string>();
+  for (let before = -1; before < anew.size;) {
+    before = anew.size;
+    for (const { calls: called } of calls) {
+      const callers = calls.filter((each) => each.calls === called);
+      if (callers.every((each) => isCalledAnew(each) || anew.has(each.file))) anew.add(called);
+    }
+  }
+  return anew;
 }
 
 interface BegunNode extends NodeName {
@@ -250,6 +275,10 @@ function currentNodesGone(nodes: readonly string[]): ErrandError {
     kind: 'run.drifted',
     message: `The run is at nodes that the file no longer has: ${nodes.join(', ')}`,
     details: { nodes: [...nodes] },
-    action: { kind: 'fix_file', detail: 'Put the nodes back into the file, or start a new run.' },
+    action: {
+      kind: 'fix_file',
+      detail:
+        'Put the nodes back into the file, run a node before or around them again with errand retry RUN --from NODE, or start a new run.',
+    },
   });
 }

@@ -60,7 +60,7 @@ function missingCapability(
   // every reply is streamed
   if (lacks(model, 'streaming')) return 'cannot stream its replies';
   if (tools && lacks(model, 'tools')) return 'cannot call tools';
-  if (structured && lacks(model, 'structured_output')) return 'cannot reply by a schema';
+  if (structured && lacks(model, 'structured_output')) return 'cannot follow an output schema';
   if (images && lacks(model, 'images')) return 'cannot read images';
   const limits = limitsOf(model);
   if (limits !== undefined && tokens > limits.contextTokens)

@@ -8,7 +8,8 @@ import { matchesKind } from '../../errors/catalog/kinds.ts';
 import { providerNamed } from '../../providers/known-providers.ts';
 import type { ModelEntry } from '../../workflow/plan/node-plan.ts';
 import { BREAKER_OPEN_MS } from './breaker.ts';
-import { decideRetry, defaultSchedule } from './retry.ts';
+import { defaultSchedule } from '../../workflow/plan/attempt-bound.ts';
+import { decideRetry } from './retry.ts';
 
 export interface ChainEntry {
   readonly model: string;
@@ -140,7 +141,7 @@ function skipToEntryFor(chain: readonly ChainEntry[], index: number, kind: strin
 
 function noteTransient(entry: ChainEntry, error: ErrorReport, context: FailureContext): void {
   entry.attempts++;
-  const decision = decideRetry(error, defaultSchedule(error.kind), {
+  const decision = decideRetry(error, defaultSchedule(error), {
     words: [...context.words, entry.model],
     number: entry.attempts,
   });

@@ -25,6 +25,12 @@ export interface Amount {
   readonly tokens: number;
 }
 
+/** An amount that is expected of one call. */
+export interface Estimate extends Amount {
+  /** The tokens of the request; absent in older logs. */
+  readonly inputTokens?: number;
+}
+
 /**
  * A usage as the log stores it: invalid counts are left out, and counts are capped at the largest safe
  * integer. JSON has no infinity, so an uncapped sum could differ in the log.
@@ -69,12 +75,13 @@ export function costOf(
 }
 
 /** The amount to reserve for a call before it is made. */
-export function estimateOf(state: RunState, scope: Scope, call: ModelCall): Amount {
+export function estimateOf(state: RunState, scope: Scope, call: ModelCall): Estimate {
   const inputTokens = inputTokensOf(call);
   const outputTokens = call.maxTokens ?? OUTPUT_TOKENS;
   return {
     usdMicros: costOf(state, scope, call.model, { inputTokens, outputTokens }) ?? 0,
     tokens: inputTokens + outputTokens,
+    inputTokens,
   };
 }
 

@@ -4,7 +4,10 @@ import { buildReport } from '../../errors/report/build.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { jittered } from './jitter.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
-import { decideRetry, defaultSchedule } from './retry.ts';
+import { defaultSchedule } from '../../workflow/plan/attempt-bound.ts';
+import { catalogRow } from '../../errors/catalog/catalog.ts';
+import { RULES } from '../../providers/classify/table.ts';
+import { decideRetry } from './retry.ts';
 
 const STAMP = { id: 'err_x', at: '2026-03-01T12:00:00.000Z' };
 
@@ -14,7 +17,7 @@ function failure(kind: string, retryAfterMs?: number): ErrorReport {
 }
 
 function decide(report: ErrorReport, number: number): ReturnType<typeof decideRetry> {
-  return decideRetry(report, defaultSchedule(report.kind), { words: ['run', 'node'], number });
+  return decideRetry(report, defaultSchedule(report), { words: ['run', 'node'], number });
 }
 
 describe('the default schedules', () => {
@@ -42,6 +45,25 @@ describe('the default schedules', () => {
   ])('give %s three attempts', (kind) => {
     const actions = [1, 2, 3].map((number) => decide(failure(kind), number).action);
     expect(actions).toEqual(['wait', 'wait', 'stop']);
+  });
+
+  it('exist for whatever a rule of the classifier says may pass', () => {
+    const without = RULES.filter(({ means: { kind, category } }) => {
+      const own = category ?? catalogRow(kind)?.category;
+      return own === 'transient' && defaultSchedule({ kind, category: own }) === null;
+    });
+    // tools declare their own retries
+    expect(without.filter(({ means }) => !/^(?:tool|mcp)\./.test(means.kind))).toEqual([]);
+  });
+
+  it('give a reply that its provider could not read three attempts, and what no rule knows one', () => {
+    const passing = buildReport(
+      { kind: 'provider.unknown', message: 'x', category: 'transient', retryable: true },
+      { stamp: STAMP },
+    );
+    const actions = [1, 2, 3].map((number) => decide(passing, number).action);
+    expect(actions).toEqual(['wait', 'wait', 'stop']);
+    expect(decide(failure('provider.unknown'), 1).action).toBe('stop');
   });
 
   it('never retry what waiting cannot fix, whatever the hint', () => {

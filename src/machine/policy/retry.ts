@@ -2,7 +2,6 @@
  * Decides whether a failed call is retried. Pure: the caller records the decision and waits, so a
  * replay decides the same without a clock or randomness.
  */
-import { catalogRow } from '../../errors/catalog/catalog.ts';
 import type { RetrySchedule } from '../../errors/catalog/row.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { INLINE_CEILING_MS } from '../../workflow/plan/limits.ts';
@@ -22,11 +21,6 @@ export type RetryDecision =
   | { readonly action: 'wait'; readonly delayMs: number; readonly from: 'hint' | 'schedule' }
   | { readonly action: 'park'; readonly delayMs: number; readonly from: 'hint' | 'schedule' }
   | { readonly action: 'stop'; readonly because: 'not_retryable' | 'attempts_spent' };
-
-/** The catalog's schedule of a kind; null when it is not retried by default. */
-export function defaultSchedule(kind: string): RetrySchedule | null {
-  return catalogRow(kind)?.schedule ?? null;
-}
 
 export function decideRetry(
   report: ErrorReport,

@@ -20,7 +20,7 @@ import type { EffectInput } from '../decide/effect-input.ts';
 import type { EffectRef, EventBody } from '../state/events.ts';
 import { failureAt } from '../decide/failure.ts';
 import { pathKey } from '../state/path-key.ts';
-import { scopeAndAncestors, scopeIdOf, visitOf } from '../state/plan-lookup.ts';
+import { findNode, scopeAndAncestors, scopeIdOf, visitOf } from '../state/plan-lookup.ts';
 import type { RunState, Scope, Visit } from '../state/state.ts';
 import type { OpenCall } from '../conversation/conversation.ts';
 
@@ -152,9 +152,21 @@ function isOtherRunningMember(
   return false;
 }
 
+/** The file has no such node any more: any other node of it may be the same under another name. */
+function isOfMissingNode(
+  { plan, scopes }: RunState,
+  { file }: Scope,
+  { path, node }: UnknownOutcome,
+): boolean {
+  return (
+    scopes.get(scopeIdOf(path, node))?.file === file && findNode(plan, file, node) === undefined
+  );
+}
+
 /**
  * An unknown outcome under another key: at the same location, when a loop came back, a group or a child
- * runs again, or a file or an argument has changed; or at any location, when the action is the same.
+ * runs again, or a file or an argument has changed; or at any location, when the action is the same or
+ * the file no longer has the location.
  * Calls of the current conversation are left out: they have their own question.
  */
 function earlierUnknownOutcome(
@@ -172,10 +184,8 @@ function earlierUnknownOutcome(
     if (isOtherRunningMember(state, scope, outcome)) continue;
     if (isNew && outcome.action === action) return outcome;
     // an agent may call several tools; any other node has one effect
-    if (
-      outcome.location === location &&
-      (conversation === undefined || outcome.effect.target === ref.target)
-    )
+    const isHere = outcome.location === location || isOfMissingNode(state, scope, outcome);
+    if (isHere && (conversation === undefined || outcome.effect.target === ref.target))
       sameLocation ??= outcome;
   }
   return sameLocation;

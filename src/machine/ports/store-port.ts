@@ -226,8 +226,8 @@ export interface RunStore extends SharedWork {
   saveCheckpoint(claim: Claim, checkpoint: Checkpoint): Promise<void>;
 
   /**
-   * Null when there is none that matches the log. Rejects with `store.corrupt` when it has more events
-   * than the log: the log has lost its end.
+   * Null when there is none that matches the log. Rejects with `store.corrupt` when the log cannot be
+   * trusted: it has fewer events than the checkpoint, or one of those is missing or altered.
    */
   loadCheckpoint(run: string): Promise<Checkpoint | null>;
 
@@ -257,8 +257,11 @@ export interface RunStore extends SharedWork {
 
   breakers(): Promise<ReadonlyMap<string, JsonValue>>;
 
-  /** Null removes it. */
-  setBreaker(key: string, state: JsonValue): Promise<void>;
+  /**
+   * Replaces the state of a breaker by what `change` makes of it, and returns that. No other change
+   * comes between. Null stands for no state. `change` is pure, and may be called more than once.
+   */
+  changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue>;
 
   /** Completes earlier calls; later calls reject with `store.unavailable`. */
   close(): Promise<void>;

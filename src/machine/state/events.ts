@@ -7,7 +7,7 @@ import type { ErrorReport } from '../../errors/report/report.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
 import type { MoveType } from '../../workflow/plan/route.ts';
 import type { InDoubt } from '../policy/unknown-outcome-details.ts';
-import type { Amount } from '../policy/pricing.ts';
+import type { Estimate } from '../policy/pricing.ts';
 import type { Prompt } from '../conversation/conversation.ts';
 
 /** Something that a node asks of the world. */
@@ -246,7 +246,7 @@ export type EventBody =
       /** No person was asked, because someone granted the tool at this gate. */
       readonly grant?: { readonly gate: string; readonly by: string };
       /** Estimated cost, reserved until the real one is known. */
-      readonly reserves?: Amount;
+      readonly reserves?: Estimate;
       /** The reply before it was sent back, because it did not fit its schema. */
       readonly isCorrection?: true;
       /** The API key was refused: this call uses a fresh one. */
@@ -285,6 +285,10 @@ export type EventBody =
       readonly keptBack?: KeptBackBy;
       /** The partial result, if there was one. */
       readonly output?: JsonValue;
+      /** It was executed, and its result was refused; a resume checks `output` again before it executes. */
+      readonly unusable?: true;
+      /** The effect had failed like this before: nothing was executed. */
+      readonly replayed?: true;
       /** The tokens it took. */
       readonly usage?: Usage;
       /** The cost, in millionths of a dollar. */

@@ -4,7 +4,7 @@
  * once instead.
  */
 import type { EffectRef, EventBody } from './events.ts';
-import type { CheckedResult, NodeResult, RunState, ScopeResult, Visit } from './state.ts';
+import type { CheckedResult, NodeResult, Phase, RunState, ScopeResult, Visit } from './state.ts';
 
 /** Keeps the results of a visit that is dropped before they were used. */
 export function keepResults({ keptResults }: RunState, visit: Visit | undefined): void {
@@ -19,12 +19,24 @@ export function keepResults({ keptResults }: RunState, visit: Visit | undefined)
 
 /** The result that a visit has when one of its checks fails; undefined when the work itself failed. */
 export function checkedResult(
-  { phase }: Visit,
+  { phase, recorded }: Visit,
   known: NodeResult | undefined,
 ): CheckedResult | undefined {
   if (phase.type === 'succeeded' && known !== undefined) return { type: 'node', result: known };
-  if (phase.type !== 'result' || phase.result.error !== undefined) return undefined;
+  if (phase.type !== 'result') return undefined;
+  if (phase.result.error !== undefined) return refusedResult(phase, recorded);
   return { type: 'effect', key: phase.effect.key, result: outputOf(phase.result) };
+}
+
+/** The result that was refused now, or one from before if nothing was executed since. */
+function refusedResult(
+  { result, effect }: Extract<Phase, { type: 'result' }>,
+  recorded: Visit['recorded'],
+): CheckedResult | undefined {
+  const { unusable, output, error } = result;
+  if (unusable === true)
+    return output === undefined ? undefined : { type: 'refused', key: effect.key, output };
+  return error?.outcome === 'not_started' ? recorded : undefined;
 }
 
 /** Leaves out the other fields of the event. */

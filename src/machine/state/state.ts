@@ -14,7 +14,7 @@ import type { UnknownOutcome } from '../policy/unknown-outcome.ts';
 import type { FinishedCall } from '../conversation/finished-calls.ts';
 import type { BudgetGate, EffectRef, KeptBackBy, Members, PromptFor, Waiting } from './events.ts';
 import { LazyMap, LazySet } from './lazy-collections.ts';
-import type { Amount } from '../policy/pricing.ts';
+import type { Amount, Estimate } from '../policy/pricing.ts';
 import type { Ending } from '../decide/stop-effects.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { newTimers, type Timers } from './timer-heap.ts';
@@ -97,6 +97,8 @@ export interface Visit {
   input: EffectInput | undefined;
   /** Result that a failed check leaves to a resume, which repeats the check and nothing else. */
   checked: CheckedResult | undefined;
+  /** A refused result, which this attempt checks again before it executes; absent in older snapshots. */
+  recorded: Extract<CheckedResult, { type: 'refused' }> | undefined;
   /** The failed calls of its effect in the current attempt. */
   failedCalls: AttemptSummary[];
   /** Calls of the current attempt that an open breaker refused; absent in older snapshots. */
@@ -116,6 +118,8 @@ export interface Visit {
 export type CheckedResult =
   /** An assertion failed on the result of the effect with this key. */
   | { readonly type: 'effect'; readonly key: string; readonly result: ScopeResult }
+  /** The effect with this key was executed, and its result was refused. */
+  | { readonly type: 'refused'; readonly key: string; readonly output: JsonValue }
   /** The node completed with this result, and none of its routes could be taken. */
   | { readonly type: 'node'; readonly result: NodeResult };
 
@@ -134,6 +138,8 @@ export interface ScopeResult {
   readonly error?: ErrorReport;
   /** Only for an effect: the engine refused the call. */
   readonly keptBack?: KeptBackBy;
+  /** Only for an effect: it was executed, and its output was refused. */
+  readonly unusable?: true;
 }
 
 export interface Scope {
@@ -268,7 +274,7 @@ export interface RunState {
   /** Pauses of models and providers that every call of the run observes. */
   readonly cooldowns: LazyMap<string, Cooldown>;
   /** Estimated cost of running calls, by key. */
-  readonly reservations: LazyMap<string, Amount & { readonly scope: string }>;
+  readonly reservations: LazyMap<string, Estimate & { readonly scope: string }>;
   /** Conversations that wait for another call to end: for its probe, or for its reserved budget. */
   readonly heldBack: LazySet<string>;
   readonly timers: Timers;
@@ -349,6 +355,7 @@ export function newVisit(node: string, path: string, number: number): Visit {
     pending: new LazySet(),
     input: undefined,
     checked: undefined,
+    recorded: undefined,
     failedCalls: [],
     turnedAway: undefined,
     conversation: undefined,

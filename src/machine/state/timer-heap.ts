@@ -38,6 +38,15 @@ export function takeDue({ heap }: Timers, nowMs: number): string[] {
   return due;
 }
 
+/** Keeps each of these timers once, and drops the others. */
+export function keepTimers({ heap }: Timers, isKept: (timer: Timer) => boolean): void {
+  const kept = new Map(
+    heap.filter(isKept).map((timer) => [`${timer.atMs} ${timer.scope}`, timer] as const),
+  );
+  heap.length = 0;
+  for (const { atMs, scope } of kept.values()) setTimer({ heap }, atMs, scope);
+}
+
 function removeFirst(heap: Timer[]): void {
   const last = heap.pop();
   if (last === undefined || heap.length === 0) return;

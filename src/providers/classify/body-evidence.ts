@@ -3,8 +3,8 @@
  * Strings that hold JSON are parsed; what a model wrote is skipped.
  */
 import { isArray, isPlainObject } from '../../errors/support/safe-json.ts';
-import { once } from '../../errors/support/once.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
+import { NO_ROLES, rolesOf, type Roles } from './field-roles.ts';
 import { openText, type Opened } from './embedded-json.ts';
 import { withoutPage } from './web-page.ts';
 import { protobufFields } from './protobuf-text.ts';
@@ -47,77 +47,6 @@ const MAX_OPENED = 8;
 /** All texts together are parsed no further than a body is read; a short one always is. */
 const MAX_SHORT_CHARS = 2048;
 const MAX_CODE_CHARS = 80;
-
-/** The roles of fields, by name. */
-interface Roles {
-  readonly code?: true;
-  readonly namedCode?: true;
-  readonly namedType?: true;
-  readonly message?: true;
-  readonly status?: true;
-  readonly param?: true;
-  readonly stop?: true;
-  /** A prompt that was refused, whatever the reason. */
-  readonly block?: true;
-  readonly quota?: true;
-  readonly quotaValue?: true;
-  readonly delay?: true;
-  readonly delaySeconds?: true;
-  readonly delayMs?: true;
-  /** When a limit resets: a date, an epoch, or a duration. */
-  readonly moment?: true;
-  /** The body has the form of a reply. */
-  readonly answer?: true;
-  /** Written by a model. */
-  readonly content?: true;
-  /** Sent by the caller, or unrelated to the failure. */
-  readonly passedOver?: true;
-}
-
-const NAMES: Readonly<Record<keyof Roles, string>> = {
-  code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name',
-  namedCode: 'code error_code errorcode',
-  namedType: 'type error_type errortype status __type :exception-type',
-  message:
-    'message msg error_msg errormsg errmsg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
-  status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
-  param: 'param loc field parameter',
-  stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',
-  block: 'blockreason block_reason',
-  quota: 'quotaid quota_id quotametric quota_metric quotalimit quota_limit quotaunit quota_unit',
-  quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
-  delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
-  delaySeconds:
-    'estimated_time retry_after retryafter retry_after_seconds resets_in_seconds reset_seconds reset_in_seconds wait_seconds cooldown_seconds',
-  delayMs: 'retry_after_ms retryafterms reset_ms wait_ms',
-  moment: 'reset_at resets_at resetat resetsat reset_time retry_at available_at',
-  answer: 'choices candidates output content completion',
-  content:
-    'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
-  passedOver:
-    'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
-};
-
-const rolesByName = once(() => {
-  const roles = new Map<string, Roles>();
-  for (const [role, names] of Object.entries(NAMES))
-    for (const name of names.split(' ')) roles.set(name, { ...roles.get(name), [role]: true });
-  return roles;
-});
-const NO_ROLES: Roles = {};
-
-/** By the spelling as received: servers use few, so each is resolved once. */
-const ROLES_BY_SPELLING = new Map<string, Roles>();
-const MAX_REMEMBERED = 4096;
-
-function rolesOf(name: string): Roles {
-  const known = ROLES_BY_SPELLING.get(name);
-  if (known !== undefined) return known;
-  const roles = rolesByName().get(name.toLowerCase()) ?? NO_ROLES;
-  if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
-    ROLES_BY_SPELLING.set(name, roles);
-  return roles;
-}
 
 export function collect(
   value: unknown,
@@ -198,17 +127,30 @@ function object(value: Record<string, unknown>, depth: number, into: BodyEvidenc
     const roles = rolesOf(name);
     if (roles.passedOver === true) continue;
     if (roles.answer === true) into.isReply = true;
-    if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
-    if (name === 'status' && isFailedJob(value)) into.stops.add('job_failed');
-    // OpenAI refuses in a separate field and reports a normal stop
-    if (name === 'refusal' && typeof item === 'string' && item !== '') into.stops.add('refusal');
-    if (name === 'content' && isArray(item) && item.some(isRefusalItem)) into.stops.add('refusal');
+    if (roles.special === true) special(name, value, depth, into);
     if (roles.content === true && isModelContent(name, item)) {
       if (hasText(item, 0)) into.hasContent = true;
     } else if (roles.param === true && isArray(item)) into.params.push(item.map(String).join('.'));
     else if (roles.delay === true && isPlainObject(item)) into.retryDelay ??= delayIn(item);
     else visit(item, roles, depth + 1, into);
   }
+}
+
+function special(
+  name: string,
+  parent: Record<string, unknown>,
+  depth: number,
+  into: BodyEvidence,
+): void {
+  const item = parent[name];
+  // a command-line agent puts its error where its reply would be
+  if (name === 'result' && parent['is_error'] === true && typeof item === 'string')
+    sentence(item, depth, into);
+  if (name === 'headers' && isPlainObject(item)) keepHeaders(item, into);
+  if (name === 'status' && isFailedJob(parent)) into.stops.add('job_failed');
+  // OpenAI refuses in a separate field and reports a normal stop
+  if (name === 'refusal' && typeof item === 'string' && item !== '') into.stops.add('refusal');
+  if (name === 'content' && isArray(item) && item.some(isRefusalItem)) into.stops.add('refusal');
 }
 
 /** A job that ended with an error: `status` is no code there. */
@@ -257,11 +199,14 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   if (roles.quota === true) into.quotas.push(value);
   if (roles.quotaValue === true && value === '0') into.quotas.push('limit:0');
   if (roles.delay === true) into.retryDelay ??= value;
+  if (roles.delaySeconds === true) into.retryDelay ??= withUnit(value, 's');
+  if (roles.delayMs === true) into.retryDelay ??= withUnit(value, 'ms');
   if (roles.moment === true) into.retryAt ??= value;
   if (roles.stop === true) into.stops.add(normaliseCode(value));
   if (roles.block === true) into.stops.add('blocked');
   const isWord = isCode(value);
   if (roles.status === true && /^\d{3}$/.test(value)) addStatus(Number(value), into);
+  else if (roles.status === true && value.includes(' ')) sentence(value, depth, into);
   else if (roles.code === true && isWord) {
     addCode(value, into);
     if (roles.namedCode === true) into.namedCode ??= value;
@@ -269,6 +214,10 @@ function text(value: string, roles: Roles | undefined, depth: number, into: Body
   }
   // a code is not a sentence, except in a field that only holds messages
   if (roles.message === true && (!isWord || roles.code !== true)) sentence(value, depth, into);
+}
+
+function withUnit(value: string, unit: string): string {
+  return /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? `${value}${unit}` : value;
 }
 
 function number(value: number, roles: Roles | undefined, into: BodyEvidence): void {
@@ -321,6 +270,7 @@ const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 /** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
 function prose(value: string, into: BodyEvidence): void {
   into.messages.push(value);
+  if (value.includes('_')) addPrintedCode(value, into);
   if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
   if (!value.includes('Exception') && !value.includes('Error')) return;
   const names =
@@ -331,6 +281,16 @@ function prose(value: string, into: BodyEvidence): void {
     addCode(name, into);
     into.within -= levels;
   }
+}
+
+/** `Error Code: rate_limited`, `[model_not_found] …`, or nothing but the code. */
+const PRINTED_CODE =
+  /(?:\b(?:code|type|reason|status)["']?\s{0,2}[:=]\s{0,2}["'(]?|^\[)([A-Za-z]{2,30}(?:_[A-Za-z]{2,30}){1,6})\b|^([a-z]{2,30}(?:_[a-z]{2,30}){1,6})$/i;
+
+function addPrintedCode(value: string, into: BodyEvidence): void {
+  const found = PRINTED_CODE.exec(value.slice(0, 2048));
+  const code = found?.[1] ?? found?.[2];
+  if (code !== undefined) addCode(code, into);
 }
 
 /** Counts a field of a printed message where only structured data has such a name, not for its prose. */
@@ -370,6 +330,8 @@ function addStatus(status: number, into: BodyEvidence): void {
   into.statuses.push(status);
   if (into.within > 0) into.wrapped.statuses.push(status);
 }
+
+const MAX_REMEMBERED = 4096;
 
 /** Codes are few and recur, so each is normalised once. */
 const SPELLED = new Map<string, string>();

@@ -3,12 +3,16 @@ import {
   ENTRIES,
   EXAM_ENTRIES,
   MORE_ENTRIES,
+  SECOND_EXAM_ENTRIES,
   SIBLING_ENTRIES,
+  THIRD_EXAM_ENTRIES,
   type Expectation,
 } from '../../../test/corpus/entries.ts';
 import { RUNTIME_KINDS } from '../../errors/catalog/catalog.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 import { extractFailure } from '../extract/extract.ts';
+import { CONCEPTS } from './concepts/lexicon.ts';
+import { families } from './phrases.ts';
 import { CONTESTED } from './contested.cases.ts';
 import { RULE_CASES } from './rules.cases.ts';
 import { classify, createClassify, NO_RULE, type Classification } from './classify.ts';
@@ -37,9 +41,14 @@ function expected({ kind, category, retryable, retryAfterMs }: Expectation): obj
 }
 
 describe('the corpus of real failures', () => {
-  const settled = [...ENTRIES, ...MORE_ENTRIES, ...SIBLING_ENTRIES, ...EXAM_ENTRIES].filter(
-    (entry) => !entry.contested,
-  );
+  const settled = [
+    ...ENTRIES,
+    ...MORE_ENTRIES,
+    ...SIBLING_ENTRIES,
+    ...EXAM_ENTRIES,
+    ...SECOND_EXAM_ENTRIES,
+    ...THIRD_EXAM_ENTRIES,
+  ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {
     expect(conclusion(classified(entry))).toEqual(expected(entry.expect));
@@ -75,6 +84,11 @@ describe('the table of rules', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
+  it('has a bit for each family and each concept', () => {
+    expect(Object.keys(families()).length).toBeLessThanOrEqual(64);
+    expect(CONCEPTS.length).toBeLessThanOrEqual(128);
+  });
+
   it('concludes only kinds of the catalog', () => {
     const known = new Set<string>(RUNTIME_KINDS);
     expect(RULES.filter(({ means }) => !known.has(means.kind))).toEqual([]);
@@ -82,7 +96,8 @@ describe('the table of rules', () => {
 
   it('gives conclusions from prose alone low confidence', () => {
     const readsProse = RULES.filter(
-      ({ when }) => when.phrases !== undefined || when.transportText !== undefined,
+      ({ when }) =>
+        when.phrases !== undefined || when.says !== undefined || when.transportText !== undefined,
     );
     for (const { rule, failure } of RULE_CASES) {
       const isProse = readsProse.some(({ id }) => id === rule);

@@ -4,11 +4,11 @@
  * fault is another matter once a part of the reply was delivered.
  */
 import { catalogRow, type RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { Category, Outcome, Scope } from '../../errors/catalog/vocabulary.ts';
+import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 import { adjustDisposition } from './disposition.ts';
 import { gatherEvidence, type Evidence } from './evidence.ts';
-import { findHint } from './retry-hints.ts';
+import { DATE_IN_MESSAGE, findHint, type RetryHint } from './retry-hints.ts';
 import { limitName } from './limit-name.ts';
 import { compileRule, matchRule, type CompiledRule } from './match.ts';
 import type { Recovery, Rule } from './rule.ts';
@@ -22,7 +22,7 @@ export interface Classification {
   /** Kept where the server sent one, also for failures that waiting cannot fix. */
   readonly retryAfterMs: number | null;
   readonly outcome: Outcome;
-  readonly scope: Scope;
+  readonly scope: Reach;
   readonly recovery: Recovery;
   readonly rule: string;
   readonly evidence: readonly string[];
@@ -49,12 +49,30 @@ export const NO_RULE: Rule = {
   why: 'no rule recognises it',
 };
 
+/** A rule that the hint decides: a limit by the minute is not filled again after half a day. */
+export const LONG_WAIT: Rule = {
+  id: 'quota.long-wait',
+  when: {},
+  means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+  why: 'the wait is that of a window of a day or longer',
+};
+
+/** From this wait on, a limit is an allowance that is used up. */
+const LONG_WAIT_MS = 12 * 3_600_000;
+
 export function createClassify(rules: readonly Rule[]): Classify {
   let shortlist: Shortlist | undefined;
   return (failure, options = {}) => {
     shortlist ??= createShortlist(rules.map(compileRule));
     const evidence = gatherEvidence(failure);
-    const { rule, found, confidence } = firstMatch(shortlist(evidence), evidence);
+    const matched = firstMatch(shortlist(evidence), evidence);
+    const { found, confidence } = matched;
+    const hint = findHint(evidence, {
+      nowMs: options.nowMs,
+      readProse: WAITS.has(matched.rule.means.kind),
+      readResets: LIMITED.has(matched.rule.means.kind),
+    });
+    const rule = isLongWait(matched.rule, evidence, hint) ? LONG_WAIT : matched.rule;
     const { means } = rule;
     const row = catalogRow(means.kind);
     const { category, outcome } = adjustDisposition(
@@ -65,11 +83,6 @@ export function createClassify(rules: readonly Rule[]): Classify {
       },
       evidence,
     );
-    const hint = findHint(evidence, {
-      nowMs: options.nowMs,
-      readProse: WAITS.has(means.kind),
-      readResets: LIMITED.has(means.kind),
-    });
     return {
       kind: means.kind,
       category,
@@ -123,6 +136,16 @@ const LIMITED: ReadonlySet<RuntimeKind> = new Set<RuntimeKind>([
   'provider.rate_limited',
   'provider.quota_exhausted',
 ]);
+
+function isLongWait(
+  { means }: Rule,
+  { matchedFamilies }: Evidence,
+  hint: RetryHint | undefined,
+): boolean {
+  if (means.kind !== 'provider.rate_limited' || hint === undefined) return false;
+  if (hint.from === DATE_IN_MESSAGE || matchedFamilies.has('short_window')) return false;
+  return hint.ms >= LONG_WAIT_MS;
+}
 
 function firstMatch(
   rules: readonly CompiledRule[],

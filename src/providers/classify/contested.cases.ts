@@ -15,6 +15,8 @@ export const CONTESTED: Readonly<Record<string, string>> = {
     'a 500 is the server’s own failure until its vocabulary is registered',
   'node-enotfound-wrong-host':
     'a name that does not resolve looks the same in an outage of DNS, and waiting is harmless',
+  'gateway-503-with-429-code':
+    'the sentence says that the upstream is out, and so does the status; only a number says otherwise',
   'bun-socket-closed': 'nothing says that a response had begun, so it is a lost connection',
   'lmstudio-bun-socket-closed-context':
     'nothing says that a response had begun, so it is a lost connection',

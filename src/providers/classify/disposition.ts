@@ -36,5 +36,5 @@ export function adjustDisposition(
 }
 
 function isHarmless({ kind, outcome }: Disposition, status: number | undefined): boolean {
-  return outcome === 'not_started' || TURNED_AWAY.has(kind) || status === 408;
+  return outcome === 'not_started' || TURNED_AWAY.has(kind) || status === 408 || status === 429;
 }

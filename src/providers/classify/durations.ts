@@ -47,7 +47,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const MAX_HINT_MS = 366 * 86_400_000;
 
 const PART = /(\d{1,12}(?:\.\d{1,20})?)\s{0,2}([a-z]{1,12})/gy;
-const CLOCK = /^(\d{1,3}):([0-5]\d):([0-5]\d)\b/;
+/** .NET puts the days before a dot: `20.09:58:55`. */
+const CLOCK = /^(?:(\d{1,3})\.)?(\d{1,3}):([0-5]\d):([0-5]\d)\b/;
 const JOINT = /(?:,?\s{1,2}and\s{1,2}|,\s{0,2}|\s{0,2})/gy;
 
 /** The duration at the start of the text, in whole milliseconds, rounded down. */
@@ -55,8 +56,9 @@ export function parseDuration(text: string): number | undefined {
   const lower = text.slice(0, 80).trimStart().toLowerCase();
   const clock = CLOCK.exec(lower);
   if (clock !== null) {
-    const [, hours, minutes, seconds] = clock;
-    return acceptMs(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000);
+    const [, days = 0, hours, minutes, seconds] = clock;
+    const allHours = Number(days) * 24 + Number(hours);
+    return acceptMs(((allHours * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000);
   }
   let total = 0;
   let position = 0;

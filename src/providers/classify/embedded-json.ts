@@ -70,7 +70,13 @@ function objectAt(text: string, start: number): ObjectAt | undefined {
   if (text.startsWith('{\\"', start)) return escapedObjectAt(text, start);
   const candidate = balanced(text, start);
   if (candidate === undefined) return undefined;
-  const value = parseJsonText(candidate) ?? parsePythonDict(candidate);
+  const value =
+    parseJsonText(candidate) ??
+    // broken over lines by a terminal
+    parseJsonText(candidate.replace(/\s*[\r\n]\s*/g, ' ')) ??
+    // printed inside a text in single quotes
+    parseJsonText(candidate.replaceAll("\\'", "'")) ??
+    parsePythonDict(candidate);
   return { value, end: start + candidate.length };
 }
 
@@ -118,10 +124,22 @@ function parseServerSentEvents(text: string): EventStream | undefined {
   const data = ends(dataLines(text.slice(0, MAX_BODY_CHARS))).map(([from, to]) =>
     text.slice(from, to).trim(),
   );
+  if (data.length === 0) return framesWithoutData(text);
   const events = data
     .filter((event) => event !== '' && event !== END)
     .map((event) => parseJsonText(event) ?? event);
   return { events, isEnded: data.includes(END) || END_EVENT.test(text.slice(0, MAX_BODY_CHARS)) };
+}
+
+/** `event: error` and then a line of prose: an error frame whose text has no field of its own. */
+function framesWithoutData(text: string): EventStream | undefined {
+  if (!/^event: ?\w{0,20}error/m.test(text)) return undefined;
+  const lines = text.slice(0, MAX_CUT_CHARS).split('\n');
+  const message = lines.filter((line) => !/^(?:event|id|retry)?:/.test(line)).join('\n');
+  return {
+    events: [{ type: 'error', message: message.replace(/^message: ?/, '') }],
+    isEnded: false,
+  };
 }
 
 /** The range of the data in each line. Most lines of a long stream are never read. */
@@ -201,7 +219,9 @@ function parsePythonDict(text: string): unknown {
     .replace(/\b(?:None|nil)\b/g, 'null')
     .replace(/\bTrue\b/g, 'true')
     .replace(/\bFalse\b/g, 'false')
-    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner));
+    .replace(/b?'((?:[^'\\]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner))
+    // a tuple is a list
+    .replace(/: \(((?:"[^"\\]{0,80}"|\d{1,6}|, ?){0,20}?),?\)/g, ': [$1]');
   const parsed = parseJsonText(json);
   return isPlainObject(parsed) ? parsed : undefined;
 }

@@ -3,13 +3,16 @@
  * messages at any depth, and the word stems that occur in the messages. Only what a server says about
  * the call is evidence, never what a model wrote.
  */
-import type { ProviderFailure } from '../provider-failure.ts';
+import type { ProviderFailure, TransportFault } from '../provider-failure.ts';
 import { MAX_BODY_CHARS } from '../json-text.ts';
 import { providerNamed } from '../known-providers.ts';
+import { once } from '../../errors/support/once.ts';
+import { readCode, readSentences } from './concepts/read-concepts.ts';
+import { saidIn, type Said, type Sentence } from './concepts/sentence.ts';
 import { addCode, collect, collectFromParsed, type BodyEvidence } from './body-evidence.ts';
 import { addParams } from './named-params.ts';
 import { openText, pairsIn, parseEventStream, type Opened } from './embedded-json.ts';
-import { findFamilies, type MatchedFamilies } from './phrases.ts';
+import { familyBits, findFamilies, type FamilyBits, type MatchedFamilies } from './phrases.ts';
 import { isPage, pageTitle } from './web-page.ts';
 
 /** The form of the body, before it is parsed. */
@@ -17,6 +20,8 @@ export type BodyForm = 'none' | 'empty' | 'html' | 'text' | 'cut_json' | 'json' 
 
 export interface Evidence {
   readonly failure: ProviderFailure;
+  /** Faults of the way with their causes; a text without any status may be the print of one. */
+  readonly faults: readonly TransportFault[];
   readonly provider: string | undefined;
   /** The status that counts: the inner one where the outer one only means that a gateway passed it on. */
   readonly status: number | undefined;
@@ -31,6 +36,10 @@ export interface Evidence {
   readonly retryAt: string | undefined;
   readonly text: string;
   readonly matchedFamilies: MatchedFamilies;
+  /** The same, to rule rules out by a comparison. */
+  readonly families: FamilyBits;
+  /** What the text says, by concepts; read when a rule asks for it. */
+  readonly said: () => Said;
   readonly form: BodyForm;
   /** A reply without any content. */
   readonly isEmptyReply: boolean;
@@ -53,8 +62,11 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   const message = text === '' ? (failure.transport?.message ?? '') : text;
   const status = registered(decisiveStatus(failure.status, inBody, message.slice(0, 1024)));
   if (mayNameParam(status)) for (const said of inBody.messages) addParams(said, inBody.params);
+  const matchedFamilies = findFamilies(text);
+  const faulty = withFault(failure, inBody.namedCode);
   return {
-    failure: withFault(failure, inBody.namedCode),
+    failure: faulty,
+    faults: faultsOf(faulty, status, text),
     provider: failure.provider === undefined ? undefined : providerNamed(failure.provider).name,
     status,
     codes: inBody.codes,
@@ -66,7 +78,9 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     retryDelay: inBody.retryDelay,
     retryAt: inBody.retryAt,
     text,
-    matchedFamilies: findFamilies(text),
+    matchedFamilies,
+    families: matchedFamilies.size === 0 ? NO_FAMILIES : familyBits(matchedFamilies.keys()),
+    said: once(() => saidIn([...readSentences(text), ...readFault(failure.transport, text)])),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
     isUnfinished: form === 'events' && !isEnded && !inBody.hasErrorEvent && inBody.stops.size === 0,
@@ -76,12 +90,34 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
   };
 }
 
+function faultsOf(
+  { transport, phase }: ProviderFailure,
+  status: number | undefined,
+  text: string,
+): readonly TransportFault[] {
+  if (transport !== undefined) return [transport, ...(transport.causes ?? [])];
+  const mayBePrint = status === undefined && phase !== 'streaming' && text !== '';
+  return mayBePrint ? [{ message: text }] : NO_FAULTS;
+}
+
+const NO_FAMILIES = familyBits([]);
+const NO_FAULTS: readonly TransportFault[] = [];
+
+/** A fault speaks by its name too: `JobCancellationException`. */
+function readFault(fault: TransportFault | undefined, text: string): readonly Sentence[] {
+  if (fault === undefined) return [];
+  return [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
+    readCode(name),
+    ...(text.includes(message) ? [] : readSentences(message.slice(0, 1024))),
+  ]);
+}
+
 interface ReadBody {
   readonly form: BodyForm;
   readonly value: unknown;
   readonly isEnded?: boolean;
   /** JSON within prose. */
-  readonly opened?: Opened;
+  readonly opened?: Opened | undefined;
 }
 
 /** Refusals of a request; limits, keys and faults of a server are about no parameter. */
@@ -111,7 +147,14 @@ function readBody(body: unknown): ReadBody {
   if (opened?.prose === '') return { form: 'json', value: opened.values };
   if (opened !== undefined) return { form: 'json', value: undefined, opened };
   if (CUT_JSON.test(text)) return { form: 'cut_json', value: pairsIn(text) ?? text };
-  return { form: 'text', value: text };
+  return { form: 'text', value: text, opened: cutWithin(text) };
+}
+
+/** A log line that ends in the middle of the response that it quotes. */
+function cutWithin(text: string): Opened | undefined {
+  const start = text.indexOf('{"');
+  const values = start < 0 ? undefined : pairsIn(text.slice(start));
+  return values === undefined ? undefined : { values, prose: text.slice(0, start).trim() };
 }
 
 const CUT_JSON = /^(?:\{\s{0,80}(?:"|$)|\[\s{0,80}(?:[[{"\d]|$))/;
@@ -132,14 +175,13 @@ function addSingledOut(inBody: BodyEvidence, failure: ProviderFailure): void {
 /** `received 1008 (policy violation) …`: the name of a close code says nothing about the content. */
 const CLOSE_CODE = /\b1\d{3} \([a-z ]{4,30}\)/g;
 
-/** gRPC prints `14 UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
+/** gRPC prints `14 UNAVAILABLE: …`, Java `UNAVAILABLE: …`, Go `rpc error: code = Unavailable`, Python `StatusCode.UNAVAILABLE`. */
 const GRPC_STATUS =
-  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode\.([A-Z_]{2,40})/;
+  /^\d{1,2} ([A-Z_]{2,40}): |\brpc error: code = ([A-Za-z]{2,40})|\bStatusCode(?:\.|=")([A-Za-z_]{2,40})|^(?:[\w.]{1,80}: )?(CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|UNAUTHENTICATED)(?=:|$)/;
 
 function addGrpcStatus(message: string, inBody: BodyEvidence): void {
   const status = GRPC_STATUS.exec(message.slice(0, 1024));
-  if (status !== null)
-    collect({ code: status[1] ?? status[2] ?? status[3], message }, false, inBody);
+  if (status !== null) collect({ code: status.slice(1).find(Boolean), message }, false, inBody);
 }
 
 function decisiveStatus(
@@ -152,7 +194,8 @@ function decisiveStatus(
   // gateways use 400 and 5xx when they pass on an upstream refusal
   if (outer < 500 && outer !== 400) return outer;
   const { statuses, codes } = inBody.wrapped;
-  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? inner ?? outer;
+  const told = outer >= 500 ? upstreamStatus(text) : undefined;
+  return statuses.find(isFailing) ?? statusOfCodes(codes) ?? told ?? inner ?? outer;
 }
 
 /** Statuses with a meaning of their own, of RFC 9110, nginx, Cloudflare and a few vendors. */
@@ -204,13 +247,26 @@ function statusOfCodes(codes: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** `429 Rate limit reached`, `[400 Bad Request]`, `server response: 401`, `HTTP 503`, `Error (429)`. */
+/**
+ * A status by what stands before it (`server response: 401`, `HTTP 503`, `Error (429)`, `returned 500`) or
+ * behind it (`429: {…}`, `400 Bad Request`).
+ */
 const STATUS_IN_TEXT =
-  /^([45]\d\d)\b|\[([45]\d\d) [A-Z]|\b(?:response|status|(?:status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|error)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b/i;
+  /^([45]\d\d)\b|\b(?:response|status|(?:with|response|status|error)[ _]?code|http(?:\/\d(?:\.\d)?|[ _]status)?|\w{0,40}error|\w{0,40}exception|request|rejected|refused|failed|returned|responded|provider|server|gateway|unavailable|unauthorized|forbidden)(?: of)?[:=]?[ (]{0,2}([45]\d\d)\b(?![.,]?\d)|\b([45]\d\d)(?=:\s|: ?["{]|:$|,? body\b| (?:bad request|unauthorized|payment required|forbidden|not found|method not|not acceptable|request timeout|conflict|gone|payload|request entity|content too|unsupported media|unprocessable|too many|internal server|not implemented|bad gateway|service unavail|gateway time)\b)/i;
 
 function leadingStatus(text: string): number | undefined {
+  if (!/[45]\d\d/.test(text)) return undefined;
   const match = STATUS_IN_TEXT.exec(text);
   return match === null ? undefined : Number(match[1] ?? match[2] ?? match[3]);
+}
+
+/** A gateway says what its upstream refused: `upstream returned 401: …`. */
+const UPSTREAM_STATUS =
+  /\b(?:returned|responded with|replied with|answered with|failed with|error code:|status(?:[ _]code)?)(?: (?:status|http|code)){0,3}:? (4\d\d)\b/i;
+
+function upstreamStatus(text: string): number | undefined {
+  const match = UPSTREAM_STATUS.exec(text);
+  return match === null ? undefined : Number(match[1]);
 }
 
 function isRefusal(status: number | undefined): boolean {

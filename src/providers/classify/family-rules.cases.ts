@@ -97,7 +97,7 @@ export const FAMILY_CASES: readonly RuleCase[] = [
   {
     rule: 'no-key.unsent',
     kind: 'provider.not_configured',
-    failure: { body: 'Error: the API key is missing' },
+    failure: { body: 'Pass the API key client option' },
   },
   {
     rule: 'timeout.container',

@@ -1,8 +1,11 @@
 /** Matches rules: compiles their conditions into checks, so that a rule costs only what it needs. */
 import type { TransportFault } from '../provider-failure.ts';
 import type { Evidence } from './evidence.ts';
-import type { Family } from './phrases.ts';
-import { wordsOf } from './phrases/phrase.ts';
+import { readCode } from './concepts/read-concepts.ts';
+import { compileSayings, type Saying } from './concepts/saying.ts';
+import { saidIn } from './concepts/sentence.ts';
+import { familyBits, type Family, type FamilyBits } from './phrases.ts';
+import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { NONE, type Conditions, type Rule } from './rule.ts';
 
 /** The evidence, or undefined when the condition does not hold. An empty text holds without evidence. */
@@ -12,6 +15,9 @@ export interface CompiledRule {
   readonly rule: Rule;
   readonly checks: readonly Check[];
   readonly confidence: 'high' | 'low';
+  /** One of these families must match, if any is listed, and none of the others may. */
+  readonly families: FamilyBits | undefined;
+  readonly otherFamilies: FamilyBits | undefined;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -23,20 +29,34 @@ export function compileRule(rule: Rule): CompiledRule {
   });
   const readsProse =
     when.phrases !== undefined ||
+    when.says !== undefined ||
     when.transportText !== undefined ||
     when.asksMoreThanLimit === true;
-  return { rule, checks: compiled, confidence: readsProse ? 'low' : 'high' };
+  return {
+    rule,
+    checks: compiled,
+    confidence: readsProse ? 'low' : 'high',
+    families: when.phrases && familyBits(when.phrases),
+    otherFamilies: when.notPhrases && familyBits(when.notPhrases),
+  };
 }
 
 /** The evidence for the rule, or undefined when it does not hold. */
 export function matchRule(compiled: CompiledRule, evidence: Evidence): string[] | undefined {
-  const found: string[] = [];
+  const { families, otherFamilies } = compiled;
+  if (families !== undefined && !overlap(families, evidence.families)) return undefined;
+  if (otherFamilies !== undefined && overlap(otherFamilies, evidence.families)) return undefined;
+  let found: string[] | undefined;
   for (const check of compiled.checks) {
     const result = check(evidence);
     if (result === undefined) return undefined;
-    if (result !== '') found.push(result);
+    if (result !== '') (found ??= []).push(result);
   }
-  return found;
+  return found ?? [];
+}
+
+function overlap(one: FamilyBits, other: FamilyBits): boolean {
+  return ((one.low & other.low) | (one.high & other.high)) !== 0;
 }
 
 type Compilers = {
@@ -115,9 +135,8 @@ const COMPILERS: Compilers = {
   },
   notCodes: (codes) => (evidence) =>
     codes.some((code) => evidence.codes.has(code)) ? undefined : '',
-  codeEndings: (endings) => someCode((code) => endings.some((ending) => code.endsWith(ending))),
-  codeParts: (parts) =>
-    someCode((code) => parts.some((part) => wordsOf(part).every((word) => code.includes(word)))),
+  codeEndings: (endings) => someCode(endsIn(endings)),
+  codeParts: (parts) => someCode(hasParts(parts)),
   stops: (stops) => {
     const known = new Set(stops);
     return (evidence) => {
@@ -148,10 +167,9 @@ const COMPILERS: Compilers = {
     },
   transportNames:
     (names) =>
-    ({ failure }) => {
-      const faults = faultsOf(failure.transport);
+    ({ faults }) => {
       const found =
-        faults.find(({ name = '' }) => names.includes(name))?.name ??
+        faults.find(({ name = '' }) => names.includes(unqualified(name)))?.name ??
         faults.flatMap(printedNames).find((name) => names.includes(name));
       return found === undefined ? undefined : `transport=${found}`;
     },
@@ -164,18 +182,52 @@ const COMPILERS: Compilers = {
     },
   phrases: (families) => (evidence) => firstPhrase(evidence, families),
   phrasesToo: (families) => (evidence) => firstPhrase(evidence, families),
-  notPhrases: (families) => (evidence) =>
-    firstPhrase(evidence, families) === undefined ? '' : undefined,
+  // matchRule looks at these before everything else
+  notPhrases: () => () => '',
+  mentions:
+    (pattern) =>
+    ({ text }) =>
+      pattern.test(text) ? '' : undefined,
+  codeSays: (sayings) => someCode(codeSaying(sayings)),
+  says: (sayings) => {
+    const find = compileSayings(sayings);
+    return (evidence) => {
+      const found = find(evidence.said());
+      return found === undefined ? undefined : `says: ${found}`;
+    };
+  },
   asksMoreThanLimit: () => (evidence) => requestOverLimit(evidence),
   transportText:
     (pattern) =>
-    ({ failure }) => {
-      const found = faultsOf(failure.transport).find((fault) =>
-        pattern.test((fault.message ?? '').slice(0, 1024)),
-      );
+    ({ faults }) => {
+      const found = faults.find((fault) => pattern.test((fault.message ?? '').slice(0, 1024)));
       return found === undefined ? undefined : 'transport=message';
     },
 };
+
+type TestsCode = (code: string) => boolean;
+
+function endsIn(endings: readonly string[]): TestsCode {
+  return (code) => endings.some((ending) => code.endsWith(ending));
+}
+
+function hasParts(parts: readonly Phrase[]): TestsCode {
+  return (code) => parts.some((part) => wordsOf(part).every((word) => code.includes(word)));
+}
+
+function codeSaying(sayings: readonly Saying[]): TestsCode {
+  const find = compileSayings(sayings);
+  return (code) => find(saidIn([readCode(code)])) !== undefined;
+}
+
+/** Tests that rules make of the words of a code; a code that passes none of them needs no such rule. */
+export function codeTests({ codeEndings, codeParts, codeSays }: Conditions): readonly TestsCode[] {
+  return [
+    ...(codeEndings === undefined ? [] : [endsIn(codeEndings)]),
+    ...(codeParts === undefined ? [] : [hasParts(codeParts)]),
+    ...(codeSays === undefined ? [] : [codeSaying(codeSays)]),
+  ];
+}
 
 const MAX_REMEMBERED = 4096;
 
@@ -197,6 +249,7 @@ function firstPhrase(
   { matchedFamilies }: Evidence,
   families: readonly Family[],
 ): string | undefined {
+  if (matchedFamilies.size === 0) return undefined;
   for (const family of families) {
     const phrase = matchedFamilies.get(family);
     if (phrase !== undefined) return `${family}: “${phrase}”`;
@@ -250,15 +303,16 @@ function numeric(digits: string | undefined): number {
   return Number((digits ?? '0').replaceAll(',', ''));
 }
 
-function faultsOf(fault: TransportFault | undefined): readonly TransportFault[] {
-  return fault === undefined ? [] : [fault, ...(fault.causes ?? [])];
-}
-
 /** `java.net.SocketTimeoutException: timeout`: other languages print the class of a fault before its words. */
 function printedNames({ message = '' }: TransportFault): readonly string[] {
   if (!/(?:Exception|Error|Timeout):/.test(message)) return [];
   const names = message.slice(0, 1024).match(/\b[A-Z]\w{2,60}(?:Exception|Error|Timeout)(?=:)/g);
   return names?.slice(0, 4) ?? [];
+}
+
+/** `httpx.ReadError` and `Net::ReadTimeout` are named with their package. */
+function unqualified(name: string): string {
+  return name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf(':')) + 1);
 }
 
 function nameOf(fault: TransportFault | undefined): string {

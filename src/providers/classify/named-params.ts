@@ -9,6 +9,9 @@ const JOINT = /[_.[]/;
 const TOOL_PATH =
   /\b((?:tools|functions|function_declarations)(?:\.\d{1,3}|\[\d{1,3}\])[\w.[\]]{0,120})/;
 
+/** `messages: Field required`, anywhere in the message. */
+const REQUIRED = /\b([a-z]\w{0,40}): (?:this )?field (?:is )?required\b/i;
+
 const MAX_CHARS = 2048;
 /** `Input validation error: ` and the like. */
 const MAX_LEAD_CHARS = 44;
@@ -18,6 +21,10 @@ const STATUS = /^[45]\d\d /;
 export function addParams(message: string, params: string[]): void {
   const first = firstIn(message);
   if (first !== undefined) params.push(first);
+  if (first === undefined && message.includes('required')) {
+    const required = REQUIRED.exec(message.slice(0, MAX_CHARS))?.[1];
+    if (required !== undefined) params.push(required);
+  }
   if (!message.includes('tools') && !message.includes('function')) return;
   const tool = TOOL_PATH.exec(message.slice(0, MAX_CHARS))?.[1];
   if (tool !== undefined) params.push(tool);

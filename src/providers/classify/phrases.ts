@@ -12,6 +12,7 @@ import { wordsOf, type Phrase } from './phrases/phrase.ts';
 import { REQUEST_PHRASES } from './phrases/request.ts';
 import { SERVICE_PHRASES } from './phrases/service.ts';
 import { SIZE_PHRASES } from './phrases/size.ts';
+import { TOPIC_PHRASES } from './phrases/topics.ts';
 import { findNames } from './quoted-names.ts';
 import { createStemIndex, MAX_TEXT_CHARS, type StemIndex } from './stems.ts';
 
@@ -21,6 +22,7 @@ const ENGLISH = {
   ...ACCESS_PHRASES,
   ...SIZE_PHRASES,
   ...REQUEST_PHRASES,
+  ...TOPIC_PHRASES,
 } as const satisfies Record<string, readonly Phrase[]>;
 
 export type Family = keyof typeof ENGLISH;
@@ -41,6 +43,26 @@ export const families = once(
     ) as unknown as Readonly<Record<Family, readonly Phrase[]>>,
 );
 
+/** One bit for each family. */
+export interface FamilyBits {
+  low: number;
+  high: number;
+}
+
+const FAMILY_IDS: ReadonlyMap<string, number> = new Map(
+  Object.keys(ENGLISH).map((family, index) => [family, index]),
+);
+
+export function familyBits(matched: Iterable<Family>): FamilyBits {
+  const bits = { low: 0, high: 0 };
+  for (const family of matched) {
+    const id = FAMILY_IDS.get(family) ?? 0;
+    if (id < 32) bits.low |= 1 << id;
+    else bits.high |= 1 << (id - 32);
+  }
+  return bits;
+}
+
 /** The families that match a text, each with the phrase that was found. */
 export type MatchedFamilies = ReadonlyMap<Family, string>;
 
@@ -49,6 +71,8 @@ interface IndexedPhrase {
   /** Positions of its stems in the index. */
   readonly stems: readonly number[];
   readonly words: string;
+  /** One stem, which is the one that it was found by. */
+  readonly isAlone: boolean;
 }
 
 interface PhraseIndex {
@@ -76,7 +100,12 @@ function buildIndex(): PhraseIndex {
   const phrasesWith: IndexedPhrase[][] = stems.map(() => []);
   for (const { family, words } of phrases) {
     const parts = words.map((word) => positions.get(word) ?? 0);
-    const indexed = { family, stems: parts, words: words.join(' … ') };
+    const indexed = {
+      family,
+      stems: parts,
+      words: words.join(' … '),
+      isAlone: parts.length === 1,
+    };
     // its longest stem is the rarest; the others are looked for when that one is found
     const [rarest = 0] = parts.toSorted((a, b) => lengthOf(stems[b]) - lengthOf(stems[a]));
     phrasesWith[rarest]?.push(indexed);
@@ -96,6 +125,16 @@ const READ_IN_QUOTES: ReadonlySet<Family> = new Set<Family>([
   'tool_schema',
   'unsupported',
   'unsupported_parameter',
+  'about_signature',
+  'about_plan',
+  'about_off',
+  'about_schema',
+  'about_tokens',
+  'about_media',
+  'about_machinery',
+  'about_host',
+  'about_excess',
+  'about_reply',
 ]);
 
 function lengthOf(stem: string | undefined): number {
@@ -107,25 +146,37 @@ export function findFamilies(text: string): MatchedFamilies {
   if (text === '') return matchedFamilies;
   const { find, phrasesWith } = phraseIndex();
   const { stems: said, inNames } = find(text, findNames(text));
-  const all = inNames.length === 0 ? said : [...said, ...inNames];
-  for (const stem of all) {
-    for (const { family, stems, words } of phrasesWith[stem] ?? []) {
-      if (matchedFamilies.has(family)) continue;
-      const known = READ_IN_QUOTES.has(family) ? all : said;
-      const isSaid = stems.length === 1 ? known === all || said.includes(stem) : undefined;
-      if (isSaid ?? stems.every((part) => known.includes(part))) matchedFamilies.set(family, words);
-    }
-  }
+  for (const stem of said)
+    for (const phrase of phrasesWith[stem] ?? [])
+      if (!matchedFamilies.has(phrase.family) && isSaid(phrase, said, inNames))
+        matchedFamilies.set(phrase.family, phrase.words);
+  for (const stem of inNames)
+    for (const phrase of phrasesWith[stem] ?? [])
+      if (!matchedFamilies.has(phrase.family) && isSaid(phrase, said, inNames))
+        matchedFamilies.set(phrase.family, phrase.words);
   if (OTHER_SCRIPTS.test(text)) addOtherScripts(text.slice(0, MAX_TEXT_CHARS), matchedFamilies);
   return matchedFamilies;
+}
+
+function isSaid(
+  { family, stems, isAlone }: IndexedPhrase,
+  said: readonly number[],
+  inNames: readonly number[],
+): boolean {
+  const isReadInNames = inNames.length > 0 && READ_IN_QUOTES.has(family);
+  if (isAlone && (isReadInNames || inNames.length === 0)) return true;
+  for (const stem of stems)
+    if (!said.includes(stem) && !(isReadInNames && inNames.includes(stem))) return false;
+  return true;
 }
 
 /** Few texts are written in these scripts and few words are needed, so each is searched for by itself. */
 function addOtherScripts(text: string, matchedFamilies: Map<Family, string>): void {
   const lower = text.toLowerCase();
-  const isSaid = (phrase: Phrase): boolean => wordsOf(phrase).every((word) => lower.includes(word));
+  const isThere = (phrase: Phrase): boolean =>
+    wordsOf(phrase).every((word) => lower.includes(word));
   for (const [family, phrases] of Object.entries(SCRIPT_PHRASES)) {
-    const phrase = (phrases as readonly Phrase[]).find(isSaid);
+    const phrase = (phrases as readonly Phrase[]).find(isThere);
     // the entries of SCRIPT_PHRASES are keyed by Family
     if (phrase !== undefined) matchedFamilies.set(family as Family, wordsOf(phrase).join(' … '));
   }

@@ -18,7 +18,19 @@ const OF_A_KEY = /key|token|auth|bearer|secret|credential/i;
 
 const NO_NAMES: NameRanges = [];
 
+/** Phrases and concepts ask for the same text in turn. */
+let lastText = '';
+let lastRanges = NO_NAMES;
+
 export function findNames(text: string): NameRanges {
+  if (text !== lastText) {
+    lastText = text;
+    lastRanges = readNames(text);
+  }
+  return lastRanges;
+}
+
+function readNames(text: string): NameRanges {
   if (!/['"`]/.test(text)) return NO_NAMES;
   const ranges: number[] = [];
   for (const { index, 2: name = '' } of text.matchAll(QUOTED)) {

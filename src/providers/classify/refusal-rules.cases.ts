@@ -146,7 +146,7 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
   {
     rule: 'code.denied',
     kind: 'provider.permission',
-    failure: { body: { error: { status: 'PERMISSION_DENIED', message: 'Sorry' } } },
+    failure: { body: { error: { status: 'FORBIDDEN', message: 'Sorry' } } },
   },
   {
     rule: 'code.absent',
@@ -261,7 +261,7 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
   {
     rule: 'address.text',
     kind: 'provider.invalid_request',
-    failure: refused(404, 'Invalid URL (POST /v1/v1/chat)'),
+    failure: refused(404, 'Cannot POST /v1/v1/chat'),
   },
   {
     rule: 'code.invalid',

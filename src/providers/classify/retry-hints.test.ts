@@ -32,6 +32,9 @@ describe('a hint', () => {
     ],
     [{ 'retry-after-ms': '250', 'retry-after': '1' }, 250],
     [{ 'x-ms-retry-after-ms': '700' }, 700],
+    [{ 'x-ai-ratelimit-retry-after-300-llama2': '8' }, 8_000],
+    [{ ratelimit: 'limit=100, remaining=0, reset=50' }, 50_000],
+    [{ ratelimit: '"default";r=0;t=30' }, 30_000],
     [{ 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '6m0s' }, 360_000],
     [{ 'x-ratelimit-reset-tokens': '20ms' }, 20],
     [{ 'x-rate-limit-reset-tokens': '55' }, 55_000],
@@ -68,6 +71,12 @@ describe('a hint', () => {
     [{ error: { message: 'Please retry after 33 seconds.' } }, 33_000],
     [{ error: { message: 'Please wait 1 minute and 5 seconds before retrying' } }, 65_000],
     ['… retry_delay {\n  seconds: 44\n}', 44_000],
+    [{ error: { message: 'Please try again in about half an hour.' } }, 1_800_000],
+    [{ error: { message: 'Try again in two minutes.' } }, 120_000],
+    [{ error: { message: '5 seconds remaining until the next request' } }, 5_000],
+    [{ error: { message: 'No', retry_in_seconds: 9 } }, 9_000],
+    [{ error: { message: 'No', wait_ms: 1200 } }, 1_200],
+    [{ error: { message: 'No' }, cooldown: 30 }, 30_000],
   ])('reads the body %j as %d ms', (body, ms) => {
     expect(hintOf({}, body)).toBe(ms);
   });
@@ -104,6 +113,36 @@ describe('a hint', () => {
       kind: 'provider.quota_exhausted',
       retryable: false,
       retryAfterMs: 47_000,
+    });
+  });
+
+  it.each([
+    ['waits a figure of speech', 'Please wait a minute before you ask again'],
+    ['names no length', 'Please wait a moment'],
+  ])('is not made up where the message %s', (_, message) => {
+    expect(hintOf({}, { error: { message } })).toBeNull();
+  });
+
+  it.each([
+    [{ 'retry-after': '43200' }, {}, 'quota.long-wait'],
+    [{ 'retry-after': '43199' }, {}, 'status.429'],
+    [{ 'retry-after': '90000' }, { error: { message: 'requests per minute' } }, 'status.429'],
+  ])('of half a day or longer means a spent quota: %j', (headers, body, rule) => {
+    const found = classify({
+      operation: 'generate',
+      status: 429,
+      headers,
+      body,
+      phase: 'headers',
+      delivered: false,
+      source: 'test',
+    });
+    const isSpent = rule === 'quota.long-wait';
+    expect(found).toMatchObject({
+      rule,
+      kind: isSpent ? 'provider.quota_exhausted' : 'provider.rate_limited',
+      retryable: !isSpent,
+      retryAfterMs: Number(headers['retry-after']) * 1000,
     });
   });
 

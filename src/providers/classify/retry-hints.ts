@@ -12,6 +12,9 @@ export interface RetryHint {
   readonly from: string;
 }
 
+/** A moment that the prose names; how long the wait is, our own clock decides. */
+export const DATE_IN_MESSAGE = 'date in message';
+
 export interface HintOptions {
   readonly nowMs: number | undefined;
   /** Prose may mean another wait than ours, so it counts only for failures that waiting can fix. */
@@ -43,7 +46,7 @@ function wordsOfWait({ matchedFamilies, form, text, failure }: Evidence): string
 
 function fromWords(words: string | undefined, now: number | undefined): RetryHint | undefined {
   if (words === undefined) return undefined;
-  return fromProse(words) ?? hint(untilMs(momentIn(words), now), 'message');
+  return fromProse(words) ?? hint(untilMs(momentIn(words), now), DATE_IN_MESSAGE);
 }
 
 function hint(ms: number | undefined, from: string): RetryHint | undefined {
@@ -60,9 +63,14 @@ function fromMillisecondHeaders(headers: Headers): RetryHint | undefined {
 
 function fromRetryAfter(headers: Headers, now: number | undefined): RetryHint | undefined {
   const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  return hint(numberIn(value, 1000) ?? untilMs(parseDate(value), now), 'retry-after');
+  if (value !== undefined)
+    return hint(numberIn(value, 1000) ?? untilMs(parseDate(value), now), 'retry-after');
+  const own = Object.keys(headers).find((name) => OWN_RETRY_AFTER.test(name));
+  return own === undefined ? undefined : hint(resetMs(headers[own] ?? '', now), own);
 }
+
+/** A gateway's own spelling: `x-ai-ratelimit-retry-after-300-llama2`. */
+const OWN_RETRY_AFTER = /^(?:[a-z0-9]{1,20}-){0,4}retry-?after(?:-[\w-]{1,40})?$/;
 
 function fromRetryInfo(evidence: Evidence): RetryHint | undefined {
   const delay = evidence.retryDelay;
@@ -77,7 +85,7 @@ function fromResetHeaders(headers: Headers, now: number | undefined): RetryHint 
     if (ms === undefined || dimension === undefined) return [];
     return [{ name, ms, isSpent: isSpent(headers, name, dimension) }];
   });
-  const draft = /(?:^|;)\s{0,4}t=(\d{1,9})(?:;|$)/.exec(headers['ratelimit'] ?? '');
+  const draft = DRAFT_RESET.exec(headers['ratelimit'] ?? '');
   if (resets.length === 0 && draft !== null)
     return hint(acceptMs(Number(draft[1]) * 1000), 'ratelimit');
   const spent = resets.filter((reset) => reset.isSpent);
@@ -85,8 +93,11 @@ function fromResetHeaders(headers: Headers, now: number | undefined): RetryHint 
   return longest === undefined ? undefined : hint(longest.ms, longest.name);
 }
 
+/** Both forms of the IETF draft: `"default";r=0;t=30` and `limit=100, remaining=0, reset=50`. */
+const DRAFT_RESET = /(?:^|[;,])\s{0,4}(?:t|reset)=(\d{1,9})(?=[;,\s]|$)/;
+
 const RESET_HEADER =
-  /^(?:x-)?(?:anthropic-)?rate-?limit-(?:reset(?:-([a-z0-9-]{1,40}))?|([a-z0-9-]{1,40})-reset)$/;
+  /^(?:[a-z0-9]{1,20}-){0,3}rate-?limit-(?:reset(?:-([\w-]{1,40}))?|([\w-]{1,40})-reset)$/;
 
 function resetDimension(name: string): string | undefined {
   const match = RESET_HEADER.exec(name);
@@ -110,6 +121,14 @@ function resetMs(value: string, now: number | undefined): number | undefined {
 }
 
 const PROSE_LEADS = [
+  'request in ',
+  'requests in ',
+  'refresh in ',
+  'refreshes in ',
+  'renews in ',
+  'resume in ',
+  'retried in ',
+  'retried after ',
   'try again in ',
   'retry in ',
   'retry after ',
@@ -135,11 +154,46 @@ function fromProse(text: string): RetryHint | undefined {
   for (const lead of PROSE_LEADS) {
     for (let at = lower.indexOf(lead); at >= 0; at = lower.indexOf(lead, at + 1)) {
       const rest = lower.slice(at + lead.length, at + lead.length + 80).replace(ROUGHLY, '');
-      const ms = parseDuration(rest);
+      const ms = parseDuration(withDigits(rest, lead));
       if (ms !== undefined) return { ms, from: 'message' };
     }
   }
-  return hint(durationBefore(lower), 'message');
+  return hint(durationBefore(lower) ?? durationLeft(lower), 'message');
+}
+
+/** `about a minute`, `half an hour`, `two minutes`. */
+function withDigits(rest: string, lead: string): string {
+  const word = NUMBER_WORD.exec(rest);
+  // to wait a minute is a figure of speech; in a minute is a time
+  const isFigure = word !== null && word[1]?.startsWith('a') === true && lead.startsWith('wait');
+  if (word === null || isFigure) return rest;
+  return `${NUMBER_WORDS[word[1] ?? ''] ?? 1} ${rest.slice(word[0].length)}`;
+}
+
+const NUMBER_WORD =
+  /^(half an?|an?|one|two|three|four|five|ten|fifteen|twenty|thirty|sixty) (?=[smhd])/;
+
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  'half a': 0.5,
+  'half an': 0.5,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  ten: 10,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  sixty: 60,
+};
+
+/** `5 seconds remaining until reset`. */
+function durationLeft(lower: string): number | undefined {
+  const left =
+    /\b(\d{1,9} ?[a-z]{1,8}) (?:remaining|left|until|before (?:you|your|the next|retry))\b/.exec(
+      lower,
+    );
+  return left === null ? undefined : parseDuration(left[1] ?? '');
 }
 
 /** An estimate is a wait all the same. */

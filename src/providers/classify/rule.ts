@@ -3,9 +3,10 @@
  * evidence that it checks, and the first rule of the table that holds decides.
  */
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
-import type { Category, Outcome, Scope } from '../../errors/catalog/vocabulary.ts';
+import type { Category, Outcome, Reach } from '../../errors/catalog/vocabulary.ts';
 import type { Phase, Finding } from '../provider-failure.ts';
 import type { BodyForm } from './evidence.ts';
+import type { Saying } from './concepts/saying.ts';
 import type { Family } from './phrases.ts';
 import type { Phrase } from './phrases/phrase.ts';
 
@@ -33,6 +34,12 @@ export interface Conditions {
   /** One of these too. */
   readonly phrasesToo?: readonly Family[];
   readonly notPhrases?: readonly Family[];
+  /** A word without which `says` cannot hold; cheaper to look for. */
+  readonly mentions?: RegExp;
+  /** What the prose says, by concepts; for wordings that no family has. */
+  readonly says?: readonly Saying[];
+  /** The same for the words of a code. */
+  readonly codeSays?: readonly Saying[];
   readonly quota?: 'long_window' | 'short_window' | 'zero';
   /** The request alone asks for more than the limit that the message states. */
   readonly asksMoreThanLimit?: true;
@@ -61,7 +68,7 @@ export interface Conclusion {
   /** Set where it differs from the catalog's. */
   readonly category?: Category;
   readonly outcome?: Outcome;
-  readonly scope: Scope;
+  readonly scope: Reach;
   readonly recovery: Recovery;
 }
 

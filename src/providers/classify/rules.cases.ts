@@ -2,6 +2,7 @@
 import type { RuntimeKind } from '../../errors/catalog/catalog.ts';
 import type { ProviderFailure } from '../provider-failure.ts';
 import { CALL_CASES } from './call-rules.cases.ts';
+import { CONCEPT_CASES } from './concept-rules.cases.ts';
 import { FAMILY_CASES } from './family-rules.cases.ts';
 import { REFUSAL_CASES } from './refusal-rules.cases.ts';
 
@@ -11,4 +12,9 @@ export interface RuleCase {
   readonly failure: Partial<ProviderFailure>;
 }
 
-export const RULE_CASES: readonly RuleCase[] = [...CALL_CASES, ...REFUSAL_CASES, ...FAMILY_CASES];
+export const RULE_CASES: readonly RuleCase[] = [
+  ...CALL_CASES,
+  ...REFUSAL_CASES,
+  ...FAMILY_CASES,
+  ...CONCEPT_CASES,
+];

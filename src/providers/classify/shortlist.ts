@@ -3,7 +3,7 @@
  * combinations are few and recur, so most rules are excluded once and not for each failure.
  */
 import type { Evidence } from './evidence.ts';
-import type { CompiledRule } from './match.ts';
+import { codeTests, type CompiledRule } from './match.ts';
 import { NONE, type Conditions } from './rule.ts';
 
 /** Gives the rules to check, in their order. */
@@ -11,10 +11,16 @@ export type Shortlist = (evidence: Evidence) => readonly CompiledRule[];
 
 export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
   const needs = rules.map(({ rule }) => needsOf(rule.when));
+  const named = new Set(rules.flatMap(({ rule }) => rule.when.codes ?? []));
+  const tests = rules.flatMap(({ rule }) => codeTests(rule.when));
+  const telling = remembering((code) => tests.some((test) => test(code)));
   const known = new Map<number, readonly CompiledRule[]>();
   return (evidence) => {
     const { status } = evidence;
-    const has = sortsOf(evidence);
+    const has =
+      sortsOf(evidence) |
+      (some(evidence.codes, (code) => named.has(code)) ? KNOWN_CODES : 0) |
+      (some(evidence.codes, telling) ? TELLING_CODES : 0);
     const make = (status ?? NONE) * ALL_SORTS + has;
     const remembered = known.get(make);
     if (remembered !== undefined) return remembered;
@@ -28,14 +34,35 @@ export function createShortlist(rules: readonly CompiledRule[]): Shortlist {
 
 const MAX_REMEMBERED = 4096;
 
+type Holds = (code: string) => boolean;
+
+function some(codes: ReadonlySet<string>, holds: Holds): boolean {
+  for (const code of codes) if (holds(code)) return true;
+  return false;
+}
+
+/** Codes are few and recur. */
+function remembering(holds: Holds): Holds {
+  const known = new Map<string, boolean>();
+  return (code) => {
+    const remembered = known.get(code);
+    const isHeld = remembered ?? holds(code);
+    if (remembered === undefined && known.size < MAX_REMEMBERED) known.set(code, isHeld);
+    return isHeld;
+  };
+}
+
 /** Sorts of evidence, as bits. */
 const FINDING = 1;
 const TRANSPORT = 2;
-const CODES = 4;
+/** The words of a code pass a test that some rule makes. */
+const TELLING_CODES = 4;
 const PHRASES = 8;
 const STOPS = 16;
 const PARAMS = 32;
-const ALL_SORTS = 64;
+/** A rule lists the code. */
+const KNOWN_CODES = 64;
+const ALL_SORTS = 128;
 
 const SORT_OF = {
   findings: FINDING,
@@ -43,9 +70,10 @@ const SORT_OF = {
   transportCodePrefixes: TRANSPORT,
   transportNames: TRANSPORT,
   transportText: TRANSPORT,
-  codes: CODES,
-  codeEndings: CODES,
-  codeParts: CODES,
+  codes: KNOWN_CODES,
+  codeEndings: TELLING_CODES,
+  codeParts: TELLING_CODES,
+  codeSays: TELLING_CODES,
   phrases: PHRASES,
   phrasesToo: PHRASES,
   stops: STOPS,
@@ -60,11 +88,10 @@ function needsOf(when: Conditions): number {
   );
 }
 
-function sortsOf({ failure, codes, matchedFamilies, stops, params }: Evidence): number {
+function sortsOf({ failure, faults, matchedFamilies, stops, params }: Evidence): number {
   return (
     (failure.finding === undefined ? 0 : FINDING) |
-    (failure.transport === undefined ? 0 : TRANSPORT) |
-    (codes.size === 0 ? 0 : CODES) |
+    (faults.length === 0 ? 0 : TRANSPORT) |
     (matchedFamilies.size === 0 ? 0 : PHRASES) |
     (stops.size === 0 ? 0 : STOPS) |
     (params.length === 0 ? 0 : PARAMS)

@@ -50,6 +50,7 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
   let search = 0;
   return {
     find(text, names = NOTHING) {
+      const symbols = latinSymbols();
       search = (search + 1) >>> 0;
       const found: number[] = [];
       const end = Math.min(text.length, MAX_TEXT_CHARS);
@@ -59,7 +60,8 @@ export function createStemIndex(stems: readonly string[]): StemIndex {
       let read = 1;
       let inNames: number[] | undefined;
       for (let index = 0; index <= end; index++) {
-        const symbol = index === end ? SPACE : symbolAt(text, index);
+        const unit = index === end ? 0 : text.charCodeAt(index);
+        const symbol = unit < LATIN_UNITS ? (symbols[unit] ?? SPACE) : symbolAt(text, index);
         if (symbol === SKIP || (symbol === SPACE && last === SPACE)) continue;
         places[read++] = index;
         last = symbol;

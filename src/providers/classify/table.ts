@@ -10,6 +10,11 @@ import { STATUS_RULES } from './rules/statuses.ts';
 import { VENDOR_NUMBER_RULES } from './rules/vendor-numbers.ts';
 import { STOP_RULES } from './rules/stops.ts';
 import { TEXT_RULES } from './rules/texts.ts';
+import { CODE_WORD_RULES } from './rules/code-words.ts';
+import { CONCEPT_ACCESS_RULES, CONCEPT_CAPACITY_RULES } from './rules/concept-access.ts';
+import { CONCEPT_TRANSPORT_RULES, CONNECT_LATE_RULES } from './rules/concept-transport.ts';
+import { CONCEPT_RULES, FIRST_CONCEPT_RULES } from './rules/concepts.ts';
+import { MATERIAL_LENGTH_RULES, MATERIAL_RULES } from './rules/concept-request.ts';
 import { CONNECTION_RULES } from './rules/connection.ts';
 import { LOCAL_FAULT_RULES } from './rules/local-faults.ts';
 import { SDK_FINDING_RULES } from './rules/sdk-findings.ts';
@@ -22,7 +27,16 @@ export const RULES: readonly Rule[] = [
   ...VENDOR_NUMBER_RULES,
   ...REFUSAL_CODE_RULES,
   ...TRANSIENT_CODE_RULES,
+  ...CODE_WORD_RULES,
   ...STOP_RULES,
+  ...CONNECT_LATE_RULES,
+  ...FIRST_CONCEPT_RULES,
+  ...MATERIAL_LENGTH_RULES,
   ...TEXT_RULES,
+  ...CONCEPT_TRANSPORT_RULES,
+  ...CONCEPT_ACCESS_RULES,
+  ...CONCEPT_RULES,
+  ...MATERIAL_RULES,
+  ...CONCEPT_CAPACITY_RULES,
   ...STATUS_RULES,
 ];

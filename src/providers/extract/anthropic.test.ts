@@ -74,7 +74,7 @@ describe('the Anthropic client', () => {
     expect(extractFailure(thrown)?.finding).toBe('output_unparsable');
   });
 
-  it('shares its shape with other clients, which are told apart', () => {
+  it('shares its shape with other clients, which are distinguished', () => {
     const error = { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } };
     const groq = Object.assign(new Error('429 {…}'), { status: 429, headers: {}, error });
     expect(extractFailure(groq)).toMatchObject({ status: 429, body: error });

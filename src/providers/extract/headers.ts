@@ -27,14 +27,10 @@ const KEPT: ReadonlySet<string> = new Set([
   ':error-code',
 ]);
 
-const KEPT_PREFIXES = [
-  'x-ratelimit-',
-  'x-rate-limit-',
-  'ratelimit-',
-  'anthropic-ratelimit-',
-  'x-fal-',
-  'x-openai-',
-];
+const KEPT_PREFIXES = ['x-fal-', 'x-openai-'];
+
+/** Every vendor has names of its own for a limit and a wait: `x-ai-ratelimit-reset-300-llama2`. */
+const OF_A_LIMIT = /rate-?limit|retry-?after/;
 
 const MAX_HEADERS = 256;
 const MAX_VALUE_CHARS = 1024;
@@ -54,7 +50,11 @@ export function keepHeaders(bag: unknown): Readonly<Record<string, string>> {
 }
 
 function isKept(name: string): boolean {
-  return KEPT.has(name) || KEPT_PREFIXES.some((prefix) => name.startsWith(prefix));
+  return (
+    KEPT.has(name) ||
+    OF_A_LIMIT.test(name) ||
+    KEPT_PREFIXES.some((prefix) => name.startsWith(prefix))
+  );
 }
 
 function pairsOf(bag: unknown): readonly Pair[] {

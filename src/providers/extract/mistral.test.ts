@@ -49,7 +49,7 @@ describe('the Mistral client', () => {
     });
   });
 
-  it('is told apart from other errors of that name', () => {
+  it('is distinguished from other errors of that name', () => {
     expect(
       extractFailure(Object.assign(new Error('no'), { name: 'ConnectionError' })),
     ).toBeUndefined();

@@ -134,7 +134,8 @@ function link(value: unknown): TransportFault {
 
 /** node-fetch 2 has it in `errno`; a DOMException has a number that means nothing. */
 function codeOf(value: unknown): string | undefined {
-  const code = readText(value, 'code') ?? readText(value, 'errno') ?? curlCode(readMessage(value));
+  const code =
+    readText(value, 'code') ?? readText(value, 'errno') ?? printedCode(readMessage(value) ?? '');
   // undici in Node 24 loses the parser's code on the way
   return code ?? (readName(value) === 'HTTPParserError' ? 'HPE_INVALID_CONSTANT' : undefined);
 }
@@ -160,10 +161,39 @@ const CURL_CODES: Readonly<Record<string, string>> = {
   92: 'ERR_HTTP2_STREAM_ERROR',
 };
 
-function curlCode(message: string | undefined): string | undefined {
-  const number = /^curl(?: error|:) \(?(\d{1,2})\b/i.exec(message ?? '');
-  return number === null ? undefined : CURL_CODES[number[1] ?? ''];
+/** Apple numbers its failures too, and prints the number into the message. */
+const APPLE_CODES: Readonly<Record<string, string>> = {
+  999: 'ABORT_ERR',
+  1000: 'ERR_INVALID_URL',
+  1001: 'ETIMEDOUT',
+  1002: 'ERR_UNSUPPORTED_PROTOCOL',
+  1003: 'ENOTFOUND',
+  1004: 'ECONNREFUSED',
+  1005: 'ECONNRESET',
+  1006: 'ENOTFOUND',
+  1007: 'ERR_FR_TOO_MANY_REDIRECTS',
+  1009: 'ENETDOWN',
+  1018: 'ENETDOWN',
+  1019: 'ENETDOWN',
+  1020: 'ENETDOWN',
+  1022: 'ERR_TLS_REQUIRED',
+  1201: 'CERT_UNTRUSTED',
+  1202: 'CERT_UNTRUSTED',
+  1203: 'CERT_UNTRUSTED',
+  1204: 'CERT_UNTRUSTED',
+  1205: 'CERT_UNTRUSTED',
+  1206: 'CERT_UNTRUSTED',
+};
+
+function printedCode(message: string): string | undefined {
+  const curl = /^curl(?: error|:) \(?(\d{1,2})\b/i.exec(message)?.[1];
+  if (curl !== undefined) return CURL_CODES[curl];
+  const apple = /\bNSURLErrorDomain\b.{0,12}?-(\d{3,4})\b/.exec(message)?.[1];
+  return apple === undefined ? ERRNO.exec(message)?.[1] : APPLE_CODES[apple];
 }
+
+/** Other programs print the code of the system behind the call that failed: `write EPIPE`. */
+const ERRNO = /^(?:connect|read|write|getaddrinfo|queryA|send) (E[A-Z]{3,12}|EAI_[A-Z]{2,10})\b/;
 
 /** smithy calls every broken socket a TimeoutError; the code is what happened. */
 function nameBesideCode(value: unknown): string {

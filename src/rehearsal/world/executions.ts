@@ -7,7 +7,7 @@ import type { ReportDraft } from '../../errors/report/report.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
-import type { Execution } from './execution.ts';
+import type { Execution } from './execution-record.ts';
 import { drawFate, exampleOutput, type Fate, type WhenStopped } from './fate.ts';
 import type { FaultPlan } from './faults.ts';
 import type { Speaker } from './model-fate.ts';
@@ -65,6 +65,7 @@ export class Executions {
       path,
       attempt,
       isIdempotent: request.isIdempotent,
+      isRechecked: request.recorded !== undefined,
       afterSeq: this.#parts.storedSeq(run),
       startedAtMs: this.#parts.now(),
       isAborted: false,

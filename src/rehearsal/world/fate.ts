@@ -113,7 +113,7 @@ export function drawFate(request: EffectRequest, options: FateOptions, random: R
       // without side effects the outcome is never unknown
       return request.work.type === 'transform'
         ? { ...how, type: 'fails', failure }
-        : { ...how, type: 'loses its reply', failure: lostReply(request) };
+        : { ...how, type: 'loses its reply', failure: lostReply(request, random) };
     case 2:
       return { ...how, type: 'hangs' };
     case 3:
@@ -149,7 +149,7 @@ function drawModelFate(
     case 0:
       return { ...how, type: 'speaks', answer: drawModelFailure(random) };
     case 1:
-      return { ...how, type: 'loses its reply', failure: lostReply(request) };
+      return { ...how, type: 'loses its reply', failure: lostReply(request, random) };
     case 2:
       return { ...how, type: 'hangs' };
     case 3:
@@ -206,20 +206,21 @@ function drawFailure(request: EffectRequest, plan: FilePlan, random: Random): Re
   return { kind, message: `${node.name} fails with ${kind}` };
 }
 
-function lostReply({ work, node }: EffectRequest): ReportDraft {
+function lostReply({ work, node }: EffectRequest, random: Random): ReportDraft {
   return {
-    kind: LOST_KINDS[work.type],
+    kind: random.pick(LOST_KINDS[work.type]),
     message: `The reply of ${node.name} was lost`,
     outcome: 'unknown',
   };
 }
 
-const LOST_KINDS: Readonly<Record<EffectRequest['work']['type'], string>> = {
-  script: 'internal.script_error',
-  call: 'call.failed',
-  tool: 'tool.failed',
-  transform: 'sandbox.runtime',
-  model: 'provider.outcome_unknown',
+/** A function that aborts a request of its own throws a cancellation that the run did not cause. */
+const LOST_KINDS: Readonly<Record<EffectRequest['work']['type'], readonly string[]>> = {
+  script: ['internal.script_error'],
+  call: ['call.failed', 'cancelled.call'],
+  tool: ['tool.failed', 'cancelled.tool'],
+  transform: ['sandbox.runtime'],
+  model: ['provider.outcome_unknown'],
 };
 
 function exampleOf(schema: JsonObject, random: Random): JsonValue {

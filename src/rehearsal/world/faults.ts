@@ -105,7 +105,7 @@ export interface Incident {
     | 'died after commit'
     | 'stopped'
     | 'cancelled'
-    /** Nothing went on because an effect did not answer; the process was killed. */
+    /** The run stood still because an effect did not return; the process was killed. */
     | 'hung'
     /** Nothing happened any more, for no known reason. */
     | 'stuck';

@@ -6,7 +6,7 @@ import type { RunStore, StoredCommit } from '../../machine/ports/store-port.ts';
 import { openMemoryStore } from '../../stores/memory.ts';
 import type { Random } from './random.ts';
 
-const NOBODY = { id: 'nobody', host: 'elsewhere', pid: 1, processStartedAt: '' };
+const NOBODY = { id: 'nobody', host: 'far', pid: 1, processStartedAt: '' };
 
 /**
  * The log of the run up to a commit before the event that was seen; undefined where there is none.

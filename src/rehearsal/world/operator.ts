@@ -29,7 +29,7 @@ export type NextLeg =
   | { readonly type: 'cancel'; readonly afterMs: number }
   | { readonly type: 'resume'; readonly afterMs: number; readonly answer?: Answer };
 
-/** Who restarts a process needs a moment. */
+/** An operator needs a moment to restart a process. */
 const RESTART_MS = 5000;
 
 export class Operator {

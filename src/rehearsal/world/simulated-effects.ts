@@ -9,7 +9,7 @@ import {
   type EffectResult,
   type Used,
 } from '../../effects/effect.ts';
-import { askGuards, type NamedGuard } from '../../effects/guard.ts';
+import { askGuards, type NamedGuard } from '../../effects/run-guards.ts';
 import { playModel } from '../../effects/simulator/play.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { ReportDraft } from '../../errors/report/report.ts';
@@ -17,7 +17,7 @@ import type { EffectRequest } from '../../machine/decide/effect-request.ts';
 import type { ModelCall } from '../../machine/conversation/model-message.ts';
 import type { SimulatedAnswer } from '../../workflow/plan/plan.ts';
 import type { EffectRunner } from '../../engine/run/effect-runner.ts';
-import type { Execution, ExecutionEnding } from './execution.ts';
+import type { Execution, ExecutionEnding } from './execution-record.ts';
 import { timeoutFailure, type Fate } from './fate.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -34,6 +34,8 @@ export interface EffectWorld {
   /** Records the call as started, and decides how it will go. */
   begin(request: EffectRequest, context: EffectContext): Begun;
   isAlive(): boolean;
+  /** Whether the file has been corrected, so that a result that was refused is good now. */
+  isCorrected(request: EffectRequest): boolean;
   /** Guards that are asked before each tool, like those of a host. */
   readonly guards: readonly NamedGuard[];
 }
@@ -66,6 +68,11 @@ function begun(
     // a call that was aborted before it began is not started, as with every real effect
     if (context.signal.aborted) {
       resolve(cancelledBefore(context.cancelled ?? 'cancelled.call'));
+      return;
+    }
+    const { recorded } = request;
+    if (recorded !== undefined && world.isCorrected(request)) {
+      resolve({ ok: true, output: recorded.output, isReplayed: true });
       return;
     }
     const { execution, ...begin } = world.begin(request, context);
@@ -133,7 +140,7 @@ class Try {
         this.#settle({ type: 'threw' });
         return;
       case 'fails':
-        this.#failed(fate.failure, {}, fate.part);
+        this.#ended(fate);
         return;
       case 'loses its reply':
         this.#failed(fate.failure, this.#execution.effect.type === 'model' ? GUESSED : {});
@@ -162,6 +169,16 @@ class Try {
     const kinds = errors === undefined ? {} : { errors: errors.map(({ kind }) => kind) };
     const beside = errors === undefined ? {} : { errors };
     this.#settle({ type: 'succeeded', output, ...kinds }, { ok: true, output, ...beside });
+  }
+
+  /** A result that does not have its shape is kept beside the failure. */
+  #ended({ failure, part, output }: Extract<Fate, { type: 'fails' }>): void {
+    if (!REFUSALS.has(failure.kind)) return this.#failed(failure, {}, part);
+    const kept = part ?? output;
+    this.#settle(
+      { type: 'failed', kind: failure.kind, output: kept },
+      { ok: false, failure, output: kept, isUnusable: true },
+    );
   }
 
   #failed(failure: ReportDraft, used: Used = {}, part?: JsonValue): void {
@@ -208,6 +225,13 @@ function stoppedWords(
     details: { abandoned: isDeaf },
   };
 }
+
+/** Failures of an effect that did its work and gave a result that cannot be used. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'internal.output_too_large',
+  'internal.schema_violation',
+  'tool.output_malformed',
+]);
 
 /** The time that an effect has to end after an abort. */
 const GRACE_MS = 2000;

@@ -3,8 +3,8 @@
  * without an acknowledgement; the claim can be lost; and the process can die around any commit. Calls
  * of a dead process do nothing and never return.
  */
-import type { Commit, RunStore, StoredCommit } from '../../machine/ports/store-port.ts';
-import { unavailable } from '../../stores/failure.ts';
+import type { Checkpoint, Commit, RunStore, StoredCommit } from '../../machine/ports/store-port.ts';
+import { corrupt, unavailable } from '../../stores/failure.ts';
 
 /** Faults around one commit. */
 export type CommitFault =
@@ -64,7 +64,7 @@ export function simulatedStore(world: StoreWorld): RunStore {
     release: (claim) => alive(() => world.store.release(claim)),
     saveCheckpoint: (claim, checkpoint) =>
       alive(() => world.store.saveCheckpoint(claim, checkpoint)),
-    loadCheckpoint: (run) => alive(() => world.store.loadCheckpoint(run)),
+    loadCheckpoint: (run) => alive(() => checkedCheckpoint(world, run)),
     dropCheckpoints: (run) => alive(() => world.store.dropCheckpoints(run)),
     remove: (request) =>
       alive(() => world.store.remove({ ...request, isAlive: ({ id }) => world.isOwnerAlive(id) })),
@@ -74,7 +74,7 @@ export function simulatedStore(world: StoreWorld): RunStore {
     messages: (run) => alive(() => world.store.messages(run)),
     runsWithMessages: () => alive(() => world.store.runsWithMessages()),
     breakers: () => alive(() => world.store.breakers()),
-    setBreaker: (key, state) => alive(() => world.store.setBreaker(key, state)),
+    changeBreaker: (key, change) => alive(() => world.store.changeBreaker(key, change)),
     due: (query) =>
       alive(() => world.store.due({ ...query, isAlive: ({ id }) => world.isOwnerAlive(id) })),
     noteStop: (claim) => alive(() => world.store.noteStop(claim)),
@@ -112,6 +112,15 @@ async function commitWithFaults<T>(
     return never();
   }
   return answer;
+}
+
+/** As real stores do, which read every event that the checkpoint stands for. */
+async function checkedCheckpoint(world: StoreWorld, run: string): Promise<Checkpoint | null> {
+  const found = await world.store.loadCheckpoint(run);
+  if (found === null) return null;
+  const seq = 1 + (world.drawDamage(found.head.nextSeq) ?? -1);
+  if (seq === 0 || !world.damaged(run)) return found;
+  throw corrupt(`Event ${seq} of run ${run} is missing or altered`, { run, seq });
 }
 
 async function* readLog(

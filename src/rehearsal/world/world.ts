@@ -3,7 +3,7 @@
  * of it follows from the seed. It keeps its own books, which the laws compare with the log.
  */
 import { hashText } from '../../workflow/plan/stable-hash.ts';
-import type { NamedGuard } from '../../effects/guard.ts';
+import type { NamedGuard } from '../../effects/run-guards.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import type { Answer } from '../../machine/gates/gate-answer.ts';
@@ -15,7 +15,7 @@ import { resultAt } from '../../engine/backend.ts';
 import type { RunResult } from '../../engine/backend.ts';
 import { LocalBackend } from '../../engine/local/local-backend.ts';
 import { witnessed } from '../../engine/run/lost-log.ts';
-import type { Execution } from './execution.ts';
+import type { Execution } from './execution-record.ts';
 import { Executions, type EffectSettings } from './executions.ts';
 import type { Incident } from './faults.ts';
 import { withoutEnd } from './lost-end.ts';
@@ -219,6 +219,7 @@ export class World {
         isAlive,
         guards: this.#options.guards,
         begin: (request, context) => this.#executions.begin(request, context, number),
+        isCorrected: ({ ref }) => this.random('corrected', ref.key).chance(0.5),
       }),
       clock: {
         now: () => clock.now() + aheadMs,
@@ -303,7 +304,7 @@ export class World {
 
   async #stealClaim(run: string): Promise<void> {
     if (!this.#books.has(run)) return;
-    const owner = { id: 'thief', host: 'elsewhere', pid: 1, processStartedAt: '' };
+    const owner = { id: 'thief', host: 'far', pid: 1, processStartedAt: '' };
     const claim = await this.store.claim({ run, owner, leaseMs: 1, isAlive: () => false });
     await this.store.release(claim);
   }

@@ -9,7 +9,7 @@ export interface HostRules {
   readonly names: ReadonlySet<string>;
   /** Origins that may read answers from pages of other hosts. */
   readonly origins: ReadonlySet<string>;
-  /** False: whoever embeds the server has checked the host. */
+  /** False: the application around the server has checked the host. */
   readonly checksHost: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface SessionOptions {
   readonly now: () => number;
 }
 
-/** Of a token that stays the same; one that was minted ends with the server. */
+/** A session of a token that stays the same; one of a minted token ends with the server. */
 const MAX_AGE_SECONDS = 30 * 24 * 3600;
 const MAX_ENDED = 10_000;
 

@@ -1,4 +1,4 @@
-/** Wrong tokens by address: after ten in a minute, further wrong ones are told to wait. */
+/** Wrong tokens by address: after ten in a minute, further wrong ones have to wait. */
 
 const WINDOW_MS = 60_000;
 const MOST = 10;

@@ -232,7 +232,7 @@ async function cancel(core: ServerCore, request: CheckedRequest): Promise<Respon
       byOf(request),
       reason === undefined ? {} : { reason },
     );
-    // effects are stopped first, and whoever asked need not wait for the last of them
+    // effects are stopped first, and the client need not wait for the last of them
     await Promise.race([requested, sleep(core.clock, STORED_MS)]);
     requested.catch(() => {
       // too late to refuse: the run itself says what became of it

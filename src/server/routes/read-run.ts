@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { runDrift } from '../../engine/run-drift.ts';
 import { forPerson } from '../../errors/report/audiences.ts';
-import { hideHostPaths } from '../../errors/redaction/host-paths.ts';
+import { hideInternals } from '../../errors/redaction/hide-internals.ts';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { auditTrail } from '../../history/audit-trail.ts';
@@ -109,7 +109,7 @@ function wholeRunRoutes(core: ServerCore): readonly Route[] {
   ];
 }
 
-/** What is derived from its log. */
+/** Views that are derived from its log. */
 function aboutRunRoutes(core: ServerCore): readonly Route[] {
   return [
     {
@@ -131,7 +131,7 @@ function aboutRunRoutes(core: ServerCore): readonly Route[] {
       handle: async (request) => {
         const trail = auditTrail((await stored(core, request)).events);
         return jsonAnswer(
-          trail.map((entry) => ({ ...entry, detail: hideHostPaths(entry.detail) })),
+          trail.map((entry) => ({ ...entry, detail: hideInternals(entry.detail) })),
         );
       },
     },

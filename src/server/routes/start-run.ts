@@ -96,7 +96,7 @@ interface Beginning {
   readonly request?: string;
 }
 
-/** What is checked here has used no key up. */
+/** A request that is refused here has used no key up. */
 async function begin(
   core: ServerCore,
   { engine, body, ...named }: Beginning,
@@ -112,7 +112,7 @@ async function begin(
       answers,
       ...(body.gates === false ? { gates: false } : {}),
       ...(core.onlyStores ? { isLeft: true } : {}),
-      // whoever asked is told, and can ask again with the same key
+      // the client gets the failure, and can ask again with the same key
       onOutage: 'halt',
       onCreated: () => {
         isNew = true;

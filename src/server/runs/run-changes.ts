@@ -1,6 +1,6 @@
 /**
  * Changes of runs, for those who wait for one: at once where this process executes the run, and through
- * the store where another one does. Whoever waits at the same run shares one poll.
+ * the store where another one does. All who wait for the same run share one poll.
  */
 import type { EffectClock } from '../../effects/clock.ts';
 import type { RunStatusName } from '../../machine/ports/store-port.ts';

@@ -16,7 +16,7 @@ export interface FramedEvent {
 
 /** What a reader that stands still keeps in memory. */
 const PAGE_CHARS = 16 * 1024;
-/** What is read of the log at once. */
+/** The part of the log that is read at once. */
 const BATCH_CHARS = 256 * 1024;
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** The streams of a server that are open: how many there may be, and that each is told when it stops. */
+/** The streams of a server that are open: how many there may be, and the last event of each when the server stops. */
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 
 const MOST = 1024;

@@ -1,5 +1,5 @@
 /**
- * Sends what happened in the runs of a store to the addresses that the operator named. What is to be
+ * Sends what happened in the runs of a store to the addresses that the operator named. Messages that wait to be
  * sent is in the store, so a crash loses nothing, and any server that has the address sends it. Each
  * message has its own tries: one that fails holds up no other, nor does an address that is away.
  */
@@ -70,7 +70,7 @@ export class Webhooks {
     this.#polling = this.#poll();
   }
 
-  /** Takes nothing more; requests under way may end. What is left is sent by another server, or later. */
+  /** Takes nothing more; requests under way may end. Another server sends the rest, or this one later. */
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#cancelTimer?.();

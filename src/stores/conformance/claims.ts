@@ -57,7 +57,7 @@ export const CLAIM_CASES: Cases = {
     const { claim } = await store.create(newRun('r'));
     await store.release(claim);
     const asked = range(1, 20).map((number) => {
-      const owner = { ...RIVAL, id: `driver-${number}`, pid: number };
+      const owner = { ...RIVAL, id: `process-${number}`, pid: number };
       return (number % 2 ? store : other).claim(claiming('r', owner));
     });
     const answers = await Promise.allSettled(asked);

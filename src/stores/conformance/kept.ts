@@ -1,5 +1,6 @@
 /** Cases of what is stored beside the log: messages, checkpoints and the state of breakers. */
 import assert from 'node:assert/strict';
+import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { LogHead } from '../../machine/ports/store-port.ts';
 import { RIVAL, newRun, commitAt, claiming, seqsOf, rejects, type Cases } from './scene.ts';
 
@@ -100,9 +101,9 @@ export const KEPT_CASES: Cases = {
 
   'shares the state of breakers': async ({ store, other }) => {
     assert.equal((await store.breakers()).size, 0);
-    await store.setBreaker('openai/gpt', { state: 'open', untilMs: 5 });
-    await other.setBreaker('mcp/files/read', { state: 'closed', failures: 1 });
-    await store.setBreaker('openai/gpt', { state: 'closed', failures: 2 });
+    await store.changeBreaker('openai/gpt', () => ({ state: 'open', untilMs: 5 }));
+    await other.changeBreaker('mcp/files/read', () => ({ state: 'closed', failures: 1 }));
+    await store.changeBreaker('openai/gpt', () => ({ state: 'closed', failures: 2 }));
     assert.deepEqual(
       await other.breakers(),
       new Map([
@@ -110,7 +111,31 @@ export const KEPT_CASES: Cases = {
         ['mcp/files/read', { state: 'closed', failures: 1 }],
       ]),
     );
-    await store.setBreaker('openai/gpt', null);
+    assert.equal(await store.changeBreaker('openai/gpt', () => null), null);
     assert.deepEqual([...(await other.breakers()).keys()], ['mcp/files/read']);
+  },
+
+  'loses no change of a breaker that several make at once': async ({ store, other }) => {
+    const count = (state: JsonValue): JsonValue => (typeof state === 'number' ? state + 1 : 1);
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? store : other).changeBreaker('openai/gpt', count),
+      ),
+    );
+    assert.deepEqual(
+      counts.toSorted((a, b) => Number(a) - Number(b)),
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    assert.equal((await store.breakers()).get('openai/gpt'), 20);
+  },
+
+  'leaves a breaker as it is when its change throws': async ({ store }) => {
+    await store.changeBreaker('openai/gpt', () => 1);
+    await assert.rejects(
+      store.changeBreaker('openai/gpt', () => {
+        throw new RangeError('not today');
+      }),
+    );
+    assert.equal(await store.changeBreaker('openai/gpt', (state) => state), 1);
   },
 };

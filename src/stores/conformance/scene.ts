@@ -21,8 +21,8 @@ export interface Scene {
 
 export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 
-export const OWNER: ClaimOwner = { id: 'driver-1', host: 'here', pid: 7, processStartedAt: '100' };
-export const RIVAL: ClaimOwner = { id: 'driver-2', host: 'here', pid: 8, processStartedAt: '200' };
+export const OWNER: ClaimOwner = { id: 'process-1', host: 'here', pid: 7, processStartedAt: '100' };
+export const RIVAL: ClaimOwner = { id: 'process-2', host: 'here', pid: 8, processStartedAt: '200' };
 export const LEASE_MS = 30_000;
 
 export function newRun(id: string, changes: Partial<NewRun> = {}): NewRun {

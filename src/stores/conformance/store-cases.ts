@@ -1,9 +1,9 @@
 /**
  * Cases that every store must pass, for any test runner:
  *
- *   for (const { name, run } of storeCases(newPlace)) it(name, run);
+ *   for (const { name, run } of storeCases(newDatabase)) it(name, run);
  *
- * A place is one database; each `open` returns another handle to it, like that of another process.
+ * Each `open` returns another handle to the same database, like that of another process.
  * A store without a second handle may return the same one each time.
  */
 import type { RunStore } from '../../machine/ports/store-port.ts';
@@ -14,7 +14,7 @@ import { REMOVAL_CASES } from './removal.ts';
 import { SHARED_WORK_CASES } from './shared-work.ts';
 import { STRAIN_CASES } from './strain.ts';
 
-export interface StorePlace {
+export interface TestDatabase {
   open(): Promise<RunStore>;
   /** For a store with a clock of its own: lets that much time pass for its leases. */
   elapse?(ms: number): Promise<void>;
@@ -24,7 +24,7 @@ export interface StorePlace {
  * Makes an empty database whose stores measure leases with `now`, unless they have a clock of their
  * own.
  */
-export type NewPlace = (now: () => number) => Promise<StorePlace>;
+export type NewDatabase = (now: () => number) => Promise<TestDatabase>;
 
 export interface StoreCase {
   readonly name: string;
@@ -46,26 +46,26 @@ const CASES = {
  * ```ts
  * import { openMemoryStore, storeCases } from 'errand/stores';
  *
- * const newPlace = async (now: () => number) => {
+ * const newDatabase = async (now: () => number) => {
  *   const store = openMemoryStore({ now });
  *   return { open: async () => store };
  * };
- * const [first] = storeCases(newPlace);
+ * const [first] = storeCases(newDatabase);
  * await first?.run(); // in your test runner: it(name, run) for each of them
  * console.log(typeof first?.name); // string
  * ```
  */
-export function storeCases(newPlace: NewPlace): readonly StoreCase[] {
+export function storeCases(newDatabase: NewDatabase): readonly StoreCase[] {
   return Object.entries(CASES).map(([name, body]) => ({
     name,
     run: async () => {
       const clock = { nowMs: 1_000_000 };
-      const place = await newPlace(() => clock.nowMs);
-      const store = await place.open();
-      const other = await place.open();
+      const database = await newDatabase(() => clock.nowMs);
+      const store = await database.open();
+      const other = await database.open();
       const elapse = async (ms: number): Promise<void> => {
         clock.nowMs += ms;
-        await place.elapse?.(ms);
+        await database.elapse?.(ms);
       };
       try {
         await body({ store, other, elapse });

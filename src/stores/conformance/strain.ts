@@ -105,7 +105,7 @@ export const STRAIN_CASES: Cases = {
     await store.append({ claim, seq: 2, events: [{ [text]: [text] }] });
     await store.saveCheckpoint(claim, { head, state: { [text]: text } });
     await store.send(id, { [text]: text });
-    await store.setBreaker(text, { [text]: text });
+    await store.changeBreaker(text, () => ({ [text]: text }));
 
     const record = await other.get(id);
     assert.deepEqual([record.workflow, record.file], ['größe', 'ordner/größe.yaml']);

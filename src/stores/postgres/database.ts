@@ -18,12 +18,12 @@ interface PgPool {
   connect(): Promise<PgClient>;
   end(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'connect', listener: (client: PgClient) => void): unknown;
 }
 
 interface PgClient {
   query(text: string, values?: readonly SqlValue[]): Promise<{ readonly rows: readonly Row[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
   release(error?: boolean): void;
 }
 
@@ -46,6 +46,8 @@ export class Database {
   /** Server and database, without the user. */
   readonly #place: { readonly server: string; readonly database?: string };
   readonly #pool: PgPool;
+  /** Connections that ended with an error. */
+  readonly #broken = new WeakSet<PgClient>();
   readonly #texts = new Map<string, string>();
   #isClosed = false;
 
@@ -65,6 +67,10 @@ export class Database {
       allowExitOnIdle: true,
     });
     this.#pool.on('error', ignoreIdle);
+    // from its first moment on: an error that nobody listens to would end the process
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => void this.#broken.add(client));
+    });
   }
 
   /** One statement, which is a transaction of its own. */
@@ -110,22 +116,18 @@ export class Database {
     } catch (thrown) {
       throw postgresFailure(thrown, { ...where, ...this.#place, isConnected: false });
     }
-    let isBroken = false;
-    const onError = (): void => void (isBroken = true);
-    client.on('error', onError);
     try {
       return await body(
         async (text, values) => (await client.query(this.#text(text), values)).rows,
       );
     } catch (thrown) {
-      const at = { ...where, ...this.#place, isConnected: !isBroken };
+      const at = { ...where, ...this.#place, isConnected: !this.#broken.has(client) };
       const failure = postgresFailure(thrown, at);
       // the server may announce the end of a connection before it ends
-      isBroken ||= isOutageBy(failure, 'disconnected');
+      if (isOutageBy(failure, 'disconnected')) this.#broken.add(client);
       throw failure;
     } finally {
-      client.removeListener('error', onError);
-      client.release(isBroken);
+      client.release(this.#broken.has(client));
     }
   }
 

@@ -129,39 +129,59 @@ export class EventLog {
   async *read(run: string, fromSeq: number): AsyncGenerator<StoredCommit> {
     const query = this.#db.forRun(run);
     const present = await findRun(query, run);
-    const end = present.head.nextSeq;
-    let { next, digest } = await placeBefore(query, present, Math.min(Math.max(fromSeq, 1), end));
-    while (next < end) {
-      const rows = await query(
-        `SELECT seq, count, digest, events FROM @events
-         WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq LIMIT $4`,
-        [present.key, next, end, PAGE_ROWS],
-      );
-      if (rows.length === 0) throw missing(run, next);
-      for (const row of rows) {
-        const { count, text } = checked(row, { run, next, before: digest });
-        digest = textAt(row, 'digest');
-        const seq = next;
-        next += count;
-        // its digest is right, so it is the JSON that was committed
-        const events = JSON.parse(text) as JsonObject[];
-        const skipped = Math.max(0, fromSeq - seq);
-        yield {
-          seq: seq + skipped,
-          events: events.slice(skipped),
-          head: { nextSeq: next, digest },
-        };
-      }
+    const end = present.head;
+    const from = await placeBefore(query, present, Math.min(Math.max(fromSeq, 1), end.nextSeq));
+    for await (const { seq, text, head } of checkedRows(query, present, { from, end })) {
+      // its digest is right, so it is the JSON that was committed
+      const events = JSON.parse(text) as JsonObject[];
+      const skipped = Math.max(0, fromSeq - seq);
+      yield { seq: seq + skipped, events: events.slice(skipped), head };
     }
-    if (next !== end || digest !== present.head.digest) throw missing(run, end);
   }
 
-  /** Whether the log has this position, with this digest. */
-  async confirms(query: Query, present: RunRow, { nextSeq, digest }: LogHead): Promise<boolean> {
-    if (nextSeq < 1 || nextSeq > present.head.nextSeq) return false;
-    const place = await placeBefore(query, present, nextSeq);
-    return place.next === nextSeq && place.digest === digest;
+  /**
+   * Whether the log has this position, with this digest. Reads every row before it and parses none:
+   * throws `store.corrupt`, which names the first event that is missing or altered.
+   */
+  async confirms(query: Query, present: RunRow, end: LogHead): Promise<boolean> {
+    if (end.nextSeq < 1 || end.nextSeq > present.head.nextSeq) return false;
+    const place = await placeBefore(query, present, end.nextSeq);
+    if (place.nextSeq !== end.nextSeq || place.digest !== end.digest) return false;
+    const from = { nextSeq: 1, digest: present.seed };
+    for await (const _ of checkedRows(query, present, { from, end }));
+    return true;
   }
+}
+
+interface CheckedRow {
+  readonly seq: number;
+  readonly text: string;
+  /** The head of the log after this row. */
+  readonly head: LogHead;
+}
+
+/** The rows between two positions, each checked against the digest of the log before it. */
+async function* checkedRows(
+  query: Query,
+  { key, summary: { run } }: RunRow,
+  { from, end }: { readonly from: LogHead; readonly end: LogHead },
+): AsyncGenerator<CheckedRow> {
+  let head = from;
+  while (head.nextSeq < end.nextSeq) {
+    const rows = await query(
+      `SELECT seq, count, digest, events FROM @events
+       WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq LIMIT $4`,
+      [key, head.nextSeq, end.nextSeq, PAGE_ROWS],
+    );
+    if (rows.length === 0) throw missing(run, head.nextSeq);
+    for (const row of rows) {
+      const seq = head.nextSeq;
+      const { count, text } = checked(row, { run, next: seq, before: head.digest });
+      head = { nextSeq: seq + count, digest: textAt(row, 'digest') };
+      yield { seq, text, head };
+    }
+  }
+  if (head.nextSeq !== end.nextSeq || head.digest !== end.digest) throw missing(run, end.nextSeq);
 }
 
 /** The beginning of the commit that has this event, and the digest of all before it. */
@@ -169,16 +189,16 @@ async function placeBefore(
   query: Query,
   { key, seed, summary }: RunRow,
   seq: number,
-): Promise<{ next: number; digest: string }> {
+): Promise<LogHead> {
   const [row] = await query(
     `SELECT seq, count, digest FROM @events WHERE run = $1 AND seq + count <= $2
      ORDER BY seq DESC LIMIT 1`,
     [key, seq],
   );
-  if (row === undefined) return { next: 1, digest: seed };
-  const next = integerAt(row, 'seq') + integerAt(row, 'count');
-  if (next < 1) throw missing(summary.run, seq);
-  return { next, digest: textAt(row, 'digest') };
+  if (row === undefined) return { nextSeq: 1, digest: seed };
+  const nextSeq = integerAt(row, 'seq') + integerAt(row, 'count');
+  if (nextSeq < 1) throw missing(summary.run, seq);
+  return { nextSeq, digest: textAt(row, 'digest') };
 }
 
 /** A commit that is repeated: succeeds if the same commit is stored already. */

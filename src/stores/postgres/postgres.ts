@@ -275,24 +275,30 @@ export class PostgresStore extends PostgresSharedWork implements RunStore {
     const rows = await this.#db.query('SELECT key, state FROM @breakers');
     return new Map(
       rows.map((row) => [
-        // written by setBreaker
+        // written by changeBreaker
         JSON.parse(textAt(row, 'key')) as string,
         JSON.parse(textAt(row, 'state')) as JsonValue,
       ]),
     );
   }
 
-  async setBreaker(key: string, state: JsonValue): Promise<void> {
+  async changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue> {
     const name = JSON.stringify(key);
-    const text = jsonText(state, 'The state of a breaker');
     return this.#write([`breaker ${key}`], async (query) => {
+      // locks the row, also one that was not there
+      const [row = {}] = await query(
+        `INSERT INTO @breakers AS present (key, state) VALUES ($1, 'null')
+         ON CONFLICT (key) DO UPDATE SET state = present.state RETURNING present.state`,
+        [name],
+      );
+      const state = change(JSON.parse(textAt(row, 'state')) as JsonValue);
       if (state === null) await query('DELETE FROM @breakers WHERE key = $1', [name]);
       else
-        await query(
-          `INSERT INTO @breakers (key, state) VALUES ($1, $2)
-           ON CONFLICT (key) DO UPDATE SET state = excluded.state`,
-          [name, text],
-        );
+        await query('UPDATE @breakers SET state = $2 WHERE key = $1', [
+          name,
+          jsonText(state, 'The state of a breaker'),
+        ]);
+      return state;
     });
   }
 

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../errors/support/safe-json.ts';
 import { corrupt, isOutageBy, unavailable } from '../failure.ts';
 import { migrate } from './migrate.ts';
 import { makePrivateFile, makePrivateFolders } from './private-files.ts';
-import { openDatabase } from './engine.ts';
+import { openDatabase } from './load-sqlite.ts';
 import { isOurs, keepFilesPrivate } from './own-files.ts';
 import { isOpenHere, noteClosed, noteOpened, type FileIdentity } from './open-files.ts';
 import { integerAt, textAt } from '../typed-row.ts';

@@ -8,7 +8,7 @@ import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
-import { openDatabase } from './engine.ts';
+import { openDatabase } from './load-sqlite.ts';
 import { checkWal } from './wal-check.ts';
 
 /** The file and its folder: SQLite makes and removes other files in it. */

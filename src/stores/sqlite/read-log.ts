@@ -17,27 +17,54 @@ interface CheckedCommit {
   readonly text: string;
 }
 
+/** A row whose text is the one that was appended. */
+interface CheckedRow {
+  readonly link: Link;
+  readonly text: string;
+}
+
 export async function* readLog(
   db: Connection,
   log: EventLog,
   { run, fromSeq }: { readonly run: string; readonly fromSeq: number },
 ): AsyncGenerator<StoredCommit> {
   const excerpt = db.read(() => log.excerpt(run, fromSeq), { run });
-  let { before } = excerpt;
-  for (const [index, links] of batchesOf(excerpt.links).entries()) {
+  for await (const rows of checkedBatches(db, excerpt))
+    for (const row of rows) yield cutTo(commitOf(row).commit, fromSeq);
+}
+
+/**
+ * Checks the rows of a log from its first event up to `endSeq` and parses none. Throws `store.corrupt`,
+ * which names the first event that is missing or altered.
+ */
+export async function checkLog(
+  db: Connection,
+  log: EventLog,
+  { run, endSeq }: { readonly run: string; readonly endSeq: number },
+): Promise<void> {
+  const whole = db.read(() => log.excerpt(run, 1), { run });
+  const links = whole.links.filter(({ seq }) => seq < endSeq);
+  for await (const _ of checkedBatches(db, { ...whole, links }));
+}
+
+type Part = Pick<Excerpt, 'run' | 'key' | 'before' | 'links'>;
+
+async function* checkedBatches(db: Connection, part: Part): AsyncGenerator<readonly CheckedRow[]> {
+  let { before } = part;
+  for (const [index, links] of batchesOf(part.links).entries()) {
     if (index > 0) await nextTurn();
     // rows never change, so what is written meanwhile does not matter
-    const commits = db.read(() => readCommits(db, { ...excerpt, before, links }), { run });
-    for (const { commit } of commits) yield cutTo(commit, fromSeq);
+    yield db.read(() => readRows(db, { ...part, before, links }), { run: part.run });
     before = links.at(-1)?.digest ?? before;
   }
 }
 
 /** Some commits in a row, each checked against the digest of the log before it. */
-export function readCommits(
-  db: Preparer,
-  { run, key, before, links }: Pick<Excerpt, 'run' | 'key' | 'before' | 'links'>,
-): CheckedCommit[] {
+export function readCommits(db: Preparer, part: Part): CheckedCommit[] {
+  return readRows(db, part).map(commitOf);
+}
+
+function readRows(db: Preparer, { run, key, before, links }: Part): CheckedRow[] {
   const texts = new Map(
     db
       .prepare(
@@ -53,10 +80,14 @@ export function readCommits(
     if (chainDigest(previous, { run: key, seq, count, text }) !== digest) {
       throw damaged({ run, key }, { seq, row: id });
     }
-    // its digest is right, so it is the list that was appended
-    const events = JSON.parse(text) as JsonObject[];
-    return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
+    return { link, text };
   });
+}
+
+function commitOf({ link: { seq, count, digest }, text }: CheckedRow): CheckedCommit {
+  // its digest is right, so it is the list that was appended
+  const events = JSON.parse(text) as JsonObject[];
+  return { text, commit: { seq, events, head: { nextSeq: seq + count, digest } } };
 }
 
 function batchesOf(links: readonly Link[]): Link[][] {

@@ -31,7 +31,7 @@ async function fill(store: RunStore): Promise<void> {
     await store.append({ ...commitAt(claim, 15), statusRow, messagesThrough: 1 });
     if (id === 'run-c') await store.release(claim);
   }
-  await store.setBreaker('openai/gpt', { state: 'open', untilMs: 5 });
+  await store.changeBreaker('openai/gpt', () => ({ state: 'open', untilMs: 5 }));
 }
 
 /** A closed store: all of it is in one file. */

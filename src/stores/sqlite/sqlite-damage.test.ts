@@ -27,7 +27,7 @@ import {
 } from './sqlite-damage.cases.ts';
 import { commitAt, readAll, rejects } from '../conformance/scene.ts';
 import { KNOWS_NOOP } from './wal-check.ts';
-import { runs } from '../../../test/runs.ts';
+import { IS_FAST, rows, runs } from '../../../test/runs.ts';
 
 const FLIPS = Number(process.env['ERRAND_FLIPS'] ?? runs(120));
 const directory = mkdtempSync(join(tmpdir(), 'errand-damage-'));
@@ -168,7 +168,7 @@ describe('any row that is edited', () => {
   it('is found and named, or does not matter', async () => {
     const edits = everyEdit(closed);
     let found = 0;
-    for (const { name, apply } of edits) {
+    for (const { name, apply } of rows(edits)) {
       copy(closed, ['']);
       const db = new DatabaseSync(work);
       const isApplied = tryEdit(() => apply(db));
@@ -182,7 +182,7 @@ describe('any row that is edited', () => {
       );
     }
     expect(edits.length).toBeGreaterThan(400);
-    expect(found).toBeGreaterThan(300);
+    expect(found).toBeGreaterThan(IS_FAST ? 8 : 300);
   });
 
   it.each([

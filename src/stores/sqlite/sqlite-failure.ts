@@ -18,7 +18,7 @@ const OUTAGES: ReadonlyMap<number, OutageReason> = new Map([
   [10, 'io'], // IOERR
   [13, 'full'], // FULL
   [14, 'cannot_open'], // CANTOPEN
-  [15, 'busy'], // PROTOCOL: the race for the locks went on for too long
+  [15, 'busy'], // PROTOCOL: the race for the locks took too long
   [22, 'io'], // NOLFS
   [23, 'read_only'], // AUTH
 ]);

@@ -53,7 +53,7 @@ import {
   settleDelivery,
   takeDeliveries,
 } from './shared-work/outbox.ts';
-import { readCommits, readLog } from './read-log.ts';
+import { checkLog, readCommits, readLog } from './read-log.ts';
 import { removeRun } from './removal.ts';
 import { findRun, insertRun, listRuns, readStart, readSummary, runKey } from './runs.ts';
 import { Standings } from './run-statuses.ts';
@@ -217,13 +217,15 @@ class SqliteStore implements RunStore {
   }
 
   async loadCheckpoint(run: string): Promise<Checkpoint | null> {
-    return this.#read(run, () => {
+    const found = this.#read(run, () => {
       const checkpoint = readCheckpoint(this.#db, this.#ref(run));
       if (checkpoint === null) return null;
       const [{ nextSeq }, knownSeq] = [this.#log.head(run), checkpoint.head.nextSeq];
       if (knownSeq > nextSeq) throw logLostItsEnd(run, { nextSeq, knownSeq });
       return this.#log.confirms(run, checkpoint.head) ? checkpoint : null;
     });
+    if (found !== null) await checkLog(this.#db, this.#log, { run, endSeq: found.head.nextSeq });
+    return found;
   }
 
   async dropCheckpoints(run?: string): Promise<void> {
@@ -266,12 +268,14 @@ class SqliteStore implements RunStore {
     return this.#db.read(() => this.#readBreakers());
   }
 
-  async setBreaker(key: string, state: JsonValue): Promise<void> {
+  async changeBreaker(key: string, change: (state: JsonValue) => JsonValue): Promise<JsonValue> {
     return this.#writes.add({}, () => {
       const breakers = this.#readBreakers();
+      const state = change(breakers.get(key) ?? null);
       if (state === null) breakers.delete(key);
       else breakers.set(key, state);
       writeMeta(this.#db, 'breakers', jsonText([...breakers], 'The state of a breaker'));
+      return state;
     });
   }
 
@@ -345,7 +349,7 @@ class SqliteStore implements RunStore {
   }
 
   #readBreakers(): Map<string, JsonValue> {
-    // its checksum is right, so it is what setBreaker wrote
+    // its checksum is right, so it is what changeBreaker wrote
     return new Map(JSON.parse(readMeta(this.#db, 'breakers')) as [string, JsonValue][]);
   }
 }

@@ -11,12 +11,15 @@
  *
  * The index is read as a file, which is safe only while this process has no connection to the
  * database: closing a file gives up all locks that the process has on it.
+ *
+ * Reads version 3007000 of both formats, as https://sqlite.org/walformat.html describes them for SQLite
+ * 3.7.0 and later; `wal-format.test.ts` holds the SQLite of this Node to it.
  */
 import { statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import { corrupt } from '../failure.ts';
-import { openDatabase } from './engine.ts';
+import { openDatabase } from './load-sqlite.ts';
 import { readAt } from './read-at.ts';
 import { integerAt } from '../typed-row.ts';
 import { isReadOnly } from './sqlite-failure.ts';

@@ -33,7 +33,7 @@ describe('the writes of one turn', () => {
     await Promise.all([
       ...runs.map(({ claim }) => store.append(commitAt(claim, 2))),
       store.send('run-1', { type: 'cancel' }),
-      store.setBreaker('openai/gpt', { state: 'closed', failures: 0 }),
+      store.changeBreaker('openai/gpt', () => ({ state: 'closed', failures: 0 })),
       store.heartbeat(
         runs.map(({ claim }) => claim),
         1000,

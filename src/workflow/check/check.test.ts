@@ -1,30 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFiles } from '../yaml/files.cases.ts';
-import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import { validateWorkflow, type Validation } from './validate.ts';
-import type { CheckOptions } from './check.ts';
-
-function validate(
-  nodes: string,
-  more: { header?: string; files?: Record<string, string>; options?: CheckOptions } = {},
-): Validation {
-  const header = more.header ?? '';
-  const main = `workflow:\n  name: t\n  entry_point: a\n${header}agents:\n${nodes}`;
-  return validateWorkflow(
-    'main.yaml',
-    memoryFiles({ ...more.files, 'main.yaml': main }),
-    {},
-    more.options ?? {},
-  );
-}
-
-function found(validation: Validation): string[] {
-  return validation.files.flatMap(({ diagnostics }) => diagnostics.map(briefly));
-}
-
-function briefly({ severity, code, message }: Diagnostic): string {
-  return `${severity} ${code}: ${message}`;
-}
+import { found, validate } from './small-file.cases.ts';
 
 describe('the handling of a failure', () => {
   const { files } = validate(
@@ -32,6 +9,7 @@ describe('the handling of a failure', () => {
   - name: a
     type: script
     command: "true"
+    args: ["{{ attempt }}"]
     timeout_seconds: 5
     raises: [order.missing]
     idempotent: true
@@ -134,7 +112,7 @@ nodes: [{name: x, type: script, command: "true", raises: [order.missing], routes
 });
 
 describe('strict', () => {
-  const node = '  - {name: a, type: set, value: 1}\n';
+  const node = '  - {name: a, type: set, value: "{{ attempt }}"}\n';
 
   it('requires routes or an explicit `on_unhandled`', () => {
     expect(validate(node).isValid).toBe(true);
@@ -180,6 +158,16 @@ describe('the flow', () => {
       'a route for what the node cannot fail with',
       '  - {name: a, type: set, value: 1, routes: [{to: $end}, {on_error: provider.auth, to: $end}]}\n',
       'warning never-matches: This route can never match: `a` cannot fail with that',
+    ],
+    [
+      'a route for a kind that an earlier prefix takes',
+      '  - {name: a, type: script, command: "true", routes: [{to: $end}, {on_error: "order.*", to: $end}, {on_error: order.missing, to: $end}]}\n',
+      'warning never-matches: This route can never match: earlier routes take all of its kinds',
+    ],
+    [
+      'a route for a prefix that an earlier prefix takes',
+      '  - {name: a, type: call, function: f, routes: [{to: $end}, {on_error: [my.own, "order.*"], to: $end}, {on_error: ["order.line.*", my.own], park: true}]}\n',
+      'warning never-matches: This route can never match: earlier routes take all of its kinds',
     ],
     [
       'a retry around tools',

@@ -9,14 +9,15 @@ import { fromPointer } from '../plan/pointer.ts';
 import type { Problem, ReportProblem } from '../diagnostics/problem.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
-import { buildFlow, type Flow } from './flow.ts';
+import { buildFlow, type Flow } from './flow-graph.ts';
 import { largestCost } from './cost-bound.ts';
 import { checkCallables, type KnownNames } from './callables.ts';
 import { checkChildInputs } from './child-inputs.ts';
 import { checkKnownValues } from './known-values.ts';
 import { checkModels } from './known-models.ts';
+import { outputCanFail } from './template-failure.ts';
 import { checkNames } from './template-names.ts';
-import { orderOf } from './order.ts';
+import { orderOf } from './node-order.ts';
 import { findUnpriced, type Unpriced } from './unpriced-models.ts';
 import { kindsOf } from './handled-kinds.ts';
 import { checkRepeats } from './repeats.ts';
@@ -213,6 +214,7 @@ class Checker {
       'limit.budget',
       'limit.retries',
     ]);
+    if (outputCanFail(child)) kinds.add('validation.template');
     for (const node of this.#flowOf(child).nodes.values()) {
       if (node.type === 'terminate' && node.status === 'failed') kinds.add('terminate.failed');
       for (const kind of this.#kindsOf(node, child))

@@ -16,7 +16,7 @@ import { isTemplate } from '../plan/model-names.ts';
 import type { ChildPlan } from '../plan/node-plan.ts';
 import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
-import { scopeOf } from '../template/scope.ts';
+import { contextOf } from '../template/context.ts';
 import { evaluateTemplate, parseTemplate } from '../template/template.ts';
 import { checkValue } from '../json-schema/check-value.ts';
 import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
@@ -175,7 +175,7 @@ function fixedValue(value: JsonValue): JsonValue | undefined {
 /** A text without templates is itself, or the JSON object or list that it contains. */
 function literalText(text: string): JsonValue | undefined {
   const parsed = parseTemplate(text);
-  return parsed.ok ? evaluateTemplate(parsed.template, scopeOf({})) : undefined;
+  return parsed.ok ? evaluateTemplate(parsed.template, contextOf({})) : undefined;
 }
 
 /** The same value, rewritten with the right type. */

@@ -10,6 +10,7 @@ import { isTemplate } from '../plan/model-names.ts';
 import type { AgentPlan, NodePlan, ScriptPlan, SupervisorPlan } from '../plan/node-plan.ts';
 import type { Route } from '../plan/route.ts';
 import { isNamed } from './routing.ts';
+import { templatesCanFail } from './template-failure.ts';
 
 /** The kinds that a child propagates, by its file. */
 export type Escaping = (file: string) => readonly string[];
@@ -61,6 +62,7 @@ const THROWN_BY_SDKS: readonly RuntimeKind[] = RUNTIME_KINDS.filter(
 export function kindsOf(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly string[] {
   const all = new Set<string>([
     ...byType(node, plan, escaping),
+    ...(templatesCanFail(node, plan) ? ['validation.template'] : []),
     ...(node.raises ?? []),
     ...(node.assert.length === 0 ? [] : ['validation.template']),
     ...node.assert.map(({ raise }) => raise),
@@ -112,34 +114,24 @@ function byType(node: NodePlan, plan: FilePlan, escaping: Escaping): readonly st
         'sandbox.memory',
         'sandbox.result',
         'sandbox.timeout',
-        'validation.template',
         ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
       ];
     case 'set':
-      return ['validation.template'];
+    case 'terminate':
+      return [];
     case 'wait':
-      return ['validation.template', ...timeoutKind(node)];
+      return timeoutKind(node);
     case 'human_gate':
       return [
         'gate.no_one_to_ask',
-        'validation.template',
         ...(node.expiresMs === undefined || node.default !== undefined ? [] : ['gate.expired']),
       ];
     case 'workflow':
-      return [
-        ...escaping(node.workflow),
-        'validation.input',
-        'validation.template',
-        ...timeoutKind(node),
-      ];
-    case 'terminate':
-      return node.outputTemplate !== undefined || isTemplate(node.reason ?? '')
-        ? ['validation.template']
-        : [];
+      return [...escaping(node.workflow), 'validation.input', ...timeoutKind(node)];
     case 'parallel':
       return [groupKind(node), ...timeoutKind(node)];
     case 'for_each':
-      return [groupKind(node), 'validation.template', 'validation.input', ...timeoutKind(node)];
+      return [groupKind(node), 'validation.input', ...timeoutKind(node)];
   }
 }
 
@@ -160,7 +152,6 @@ function talkKinds(node: AgentPlan | SupervisorPlan, plan: FilePlan): readonly s
     'agent.output_invalid',
     'internal.envelope_invalid',
     'limit.turns',
-    'validation.template',
     ...(node.budget === undefined ? [] : ['limit.budget']),
     ...timeoutKind(node),
   ];
@@ -185,7 +176,6 @@ function scriptKinds(node: ScriptPlan): readonly string[] {
     'internal.script_unspawnable',
     ...(node.keepsTruncated === true ? [] : ['internal.output_too_large']),
     'internal.envelope_invalid',
-    'validation.template',
     ...(node.timeoutMs === undefined ? [] : ['internal.script_timeout']),
     ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
     ...(node.hasBreaker === true ? ['breaker.open'] : []),
@@ -209,7 +199,6 @@ function thrownKinds({ raises }: NodePlan): readonly string[] {
 
 function effectKinds(node: Extract<NodePlan, { type: 'call' | 'tool' }>): readonly string[] {
   return [
-    'validation.template',
     ...timeoutKind(node),
     ...(node.outputSchema === undefined ? [] : ['internal.schema_violation']),
     ...(node.hasBreaker === true ? ['breaker.open'] : []),

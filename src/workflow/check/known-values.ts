@@ -16,7 +16,7 @@ import type { NodePlan } from '../plan/node-plan.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { comparisonsOf, type Comparison } from '../template/analyse/comparisons.ts';
 import { describeValue, listed, quoted } from '../diagnostics/phrases.ts';
-import type { Flow } from './flow.ts';
+import type { Flow } from './flow-graph.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 
 /** The possible values of a field, as far as the file declares them. */
@@ -164,7 +164,7 @@ function typeNoun(type: string): string {
   }
 }
 
-interface Place {
+interface ReferenceSite {
   readonly site: TemplateSite;
   readonly plan: FilePlan;
   readonly flow: Flow;
@@ -173,7 +173,7 @@ interface Place {
 
 function knownAt(
   [root = '', ...rest]: readonly string[],
-  { site, plan, flow, isBare }: Place,
+  { site, plan, flow, isBare }: ReferenceSite,
 ): Known | undefined {
   const { node, scope } = site;
   if (root === site.also) return undefined;

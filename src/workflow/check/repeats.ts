@@ -10,7 +10,7 @@ import type { ReportProblem } from '../diagnostics/problem.ts';
 import type { Route } from '../plan/route.ts';
 import type { ToolDescriptions } from '../authoring/tool-description.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
-import { branchesOf, onward, type Flow } from './flow.ts';
+import { branchesOf, onward, type Flow } from './flow-graph.ts';
 import { handlingOf, letsGo, takes, type Raising } from './routing.ts';
 
 export interface RepeatContext {

@@ -109,6 +109,38 @@ export function mayTake(route: Route, kinds: readonly string[], raising: Raising
   return onError.some((pattern) => !isReservedKind(pattern));
 }
 
+/**
+ * The routes of a table whose kinds earlier ones take, whatever a node raises. A route that takes a kind
+ * only by its guard or up to a limit takes it from no other.
+ */
+export function shadowedRoutes(table: readonly Route[]): ReadonlySet<Route> {
+  const shadowed = new Set<Route>();
+  const taken = new Set<string>();
+  // patterns of routes that pass an unknown outcome on to the next
+  const takenButAsked = new Set<string>();
+  for (const route of table) {
+    const { onError } = route;
+    if (onError === undefined || onError === true) continue;
+    const isTaken = (pattern: string): boolean =>
+      above(pattern).some((each) => taken.has(each)) ||
+      (!matchesKind(ASKED_BY_DEFAULT, pattern) &&
+        above(pattern).some((each) => takenButAsked.has(each)));
+    if (onError.every(isTaken)) shadowed.add(route);
+    if (!isFinal(route)) continue;
+    for (const pattern of onError)
+      if (pattern !== ASKED_BY_DEFAULT && mustBeNamed(route, ASKED_BY_DEFAULT))
+        takenButAsked.add(pattern);
+      else taken.add(pattern);
+  }
+  return shadowed;
+}
+
+/** A pattern and those that stand for all its kinds: `a.b.*`, `a.*` for `a.b.*`; `a.b`, `a.*` for `a.b`. */
+function above(pattern: string): readonly string[] {
+  const words = pattern.split('.').slice(0, -1);
+  return [pattern, ...words.map((_, at) => `${words.slice(0, at + 1).join('.')}.*`)];
+}
+
 /** Whether the route names the kind itself, alone or in a list. */
 export function isNamed({ onError }: Route, kind: string): boolean {
   return onError !== undefined && onError !== true && onError.includes(kind);

@@ -6,8 +6,8 @@ import { fromPointer } from '../plan/pointer.ts';
 import type { ReportProblem } from '../diagnostics/problem.ts';
 import { END, type Route } from '../plan/route.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
-import { branchesOf, reachable, type Flow } from './flow.ts';
-import { handlingOf, mayTake, type Raising } from './routing.ts';
+import { branchesOf, reachable, type Flow } from './flow-graph.ts';
+import { handlingOf, mayTake, shadowedRoutes, type Raising } from './routing.ts';
 import { loopWords } from './worst-case.ts';
 
 /** The kinds that a node can fail with, and what it may raise beyond them. */
@@ -30,6 +30,7 @@ export function checkStructure(
     checkErrorRoutes(node, plan, failing, report);
     checkRetryAroundTools(node, plan, report);
   }
+  checkWorkflowRoutes(plan, [...flow.nodes.values()], failing, report);
   reportNoWayOut(
     [...seen].filter((name) => !wayOut.has(name)),
     flow,
@@ -139,10 +140,12 @@ function checkErrorRoutes(
   for (const kind of kinds)
     for (const { route, table } of handlingOf(kind, node.routes, plan.onError).steps)
       if (table === 'node') used.add(route);
+  const shadowed = shadowedRoutes(node.routes);
   for (const route of node.routes) {
     if (route.onError === undefined || route.onError === true || used.has(route)) continue;
-    if (mayTake(route, [], failing.raisingOf(node))) continue;
-    const isKnown = kinds.some((kind) => matchesAny(kind, route.onError));
+    const isBelow = shadowed.has(route);
+    if (!isBelow && mayTake(route, [], failing.raisingOf(node))) continue;
+    const isKnown = isBelow || kinds.some((kind) => matchesAny(kind, route.onError));
     if (isForGuards(route)) {
       neverMatches(
         route,
@@ -152,13 +155,7 @@ function checkErrorRoutes(
       );
       continue;
     }
-    if (isKnown)
-      neverMatches(
-        route,
-        'earlier routes take all of its kinds',
-        'Move it up, or remove it',
-        report,
-      );
+    if (isKnown) neverMatches(route, TAKEN_BEFORE, 'Move it up, or remove it', report);
     else
       neverMatches(
         route,
@@ -168,6 +165,33 @@ function checkErrorRoutes(
       );
   }
 }
+
+/** The routes of the workflow are for nodes to come too, so the routes that a node has itself do not count. */
+function checkWorkflowRoutes(
+  plan: FilePlan,
+  nodes: readonly NodePlan[],
+  failing: Failing,
+  report: ReportProblem,
+): void {
+  const used = new Set<Route>();
+  for (const kind of new Set(nodes.flatMap((node) => failing.kindsOf(node))))
+    for (const { route } of handlingOf(kind, [], plan.onError).steps) used.add(route);
+  const raising = [...new Set(nodes.map((node) => failing.raisingOf(node)))];
+  const shadowed = shadowedRoutes(plan.onError);
+  for (const route of plan.onError) {
+    if (route.onError === true || used.has(route)) continue;
+    if (shadowed.has(route)) neverMatches(route, TAKEN_BEFORE, 'Move it up, or remove it', report);
+    else if (!raising.some((each) => mayTake(route, [], each)))
+      neverMatches(
+        route,
+        'no node of the file fails with that',
+        'Remove it, or name a kind that a node can fail with',
+        report,
+      );
+  }
+}
+
+const TAKEN_BEFORE = 'earlier routes take all of its kinds';
 
 function isForGuards({ onError }: Route): boolean {
   return (

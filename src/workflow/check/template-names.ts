@@ -11,8 +11,8 @@ import { fromPointer } from '../plan/pointer.ts';
 import { listed, quoted } from '../diagnostics/phrases.ts';
 import type { Template } from '../template/template.ts';
 import type { Reference } from '../template/analyse/template-references.ts';
-import { reachable, type Flow } from './flow.ts';
-import type { Order } from './order.ts';
+import { reachable, type Flow } from './flow-graph.ts';
+import type { Order } from './node-order.ts';
 import { outputFields, plainField, type ChildOf } from './outputs.ts';
 import { parseSite, templateSites, type TemplateSite } from './template-sites.ts';
 

@@ -41,11 +41,22 @@ export function parseSite(site: TemplateSite): ParsedSite | undefined {
 
 export function templateSites(plan: FilePlan): readonly TemplateSite[] {
   return [
-    ...plan.instructions.map((text, index) => fileSite(text, ['workflow', 'instructions', index])),
+    ...instructionSites(plan),
     ...plan.onError.flatMap((route) => routeSites(route, undefined)),
     ...allNodes(plan).flatMap(nodeSites),
-    ...deepSites(plan.output, ['output'], undefined, 'file'),
+    ...outputSites(plan),
   ];
+}
+
+export function outputSites(plan: FilePlan): readonly TemplateSite[] {
+  return deepSites(plan.output, ['output'], undefined, 'file');
+}
+
+/** The instructions that every model of the file gets. */
+export function instructionSites(plan: FilePlan): readonly TemplateSite[] {
+  return plan.instructions.map((text, index) =>
+    fileSite(text, ['workflow', 'instructions', index]),
+  );
 }
 
 function nodeSites(node: NodePlan): TemplateSite[] {
@@ -56,7 +67,8 @@ function nodeSites(node: NodePlan): TemplateSite[] {
   ];
 }
 
-function ownSites(node: NodePlan): TemplateSite[] {
+/** The templates of the work of a node. */
+export function ownSites(node: NodePlan): TemplateSite[] {
   const base = fromPointer(node.location.pointer);
   const at = (key: string, value: JsonValue | undefined): TemplateSite[] =>
     deepSites(value, [...base, key], node, 'node');

@@ -134,13 +134,16 @@ nodes:
   it('counts a fresh key and a restarted stream where routes name all other kinds', () => {
     const kinds =
       'provider.rate_limited, provider.overloaded, provider.server_error, provider.timeout, provider.network, provider.conflict';
-    const requests = (more: string): number | null =>
+    const sometimes = 'provider.unknown, provider.stream_interrupted';
+    const requests = (more: string, named = `${kinds}, ${sometimes}`): number | null =>
       worst(
-        `nodes:\n  - {name: a, prompt: Hi, tools: [], max_turns: 1, ${more}, routes: [{to: $end}, {on_error: [${kinds}], to: $end}]}\n`,
+        `nodes:\n  - {name: a, prompt: Hi, tools: [], max_turns: 1, ${more}, routes: [{to: $end}, {on_error: [${named}], to: $end}]}\n`,
       ).modelRequests;
     expect(requests('model: sim/x')).toBe(1);
     expect(requests('model: openai/x')).toBe(2);
-    expect(requests('model: sim/x, on_partial: restart')).toBe(3);
+    expect(requests('model: sim/x, on_partial: restart', `${kinds}, provider.unknown`)).toBe(3);
+    // what a rule recognises as passing is retried too
+    expect(requests('model: sim/x', kinds)).toBe(3);
   });
 
   it('bounds a loop by an explicit max_iterations, and by nothing else', () => {

@@ -18,7 +18,7 @@ import {
   type CostBound,
 } from './cost-bound.ts';
 import { exactly, sum, unbounded, ZERO, type Figure } from './bounded-number.ts';
-import { membersOf, onward, type Flow } from './flow.ts';
+import { membersOf, onward, type Flow } from './flow-graph.ts';
 import type { Unpriced } from './unpriced-models.ts';
 import { mayTake, type Raising } from './routing.ts';
 import { attemptCost } from './attempt-cost.ts';

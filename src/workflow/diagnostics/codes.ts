@@ -21,6 +21,7 @@ export const CODES = {
   'include-cycle': 'Files that include each other in a cycle.',
   'include-too-many': 'More included files than one workflow may have.',
   'env-missing': 'An environment variable that is not set and has no default.',
+  'env-in-name': 'A name that is made from an environment variable.',
   'env-too-deep': 'Environment variables that refer to each other endlessly.',
   'unknown-key': 'A key that this map does not have.',
   'missing-key': 'A required key that is missing.',

@@ -73,7 +73,7 @@ export function sipHash(text: string, [k0, k1, k2, k3]: SipKey): [number, number
   return [aHigh ^ bHigh ^ cHigh ^ dHigh, aLow ^ bLow ^ cLow ^ dLow];
 }
 
-/** Of the addition whose sum this is. */
+/** Carry bit of the addition that gave this sum. */
 function carry(sum: number, summand: number): number {
   return sum >>> 0 < summand >>> 0 ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /** Exact numbers: whether a number can represent all digits as written, or would silently lose some. */
-import type { JsonValue } from '../../errors/support/safe-json.ts';
+import { readProperty, type JsonValue } from '../../errors/support/safe-json.ts';
 import { toPointer, type Path } from '../plan/pointer.ts';
+import { repeatedKey } from './repeated-key.ts';
 
 /** False for a whole number that is too large, and for one that JSON cannot represent. */
 export function isExact(written: string, value: number): boolean {
@@ -29,22 +30,25 @@ export function isFiniteThroughout(value: JsonValue): boolean {
   return true;
 }
 
-/** A number that would differ from its text. */
+/** A value that would differ from its text: a number that loses digits, or a key that is there twice. */
 export interface Inexact {
+  /** The number, or the key. */
   readonly written: string;
   readonly pointer: string;
+  readonly isRepeated?: true;
 }
 
 export interface ReadJson {
   readonly value: JsonValue;
-  /** The first such number. */
+  /** The first such value. */
   readonly inexact: Inexact | undefined;
 }
 
 /** Throws where `JSON.parse` does. */
 export function readJson(text: string, isKept = isExact): ReadJson {
   // a reviver takes several times as long
-  if (!MAY_LOSE.test(text)) return { value: JSON.parse(text) as JsonValue, inexact: undefined };
+  if (!MAY_LOSE.test(text))
+    return { value: JSON.parse(text) as JsonValue, inexact: repeatedIn(text) };
   const marked = JSON.parse(
     text,
     reviver(isKept, (written) => new Lost(written)),
@@ -52,7 +56,31 @@ export function readJson(text: string, isKept = isExact): ReadJson {
   const inexact = firstLost(marked, []);
   // without a loss nothing is marked
   const value = (inexact === undefined ? marked : JSON.parse(text)) as JsonValue;
-  return { value, inexact };
+  return { value, inexact: inexact ?? repeatedIn(text) };
+}
+
+function repeatedIn(text: string): Inexact | undefined {
+  const found = repeatedKey(text);
+  if (found === undefined) return undefined;
+  return { written: found.key, pointer: found.pointer, isRepeated: true };
+}
+
+/** The first such number in one of these parts of the value. Throws where `JSON.parse` does. */
+export function inexactIn(
+  text: string,
+  parts: readonly Path[],
+  isKept = isExact,
+): Inexact | undefined {
+  if (!MAY_LOSE.test(text)) return undefined;
+  const marked = JSON.parse(
+    text,
+    reviver(isKept, (written) => new Lost(written)),
+  ) as unknown;
+  for (const part of parts) {
+    const found = firstLost(part.reduce<unknown>(readProperty, marked), part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Keeps numbers that would lose digits as text, for display only. Throws where `JSON.parse` does. */
@@ -64,11 +92,24 @@ export function readJsonAsWritten(text: string): JsonValue {
   ) as JsonValue;
 }
 
-/** `which has the number 9007199254740993 at /id, too large to be exact`, without the first word. */
-export function describeInexact({ written, pointer }: Inexact): string {
+/** `has the number 9007199254740993 at /id, which is too large to be exact`. */
+export function describeInexact(inexact: Inexact): string {
+  return `has ${inexactWords(inexact)}`;
+}
+
+/** What the writer of the text can do about it. */
+export function inexactAdvice({ isRepeated }: Inexact): string {
+  return isRepeated === true
+    ? 'Write the key once.'
+    : 'Put quotes around it, so that it stays as it is written.';
+}
+
+/** The same without the verb. */
+export function inexactWords({ written, pointer, isRepeated }: Inexact): string {
   const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
+  if (isRepeated === true) return `the key ${JSON.stringify(shown)} twice (${pointer})`;
   const location = pointer === '' ? '' : ` at ${pointer}`;
-  return `has the number ${shown}${location}, which is too large to be exact`;
+  return `the number ${shown}${location}, which is too large to be exact`;
 }
 
 /** Enough digits, or a large enough exponent, to need a check. */

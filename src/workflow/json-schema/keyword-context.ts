@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { canonicalJson } from '../plan/stable-hash.ts';
 import { toPointer } from '../plan/pointer.ts';
 import { Matcher } from '../pattern/matcher.ts';
-import type { Program } from '../pattern/program.ts';
+import type { Program } from '../pattern/compile-pattern.ts';
 import type { Meter } from './step-budget.ts';
 import type { Finding } from './finding.ts';
 

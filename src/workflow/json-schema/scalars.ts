@@ -48,16 +48,11 @@ function hasFormat(context: KeywordContext, format: string, text: string): boole
 export function checkNumber(context: KeywordContext, value: number): boolean {
   const { schema, check } = context;
   const { minimum, maximum, multipleOf } = schema;
-  // draft 4 has a boolean where later drafts have a number
-  const isFlagged = check.draft === '4';
-  const above = isFlagged
-    ? flagged(schema['exclusiveMinimum'], minimum)
-    : schema['exclusiveMinimum'];
-  const below = isFlagged
-    ? flagged(schema['exclusiveMaximum'], maximum)
-    : schema['exclusiveMaximum'];
-  const from = isFlagged && above !== undefined ? undefined : minimum;
-  const to = isFlagged && below !== undefined ? undefined : maximum;
+  const isDraft4 = check.draft === '4';
+  const above = exclusive(schema['exclusiveMinimum'], minimum, isDraft4);
+  const below = exclusive(schema['exclusiveMaximum'], maximum, isDraft4);
+  const from = schema['exclusiveMinimum'] === true ? undefined : minimum;
+  const to = schema['exclusiveMaximum'] === true ? undefined : maximum;
   return every(context, [
     () => typeof from !== 'number' || value >= from || wrong(context, `must be at least ${from}`),
     () => typeof to !== 'number' || value <= to || wrong(context, `must be at most ${to}`),
@@ -70,8 +65,13 @@ export function checkNumber(context: KeywordContext, value: number): boolean {
   ]);
 }
 
-function flagged(flag: unknown, bound: unknown): unknown {
-  return flag === true ? bound : undefined;
+/**
+ * Draft 4 has a boolean where later drafts have a number. Many tools write its form without naming the
+ * draft, and it has no other meaning.
+ */
+function exclusive(keyword: unknown, bound: unknown, isDraft4: boolean): unknown {
+  if (keyword === true) return bound;
+  return isDraft4 ? undefined : keyword;
 }
 
 /** Compares decimal digits: 0.3 is three times 0.1, although binary fractions differ. */

@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
 import { toPointer, type Path } from '../plan/pointer.ts';
 import { UnusablePattern } from '../pattern/parse-pattern.ts';
-import { compilePattern, type Program } from '../pattern/program.ts';
+import { compilePattern, type Program } from '../pattern/compile-pattern.ts';
 import type { Finding } from './finding.ts';
 import type { References } from './schema-references.ts';
 

@@ -26,7 +26,7 @@ import {
   stepShape,
   timeoutShape,
   truncatingShape,
-} from './common.ts';
+} from './shared-keys.ts';
 
 const DEFAULT_MAX_TURNS = 20;
 

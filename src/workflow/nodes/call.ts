@@ -6,12 +6,13 @@ import { exampled, flag, jsonMap, literal, text, type FromShape } from '../schem
 import {
   breakerShape,
   planBreaker,
+  planCalling,
   answeringShape,
   planAnswering,
   planStep,
   stepShape,
   timeoutShape,
-} from './common.ts';
+} from './shared-keys.ts';
 
 export const callShape = exampled(
   {
@@ -42,8 +43,6 @@ export function planCall(
     ...planAnswering(node),
     ...planBreaker(node),
     function: node.function,
-    arguments: node.arguments ?? {},
-    isIdempotent: node.idempotent ?? false,
-    ...(node.idempotent === false ? { isNeverRepeated: true } : {}),
+    ...planCalling(node),
   };
 }

@@ -20,7 +20,7 @@ import {
   type FromShape,
   type Schema,
 } from '../schema/leaf.ts';
-import { namedShape, planStep, routedShape } from './common.ts';
+import { namedShape, planStep, routedShape } from './shared-keys.ts';
 
 const DEFAULT_MAX_CONCURRENT = 8;
 

@@ -18,7 +18,7 @@ import {
   type FromShape,
 } from '../schema/leaf.ts';
 import { target } from '../schema/route.ts';
-import { planStep, stepShape } from './common.ts';
+import { planStep, stepShape } from './shared-keys.ts';
 
 const option = hinted(
   strict(

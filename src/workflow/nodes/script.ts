@@ -28,7 +28,7 @@ import {
   stepShape,
   timeoutShape,
   truncatingShape,
-} from './common.ts';
+} from './shared-keys.ts';
 
 export const scriptShape = exampled(
   {

@@ -4,7 +4,7 @@ import type { SetPlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import { exampled, json, jsonMap, literal, type FromShape } from '../schema/leaf.ts';
-import { planStep, stepShape } from './common.ts';
+import { planStep, stepShape } from './shared-keys.ts';
 
 export const setShape = exampled(
   {
@@ -12,7 +12,7 @@ export const setShape = exampled(
     ...stepShape,
     value: json('The output, as one value.').optional(),
     values: jsonMap('The output, by name.').optional(),
-    state: jsonMap('What is written to state keys.').optional(),
+    state: jsonMap('Values to write to state keys.').optional(),
   },
   {
     value: '{{ workflow.input.ticket | upper }}',

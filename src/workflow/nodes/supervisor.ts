@@ -3,7 +3,7 @@ import type { SupervisorPlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import { exampled, list, literal, text, wholeNumber, type FromShape } from '../schema/leaf.ts';
-import { planSpending, planStep, spendingShape, stepShape, timeoutShape } from './common.ts';
+import { planSpending, planStep, spendingShape, stepShape, timeoutShape } from './shared-keys.ts';
 
 const DEFAULT_MAX_ROUNDS = 10;
 

@@ -4,7 +4,7 @@ import type { TerminatePlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import { exampled, anyText, choice, jsonMap, literal, type FromShape } from '../schema/leaf.ts';
-import { inputShape, namedShape, planStep } from './common.ts';
+import { inputShape, namedShape, planStep } from './shared-keys.ts';
 
 export const terminateShape = exampled(
   {

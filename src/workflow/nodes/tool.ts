@@ -6,6 +6,7 @@ import { exampled, flag, jsonMap, literal, text, type FromShape } from '../schem
 import {
   breakerShape,
   planBreaker,
+  planCalling,
   planTruncating,
   answeringShape,
   planAnswering,
@@ -13,7 +14,7 @@ import {
   stepShape,
   timeoutShape,
   truncatingShape,
-} from './common.ts';
+} from './shared-keys.ts';
 
 export const toolShape = exampled(
   {
@@ -46,8 +47,6 @@ export function planTool(
     ...planBreaker(node),
     ...planTruncating(node),
     tool: node.tool,
-    arguments: node.arguments ?? {},
-    isIdempotent: node.idempotent ?? false,
-    ...(node.idempotent === false ? { isNeverRepeated: true } : {}),
+    ...planCalling(node),
   };
 }

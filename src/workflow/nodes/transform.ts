@@ -3,7 +3,7 @@ import type { TransformPlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import { exampled, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
-import { answeringShape, planAnswering, planStep, stepShape } from './common.ts';
+import { answeringShape, planAnswering, planStep, stepShape } from './shared-keys.ts';
 
 export const transformShape = exampled(
   {

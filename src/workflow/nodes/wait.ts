@@ -5,7 +5,7 @@ import type { WaitPlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import { exampled, anyText, durationOrTemplate, literal, type FromShape } from '../schema/leaf.ts';
-import { planStep, stepShape } from './common.ts';
+import { planStep, stepShape } from './shared-keys.ts';
 
 export const waitShape = exampled(
   {

@@ -4,7 +4,7 @@ import type { ChildPlan } from '../plan/node-plan.ts';
 import type { Path } from '../plan/pointer.ts';
 import type { Planner } from '../plan/planner.ts';
 import { exampled, jsonMap, literal, text, type FromShape } from '../schema/leaf.ts';
-import { planStep, stepShape, timeoutShape } from './common.ts';
+import { planStep, stepShape, timeoutShape } from './shared-keys.ts';
 
 export const workflowShape = exampled(
   {

@@ -3,7 +3,7 @@
  * caches the transitions between sets of states, so that a long text costs about one step per character.
  */
 import type { Meter } from '../json-schema/step-budget.ts';
-import { EDGE_MARKS, type Automaton, type Instruction, type Program } from './program.ts';
+import { EDGE_MARKS, type Automaton, type Instruction, type Program } from './compile-pattern.ts';
 
 /** Size of the cache; beyond it the cache is cleared, which only costs time. */
 const MAX_SETS = 500;

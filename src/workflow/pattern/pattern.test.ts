@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMeter, OutOfSteps, type Meter } from '../json-schema/step-budget.ts';
 import { Matcher } from './matcher.ts';
 import { UnusablePattern } from './parse-pattern.ts';
-import { compilePattern } from './program.ts';
+import { compilePattern } from './compile-pattern.ts';
 import { runs } from '../../../test/runs.ts';
 
 function counting(): Meter & { readonly spent: () => number } {

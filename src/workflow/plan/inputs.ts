@@ -2,7 +2,12 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import { suggest } from '../../errors/support/suggest.ts';
-import { describeInexact, readJson, type Inexact } from '../json-schema/exact-number.ts';
+import {
+  describeInexact,
+  inexactAdvice,
+  readJson,
+  type Inexact,
+} from '../json-schema/exact-number.ts';
 import type { FilePlan, InputField } from './plan.ts';
 import { checkValue } from '../json-schema/check-value.ts';
 
@@ -77,12 +82,12 @@ export function childInput(child: FilePlan, values: JsonObject): JsonObject {
   return completeInput(child, Object.fromEntries(known), advice);
 }
 
-/** Refuses a number that would lose digits. `whole`: the input is the number itself. */
+/** Refuses a number that would lose digits, or a key that is there twice. `whole`: the input is the number itself. */
 export function refuseInexact(what: string, inexact: Inexact, whole?: string): never {
   throw refused(
     `${what} ${describeInexact(inexact)}`,
-    whole === undefined
-      ? 'Put quotes around it, so that it stays as it is written.'
+    whole === undefined || inexact.isRepeated === true
+      ? inexactAdvice(inexact)
       : `Declare ${whole} as a string to keep it exactly as written.`,
   );
 }

@@ -84,15 +84,19 @@ interface Guarded {
   readonly hasBreaker?: true;
 }
 
-export interface CallPlan extends NodeBase, Answering, Guarded {
+/** The parts of a node that calls a function or a tool. */
+export interface Calling {
+  readonly arguments: JsonObject;
+  readonly isIdempotent: boolean;
+  /** The file says `idempotent: false`, which overrides what the function or the tool declares. */
+  readonly isNeverRepeated?: true;
+}
+
+export interface CallPlan extends NodeBase, Answering, Guarded, Calling {
   readonly type: 'call';
   /** The node type belongs to an extension, and is the name of the function. */
   readonly isExtension?: true;
   readonly function: string;
-  readonly arguments: JsonObject;
-  readonly isIdempotent: boolean;
-  /** The file says `idempotent: false`, which overrides what the tool declares. */
-  readonly isNeverRepeated?: true;
 }
 
 export interface ScriptPlan extends NodeBase, Answering, Guarded, Truncating {
@@ -107,14 +111,10 @@ export interface ScriptPlan extends NodeBase, Answering, Guarded, Truncating {
   readonly isIdempotent: boolean;
 }
 
-export interface ToolPlan extends NodeBase, Answering, Guarded, Truncating {
+export interface ToolPlan extends NodeBase, Answering, Guarded, Truncating, Calling {
   readonly type: 'tool';
   /** `name` or `server/name`. */
   readonly tool: string;
-  readonly arguments: JsonObject;
-  readonly isIdempotent: boolean;
-  /** The file says `idempotent: false`, which overrides what the tool declares. */
-  readonly isNeverRepeated?: true;
 }
 
 export interface TransformPlan extends NodeBase, Answering {
@@ -217,21 +217,25 @@ export type NodePlan =
 
 export type NodeType = NodePlan['type'];
 
-export const NODE_TYPES = [
-  'agent',
-  'call',
-  'script',
-  'tool',
-  'transform',
-  'set',
-  'wait',
-  'human_gate',
-  'workflow',
-  'supervisor',
-  'terminate',
-  'parallel',
-  'for_each',
-] as const satisfies readonly NodeType[];
+/** Each type once, so that a missing one does not compile; the order is that of messages. */
+const EVERY_TYPE: Readonly<Record<NodeType, true>> = {
+  agent: true,
+  call: true,
+  script: true,
+  tool: true,
+  transform: true,
+  set: true,
+  wait: true,
+  human_gate: true,
+  workflow: true,
+  supervisor: true,
+  terminate: true,
+  parallel: true,
+  for_each: true,
+};
+
+// the keys of the table above are the types, all of them and no other
+export const NODE_TYPES: readonly NodeType[] = Object.keys(EVERY_TYPE) as NodeType[];
 
 /** Node types whose results may be partial always have `errors` beside their output. */
 export function givesErrors({ type }: Pick<NodePlan, 'type'>): boolean {

@@ -10,7 +10,7 @@ import {
   type Limits,
   type SchedulePlan,
 } from './plan.ts';
-import { usdToMicros } from './money.ts';
+import { usdToMicros } from './micro-dollars.ts';
 import type { NodePlan } from './node-plan.ts';
 import { planNode } from '../nodes/plan-node.ts';
 import { planRoute } from '../nodes/plan-route.ts';

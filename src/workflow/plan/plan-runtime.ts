@@ -4,7 +4,7 @@ import { providerNamed } from '../../providers/known-providers.ts';
 import { parseDuration, secondsToMs } from './duration.ts';
 import { omitUndefined, mapValues } from './omit-undefined.ts';
 import type {
-  FetchSettings,
+  FetchOptions,
   McpServer,
   ModelTimeouts,
   Price,
@@ -15,7 +15,7 @@ import type {
   SimulatedUsage,
 } from './plan.ts';
 import { toChain } from './model-names.ts';
-import { usdToMicros } from './money.ts';
+import { usdToMicros } from './micro-dollars.ts';
 import type { Path } from './pointer.ts';
 import type { Planner } from './planner.ts';
 import type { FetchFile, McpServerFile, PriceFile, RuntimeFile } from '../schema/runtime.ts';
@@ -123,7 +123,7 @@ function planServer(server: McpServerFile, path: Path, { written }: Planner): Mc
   });
 }
 
-function planFetch(declared: FetchFile): FetchSettings {
+function planFetch(declared: FetchFile): FetchOptions {
   const { timeout_seconds: timeout } = declared;
   return omitUndefined({
     allow: declared.allow,

@@ -113,12 +113,17 @@ export const FETCH_TOOL = 'http_fetch';
 export const FETCH_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type FetchMethod = (typeof FETCH_METHODS)[number];
 
-/** The hosts that the built-in tool `http_fetch` may reach; absent, there is no such tool. */
-export interface FetchSettings {
+/** Options of the built-in tool `http_fetch`; without them, there is no such tool. */
+export interface FetchOptions {
+  /** Hosts that may be called: `api.example.com`, `*.example.com`, `http://host:port`. Default protocol: HTTPS. */
   readonly allow: readonly string[];
+  /** The ones of `allow` that may be on this machine or its network. Default: none. */
   readonly allowPrivate?: readonly string[];
+  /** Default: `GET` alone. */
   readonly methods?: readonly FetchMethod[];
+  /** Limit of one call, redirects included. Default: 30 s. */
   readonly timeoutMs?: number;
+  /** Limit of a body; a longer one is a failure, unless the node has `on_truncated: keep`. Default: 1 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -169,7 +174,7 @@ export interface Runtime {
   readonly maxTokens?: number;
   readonly modelTimeouts?: ModelTimeouts;
   readonly mcpServers: Readonly<Record<string, McpServer>>;
-  readonly httpFetch?: FetchSettings;
+  readonly httpFetch?: FetchOptions;
   readonly simulate: Readonly<Record<string, readonly SimulatedAnswer[]>>;
   readonly simulatePrice: Price;
 }

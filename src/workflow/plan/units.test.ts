@@ -8,7 +8,7 @@ import {
   secondsToMs,
 } from './duration.ts';
 import { canonicalJson, hashText, hashValue } from './stable-hash.ts';
-import { usdToMicros } from './money.ts';
+import { usdToMicros } from './micro-dollars.ts';
 import { fromPointer, toPointer, valueAt } from './pointer.ts';
 import { runs } from '../../../test/runs.ts';
 

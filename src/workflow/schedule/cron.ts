@@ -16,7 +16,7 @@ const REFERENCE = new Date(Date.UTC(2000, 0, 1));
 /** `?` stands for the time at which the expression is read, and a date is no expression. */
 const NOT_CRON = /\?|^\s*\d{4}-/;
 
-/** What is wrong with an expression or a zone; undefined when both can be used. */
+/** The problem of an expression or a zone; undefined when both can be used. */
 export function cronProblem({
   cron,
   timezone,

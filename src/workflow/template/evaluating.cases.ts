@@ -2,7 +2,7 @@
 import { ErrandError } from '../../errors/thrown/errand-error.ts';
 import type { JsonObject, JsonValue } from '../../errors/support/safe-json.ts';
 import type { TemplateProblem } from './template-error.ts';
-import { scopeOf } from './scope.ts';
+import { contextOf } from './context.ts';
 import {
   evaluateGuard,
   evaluateTemplate,
@@ -16,21 +16,21 @@ import {
 type Names = Readonly<Record<string, JsonValue>>;
 
 export function valueOf(source: string, names: Names = {}): JsonValue {
-  return evaluateTemplate(parsed(parseTemplate(source)), scopeOf(names));
+  return evaluateTemplate(parsed(parseTemplate(source)), contextOf(names));
 }
 
 export function textOf(source: string, names: Names = {}): string {
-  return renderText(parsed(parseTemplate(source)), scopeOf(names));
+  return renderText(parsed(parseTemplate(source)), contextOf(names));
 }
 
 /** Evaluates a bare expression. */
 export function resultOf(source: string, names: Names = {}): JsonValue {
-  return evaluateTemplate(parsed(parseExpression(source)), scopeOf(names));
+  return evaluateTemplate(parsed(parseExpression(source)), contextOf(names));
 }
 
 export function guardOf(source: string, names: Names = {}): boolean {
   const result = /\{[{%#]/.test(source) ? parseTemplate(source) : parseExpression(source);
-  return evaluateGuard(parsed(result), scopeOf(names));
+  return evaluateGuard(parsed(result), contextOf(names));
 }
 
 export function failureOf(evaluate: () => unknown): ErrandError {

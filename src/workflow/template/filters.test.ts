@@ -51,6 +51,10 @@ const FILTER_CASES: readonly (readonly [string, unknown])[] = [
     `['42' | int, 3.9 | int, -3.9 | int, ' 7 ' | int, true | int, '1e2' | int]`,
     [42, 3, -3, 7, 1, 100],
   ],
+  [
+    `['12345678901234567890' | int(9), '1763304000000000000' | int, '+007' | int]`,
+    [9, 1763304000000000000, 7],
+  ],
   [`['x' | int(9), 'x' | int(default=none), '' | float(1.5)]`, [9, null, 1.5]],
   [`'3.5' | float`, 3.5],
   [`[2.567 | round(2), 2.5 | round, -2.5 | round, 1234 | round(-2)]`, [2.57, 3, -3, 1200]],
@@ -167,6 +171,10 @@ describe('a filter', () => {
     [`none | lower`, '`lower` works on text, not on null'],
     [`[1] | trim`, '`trim` works on text, not on a list'],
     [`'x' | int`, '`int` cannot convert this text to a number'],
+    [
+      `'12345678901234567890' | int`,
+      '`int` cannot convert this text: the number is too large to be exact',
+    ],
     [`none | float`, '`float` cannot convert null to a number'],
     [`'x' | abs`, '`abs` works on a number, not on a string'],
     [`1 | join`, '`join` works on a list, not on a number'],

@@ -7,7 +7,7 @@ import { arbitraryTree, printFully, printTightly } from './trees.cases.ts';
 import { findAll } from './evaluate/find-text.ts';
 import { memoise } from './memo.ts';
 import { newEvaluation } from './evaluate/evaluation.ts';
-import { scopeOf } from './scope.ts';
+import { contextOf } from './context.ts';
 import {
   evaluateGuard,
   evaluateTemplate,
@@ -74,7 +74,7 @@ const scopes = fc.constantFrom(
   ...fc.sample(
     fc
       .record({ a: fc.jsonValue(), b: fc.jsonValue() }, { requiredKeys: [] })
-      .map((record) => scopeOf(record as Record<string, JsonValue>)),
+      .map((record) => contextOf(record as Record<string, JsonValue>)),
     300,
   ),
 );
@@ -238,7 +238,7 @@ describe('finding text', () => {
     fc.assert(
       fc.property(letters, parts, letters, (before, part, after) => {
         const text = before + part + after + part;
-        const found = findAll(newEvaluation('', scopeOf({})), text, part, Infinity);
+        const found = findAll(newEvaluation('', contextOf({})), text, part, Infinity);
         expect(found).toHaveLength(text.split(part).length - 1);
         for (const offset of found) expect(text.startsWith(part, offset)).toBe(true);
       }),
@@ -248,7 +248,7 @@ describe('finding text', () => {
   it('finds long parts in long texts', () => {
     const part = `${'ab'.repeat(40)}c`;
     const text = `${'ab'.repeat(100)}${part}${part}x${part}`;
-    expect(findAll(newEvaluation('', scopeOf({})), text, part, 2)).toEqual([200, 281]);
+    expect(findAll(newEvaluation('', contextOf({})), text, part, 2)).toEqual([200, 281]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, guardOf, parsed, resultOf, textOf, valueOf } from './evaluating.cases.ts';
-import { scopeOf } from './scope.ts';
+import { contextOf } from './context.ts';
 import { evaluateTemplate, parseExpression, parseTemplate, renderText } from './template.ts';
 
 const names = {
@@ -65,7 +65,7 @@ describe('text', () => {
   it('is text even where a value would have another type', () => {
     expect(textOf(' {{ n }}\n', names)).toBe(' 3\n');
     expect(textOf('{"n": {{ n }}}', names)).toBe('{"n": 3}');
-    expect(renderText(parsed(parseExpression('list')), scopeOf(names))).toBe('[1,"a"]');
+    expect(renderText(parsed(parseExpression('list')), contextOf(names))).toBe('[1,"a"]');
   });
 });
 

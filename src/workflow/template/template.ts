@@ -1,6 +1,6 @@
 /**
  * Jinja templates and guards: parse once, evaluate often. Pure and bounded: the same source and
- * scope give the same value or the same failure, on any machine, within the limits of `limits.ts`.
+ * context give the same value or the same failure, on any machine, within the limits of `limits.ts`.
  */
 import type { JsonValue } from '../../errors/support/safe-json.ts';
 import type { Body, Expression } from './parse/ast.ts';
@@ -12,7 +12,7 @@ import { problemOf, refuseBeyond, type TemplateProblem } from './template-error.
 import { referencesOf, type Reference } from './analyse/template-references.ts';
 import { render } from './evaluate/render.ts';
 import { fail, newEvaluation } from './evaluate/evaluation.ts';
-import type { Scope } from './scope.ts';
+import type { TemplateContext } from './context.ts';
 import { structured } from './evaluate/structured.ts';
 import { toJson } from './evaluate/to-text.ts';
 import { isTruthy } from './evaluate/values.ts';
@@ -21,7 +21,7 @@ export interface Template {
   readonly source: string;
   /** One `{{ expression }}` and nothing else but white space: its value keeps its type. */
   readonly isSingleExpression: boolean;
-  /** Every read of a name from the scope. */
+  /** Every read of a name from the context. */
   readonly references: readonly Reference[];
   readonly body: Body;
 }
@@ -58,8 +58,8 @@ export const parseExpression: (source: string) => ParseResult = memoise(
  * The value of a single expression, in its type; otherwise the rendered text, or the object or list
  * that the whole text is as JSON. Throws `validation.template`.
  */
-export function evaluateTemplate(template: Template, scope: Scope): JsonValue {
-  const run = newEvaluation(template.source, scope);
+export function evaluateTemplate(template: Template, context: TemplateContext): JsonValue {
+  const run = newEvaluation(template.source, context);
   const expression = singleExpression(template.body);
   if (expression === undefined) return structured(run, render(run, template.body));
   const value = evaluate(run, expression);
@@ -70,8 +70,8 @@ export function evaluateTemplate(template: Template, scope: Scope): JsonValue {
 }
 
 /** Renders to text, without parsing it as JSON. Throws `validation.template`. */
-export function renderText(template: Template, scope: Scope): string {
-  return render(newEvaluation(template.source, scope), template.body);
+export function renderText(template: Template, context: TemplateContext): string {
+  return render(newEvaluation(template.source, context), template.body);
 }
 
 /**
@@ -79,8 +79,8 @@ export function renderText(template: Template, scope: Scope): string {
  * `no` is false; other text must be `true`, `1` or `yes`, or `false`, `0`, `no` or empty. Throws
  * `validation.template`.
  */
-export function evaluateGuard(template: Template, scope: Scope): boolean {
-  const run = newEvaluation(template.source, scope);
+export function evaluateGuard(template: Template, context: TemplateContext): boolean {
+  const run = newEvaluation(template.source, context);
   const expression = singleExpression(template.body);
   if (expression !== undefined) {
     const value = evaluate(run, expression);

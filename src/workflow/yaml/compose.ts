@@ -18,13 +18,13 @@ import { isExact } from '../json-schema/exact-number.ts';
 import type { Path } from '../plan/pointer.ts';
 import { positionAt, type SourceText, type Span } from './source-text.ts';
 import { quoted } from '../diagnostics/phrases.ts';
-import { NO_ALIASES, resolveAliases, type Aliases } from './aliases.ts';
-import { expandEnvironment, filledFrom } from './environment.ts';
+import { NO_ALIASES, resolveAliases, type Aliases } from './yaml-aliases.ts';
+import { expandEnvironment, filledFrom, refersToVariable } from './environment.ts';
 import { openInclude, type IncludeContext } from './include.ts';
 import { spanWithin, type Located, type ScalarStyle } from './located.ts';
 import { isOneReference, resolvePlain } from './plain-scalars.ts';
 import type { Environment } from './file-port.ts';
-import { secretsIn, staysWritten, useOf } from './secret-values.ts';
+import { isNameField, secretsIn, staysWritten, useOf } from './secret-values.ts';
 import {
   aliasBomb,
   aliasInItself,
@@ -259,6 +259,17 @@ function fromScalar(node: Node, span: Span, path: Path, walk: Walk): Located {
 
 function expand(text: string, written: Located, path: Path, walk: Walk): string {
   const { environment, report, secrets } = walk.context;
+  if (isNameField(path) && refersToVariable(text)) {
+    report({
+      code: 'env-in-name',
+      message: 'A name cannot be made from an environment variable',
+      path,
+      span: written,
+      suggestion:
+        'Write the name itself: it is stored and shown everywhere, and cannot be redacted',
+    });
+    return text;
+  }
   noteVariables(text, walk);
   const expansion = expandEnvironment(text, environment, walk.setByNode);
   for (const name of expansion.missing) {

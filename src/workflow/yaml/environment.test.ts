@@ -79,19 +79,21 @@ nodes:
   });
 
   it('are refused with their location when they are not set', () => {
-    expect(load(SMALL.replace('name: small', 'name: "${TEAM}"')).diagnostics).toMatchObject([
+    expect(
+      load(SMALL.replace('name: small', 'description: "${TEAM}", name: small')).diagnostics,
+    ).toMatchObject([
       {
         code: 'env-missing',
-        pointer: '/workflow/name',
+        pointer: '/workflow/description',
         line: 1,
-        column: 19,
+        column: 26,
         message: 'The environment variable `TEAM` is not set',
         suggestion: 'Set it, or give it a default: `${TEAM:-default}`',
       },
     ]);
-    expect(load(SMALL.replace('name: small', 'name: "${LOOP}"')).diagnostics).toMatchObject([
-      { code: 'env-too-deep' },
-    ]);
+    expect(
+      load(SMALL.replace('name: small', 'description: "${LOOP}", name: small')).diagnostics,
+    ).toMatchObject([{ code: 'env-too-deep' }]);
   });
 
   it('are left to the program where its node sets them', () => {

@@ -55,6 +55,10 @@ export function expandEnvironment(
   return { text: expanded.replace(ESCAPED, '${'), missing: [...missing] };
 }
 
+export function refersToVariable(text: string): boolean {
+  return text.search(REFERENCE) >= 0;
+}
+
 /** The variables that a text uses, directly or through values of others, with their values. */
 export function filledFrom(
   text: string,

@@ -11,6 +11,7 @@ import { isAdvice, OF_KEYS, type Outside } from './outside-values.ts';
 /** Codes whose suggestions name only variables and paths, which the author wrote. */
 const OF_REFERENCES: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'env-missing',
+  'env-in-name',
   'env-too-deep',
   'include-cycle',
   'include-too-many',

@@ -16,7 +16,7 @@ import { fromPointer, type Path } from '../plan/pointer.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { sourceText, type Span } from './source-text.ts';
 import { quoted } from '../diagnostics/phrases.ts';
-import { loadFile, type LoadedFile, type World } from './load-file.ts';
+import { loadFile, type LoadedFile, type World } from './load-one-file.ts';
 import { spanAt } from './located.ts';
 import { Outside } from './outside-values.ts';
 import { NO_FILES, type Environment, type FileContent, type FilePort } from './file-port.ts';

@@ -77,6 +77,33 @@ export function useOf(path: Path): FieldUse {
 const MODEL_FIELD =
   /^(?:workflow\.runtime\.default_model|(?:nodes|agents|for_each\.agent)\.model)(?:\.model)?$/;
 
+/**
+ * Names are in every event, path and screen as they are, because a run is found by them. A secret in one
+ * could not be redacted, so no variable is filled into them.
+ */
+export function isNameField(path: Path): boolean {
+  return NAME_FIELD.test(path.filter((step) => typeof step === 'string').join('.'));
+}
+
+const NAME_FIELD = new RegExp(
+  `^(?:workflow\\.(?:name|entry_point|on_error\\.(?:to|on_error))|(?:nodes|agents|parallel|for_each(?:\\.agent)?)\\.(?:${[
+    'name',
+    'type',
+    'as',
+    'agents',
+    'manages',
+    'function',
+    'tool',
+    'tools',
+    'writes',
+    'raises',
+    'policy\\.\\w+',
+    'routes\\.(?:to|on_error)',
+    'options\\.route',
+    'assert\\.raise',
+  ].join('|')}))$`,
+);
+
 const SCHEME = /^(?:bearer|basic|token|apikey) +/i;
 
 function isTelling(value: string): boolean {

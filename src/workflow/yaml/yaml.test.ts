@@ -188,7 +188,7 @@ describe('hostile YAML', () => {
 
   it('refuses an alias bomb', () => {
     expect(codes(levels(12))).toEqual(['yaml-alias-bomb']);
-    // whoever follows the aliases reads nine times as much at each level
+    // a reader that follows the aliases reads nine times as much at each level
     expectCheap(
       () => codes(levels(12)),
       () => codes(levels(3)),

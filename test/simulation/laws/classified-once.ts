@@ -44,7 +44,9 @@ export const theSameKind: Law = {
       const { error } = said;
       if (error.kind === 'effect.outcome_unknown' && !isIdempotent) return [];
       if (error.kind.startsWith('cancelled.') || error.kind === 'limit.node_timeout') return [];
-      return error.kind === ending.kind
+      // a cancellation that the run did not cause ends nothing: it is the cause of a failure
+      const kind = ending.kind.startsWith('cancelled.') ? error.cause?.kind : error.kind;
+      return kind === ending.kind
         ? []
         : [`${path} failed with ${ending.kind}, and event ${said.seq} says ${error.kind}`];
     }),

@@ -53,7 +53,7 @@ function breachesOf(
       : [`is refused for ${JSON.stringify(named)}, and ${touched.join(', ')} has drifted`];
   }
   if (resumed === undefined) return [];
-  if (mustRefuse) return [`goes on although ${touched.join(', ')} has drifted`];
+  if (mustRefuse) return [`continues although ${touched.join(', ')} has drifted`];
   const { drift } = resumed;
   const others = changed.filter((name) => !touched.includes(name));
   return same(drift?.kept ?? [], touched) && same(drift?.changed ?? [], others)

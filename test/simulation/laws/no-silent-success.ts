@@ -7,7 +7,7 @@ export const reallySucceeded: Law = {
   name: 'a success in the log is a success in the world, with the same output',
   promise: 'P5 no silent success',
   breaches: ({ events, executions }) =>
-    ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output, given }) => {
+    ofType(events, 'effect:succeeded').flatMap(({ seq, path, effect, output, given, replayed }) => {
       // the machine's own: what it writes, it writes when the node completes
       if (effect.target === 'write_state') return [];
       const text = JSON.stringify(output);
@@ -16,7 +16,8 @@ export const reallySucceeded: Law = {
         ({ effect: { key }, ending, afterSeq }) =>
           key === effect.key &&
           afterSeq < seq &&
-          ending?.type === 'succeeded' &&
+          // a result that was refused before may be good by the file as it is now
+          (ending?.type === 'succeeded' || (ending?.type === 'failed' && replayed === true)) &&
           JSON.stringify(ending.output) === text,
       );
       return isReal ? [] : [`event ${seq} says that ${path} succeeded, which it did not`];

@@ -1,5 +1,5 @@
 /** P3 and P4: recovery repeats nothing whose result is known, and nothing blindly. */
-import type { Execution } from '../../../src/rehearsal/world/execution.ts';
+import type { Execution } from '../../../src/rehearsal/world/execution-record.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import { isNamed } from '../../../src/workflow/check/routing.ts';
 import {
@@ -125,12 +125,44 @@ export const doneIsDone: Law = {
     executions.flatMap(({ effect, afterSeq, path, number, isIdempotent }) => {
       if (effect.type !== 'tool' || isIdempotent) return [];
       if (nodeAt(plan, path)?.node.type !== 'agent') return [];
-      const done = ofType(events.slice(0, afterSeq), 'effect:succeeded').find(
-        (event) => event.effect.key === effect.key,
-      );
+      const before = events.slice(0, afterSeq);
+      const isRetried = (seq: number): boolean =>
+        before.slice(seq).some((event) => event.type === 'node:retrying' && event.path === path);
+      const done = ofType(before, 'effect:succeeded', 'effect:failed').find((event) => {
+        if (event.effect.key !== effect.key) return false;
+        // a result that was refused counts too; only the tool's own retry makes such a call again
+        return (
+          event.type === 'effect:succeeded' || (event.unusable === true && isRetried(event.seq))
+        );
+      });
       return done === undefined
         ? []
         : [`execution ${number} of ${path} does again what event ${done.seq} has done`];
+    }),
+};
+
+export const refusedIsChecked: Law = {
+  name: 'what was executed and refused is executed again only if its result is still not good, or a route or a rewind says so',
+  promise: 'P3 nothing repeated',
+  breaches: ({ events, executions, plan }) =>
+    executions.flatMap(({ effect, afterSeq, path, number, isIdempotent, isRechecked }) => {
+      if (isIdempotent || isRechecked || nodeAt(plan, path)?.node.type === 'agent') return [];
+      const before = events.slice(0, afterSeq);
+      const latest = ofType(before, 'effect:succeeded', 'effect:failed').findLast(
+        (event) => event.effect.key === effect.key,
+      );
+      if (latest?.type !== 'effect:failed' || latest.unusable !== true) return [];
+      const since = before.slice(latest.seq);
+      // a tool's own retry comes before its node fails
+      const isOver = since.some((event) => event.type === 'node:failed' && event.path === path);
+      const isOrdered = since.some(
+        (event) =>
+          (event.type === 'run:resumed' && event.from !== undefined) ||
+          (event.type === 'node:retrying' && (event.path === path || isInside(path, event.path))),
+      );
+      return isOver && !isOrdered
+        ? [`execution ${number} of ${path} does again what event ${latest.seq} has done`]
+        : [];
     }),
 };
 

@@ -97,7 +97,7 @@ export const cancelledWins: Law = {
 };
 
 export const signalsAreHeard: Law = {
-  name: 'a run that was cancelled from elsewhere goes on in no later leg, whatever died meanwhile',
+  name: 'a run that was cancelled from elsewhere continues in no later leg, whatever died meanwhile',
   promise: 'P6 one ending',
   breaches: ({ legs }) => {
     const signalled = legs.findIndex(({ messagedAtMs }) => messagedAtMs !== undefined);

@@ -179,7 +179,9 @@ export const doubtIsSaid: Law = {
       const { kind, cause } = said.error;
       if (kind.startsWith('cancelled.') || kind === 'limit.node_timeout') return [];
       // recovered by a process that took the run over and saw nothing of it
-      const isSeen = cause === undefined || (ending.type === 'lost' && cause.kind === ending.kind);
+      const isSeen =
+        cause === undefined ||
+        (ending.type === 'lost' && [cause.kind, cause.cause?.kind].includes(ending.kind));
       const isNamed = kind === IN_DOUBT && isSeen;
       if (!isNamed) return [`event ${said.seq} at ${path} calls it ${kind}`];
       const told = subject.executions.find(

@@ -3,7 +3,7 @@
  * or ignore it. Judged by what was really executed, by the world's own books.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Execution } from '../../../src/rehearsal/world/execution.ts';
+import type { Execution } from '../../../src/rehearsal/world/execution-record.ts';
 import type { RunEvent } from '../../../src/machine/state/events.ts';
 import {
   isInside,

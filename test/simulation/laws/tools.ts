@@ -170,7 +170,9 @@ export const refusedTwiceIsTheEnd: Law = {
       const next = nextRequest(subject, asked, settled.seq);
       return next === undefined
         ? []
-        : [`event ${next.seq} at ${asked.path} goes on after events ${before} and ${settled.seq}`];
+        : [
+            `event ${next.seq} at ${asked.path} continues after events ${before} and ${settled.seq}`,
+          ];
     });
   },
 };
@@ -264,7 +266,7 @@ export const writesArePermitted: Law = {
               (event.type === 'effect:requested' && event.effect.type === 'model')),
         );
       if (next?.type === 'effect:requested')
-        return [`event ${next.seq} at ${path} goes on although it wanted to write ${key}`];
+        return [`event ${next.seq} at ${path} continues although it wanted to write ${key}`];
       return next?.type === 'node:completed'
         ? [`event ${next.seq} completes ${path} although it wanted to write ${key}`]
         : [];

@@ -19,7 +19,7 @@ import type { Conversation } from '../../../src/machine/conversation/conversatio
 import { takes } from '../../../src/workflow/check/routing.ts';
 import { TOOL_CORRECTIONS, SCHEMA_CORRECTIONS } from '../../../src/workflow/plan/limits.ts';
 import { isTakenOver, TRANSIENT_KINDS } from '../../../src/workflow/plan/attempt-bound.ts';
-import { defaultSchedule } from '../../../src/machine/policy/retry.ts';
+import { defaultSchedule } from '../../../src/workflow/plan/attempt-bound.ts';
 import type { FilePlan } from '../../../src/workflow/plan/plan.ts';
 import { END, type Move } from '../../../src/workflow/plan/route.ts';
 import { offeredRoutes } from '../../../src/machine/decide/offered-routes.ts';
@@ -171,7 +171,7 @@ export class Player {
     const isNew = entry.attempts === 0 && entry.refresh === 'none';
     if (isNew && !entry.model.startsWith('sim/') && this.#random.chance(0.5)) return staleKey();
     const scheduled = TRANSIENT_KINDS.filter((kind) => {
-      const attempts = defaultSchedule(kind)?.attempts ?? 1;
+      const attempts = defaultSchedule({ kind, category: 'transient' })?.attempts ?? 1;
       return !isTakenOver(plan, node, kind) && entry.attempts + 1 < attempts;
     });
     if (scheduled.length > 0) return fails(this.#random.pick(scheduled));

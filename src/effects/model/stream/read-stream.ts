@@ -2,7 +2,11 @@
 import { readProperty } from '../../../errors/support/safe-json.ts';
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import type { ToolCall } from '../../../machine/conversation/model-message.ts';
-import { isFiniteThroughout } from '../../../workflow/json-schema/exact-number.ts';
+import {
+  isFiniteThroughout,
+  keepsDigits,
+  readJson,
+} from '../../../workflow/json-schema/exact-number.ts';
 import { MAX_WRITTEN_CHARS, tooLong } from './bounded-response.ts';
 import { countedSoFar } from '../usage/early-usage.ts';
 import type { ModelRef } from '../failure.ts';
@@ -21,6 +25,8 @@ export interface StreamState {
   text: string;
   reasoning: string;
   readonly toolCalls: ToolCall[];
+  /** The arguments of calls as the model writes them, by id. */
+  readonly inputs: Map<string, string[]>;
   /** All calls, including those that the provider runs itself. */
   calls: number;
   /** Characters of everything that the model wrote. */
@@ -53,6 +59,7 @@ export function newStreamState({
     text: '',
     reasoning: '',
     toolCalls: [],
+    inputs: new Map(),
     calls: 0,
     written: 0,
     parts: 0,
@@ -165,7 +172,7 @@ function applyPart(part: SdkPart, state: StreamState, watch: CallTimeouts): void
       content(0, state, watch);
       return;
     case 'tool-input-delta':
-      content(part.delta.length, state, watch);
+      noteInput(part, state, watch);
       return;
     case 'tool-call':
       content(0, state, watch);
@@ -173,7 +180,7 @@ function applyPart(part: SdkPart, state: StreamState, watch: CallTimeouts): void
       // the provider runs this call itself
       if (part.providerExecuted === true) return;
       noteCall(state.turn, part, state.toolCalls.length);
-      state.toolCalls.push(toToolCall(part));
+      state.toolCalls.push(toToolCall(part, state.inputs.get(part.toolCallId)?.join('')));
       return;
     case 'finish-step':
       state.finish = part;
@@ -198,12 +205,26 @@ function content(chars: number, state: StreamState, watch: CallTimeouts): void {
   watch.content(false);
 }
 
-function toToolCall(part: SdkToolCall): ToolCall {
+function noteInput(
+  { id = '', delta }: Extract<SdkPart, { type: 'tool-input-delta' }>,
+  state: StreamState,
+  watch: CallTimeouts,
+): void {
+  const before = state.inputs.get(id);
+  if (before === undefined) state.inputs.set(id, [delta]);
+  else before.push(delta);
+  content(delta.length, state, watch);
+}
+
+/** `written` is the text of the arguments, if it came in pieces. */
+function toToolCall(part: SdkToolCall, written: string | undefined): ToolCall {
   const { toolCallId: id, toolName: name, input } = part;
   if (part.invalid === true && typeof input === 'string') {
     return { id, name, unparsable: input.slice(0, MAX_UNPARSABLE_CHARS) };
   }
   if (readProperty(part, 'input') === undefined) return { id, name, arguments: {} };
+  if (written !== undefined && isInexact(written))
+    return { id, name, unparsable: written.slice(0, MAX_UNPARSABLE_CHARS) };
   // true: the SDK parsed it from JSON
   const provided = input as JsonValue;
   if (isFiniteThroughout(provided)) return { id, name, arguments: provided };
@@ -211,4 +232,14 @@ function toToolCall(part: SdkToolCall): ToolCall {
   const asWords = (_: string, value: unknown): unknown =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
   return { id, name, unparsable: JSON.stringify(provided, asWords).slice(0, MAX_UNPARSABLE_CHARS) };
+}
+
+/** It has a number that would lose digits, or a key twice. */
+function isInexact(written: string): boolean {
+  try {
+    return readJson(written, keepsDigits).inexact !== undefined;
+  } catch {
+    // a piece was lost: the provider sent the whole at the end
+    return false;
+  }
 }

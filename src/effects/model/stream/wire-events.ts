@@ -1,8 +1,8 @@
 /**
  * Facts from the raw events of a stream that the SDK drops: every finish reason (the SDK keeps the last),
- * whether the reply ended or another choice did, an error inside it, a second start, and the original ids
- * of calls. For OpenAI's Responses also the status of the whole and of its items, and each finished item,
- * which counts if a piece of it was lost.
+ * whether the reply ended or another choice did, an error or a refusal inside it, a second start, and the
+ * original ids of calls. For OpenAI's Responses also the status of the whole and of its items, and each
+ * finished item, which counts if a piece of it was lost.
  */
 import { isArray, isPlainObject, readProperty } from '../../../errors/support/safe-json.ts';
 import { newSeenCalls, noteSeenCall, type SeenCalls } from './distinct-calls.ts';
@@ -20,18 +20,22 @@ export interface WireRecord {
   error?: unknown;
   /** Texts of finished messages, by index. */
   readonly texts: Map<number, string>;
+  /** Texts of finished parts of messages, by both indexes. */
+  readonly parts: Map<number, Map<unknown, string>>;
   /** The same texts in pieces. */
   readonly pieces: Pieces;
   /** Arguments of finished calls, by index. */
   readonly calls: Map<number, string>;
   readonly callPieces: Pieces;
+  /** Name and arguments of finished calls, by id: the end lists them again. */
+  readonly finishedCalls: Map<unknown, string>;
   /** Tool calls that were begun, or are listed at the end, and never came in full. */
   readonly openCalls: Set<unknown>;
   /** Ids of finished calls. */
   readonly doneCalls: Set<unknown>;
   /** For protocols with choices: state of the requested one. */
   choice?: 'begun' | 'ended';
-  /** The pieces belong to more than one reply: another choice, or a second start. */
+  /** There is more than one reply: another choice, a second start, or one call in two versions. */
   isMixed: boolean;
   isBegun: boolean;
   readonly seenCalls: SeenCalls;
@@ -41,9 +45,11 @@ export function newWireRecord(): WireRecord {
   return {
     finishReasons: new Set(),
     texts: new Map(),
+    parts: new Map(),
     pieces: new Map(),
     calls: new Map(),
     callPieces: new Map(),
+    finishedCalls: new Map(),
     openCalls: new Set(),
     doneCalls: new Set(),
     isMixed: false,
@@ -57,7 +63,12 @@ const BEGINS: ReadonlySet<string> = new Set(['message_start', 'response.created'
 
 const ENDS = /^response\.(completed|incomplete|failed)$/;
 
+const REFUSES = /^response\.refusal\./;
+
+const PART = /^response\.content_part\.(added|done)$/;
+
 export function noteWire(wire: WireRecord, event: unknown): void {
+  noteErrors(wire, event);
   noteFinishReasons(wire, event);
   noteBlocks(wire, event);
   const type = readProperty(event, 'type');
@@ -69,8 +80,16 @@ export function noteWire(wire: WireRecord, event: unknown): void {
   }
   if (type === 'response.output_text.delta') notePiece(wire.pieces, event);
   if (type === 'response.function_call_arguments.delta') notePiece(wire.callPieces, event);
+  if (type === 'response.output_text.done') noteText(wire, event);
+  const part = PART.test(type) ? readProperty(event, 'part') : undefined;
+  if (REFUSES.test(type) || readProperty(part, 'type') === 'refusal')
+    wire.finishReasons.add('refusal');
   const item = readProperty(event, 'item');
   const index = readProperty(event, 'output_index');
+  if (type === 'response.function_call_arguments.done') {
+    const written = readProperty(event, 'arguments');
+    if (typeof index === 'number' && typeof written === 'string') wire.calls.set(index, written);
+  }
   if (type === 'response.output_item.added' && isFunctionCall(item)) wire.openCalls.add(index);
   if (type === 'response.output_item.done') {
     wire.openCalls.delete(index);
@@ -86,14 +105,32 @@ export function noteWire(wire: WireRecord, event: unknown): void {
   const own = end === 'completed' && typeof status === 'string' ? status : end;
   // an incomplete item makes the whole incomplete
   if (wire.finishReason === undefined || own !== 'completed') wire.finishReason = own;
-  wire.error ??= readProperty(response, 'error') ?? undefined;
   const items = readProperty(response, 'output');
   if (!isArray(items)) return;
   for (const [at, one] of items.entries()) {
     noteItem(wire, one, at);
+    noteListedCall(wire, one);
     const id = readProperty(one, 'call_id');
     // the SDK makes a call of a finished item only
     if (isFunctionCall(one) && !wire.doneCalls.has(id)) wire.openCalls.add(id);
+  }
+}
+
+/** Places of an error beside a good end, by hosts of any protocol. `x_groq` is Groq's. */
+const ERROR_PLACES = ['delta', 'message', 'response', 'x_groq'] as const;
+
+/** A host reports an error inside a stream in its own place; the SDK of another host ignores it there. */
+function noteErrors(wire: WireRecord, event: unknown): void {
+  const choices = readProperty(event, 'choices');
+  const places = [
+    event,
+    ...ERROR_PLACES.map((key) => readProperty(event, key)),
+    ...(isArray(choices) ? choices : []),
+  ];
+  for (const place of places) {
+    const error = readProperty(place, 'error');
+    const isOne = isPlainObject(error) || (typeof error === 'string' && error !== '');
+    if (isOne) wire.error ??= error;
   }
 }
 
@@ -119,7 +156,11 @@ function noteBlocks({ openCalls }: WireRecord, event: unknown): void {
 
 /** In a chunk of OpenAI's chat, a delta of Anthropic's message, Bedrock's stop, or a candidate of Gemini. */
 function noteFinishReasons(wire: WireRecord, event: unknown): void {
-  noteFinishReason(wire, readProperty(readProperty(event, 'delta'), 'stop_reason'));
+  const delta = readProperty(event, 'delta');
+  noteFinishReason(wire, readProperty(delta, 'stop_reason'));
+  // says that the model refused, whatever the reason beside it says
+  if (readProperty(readProperty(delta, 'stop_details'), 'type') === 'refusal')
+    wire.finishReasons.add('refusal');
   noteFinishReason(wire, readProperty(readProperty(event, 'messageStop'), 'stopReason'));
   const choices = readProperty(event, 'choices');
   if (isArray(choices)) for (const [at, one] of choices.entries()) noteChoice(wire, one, at);
@@ -133,7 +174,6 @@ function noteChoice(wire: WireRecord, choice: unknown, at: number): void {
   const index = readProperty(choice, 'index');
   const isOther = typeof index === 'number' && index !== 0;
   const isEnd = noteFinishReason(wire, readProperty(choice, 'finish_reason'));
-  wire.error ??= readProperty(choice, 'error') ?? undefined;
   const delta = readProperty(choice, 'delta');
   const calls = readProperty(delta, 'tool_calls');
   if (isOther) {
@@ -193,8 +233,44 @@ function notePiece(pieces: Pieces, event: unknown): void {
 
 function noteArguments(wire: WireRecord, item: unknown, index: unknown): void {
   const written = readProperty(item, 'arguments');
-  const isCall = readProperty(item, 'type') === 'function_call' && typeof written === 'string';
-  if (isCall && typeof index === 'number') wire.calls.set(index, written);
+  if (!isFunctionCall(item) || typeof written !== 'string') return;
+  wire.finishedCalls.set(readProperty(item, 'call_id'), callWords(item, written));
+  if (typeof index !== 'number') return;
+  const before = wire.calls.get(index);
+  wire.isMixed ||= before !== undefined && asValue(before) !== asValue(written);
+  wire.calls.set(index, written);
+}
+
+/** The end lists every call again, as it was made. */
+function noteListedCall(wire: WireRecord, item: unknown): void {
+  const written = readProperty(item, 'arguments');
+  const made = wire.finishedCalls.get(readProperty(item, 'call_id'));
+  if (made === undefined || !isFunctionCall(item) || typeof written !== 'string') return;
+  wire.isMixed ||= made !== callWords(item, written);
+}
+
+function callWords(item: unknown, written: string): string {
+  return JSON.stringify([readProperty(item, 'name'), asValue(written)]);
+}
+
+/** Without the blanks between its tokens, in which two versions of one value may differ. */
+function asValue(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    // not JSON: compared as text
+    return json;
+  }
+}
+
+/** Counts where no finished item follows. */
+function noteText(wire: WireRecord, event: unknown): void {
+  const index = readProperty(event, 'output_index');
+  const text = readProperty(event, 'text');
+  if (typeof index !== 'number' || typeof text !== 'string') return;
+  const parts = wire.parts.get(index) ?? new Map<unknown, string>();
+  wire.parts.set(index, parts.set(readProperty(event, 'content_index'), text));
+  wire.texts.set(index, [...parts.values()].join(''));
 }
 
 function noteItem(wire: WireRecord, item: unknown, index: unknown): void {

@@ -13,6 +13,14 @@ export const LIMITS_PHRASES = {
     'reset',
     'retry delay',
     'replenished in ',
+    'request in ',
+    'requests in ',
+    'refresh',
+    'renews in ',
+    'resume in ',
+    'retried ',
+    'until',
+    'remaining',
   ],
   /** Money is gone, or a quota that only a person or a long window brings back. */
   spent: [
@@ -83,7 +91,12 @@ export const LIMITS_PHRASES = {
     ['billing', 'past due'],
     ['billing', 'enable'],
     ['billing', 'disabled'],
-    ['account', 'suspended'],
+    ['account', 'suspended', 'billing'],
+    ['account', 'suspended', 'pay'],
+    ['account', 'suspended', 'balance'],
+    ['account', 'suspended', 'recharge'],
+    ['account', 'suspended', 'invoice'],
+    ['account', 'suspended', 'plan'],
     ['account', 'overdue'],
     ['account', 'in arrears'],
     ['invoice', 'unpaid'],
@@ -192,11 +205,10 @@ export const LIMITS_PHRASES = {
     'quota exceeded',
     'resource has been exhausted',
     'resource exhausted',
-    'limit reached',
-    'limit exhausted',
-    'limit exceeded',
     'exceeded your per',
   ],
+  /** A limit, of whatever. */
+  limit_hit: ['limit reached', 'limit exhausted', 'limit exceeded'],
   /** A quota, by that name. */
   quota: ['quota exceeded', 'quota is exceeded', 'quota has been', 'over quota', 'no quota'],
   no_allowance: [

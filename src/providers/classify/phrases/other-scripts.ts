@@ -9,6 +9,10 @@ export const OTHER_SCRIPTS = /[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud
 
 export const SCRIPT_PHRASES = {
   wait: ['后', '後', '후', 'через'],
+  about_plan: ['套餐'],
+  about_off: ['不'],
+  about_excess: ['超', '达到', '过长', '太长', '过大', '过多'],
+  about_reply: ['输出'],
   spent: [
     '余额不足',
     '餘額不足',

@@ -38,7 +38,13 @@ export const SERVICE_PHRASES = {
     'no available server',
     'no workers',
     'too busy',
-    ' busy ',
+    ['model', ' busy '],
+    ['server', ' busy '],
+    ['service', ' busy '],
+    ['system', ' busy '],
+    ['engine', ' busy '],
+    ['upstream', ' busy '],
+    [' busy ', 'try'],
   ],
   /** The model or the program that runs it fell over. */
   crashed: [
@@ -111,6 +117,9 @@ export const SERVICE_PHRASES = {
     'ssl certificate',
     'certificate error',
     'certificate has expired',
+    'bad certificate',
+    'alert handshake failure',
+    'wrong version number',
   ],
   conflict: [
     'another process',

@@ -29,6 +29,7 @@ export const SIZE_PHRASES = {
     'exceeds the limit of tokens',
     ['maximum', 'tokens allowed', 'input'],
     ['inputs', 'max new tokens'],
+    ['input tokens', 'max new tokens', 'must be'],
     ['input validation error', 'inputs', 'tokens'],
     ['input token', 'too long'],
     ['tokens', 'too long'],
@@ -78,6 +79,9 @@ export const SIZE_PHRASES = {
   token_sum: [
     ['inputs', 'max new tokens'],
     ['input length', 'max tokens'],
+    ['input tokens', 'max new tokens'],
+    ['input tokens', 'max tokens'],
+    ['prompt tokens', 'max tokens'],
   ],
   /** The requested reply is longer than the model can write. */
   output_cap: [
@@ -132,5 +136,6 @@ export const SIZE_PHRASES = {
     'maximum allowed size',
     'pdf pages',
     ['text units', 'exceeds'],
+    ['larger than max', 'vs'],
   ],
 } as const satisfies Record<string, readonly Phrase[]>;

@@ -35,6 +35,7 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
         'free_tier_only',
         'allocation_quota_free_tier_only',
         'budget_exceeded',
+        'set_limit_exceeded',
         'personal_team_blocked_spending_limit',
       ],
     },
@@ -290,6 +291,15 @@ export const REFUSAL_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
     why: 'a code for a tool or output schema that was refused',
+  },
+  {
+    id: 'messages.range',
+    when: {
+      codeEndings: ['array_above_max_length', 'array_below_min_length'],
+      params: /^(?:body\.)?(?:messages|input|contents|prompt)[[.]/,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a list inside a message has too many or too few parts',
   },
   {
     id: 'parameter.range',

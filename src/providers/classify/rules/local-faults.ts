@@ -6,7 +6,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.proxy-login',
     when: {
       transportText:
-        /proxy.{0,80}\b407\b|\b407 proxy|statusCode=407|proxy authentication required|HTTP tunneling/i,
+        /(?:proxy|tunnel).{0,80}\b40[137]\b|\b407 proxy|statusCode=407|proxy authentication required|HTTP tunneling/i,
     },
     means: {
       kind: 'provider.network',
@@ -46,6 +46,15 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: { transportNames: ['AI_NoOutputGeneratedError'] },
     means: { kind: 'provider.unknown', scope: 'request', recovery: 'now' },
     why: 'the SDK has no output and hides what happened in the stream',
+  },
+  {
+    id: 'transport.cancelled-by-clock',
+    when: {
+      hasStatus: false,
+      transportText: /(?:cancell?ed|aborted).{0,80}time-?d?[ -]?out|time-?out.{0,80}cancell?ed/i,
+    },
+    means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
+    why: 'a client cancels by its own clock; the caller did not',
   },
   {
     id: 'transport.aborted',
@@ -126,7 +135,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |self[- ]signed certificate|unable to get (?:local )?issuer/i,
+        /(?:invalid peer|remote|server|peer|ssl) certificate|certificate (?:verify failed|signed by unknown|has expired|chain|is not trusted|problem)|certification path|PKIX|System\.Security\.Authentication|hostname.{0,80}(?:mismatch|n't match|not match|not verified)|trust anchor|trust relationship|handshake_failure|unknown ca\b|x509: |HTTPS? (?:response|request).{0,30}HTTPS? (?:client|port|server)|wrong[ _]version[ _]number|look like a TLS handshake|plaintext connection|subject alternative|self[- ]signed certificate|unable to get (?:local )?issuer/i,
     },
     means: {
       kind: 'provider.network',
@@ -186,7 +195,7 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.address-text',
     when: {
       transportText:
-        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet/i,
+        /^(?:bad port|unknown scheme|invalid url)$|redirect count exceeded|too many redirects|redirected too many times|not implemented\.\.\. yet|failed to parse url|unsupported protocol scheme|unknown (?:url )?scheme|relative url without a base|invalid port|no scheme supplied|missing an? .{0,30}protocol/i,
     },
     means: {
       kind: 'provider.invalid_request',
@@ -205,7 +214,9 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
   },
   {
     id: 'transport.header-value-text',
-    when: { transportText: /ByteString|Invalid character in header|invalid header value/i },
+    when: {
+      transportText: /ByteString|Invalid character in header|(?:invalid|illegal) header value/i,
+    },
     means: { kind: 'provider.auth', outcome: 'not_started', scope: 'key', recovery: 'human' },
     why: 'a key with a character that no header can hold, usually from copying',
   },

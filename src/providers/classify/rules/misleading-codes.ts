@@ -2,6 +2,7 @@
  * Rules for codes that do not mean what they say. They read prose and come before the plain rules, which
  * would otherwise trust a wrong code.
  */
+import { each } from '../concepts/saying.ts';
 import type { Rule } from '../rule.ts';
 import { DENIED_CODES, RATE_CODES } from './code-lists.ts';
 
@@ -96,6 +97,20 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
     why: 'the model is overloaded for everyone, although it is reported as a limit or a fault',
+  },
+  {
+    id: 'overload.said-under-rate-code',
+    when: {
+      codes: RATE_CODES,
+      phrases: ['about_host'],
+      says: each(
+        ['host'],
+        ['lacking', 'spent', 'unavailable', 'busy'],
+        ['minute', 'day', 'money', 'quota', 'account', 'requests', 'rate', 'bound', 'tokens'],
+      ),
+    },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'it is their machines that have no room, although the code is that of a limit',
   },
   {
     id: 'quota.long-window-text',

@@ -1,4 +1,5 @@
 /** Rules for when nothing more exact holds: generic codes, then the HTTP status alone. */
+import { anyOf } from '../concepts/saying.ts';
 import { NONE, type Rule } from '../rule.ts';
 
 /** Settings of a call, as opposed to what it is about. */
@@ -6,6 +7,46 @@ const SETTING =
   /^(?:body\.)?(?:temperature|top_?p|top_?k|n|seed|stop|stream|max_(?:completion_|output_)?tokens|presence_penalty|frequency_penalty|logprobs|top_logprobs|logit_bias|service_tier|verbosity|reasoning(?:_effort|\.\w+)?|thinking(?:\.\w+)?|tool_choice|parallel_tool_calls|store|metadata|user|modalities|session\.\w+)$/;
 
 export const STATUS_RULES: readonly Rule[] = [
+  {
+    id: 'parameter.no-body',
+    when: { statuses: [400, 422], params: /^body$/ },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the whole body got lost on the way: the client speaks HTTP wrongly',
+  },
+  {
+    id: 'parameter.absent',
+    when: {
+      statuses: [400, 422],
+      params: /^(?:body\.)?[a-z]\w{0,40}$/i,
+      mentions:
+        /\b(?:field|is|are|parameter) (?:a )?required\b|missing (?:a )?(?:required|field|param)/i,
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a field that every request must have is not there: the client speaks another API',
+  },
+  {
+    id: 'parameter.off',
+    when: {
+      statuses: [400, 422],
+      params: SETTING,
+      says: anyOf(
+        [['forbidden'], ['unsupported'], ['unavailable'], ['unknown']],
+        ['account', 'key', 'right', 'plan', 'region', 'must', 'range'],
+      ),
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a setting of the call is said not to be taken at all',
+  },
   {
     id: 'parameter.name',
     when: { params: SETTING },
@@ -229,6 +270,25 @@ export const STATUS_RULES: readonly Rule[] = [
     when: { codes: ['not_found', 'resource_not_found'] },
     means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
     why: 'a code for something that is not there, without a status',
+  },
+  {
+    id: 'stop.error',
+    when: {
+      statuses: [NONE, 200],
+      stops: [
+        'error',
+        'network_error',
+        'network',
+        'failed',
+        'server',
+        'abort',
+        'aborted',
+        'other',
+        'cancelled',
+      ],
+    },
+    means: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
+    why: 'the provider ended the reply with an error of its own',
   },
   {
     id: 'job.failed',

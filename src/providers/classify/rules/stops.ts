@@ -1,5 +1,5 @@
 /** Rules for replies with a good status that failed: why the model stopped. */
-import { NONE, type Rule } from '../rule.ts';
+import type { Rule } from '../rule.ts';
 
 export const STOP_RULES: readonly Rule[] = [
   {
@@ -107,25 +107,6 @@ export const STOP_RULES: readonly Rule[] = [
       recovery: 'window',
     },
     why: 'the reply was broken off for lack of capacity',
-  },
-  {
-    id: 'stop.error',
-    when: {
-      statuses: [NONE, 200],
-      stops: [
-        'error',
-        'network_error',
-        'network',
-        'failed',
-        'server',
-        'abort',
-        'aborted',
-        'other',
-        'cancelled',
-      ],
-    },
-    means: { kind: 'provider.server_error', outcome: 'partial', scope: 'request', recovery: 'now' },
-    why: 'the provider ended the reply with an error of its own',
   },
   {
     id: 'stream.unfinished',

@@ -31,14 +31,14 @@ export const TEXT_RULES: readonly Rule[] = [
     when: {
       statuses: [200, ...REFUSED, 401, 402, 403],
       phrases: ['long_window'],
-      phrasesToo: ['rate_limit'],
+      phrasesToo: ['rate_limit', 'limit_hit'],
     },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a limit by the day or longer, under a status that does not mean a rate limit',
   },
   {
     id: 'quota.forbidden',
-    when: { statuses: [401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
+    when: { statuses: [400, 401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
     why: 'a quota under a status of access: the gateway closes the door until it is filled again',
   },
@@ -149,6 +149,12 @@ export const TEXT_RULES: readonly Rule[] = [
     why: 'the message says that there is no capacity at the moment',
   },
   {
+    id: 'overload.not-there-yet',
+    when: { statuses: [404], phrases: ['overload'], phrasesToo: ['wait'] },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the model is on its way, and the message says when to come again',
+  },
+  {
     id: 'server.no-memory',
     when: { statuses: [NONE, 400, 500, 503], phrases: ['memory'] },
     means: {
@@ -228,6 +234,16 @@ export const TEXT_RULES: readonly Rule[] = [
     when: { statuses: [200, ...REFUSED, 500, 501], phrases: ['unsupported'] },
     means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
     why: 'the message says that the model or host cannot do this',
+  },
+  {
+    id: 'messages.text',
+    when: {
+      statuses: [400, 422],
+      phrases: ['parameter'],
+      params: /^(?:body\.)?(?:messages|input|contents)[[.]/,
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a message misses a part or has a wrong one',
   },
   {
     id: 'parameter.text',

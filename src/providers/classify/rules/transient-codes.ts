@@ -77,6 +77,7 @@ export const TRANSIENT_CODE_RULES: readonly Rule[] = [
         ['file', 'exceed'],
         ['exceed', 'size'],
         ['exceed', 'resolution'],
+        ['page', 'limit'],
         'too_large',
       ],
       notPhrases: ['context', 'window', 'rate_limit'],

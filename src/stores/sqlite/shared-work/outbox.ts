@@ -1,5 +1,5 @@
 /**
- * What is to be sent to endpoints. A commit adds its notices in its own transaction, so none is lost;
+ * Messages that wait to be sent to endpoints. A commit adds its notices in its own transaction, so none is lost;
  * a process takes a delivery for a while, so none is held up by another.
  */
 import type {

@@ -92,9 +92,9 @@ function resolveName(run: Evaluation, { name, offset, length }: NameNode): Value
     if (bound !== undefined) return bound;
     bindings = bindings.outer;
   }
-  const value = run.scope.lookup(name);
+  const value = run.context.lookup(name);
   if (value !== undefined) return value;
-  return missing({ offset, length }, () => notThere(name, name, run.scope.names()));
+  return missing({ offset, length }, () => notThere(name, name, run.context.names()));
 }
 
 function resolvePath(run: Evaluation, path: PathNode): Value {

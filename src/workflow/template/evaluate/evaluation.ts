@@ -1,5 +1,5 @@
 /**
- * State of one evaluation: its scope, its used steps, and its failures. Every operation sets `at` before
+ * State of one evaluation: its context, its used steps, and its failures. Every operation sets `at` before
  * it does anything that can fail, so that a failure knows its position in the source.
  */
 import { ErrandError } from '../../../errors/thrown/errand-error.ts';
@@ -7,11 +7,11 @@ import type { JsonValue } from '../../../errors/support/safe-json.ts';
 import { limitMessage, TEMPLATE_LIMITS, type LimitName } from '../limits.ts';
 import { lineAndColumn } from '../parse/position.ts';
 import type { Span } from '../template-error.ts';
-import type { Scope } from '../scope.ts';
+import type { TemplateContext } from '../context.ts';
 
 export interface Evaluation {
   readonly source: string;
-  readonly scope: Scope;
+  readonly context: TemplateContext;
   /** Names bound by `for` and `set`, innermost first. */
   bindings: Bindings;
   at: Span;
@@ -30,10 +30,10 @@ export interface Bindings {
 const MAX_EXPRESSION_CHARS = 200;
 const CHARS_PER_STEP = 16;
 
-export function newEvaluation(source: string, scope: Scope): Evaluation {
+export function newEvaluation(source: string, context: TemplateContext): Evaluation {
   return {
     source,
-    scope,
+    context,
     bindings: newBindings(undefined),
     at: { offset: 0, length: source.length },
     steps: 0,

@@ -1,5 +1,6 @@
 /** Filters for numbers, and from text to numbers. */
 import type { JsonValue } from '../../../errors/support/safe-json.ts';
+import { keepsDigits } from '../../json-schema/exact-number.ts';
 import { finite } from '../evaluate/operators.ts';
 import { fail } from '../evaluate/evaluation.ts';
 import { wantCount } from '../evaluate/text-functions.ts';
@@ -28,8 +29,11 @@ export const NUMBER_FILTERS: Readonly<Record<string, Filter>> = {
 function convert(call: FilterCall, change: (value: number) => number): JsonValue {
   const { run, name, input, args } = call;
   const value = toNumber(input);
-  if (value !== undefined && Number.isFinite(value)) return change(value) + 0;
+  const isUsable = value !== undefined && Number.isFinite(value);
+  if (isUsable && (name === 'float' || isWritten(input, value))) return change(value) + 0;
   if (args[0] !== undefined) return args[0];
+  if (isUsable)
+    return fail(run, `\`${name}\` cannot convert this text: the number is too large to be exact`);
   return fail(run, `\`${name}\` cannot convert ${described(input)} to a number`);
 }
 
@@ -39,6 +43,12 @@ function toNumber(input: JsonValue): number | undefined {
   const isNumber =
     typeof input === 'string' && input.length <= MAX_NUMBER_CHARS && NUMBER.test(input);
   return isNumber ? Number(input) : undefined;
+}
+
+/** Whether the number has all digits of the text that it comes from. */
+function isWritten(input: JsonValue, value: number): boolean {
+  if (typeof input !== 'string') return true;
+  return keepsDigits(input.trim().replace(/^\+?(-?)0*(?=\d)/, '$1'), value);
 }
 
 function described(input: JsonValue): string {

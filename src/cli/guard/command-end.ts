@@ -1,0 +1,86 @@
+/**
+ * The end of the running command, and who handles a crash before it. A command, a project and a leg each
+ * register themselves while they last; the innermost handles it. Loads nothing, because `--help` needs none of it.
+ */
+import type { ErrandError } from '../../errors/thrown/errand-error.ts';
+
+export interface CrashHandler {
+  /** Ends the work in order; the process is still running. */
+  readonly stop: (crash: ErrandError) => void;
+  /** How long that may take, before the process is ended all the same. */
+  readonly longestMs?: number;
+  /** Prints at once that the process ends now, and returns the exit code. Default: the one further out. */
+  readonly cutOff?: (crash: ErrandError) => number;
+}
+
+const handlers: CrashHandler[] = [];
+let exitCode: number | undefined;
+let isOutputLost = false;
+let hasCrashed = false;
+
+/** The result that has been printed is not taken back by anything that happens later. */
+export function noteEnd(code: number): number {
+  exitCode = code;
+  return code;
+}
+
+/** A result that nobody can read is no success. */
+export function noteLostOutput(): void {
+  isOutputLost = true;
+}
+
+export function beginCommand(outermost: CrashHandler): void {
+  handlers.splice(0, handlers.length, outermost);
+  exitCode = undefined;
+  isOutputLost = false;
+  hasCrashed = false;
+}
+
+/** Whether what the command did not finish may keep the process from ending. */
+export function isCrashed(): boolean {
+  return hasCrashed;
+}
+
+/** Returns the exit code of a command that has ended. */
+export function endOfCommand(): number | undefined {
+  return isOutputLost && exitCode === 0 ? 1 : exitCode;
+}
+
+/** Returns how to take it back. */
+export function onCrash(handler: CrashHandler): () => void {
+  handlers.push(handler);
+  return () => {
+    const at = handlers.indexOf(handler);
+    if (at >= 0) handlers.splice(at, 1);
+  };
+}
+
+/** Rejects with the crash when one comes before the work is done. */
+export async function untilCrash<T>(
+  work: () => Promise<T>,
+  cutOff: (crash: ErrandError) => number,
+): Promise<T> {
+  const { promise: crashed, reject } = Promise.withResolvers<never>();
+  const off = onCrash({ stop: reject, cutOff });
+  try {
+    return await Promise.race([work(), crashed]);
+  } finally {
+    off();
+  }
+}
+
+/** Time for a leg to stop its effects, and for extensions to close. */
+const LONGEST_END_MS = 15_000;
+
+/** Stops what is running, unless the command has ended already. */
+export function stopForCrash(crash: ErrandError): void {
+  const handler = exitCode === undefined ? handlers.at(-1) : undefined;
+  hasCrashed = true;
+  // what should stop may be what is broken
+  setTimeout(() => process.exit(), handler?.longestMs ?? LONGEST_END_MS).unref();
+  handler?.stop(crash);
+}
+
+export function cutOffByCrash(crash: ErrandError): number | undefined {
+  return handlers.findLast(({ cutOff }) => cutOff !== undefined)?.cutOff?.(crash);
+}

@@ -1,0 +1,106 @@
+/** A function that gave up on its own request, or whose request nobody answered, may have had its effect. */
+import { describe, expect, it } from 'vitest';
+import { ErrandError, failure, raise } from '../../errors/thrown/errand-error.ts';
+import { createResilience } from '../../resilience.ts';
+import { contextFor, reportOf } from '../effect.cases.ts';
+import { callFunction, type FunctionRequest } from './call-function.ts';
+
+const outcomeOf = async (
+  run: FunctionRequest['run'],
+  request: Partial<FunctionRequest> = {},
+): Promise<string> =>
+  reportOf(
+    await callFunction(
+      { type: 'call', name: 'pay', run, input: {}, isIdempotent: false, ...request },
+      contextFor(),
+    ),
+  ).outcome;
+
+const STILL = { now: () => 0, sleep: () => Promise.resolve() };
+const withResilience = createResilience({ clock: STILL });
+
+const http = (status: number): Error =>
+  Object.assign(new Error(`HTTP ${status}`), { status, headers: {}, error: {} });
+
+const aborted = (): Error => new DOMException('This operation was aborted', 'AbortError');
+
+const grpc = (code: number): Error =>
+  Object.assign(new Error(`${code}: no connection`), {
+    code,
+    details: 'no connection',
+    metadata: { internalRepr: {} },
+  });
+
+/** Throws one after the other, and the last for ever. */
+const inTurn = (...thrown: readonly Error[]): (() => never) => {
+  let calls = 0;
+  return () => {
+    throw thrown[Math.min(calls++, thrown.length - 1)];
+  };
+};
+
+describe('a call with resilience inside a function', () => {
+  it.each([
+    ['a gateway without a response', () => withResilience(inTurn(http(504)), { retry: 'none' })],
+    ['a request that the function aborted', () => withResilience(inTurn(aborted()))],
+    [
+      'a gateway without a response, and then a refusal',
+      () => withResilience(inTurn(http(504), http(401))),
+    ],
+    [
+      'a connection that broke, and then a refusal',
+      () =>
+        withResilience(inTurn(Object.assign(new Error('x'), { code: 'ECONNRESET' }), http(401))),
+    ],
+    [
+      'a gateway without a response, and then an open breaker',
+      () =>
+        createResilience({
+          clock: STILL,
+          breakers: new Map([['bank', { state: 'closed', failures: 4 }]]),
+        })(inTurn(http(504)), { breaker: 'bank' }),
+    ],
+    [
+      'a gateway without a response, wrapped by the function',
+      async () => {
+        try {
+          return await withResilience(inTurn(http(504)), { retry: 'none' });
+        } catch (cause) {
+          throw new Error('The bank is away', { cause });
+        }
+      },
+    ],
+  ])('leaves the outcome unknown after %s', async (_, run) => {
+    expect(await outcomeOf(run)).toBe('unknown');
+  });
+
+  it('has failed after a gateway without a response where it may be repeated', async () => {
+    const run = (): Promise<unknown> => withResilience(inTurn(http(504)), { retry: 'none' });
+    expect(await outcomeOf(run, { isIdempotent: true })).toBe('failed');
+  });
+
+  it('has failed where the server said so each time', async () => {
+    expect(await outcomeOf(() => withResilience(inTurn(http(500), http(401))))).toBe('failed');
+  });
+});
+
+describe('a gRPC call inside a function', () => {
+  it.each([1, 4, 14])('that ended with the code %i leaves the outcome unknown', async (code) => {
+    expect(await outcomeOf(inTurn(grpc(code)))).toBe('unknown');
+    expect(await outcomeOf(inTurn(new Error('Not paid', { cause: grpc(code) })))).toBe('unknown');
+  });
+
+  it('that the server refused has failed', async () => {
+    expect(await outcomeOf(inTurn(grpc(3)))).toBe('failed');
+  });
+});
+
+describe('an author is believed', () => {
+  it('who raises a kind of their own', async () => {
+    const cause = new ErrandError({ kind: 'provider.timeout', message: 'HTTP 504' });
+    expect(await outcomeOf(() => raise('bank.closed', 'The bank is closed'))).toBe('failed');
+    const raised = failure('bank.closed', 'The bank is closed');
+    expect(await outcomeOf(inTurn(Object.assign(raised, { cause })))).toBe('failed');
+    expect(await outcomeOf(inTurn(Object.assign(raised, { cause: grpc(14) })))).toBe('failed');
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * Whether a function called a server and does not know what that did. An author's own raise is believed,
+ * and so is a report that the run of another Errand recorded, which has a location there. The report of a
+ * call that the function made with resilience says no more than the bare failure, so it is read like that.
+ */
+import { isReservedKind, matchesKind } from '../../errors/catalog/kinds.ts';
+import { PROBLEM_RULE } from '../../errors/report/read-problem.ts';
+import type { ReportDraft } from '../../errors/report/report.ts';
+import { causeChain } from '../../errors/thrown/cause-chain.ts';
+import { isPlainObject, readProperty } from '../../errors/support/safe-json.ts';
+import { OwnFailure } from '../thrown-failure.ts';
+
+/** Statuses of a gateway that got no response from its server in time. */
+const UNANSWERED: ReadonlySet<number> = new Set([408, 504, 524]);
+
+export function isUnanswered(thrown: unknown, failure: ReportDraft): boolean {
+  if (thrown instanceof OwnFailure || !isReservedKind(failure.kind)) return false;
+  return isLeftOpen(failure) || [...causeChain(thrown)].some(isOpenGrpcCall);
+}
+
+function isLeftOpen(failure: ReportDraft): boolean {
+  const { kind, provider, outcome, attempts = [], cause, location } = failure;
+  if (!isReservedKind(kind) || location !== undefined) return false;
+  if (outcome === 'unknown' || endsOpen(kind, provider?.status)) return true;
+  // an earlier call of the same function may have been carried out, however the last one ended
+  if (attempts.some((attempt) => endsOpen(attempt.kind))) return true;
+  return cause !== undefined && cause.rule?.id !== PROBLEM_RULE && isLeftOpen(cause);
+}
+
+function endsOpen(kind: string, status?: number): boolean {
+  // it gave up on a request of its own, which may have arrived
+  if (kind === 'provider.stream_interrupted' || matchesKind(kind, 'cancelled.*')) return true;
+  return kind === 'provider.timeout' && (status === undefined || UNANSWERED.has(status));
+}
+
+/** CANCELLED, DEADLINE_EXCEEDED and UNAVAILABLE: the server may have carried the call out. */
+const OPEN_GRPC_CODES: ReadonlySet<unknown> = new Set([1, 4, 14]);
+
+/** The error that gRPC clients throw: a numeric code, with details and metadata beside it. */
+function isOpenGrpcCall(link: unknown): boolean {
+  return (
+    OPEN_GRPC_CODES.has(readProperty(link, 'code')) &&
+    readProperty(link, 'details') !== undefined &&
+    isPlainObject(readProperty(link, 'metadata'))
+  );
+}

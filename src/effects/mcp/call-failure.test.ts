@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { createRedactor } from '../../errors/redaction/redact.ts';
+import type { EffectFailure } from '../effect.ts';
+import { callFailure } from './call-failure.ts';
+
+const SERVER = {
+  name: 's',
+  settings: {
+    type: 'stdio',
+    command: 'x',
+    args: [],
+    env: {},
+    headers: {},
+    tools: null,
+    toolSettings: {},
+  },
+  env: {},
+  headers: {},
+} as const;
+
+function answeredWith(code: number, isIdempotent: boolean): EffectFailure['failure'] {
+  return callFailure({
+    tool: 's/pay',
+    resolved: { ...SERVER, redactor: createRedactor() },
+    thrown: Object.assign(new Error('MCP error: gone'), { code }),
+    wasSent: true,
+    isConnectionLost: false,
+    isIdempotent,
+  }).failure;
+}
+
+it.each([-32_000, -32_001])(
+  'a gateway that gave up on the server (%i) does not know what the tool did',
+  (code) => {
+    expect(answeredWith(code, false)).toMatchObject({
+      kind: 'mcp.tool_failed',
+      outcome: 'unknown',
+    });
+    expect(answeredWith(code, true)).toMatchObject({ outcome: 'partial' });
+  },
+);
+
+it('a server that refuses the call has failed it', () => {
+  expect(answeredWith(-32_603, false)).not.toHaveProperty('outcome');
+});

@@ -1,0 +1,80 @@
+/**
+ * Addresses, keys and headers, from the settings of the plan or the environment. They are read for one
+ * call and not kept. Missing ones are collected, so that one message names them all.
+ */
+import type { Environment } from '../../workflow/yaml/file-port.ts';
+import { expandEnvironment } from '../../workflow/yaml/environment.ts';
+import type { ProviderSettings } from '../../workflow/plan/plan.ts';
+
+export class ConnectionSettings {
+  readonly #env: Environment;
+  readonly #settings: ProviderSettings | undefined;
+  readonly #missing: string[] = [];
+  readonly #key: string | undefined;
+
+  /** `key`: from a credential source; wins over all others. */
+  constructor(env: Environment, settings: ProviderSettings | undefined, key?: string) {
+    this.#env = env;
+    this.#settings = settings;
+    this.#key = key;
+  }
+
+  /** Steps to do, as sentences: `Set OPENAI_API_KEY.` */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  get headers(): Record<string, string> | undefined {
+    const { headers } = this.#settings ?? {};
+    if (headers === undefined) return undefined;
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, this.expand(value)]),
+    );
+  }
+
+  baseUrl(...variables: readonly string[]): string | undefined {
+    const set = this.#settings?.baseUrl;
+    return set === undefined ? this.variable(...variables) : this.expand(set);
+  }
+
+  /** The key of the settings, or of the first variable that is set. */
+  apiKey(...variables: readonly string[]): string | undefined {
+    if (this.#key !== undefined) return this.#key;
+    const set = this.#settings?.apiKey;
+    return set === undefined ? this.variable(...variables) : this.expand(set);
+  }
+
+  requiredKey(first: string, ...others: readonly string[]): string | undefined {
+    const key = this.apiKey(first, ...others);
+    if (key === undefined) this.lacks(`Set ${first}.`);
+    return key;
+  }
+
+  variable(...names: readonly string[]): string | undefined {
+    for (const name of names) {
+      const value = Object.hasOwn(this.#env, name) ? this.#env[name]?.trim() : undefined;
+      if (value !== undefined && value !== '') return value;
+    }
+    return undefined;
+  }
+
+  lacks(step: string): void {
+    if (!this.#missing.includes(step)) this.#missing.push(step);
+  }
+
+  /** Fills in `${VAR}` and its default. */
+  expand(written: string): string {
+    if (!written.includes('${')) return written.trim();
+    const { text, missing, unresolved } = expandEnvironment(written, definedIn(this.#env));
+    for (const name of missing) this.lacks(`Set ${name}.`);
+    if (unresolved !== undefined) this.lacks(`Correct ${unresolved.name}.`);
+    return text.trim();
+  }
+}
+
+function definedIn(env: Environment): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}

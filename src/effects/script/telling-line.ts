@@ -1,0 +1,110 @@
+/**
+ * The line of stderr that tells why a script failed. Runtimes print the thrown error above its stack, and
+ * often a last line of their own, such as `Node.js v24.1.0`. Where no runtime is recognised, the last
+ * line counts. Reads forms only; it decides no kind.
+ */
+import { printable } from '../../errors/support/printable.ts';
+
+/** A stack of a panic is long; more than this is not looked at. */
+const MAX_CHARS = 65_536;
+
+/** The lines of stderr, without blank ones at the end; undefined where the form is not theirs. */
+type Rule = (lines: readonly string[]) => string | undefined;
+
+/** Undefined where nothing was printed. */
+export function tellingLine(stderr: string): string | undefined {
+  const lines = withoutNoise(printable(stderr.slice(-MAX_CHARS)).split('\n'));
+  for (const rule of RULES) {
+    const line = rule(lines)?.trim();
+    if (line !== undefined && line !== '') return line;
+  }
+  return lines.findLast(isPrinted)?.trim();
+}
+
+/** Lines that runtimes and tools add after the failure. */
+const NOISE =
+  /^(?:Node\.js v\d|\(Use `node --trace-|exit status \d+$|note: run with `RUST_BACKTRACE|----- Native stack trace -----| *\d+: 0x[0-9a-f]+ )/;
+
+function withoutNoise(lines: readonly string[]): readonly string[] {
+  const last = lines.findLastIndex((line) => isPrinted(line) && !NOISE.test(line));
+  // a script that printed nothing else
+  return last === -1 ? lines : lines.slice(0, last + 1);
+}
+
+function isPrinted(line: string): boolean {
+  return line.trim() !== '';
+}
+
+const RULES: readonly Rule[] = [uncaughtInNode, pythonTraceback, goPanic, rustPanic, stack, traced];
+
+/** The line after the source line and its carets, up to the end. */
+function uncaughtInNode(lines: readonly string[]): string | undefined {
+  const caret = lines.findLastIndex((line) => /^\s*\^+\s*$/.test(line));
+  if (caret < 2 || !/^\S.*:\d+$/.test(lines[caret - 2] ?? '')) return undefined;
+  const thrown = lines.slice(caret + 1).find(isPrinted);
+  const reason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.?/.exec(thrown ?? '');
+  return reason?.[1] ?? thrown;
+}
+
+/** A message or a note may have more lines, so the error is the first line after the last stack. */
+function pythonTraceback(lines: readonly string[]): string | undefined {
+  const group = lines.findLastIndex((line) => /^ {2}\+ Exception Group Traceback \(/.test(line));
+  const plain = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
+  const start = Math.max(group, plain);
+  if (start === -1 || isVerdict(lines.at(-1) ?? '')) return undefined;
+  return lines
+    .slice(start + 1)
+    .map((line) => (start === group ? line.replace(/^ {2}\| /, '') : line))
+    .find((line) => isPrinted(line) && !/^\s/.test(line));
+}
+
+/** A line in which a script sums up a failure whose stack it printed before. */
+function isVerdict(line: string): boolean {
+  return /^(?:\S+: )?(?:fatal|error|abort(?:ed|ing)?)\b/i.test(line);
+}
+
+/** The latest of nested panics, which is the first that says so; fatal errors of the runtime too. */
+function goPanic(lines: readonly string[]): string | undefined {
+  const stackAt = lines.findIndex((line) => /^goroutine \d+ (?:gp=\S+ .*)?\[/.test(line));
+  if (stackAt === -1) return undefined;
+  return lines.slice(0, stackAt).findLast((line) => /^\s*(?:panic|fatal error): /.test(line));
+}
+
+function rustPanic(lines: readonly string[]): string | undefined {
+  const at = lines.findLastIndex((line) => /^thread '.*' .*panicked at .*:$/.test(line));
+  return at === -1 ? undefined : lines[at + 1];
+}
+
+/** Frames of JavaScript, Java, .NET and Ruby, and what stands between them. */
+const FRAME = /^\s+(?:at|from) \S|^\s+\.\.\. \d+ (?:more|levels|lines)\b/;
+const BETWEEN = /^\s|^[}\])]+$|^(?:Caused by|Suppressed): /;
+const ERROR =
+  /^(?:Exception in thread "[^"]*" |Unhandled exception\. |Uncaught )?[A-Za-z_$][\w.$]*(?:Error|Exception)(?: \[[^\]]*\])?(?::|$)/;
+const RAISED_IN_RUBY = /^\S+:\d+:in .+ \([A-Z]\w*(?:::\w+)*\)$/;
+
+/** Lines that a message may have above its frames. */
+const MAX_MESSAGE_LINES = 20;
+
+/** The line above the frames that end the text. */
+function stack(lines: readonly string[]): string | undefined {
+  const outOfMemory = lines.findLast((line) => line.startsWith('FATAL ERROR: '));
+  if (outOfMemory !== undefined) return outOfMemory;
+  let at = lines.length - 1;
+  let frames = 0;
+  for (; at >= 0; at--) {
+    const line = lines[at] ?? '';
+    if (FRAME.test(line) || line.startsWith('Caused by: ')) frames++;
+    // Ruby prints the cause below the error that was thrown
+    const isCause = RAISED_IN_RUBY.test(line) && /^\s+from /.test(lines[at - 1] ?? '');
+    if (!isCause && !BETWEEN.test(line)) break;
+  }
+  if (frames === 0 || at < 0) return undefined;
+  const above = lines.slice(Math.max(0, at - MAX_MESSAGE_LINES), at + 1);
+  const line = above.findLast((each) => ERROR.test(each)) ?? lines[at];
+  return line?.replace(/^(?:Exception in thread "[^"]*" |Unhandled exception\. |Uncaught )/, '');
+}
+
+/** Without the commands that `set -x` prints. */
+function traced(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => isPrinted(line) && !/^\++ /.test(line));
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { failing, rehearse, workflow } from './harness.cases.ts';
+
+const LIMITS = '  limits: {max_iterations: 3000, timeout_seconds: 90000}\n';
+
+test('a loop of nodes with a time limit keeps no timer of each visit', () => {
+  const nodes =
+    '  - {name: a, type: call, function: f, timeout_seconds: 3600, routes: [{to: a}]}\n';
+  const { state, events } = rehearse(workflow(nodes, LIMITS));
+  expect(events.filter(({ type }) => type === 'node:started')).toHaveLength(3000);
+  expect(state.error?.kind).toBe('limit.steps');
+  expect(state.timers.heap.length).toBeLessThan(200);
+});
+
+test('a wait, a time limit of the node and one of the workflow still end when they should', () => {
+  const nodes = `  - {name: a, type: call, function: f, timeout_seconds: 3600, routes: [{to: b}]}
+  - {name: b, type: call, function: f, routes: [{to: c}, {on_error: true, retry: {max: 100, backoff: fixed, initial_seconds: 1}}]}
+  - {name: c, type: wait, duration: 100000s}
+`;
+  const { state, events, story } = rehearse(workflow(nodes, LIMITS), {
+    effects: (request) => failing('order.late', request.node.name === 'b' ? 50 : 0)(request),
+  });
+  expect(events.filter(({ type }) => type === 'node:retrying')).toHaveLength(50);
+  expect(story.at(-1)).toBe('run:failed limit.run_timeout');
+  expect(state.error?.kind).toBe('limit.run_timeout');
+});

@@ -1,0 +1,259 @@
+/**
+ * Reads prose as concepts: where in each sentence each concept occurs. Names that a user chose, addresses
+ * and identifiers say nothing.
+ */
+import { once } from '../../../errors/support/once.ts';
+import { findNames } from '../quoted-names.ts';
+import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
+import { createPartTable, HASH_START, hashWith } from './part-table.ts';
+import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
+
+const MAX_CHARS = 2048;
+const MAX_SENTENCES = 24;
+/** How far a negation reaches. */
+const NEGATION_REACH = 4;
+
+const lexicons = once(buildLexicons);
+
+/** Concepts that a name in quotes may have: it is then the field that a server speaks of. */
+const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
+  'model',
+  'tool',
+  'schema',
+  'param',
+  'property',
+  'prompt',
+  'reply',
+  'sampling',
+  'key',
+  'role',
+]);
+
+/** What a negation turns around may still name what is spoken of: no permission, no credits. */
+const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
+  'right',
+  'money',
+  'quota',
+  'connection',
+  'connect',
+  'fetch',
+  'login',
+]);
+
+/** The class of an exception is a code; its parts are no prose. */
+const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
+
+export function readSentences(text: string): readonly Sentence[] {
+  return readAll(withoutNames(text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text));
+}
+
+/** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
+export function readCode(code: string): Sentence {
+  return readAll(code.replace(/[_.:\n]+/g, ' '))[0] ?? newSentence();
+}
+
+/** Marks what stands in quotes, so that only the names of fields count in it. */
+function withoutNames(text: string): string {
+  const ranges = findNames(text);
+  if (ranges.length === 0) return text;
+  let kept = '';
+  let from = 0;
+  for (let at = 0; at < ranges.length; at += 2) {
+    const begin = ranges[at] ?? 0;
+    const end = ranges[at + 1] ?? begin;
+    kept += `${text.slice(from, begin)} ${QUOTED}${text.slice(begin + 1, end)} `;
+    from = end + 1;
+  }
+  return kept + text.slice(from);
+}
+
+const QUOTED = '\u0002';
+const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
+
+type SecondWords = ReadonlyMap<string, readonly Concept[]>;
+
+const OVER = idOf('over');
+
+/** One word: what it means, and what it means after a negation. */
+interface Meaning {
+  readonly word: string;
+  /** What the next word can mean with this one. */
+  readonly pairs: SecondWords | undefined;
+  readonly negatedPairs: SecondWords | undefined;
+  readonly isNegation: boolean;
+  /** Numbers of concepts. */
+  readonly plain: readonly number[];
+  readonly negated: readonly number[];
+}
+
+/** What stands between two spaces. */
+interface Chunk {
+  readonly words: readonly Meaning[];
+  readonly number: number;
+}
+
+/** The sentence that is being read. */
+interface Reading {
+  sentence: Sentence;
+  place: number;
+  negatedUntil: number;
+  lastNumber: number;
+  last: Meaning | undefined;
+}
+
+function newReading(): Reading {
+  return {
+    sentence: newSentence(),
+    place: 0,
+    negatedUntil: -1,
+    lastNumber: 0,
+    last: undefined,
+  };
+}
+
+const SPACE = 0x20;
+
+/** Reads the text in one pass, part by part; it is long, and most of its parts were seen before. */
+function readAll(text: string): readonly Sentence[] {
+  const sentences: Sentence[] = [];
+  let reading = newReading();
+  let begin = 0;
+  let hash = HASH_START;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at === text.length ? SPACE : text.charCodeAt(at);
+    const isEnd = at === text.length || endsSentence(unit, text, at);
+    if (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB)) {
+      hash = hashWith(hash, unit);
+      continue;
+    }
+    if (at > begin) readPart(chunkAt(text, begin, at, hash), reading);
+    begin = at + 1;
+    hash = HASH_START;
+    if (!isEnd) continue;
+    if (reading.sentence.found.length > 0) sentences.push(reading.sentence);
+    if (sentences.length === MAX_SENTENCES) break;
+    reading = newReading();
+  }
+  return sentences;
+}
+
+const TAB = 0x09;
+const NEW_LINE = 0x0a;
+const RETURN = 0x0d;
+const FULL_STOP = 0x2e;
+const EXCLAMATION_MARK = 0x21;
+const QUESTION_MARK = 0x3f;
+const SEMICOLON = 0x3b;
+const WIDE_MARKS: ReadonlySet<number> = new Set([0x3002, 0xff01, 0xff1f, 0xff1b]);
+
+/** A mark ends a sentence before a space, its wide form anywhere. */
+function endsSentence(unit: number, text: string, at: number): boolean {
+  if (unit > QUESTION_MARK) return unit >= 0x3002 && WIDE_MARKS.has(unit);
+  if (unit === NEW_LINE) return true;
+  const isMark =
+    unit === FULL_STOP || unit === SEMICOLON || unit === QUESTION_MARK || unit === EXCLAMATION_MARK;
+  return isMark && (at + 1 === text.length || text.charCodeAt(at + 1) <= SPACE);
+}
+
+function readPart({ words, number }: Chunk, reading: Reading): void {
+  const { sentence } = reading;
+  if (number > 0) {
+    if (reading.lastNumber > number && number >= MIN_COMPARED) addTo(sentence, OVER, reading.place);
+    reading.lastNumber = number;
+  }
+  if (words.length === 0) reading.place++;
+  for (const meaning of words) {
+    const place = ++reading.place;
+    if (meaning.isNegation) reading.negatedUntil = place + NEGATION_REACH;
+    const isNegated = place <= reading.negatedUntil;
+    const isTurned = isNegated && meaning.negated.length > 0;
+    for (const id of isTurned ? meaning.negated : meaning.plain) addTo(sentence, id, place);
+    const { last } = reading;
+    const seconds = isNegated ? (last?.negatedPairs ?? last?.pairs) : last?.pairs;
+    const paired = seconds?.get(meaning.word);
+    if (paired !== undefined) for (const concept of paired) addTo(sentence, idOf(concept), place);
+    reading.last = meaning;
+  }
+}
+
+/** Smaller ones count something else than tokens or bytes. */
+const MIN_COMPARED = 100;
+
+const REMEMBERED = createPartTable<Chunk>();
+const MAX_REMEMBERED_CHARS = 64;
+
+/** Words recur, so each is read once. */
+function chunkAt(text: string, begin: number, end: number, hash: number): Chunk {
+  const known = REMEMBERED.find(text, begin, end, hash);
+  if (known !== undefined) return known;
+  const spelling = text.slice(begin, end);
+  const chunk = readChunk(spelling);
+  if (spelling.length <= MAX_REMEMBERED_CHARS) REMEMBERED.remember(spelling, hash, chunk);
+  return chunk;
+}
+
+function readChunk(spelling: string): Chunk {
+  const number = numberIn(spelling);
+  if (IDENTIFIER.test(spelling)) return { words: [], number };
+  const isQuoted = spelling.startsWith(QUOTED);
+  const words = wordsIn(spelling.replace(EXCEPTION, '')).map((word) => meaningOf(word, isQuoted));
+  return { words, number };
+}
+
+function numberIn(chunk: string): number {
+  const digits = /^\W{0,2}(\d{1,3}(?:,\d{3}){1,4}|\d{1,12})\W{0,3}$/.exec(chunk)?.[1];
+  return digits === undefined ? 0 : Number(digits.replaceAll(',', ''));
+}
+
+function meaningOf(word: string, isQuoted: boolean): Meaning {
+  const { plain, negated } = lexicons();
+  const said = UNSPACED.test(word) ? inUnspaced(word) : lookUp(word, plain);
+  const turned = lookUp(word, negated);
+  const nouns = turned.length === 0 ? [] : said.filter((concept) => NOUNS.has(concept));
+  const counts = (concept: Concept): boolean => !isQuoted || IN_QUOTES.has(concept);
+  return {
+    word,
+    pairs: lexicons().pairs.get(word),
+    negatedPairs: lexicons().negatedPairs.get(word),
+    isNegation: NEGATIONS.has(word) || word.endsWith("n't"),
+    plain: said.filter(counts).map(idOf),
+    negated: [...turned, ...nouns].filter(counts).map(idOf),
+  };
+}
+
+/** Words in lower case; `ChannelClosed` and `channel_closed` are two. */
+function wordsIn(chunk: string): readonly string[] {
+  const compound = chunk.replace(/^\W+|[^\w>=]+$/g, '').toLowerCase();
+  if (KNOWN_COMPOUNDS.has(compound)) return [compound];
+  const parts = chunk
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z](?!s\b)[a-z])/g, '$1 $2')
+    .replaceAll('’', "'")
+    .toLowerCase()
+    .match(/[a-z]+(?:'[a-z]+)?|[\u0400-\u04ff]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|>=?/g);
+  return parts ?? [];
+}
+
+const KNOWN_COMPOUNDS: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'top_p',
+  'top_k',
+  'budget_tokens',
+  'base_url',
+  'http2',
+  'h2',
+]);
+
+function lookUp(word: string, { exact, prefixes }: Lexicon): readonly Concept[] {
+  const meanings = new Set(exact.get(word) ?? []);
+  for (let end = Math.min(word.length, 24); end >= 2; end--)
+    for (const concept of prefixes.get(word.slice(0, end)) ?? []) meanings.add(concept);
+  return [...meanings];
+}
+
+/** Without spaces, a negation is a part of the word. */
+function inUnspaced(word: string): readonly Concept[] {
+  return lexicons().unspaced.flatMap(([part, concept]) => (word.includes(part) ? [concept] : []));
+}
+
+const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;

@@ -1,0 +1,91 @@
+/** The roles of the fields in a body, by the names that servers use. */
+import { once } from '../../errors/support/once.ts';
+
+/** The roles of fields, by name. */
+export interface Roles {
+  readonly code?: true;
+  readonly namedCode?: true;
+  readonly namedType?: true;
+  readonly message?: true;
+  readonly status?: true;
+  readonly param?: true;
+  readonly stop?: true;
+  /** A prompt that was refused, whatever the reason. */
+  readonly block?: true;
+  readonly quota?: true;
+  readonly quotaValue?: true;
+  readonly delay?: true;
+  readonly delaySeconds?: true;
+  readonly delayMs?: true;
+  /** When a limit resets: a date, an epoch, or a duration. */
+  readonly moment?: true;
+  /** The body has the form of a reply. */
+  readonly answer?: true;
+  /** Written by a model. */
+  readonly content?: true;
+  /** Read together with its neighbours. */
+  readonly special?: true;
+  /** Sent by the caller, or unrelated to the failure. */
+  readonly passedOver?: true;
+}
+
+const NAMES: Readonly<Record<keyof Roles, string>> = {
+  code: 'code type status reason error_type errortype error_code errorcode __type :exception-type exception-type error kind name',
+  namedCode: 'code error_code errorcode',
+  namedType: 'type error_type errortype status __type :exception-type',
+  message:
+    'message msg error_msg errormsg errmsg detail error error_message errormessage title description error_description raw body reason status_msg reasons raimediafilteredreasons',
+  status: 'status code status_code statuscode http_status httpstatus upstreamstatus',
+  param: 'param loc field parameter',
+  stop: 'finish_reason finishreason stop_reason stopreason blockreason block_reason done_reason action',
+  block: 'blockreason block_reason',
+  quota: 'quotaid quota_id quotametric quota_metric quotalimit quota_limit quotaunit quota_unit',
+  quotaValue: 'quotavalue quota_value quotalimitvalue quota_limit_value',
+  delay: 'retrydelay retry_delay quotaresetdelay quota_reset_delay',
+  delaySeconds:
+    'estimated_time retry_after retryafter retry_after_seconds retryafterseconds retry_after_secs retry_after_sec retry_in retryin retry_in_seconds retryinseconds resets_in_seconds reset_seconds reset_in_seconds resets_in resetin reset_in resetsinseconds resetinseconds reset_after resetafter wait_seconds waitseconds wait_time waittime cooldown cooldown_seconds cooldownseconds seconds_until_reset',
+  delayMs:
+    'retry_after_ms retryafterms retry_after_millis retryaftermillis retry_in_ms retryinms retry_delay_ms reset_ms reset_in_ms wait_ms waitms',
+  moment: 'reset_at resets_at resetat resetsat reset_time retry_at available_at',
+  answer: 'choices candidates output content completion',
+  content:
+    'content text parts output_text delta reasoning_content refusal tool_calls partial_json thinking completion response',
+  special: 'result headers status refusal content',
+  passedOver:
+    'usage usagemetadata input messages arguments safetyratings safety_ratings content_filter_result content_filter_results logprobs links request model id object system_fingerprint instructions tools extendedhelp help_url previous_errors',
+};
+
+const rolesByName = once(() => {
+  const roles = new Map<string, Roles>();
+  for (const [role, names] of Object.entries(NAMES))
+    for (const name of names.split(' ')) roles.set(name, { ...roles.get(name), [role]: true });
+  return roles;
+});
+export const NO_ROLES: Roles = {};
+
+/** By the spelling as received: servers use few, so each is resolved once. */
+const ROLES_BY_SPELLING = new Map<string, Roles>();
+const MAX_REMEMBERED = 4096;
+
+export function rolesOf(name: string): Roles {
+  const known = ROLES_BY_SPELLING.get(name);
+  if (known !== undefined) return known;
+  const roles = rolesByName().get(name.toLowerCase()) ?? rolesByEnding(name);
+  if (ROLES_BY_SPELLING.size < MAX_REMEMBERED && name.length <= 40)
+    ROLES_BY_SPELLING.set(name, roles);
+  return roles;
+}
+
+/** Vendors put a word of their own before the common one: `faultstring`, `errorDetail`, `err_msg`. */
+function rolesByEnding(name: string): Roles {
+  if (
+    /(?:error|err|fault|fail|failure|status|result|ret|resp|sub)[_-]?(?:message|msg|string|text|reason|detail|details|description|desc|info)$/i.test(
+      name,
+    )
+  )
+    return { message: true };
+  if (/(?:error|http|response|upstream)_?status(?:_?code)?$/i.test(name)) return { status: true };
+  if (/(?:error|err|fault|fail|failure|ret|result|resp|sub|biz)[_-]?code$/i.test(name))
+    return { code: true, namedCode: true };
+  return NO_ROLES;
+}

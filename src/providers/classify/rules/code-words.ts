@@ -1,0 +1,174 @@
+/** Rules for codes by the concepts of their words: `TOKEN_QUOTA_REACHED` is a short sentence. */
+import { anyOf, each } from '../concepts/saying.ts';
+import { NONE, type Rule } from '../rule.ts';
+import { OTHER_LIMITS } from './concept-access.ts';
+
+export const CODE_WORD_RULES: readonly Rule[] = [
+  {
+    id: 'code-words.not-configured',
+    when: { codeSays: each(['host', 'key'], ['unset']) },
+    means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
+    why: 'the code says that a provider or a key is not set up',
+  },
+  {
+    id: 'code-words.spent',
+    when: {
+      codeSays: [
+        ...each(['money'], ['lacking', 'reached', 'expired', 'forbidden']),
+        ...each(['quota'], ['lacking'], ['rate', 'minute']),
+      ],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the code says that money or a quota is gone',
+  },
+  {
+    id: 'code-words.quota-refused',
+    when: {
+      statuses: [401, 402, 403],
+      codeSays: each(['quota'], ['reached', 'bound'], ['rate', 'minute']),
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
+    why: 'the code says that a quota is reached, under a status of access',
+  },
+  {
+    id: 'code-words.own-limit',
+    when: {
+      statuses: [400, 402, 403, 409, 422],
+      codeSays: anyOf([['bound', 'hit']], OTHER_LIMITS),
+      notPhrases: ['rate_limit', 'short_window', 'context', 'window', 'oversize'],
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the code says that a limit is reached, which counts neither calls nor sizes',
+  },
+  {
+    id: 'code-words.context',
+    when: {
+      codeSays: anyOf(
+        [
+          ['prompt', 'excess'],
+          ['prompt', 'too', 'length'],
+          ['window', 'excess'],
+          ['window', 'lacking'],
+        ],
+        ['bytes', 'media', 'rate'],
+      ),
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the code says that the prompt is too long',
+  },
+  {
+    id: 'code-words.auth',
+    when: {
+      statuses: [NONE, 200, 400, 401, 403, 404, 422],
+      codeSays: [
+        ...each(['key', 'login'], ['must', 'expired', 'invalid', 'missing', 'failed'], ['tool']),
+        ...each(['token'], ['expired', 'invalid'], ['bound']),
+      ],
+      notPhrases: ['spent', 'scopes'],
+    },
+    means: { kind: 'provider.auth', scope: 'key', recovery: 'human' },
+    why: 'the code says that a key or a login is wrong or missing',
+  },
+  {
+    id: 'code-words.model',
+    when: {
+      codeSays: anyOf(
+        [
+          ['model', 'missing'],
+          ['model', 'name', 'invalid'],
+        ],
+        ['param', 'right', 'tool', 'reply', 'prompt'],
+      ),
+      notPhrases: ['overload'],
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the code says that there is no such model',
+  },
+  {
+    id: 'code-words.permission',
+    when: {
+      codeSays: [
+        ...each(['right', 'account'], ['forbidden', 'lacking'], ['money']),
+        ...each(['region'], ['forbidden', 'unsupported', 'unavailable']),
+        ...each(['vetting'], ['account', 'forbidden', 'must'], ['failed', 'key', 'token']),
+      ],
+      notPhrases: ['spent', 'auth'],
+    },
+    means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
+    why: 'the code says that a right is missing',
+  },
+  {
+    id: 'code-words.filter',
+    when: {
+      codeSays: each(
+        ['filter'],
+        ['text', 'content', 'prompt', 'reply', 'blocked', 'found', 'invalid'],
+        ['account'],
+      ),
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the code says that the content is refused',
+  },
+  {
+    id: 'code-words.policy',
+    when: {
+      statuses: [NONE, 200, 400, 403, 422],
+      codeSays: anyOf(
+        [['policy']],
+        ['account', 'right', 'key', 'rate', 'money', 'region', 'plan', 'model', 'must', 'unset'],
+      ),
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the code names a policy, and nothing that a policy could be about but the content',
+  },
+  {
+    id: 'code-words.material',
+    when: {
+      statuses: [NONE, 200],
+      codeSays: each(
+        ['media', 'prompt', 'text', 'sampling'],
+        ['invalid', 'missing', 'unset', 'short', 'fetch', 'blank'],
+        ['reply', 'host', 'rate', 'key', 'account'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the code says that something in the request is wrong, under a status that does not',
+  },
+  {
+    id: 'code-words.late',
+    when: {
+      statuses: [NONE, 200, 400, 500, 502, 503],
+      codeSays: anyOf([['late']], ['money', 'key']),
+    },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'the code says that time ran out',
+  },
+  {
+    id: 'code-words.unsupported',
+    when: {
+      codeSays: each(
+        ['feature', 'media', 'sampling', 'param'],
+        ['unsupported', 'unavailable'],
+        ['rate'],
+      ),
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'the code says that a feature is not supported',
+  },
+  {
+    id: 'code-words.overload',
+    when: { codeSays: each(['host', 'model'], ['busy', 'unavailable'], ['missing', 'invalid']) },
+    means: { kind: 'provider.overloaded', scope: 'model', recovery: 'window' },
+    why: 'the code says that there is no room at the moment',
+  },
+  {
+    id: 'code-words.rate',
+    when: {
+      statuses: [NONE, 200, 400, 403, 429, 503],
+      codeSays: each(['rate'], ['bound', 'reached']),
+      notPhrases: ['auth', 'spent', 'long_window', 'no_allowance'],
+    },
+    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'the code says that requests come too fast',
+  },
+];

@@ -1,0 +1,156 @@
+/** Rules for prose by its concepts, about the material and the form of a request; see `concepts.ts`. */
+import { anyOf, each } from '../concepts/saying.ts';
+import { NONE, type Rule } from '../rule.ts';
+
+/** Words that make a sentence one about the server, its reply or its caller. */
+const NOT_OF_THE_REQUEST = [
+  'reply',
+  'host',
+  'connection',
+  'machinery',
+  'busy',
+  'wait',
+  'late',
+  'cut',
+  'key',
+  'account',
+  'plan',
+  'quota',
+  'money',
+] as const;
+
+/** Before the phrases, which know tokens but not minutes or pages. */
+export const MATERIAL_LENGTH_RULES: readonly Rule[] = [
+  {
+    id: 'concept.own-machinery',
+    when: {
+      statuses: [500, 502],
+      phrases: ['about_machinery'],
+      says: [
+        ...each(
+          ['machinery'],
+          ['late', 'unavailable', 'refused', 'cut', 'failed', 'connection', 'lacking', 'reached'],
+        ),
+        ...each(['filter'], ['late', 'unavailable', 'cut'], ['prompt', 'content', 'text']),
+        ...anyOf([['filter', 'failed', 'model']], ['prompt', 'content', 'text']),
+      ],
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'something that the server stands on failed, whatever its name sounds like',
+  },
+  {
+    id: 'server.own-files',
+    when: {
+      statuses: [500, 502],
+      mentions:
+        /permission denied[^a-z]{1,6}['"/]|'\/[^']{1,200}' ?permission denied|errno 13\b|EACCES/i,
+    },
+    means: { kind: 'provider.server_error', scope: 'provider', recovery: 'now' },
+    why: 'a right to a file of the server is missing, not one of the caller',
+  },
+  {
+    id: 'concept.long-material',
+    when: {
+      statuses: [NONE, 200, 400, 413, 422],
+      phrases: ['about_media'],
+      phrasesToo: ['about_excess'],
+      says: anyOf(
+        [
+          ['media', 'too', 'length'],
+          ['media', 'excess', 'length'],
+          ['media', 'too', 'much'],
+          ['media', 'excess'],
+          ['media', 'reached', 'bound'],
+        ],
+        [
+          'tokens',
+          'window',
+          'rate',
+          'requests',
+          'quota',
+          'account',
+          'plan',
+          'day',
+          'must',
+          'unsupported',
+        ],
+      ),
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'a recording, a file or their number is said to be more than one request may have',
+  },
+];
+
+export const MATERIAL_RULES: readonly Rule[] = [
+  {
+    id: 'concept.late-refusal',
+    when: {
+      statuses: [400, 404, 409, 422],
+      says: each(
+        ['host', 'requests', 'connection', 'model'],
+        ['late'],
+        ['param', 'sampling', 'must', 'invalid', 'bound', 'fetch', 'media', 'address'],
+      ),
+    },
+    means: { kind: 'provider.timeout', scope: 'provider', recovery: 'now' },
+    why: 'something is said to have taken too long, under the status of a refusal',
+  },
+  {
+    id: 'concept.material',
+    when: {
+      statuses: [NONE, 200, 424],
+      says: anyOf(
+        [
+          ['media', 'invalid'],
+          ['media', 'missing'],
+          ['media', 'unset'],
+          ['media', 'unsupported'],
+          ['media', 'too', 'short'],
+          ['media', 'fetch', 'failed'],
+          ['media', 'fetch', 'refused'],
+          ['media', 'right', 'failed'],
+          ['media', 'right', 'forbidden'],
+        ],
+        [...NOT_OF_THE_REQUEST, 'tool'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a file of the request is said to be unreadable or out of reach',
+  },
+  {
+    id: 'concept.refused',
+    when: {
+      statuses: [NONE, 200, 500],
+      says: [
+        ...each(['text', 'turn', 'block'], ['invalid', 'must', 'unset'], NOT_OF_THE_REQUEST),
+        ...anyOf(
+          [
+            ['requests', 'invalid'],
+            ['media', 'decode', 'failed'],
+            ['prompt', 'invalid'],
+          ],
+          NOT_OF_THE_REQUEST,
+        ),
+      ],
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'a part of the request is said to be wrong, under a status that does not say so',
+  },
+  {
+    id: 'concept.refused-setting',
+    when: {
+      statuses: [200, 500],
+      says: [
+        ...each(['sampling'], ['must', 'invalid', 'range'], NOT_OF_THE_REQUEST),
+        ...each(['param'], ['must', 'invalid'], NOT_OF_THE_REQUEST),
+      ],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a setting of the call is said to be wrong, under a status that does not say so',
+  },
+];

@@ -1,0 +1,360 @@
+/**
+ * Rules for prose by its concepts: what is spoken of, and what is said about it. They come after the
+ * phrases, for wordings that nobody has recorded, and before the status alone.
+ */
+import { anyOf, each } from '../concepts/saying.ts';
+import { NONE, type Rule } from '../rule.ts';
+
+/** A request that was refused, or a text that lost its status. */
+const REFUSED = [NONE, 200, 400, 404, 405, 406, 409, 410, 412, 415, 417, 418, 422, 424];
+/** Statuses that gateways and frameworks also use for refusals of theirs. */
+const ALSO_SERVER = [...REFUSED, 403, 413, 500, 502, 503];
+
+/** Before the phrases, whose words these share. */
+export const FIRST_CONCEPT_RULES: readonly Rule[] = [
+  {
+    id: 'concept.signed-block',
+    when: {
+      statuses: [400, 422],
+      phrases: ['about_signature'],
+      says: anyOf([
+        ['signature', 'feature'],
+        ['signature', 'block'],
+        ['signature', 'tool'],
+      ]),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the signature is that of a part of the history, not that of the request',
+  },
+  {
+    id: 'concept.plan-limit',
+    when: {
+      statuses: [400, 402, 403, 429],
+      phrases: ['about_plan'],
+      phrasesToo: ['about_excess'],
+      says: anyOf(
+        [['plan', 'bound', 'reached']],
+        ['minute', 'rate', 'requests', 'tokens', 'prompt', 'bytes', 'media', 'window'],
+      ),
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'the limit is one of the plan, and no short window is named',
+  },
+  {
+    id: 'concept.feature-of-model',
+    when: {
+      statuses: [400, 405, 422],
+      phrases: ['about_off'],
+      says: anyOf(
+        [
+          ['feature', 'most', 'model'],
+          ['model', 'text', 'most'],
+          ['feature', 'unavailable', 'model'],
+          ['feature', 'forbidden', 'model'],
+          ['media', 'unavailable', 'model'],
+          ['media', 'forbidden', 'model'],
+          ['tool', 'forbidden', 'model'],
+        ],
+        ['account', 'key', 'right', 'region', 'plan', 'wait', 'filter', 'found'],
+      ),
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a feature is said to be off for this model; the model is there',
+  },
+  {
+    id: 'concept.schema-keyword',
+    when: {
+      statuses: REFUSED,
+      phrases: ['about_schema'],
+      says: each(
+        ['schema'],
+        ['unsupported'],
+        ['model', 'param', 'endpoint', 'host', 'sampling', 'feature'],
+      ),
+    },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'a part of the schema is said not to be supported, not schemas as such',
+  },
+  {
+    id: 'concept.output-cap',
+    when: {
+      statuses: REFUSED,
+      phrases: ['about_tokens'],
+      phrasesToo: ['about_reply'],
+      says: anyOf(
+        [
+          ['reply', 'tokens', 'excess', 'bound'],
+          ['reply', 'tokens', 'bound', 'given'],
+          ['reply', 'tokens', 'most'],
+          ['reply', 'tokens', 'must', 'bound'],
+          ['reply', 'tokens', 'range'],
+        ],
+        ['prompt', 'window', 'minute', 'text', 'rate', 'length', 'total', 'unsupported'],
+      ),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'the output limit is set higher than the model allows; the prompt is fine',
+  },
+];
+
+export const CONCEPT_RULES: readonly Rule[] = [
+  {
+    id: 'concept.context',
+    when: {
+      statuses: ALSO_SERVER,
+      says: anyOf(
+        [
+          ['prompt', 'excess', 'length'],
+          ['prompt', 'excess', 'bound'],
+          ['prompt', 'excess', 'tokens'],
+          ['prompt', 'too', 'much'],
+          ['prompt', 'length', 'bound'],
+          ['prompt', 'tokens', 'bound'],
+          ['tokens', 'excess', 'bound'],
+          ['tokens', 'too', 'much'],
+          ['prompt', 'tokens', 'over'],
+          ['model', 'tokens', 'over'],
+          ['prompt', 'characters', 'bound'],
+          ['tokens', 'over', 'bound'],
+          ['tokens', 'over', 'given'],
+          ['token', 'over', 'excess'],
+          ['prompt', 'shorten'],
+          ['text', 'too', 'length'],
+          ['window', 'full'],
+          ['window', 'lacking'],
+          ['window', 'excess'],
+          ['window', 'too', 'much'],
+          ['text', 'excess', 'tokens'],
+          ['text', 'bound', 'tokens'],
+          ['text', 'bound', 'length'],
+          ['tokens', 'excess', 'must'],
+          ['tokens', 'over', 'most'],
+        ],
+        ['minute', 'day', 'rate', 'bytes', 'media', 'tool', 'quota', 'money', 'stop'],
+      ),
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the prompt is said to be longer than something allows',
+  },
+  {
+    id: 'concept.size',
+    when: {
+      statuses: REFUSED,
+      says: anyOf(
+        [
+          ['bytes', 'excess'],
+          ['bytes', 'too', 'much'],
+          ['media', 'excess', 'bound'],
+          ['media', 'too', 'large'],
+          ['characters', 'bound', 'reached'],
+          ['characters', 'excess'],
+          ['characters', 'over'],
+          ['text', 'bound', 'reached'],
+        ],
+        ['rate', 'minute', 'day', 'quota'],
+      ),
+    },
+    means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },
+    why: 'a file or the request is said to have too many bytes',
+  },
+  {
+    id: 'concept.tool-schema',
+    when: {
+      statuses: [...REFUSED, 500],
+      says: [
+        ...each(['grammar'], ['invalid', 'failed']),
+        ...anyOf([['schema', 'fetch', 'failed']], ['reply', 'host']),
+        ...each(['schema'], ['invalid', 'must', 'missing', 'unknown'], ['reply']),
+        ...each(['schema'], ['unsupported'], ['model', 'param', 'endpoint', 'host', 'sampling']),
+        ...anyOf(
+          [
+            ['tool', 'property', 'must'],
+            ['tool', 'param', 'must'],
+            ['tool', 'param', 'invalid'],
+            ['tool', 'param', 'missing'],
+            ['tool', 'name', 'must'],
+            ['tool', 'name', 'invalid'],
+            ['tool', 'name', 'bound'],
+            ['tool', 'described', 'must'],
+          ],
+          ['text', 'role', 'model', 'choice', 'call'],
+        ),
+      ],
+    },
+    means: { kind: 'provider.tool_schema', scope: 'request', recovery: 'human' },
+    why: 'the definition of a tool or of the output is said to be wrong',
+  },
+  {
+    id: 'concept.filter',
+    when: {
+      statuses: [200, 400, 403, 406, 409, 412, 418, 422, 424, 451, 500],
+      says: each(
+        ['filter'],
+        ['forbidden', 'invalid', 'prompt', 'found', 'blocked', 'text', 'content'],
+        ['account', 'region', 'right', 'key', 'rate'],
+      ).concat(anyOf([['prompt', 'found', 'forbidden']], ['account', 'right', 'key'])),
+    },
+    means: { kind: 'provider.content_filter', scope: 'request', recovery: 'human' },
+    why: 'the content is said to be harmful or against a policy',
+  },
+  {
+    id: 'concept.unsupported',
+    when: {
+      statuses: [...REFUSED, 501],
+      says: [
+        ...each(
+          ['feature'],
+          ['unavailable', 'unsupported', 'forbidden', 'missing'],
+          ['account', 'plan', 'key'],
+        ),
+        ...each(
+          ['media', 'tool', 'sampling', 'param'],
+          ['unavailable', 'unsupported'],
+          ['account', 'plan', 'endpoint'],
+        ),
+        ...each(['param'], ['unknown'], ['account', 'key', 'model']),
+        ...anyOf([['model', 'unsupported']], ['account', 'plan', 'name']),
+      ],
+    },
+    means: { kind: 'provider.unsupported', scope: 'model', recovery: 'human' },
+    why: 'a feature or a parameter is said not to be there for this model',
+  },
+  {
+    id: 'concept.model',
+    when: {
+      statuses: REFUSED,
+      says: [
+        ...each(
+          ['model'],
+          ['missing'],
+          ['param', 'account', 'right', 'key', 'media', 'tool', 'text', 'must', 'region'],
+        ),
+        ...anyOf(
+          [
+            ['model', 'listed', 'given'],
+            ['model', 'must', 'listed'],
+            ['model', 'name', 'invalid'],
+            ['endpoint', 'name', 'missing'],
+            ['model', 'unset', 'host'],
+            ['model', 'cut'],
+          ],
+          ['account', 'right', 'tool', 'text', 'busy', 'connection', 'reply'],
+        ),
+      ],
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the model is said not to be there, or another one is asked for',
+  },
+  {
+    id: 'concept.model-param',
+    when: {
+      statuses: [400, 404, 422],
+      params: /^(?:body\.)?model$/,
+      notCodes: ['missing', 'missing_required_parameter', 'value_missing', 'missing_parameter'],
+      says: anyOf([['must'], ['invalid'], ['listed']], ['param', 'given', 'unset', 'missing']),
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the value that was refused is the name of the model',
+  },
+  {
+    id: 'concept.attachment-missing',
+    when: {
+      statuses: [404],
+      says: anyOf(
+        [
+          ['media', 'missing'],
+          ['reply', 'name', 'missing'],
+        ],
+        ['model', 'address', 'endpoint'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'something that the request points at is said not to be there, and it is not the model',
+  },
+  {
+    id: 'concept.model-unavailable',
+    when: {
+      statuses: [400, 404, 410, 422],
+      says: each(['model'], ['unavailable'], ['param', 'account', 'right', 'now', 'wait', 'busy']),
+    },
+    means: { kind: 'provider.model_not_found', scope: 'model', recovery: 'human' },
+    why: 'the model is said not to be served there',
+  },
+  {
+    id: 'concept.address',
+    when: {
+      statuses: [NONE, 400, 404, 405],
+      says: each(
+        ['address'],
+        ['missing', 'invalid', 'unsupported', 'refused', 'unset'],
+        ['media', 'model'],
+      ),
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'provider',
+      recovery: 'human',
+    },
+    why: 'the address is said to lead nowhere: the base URL is wrong',
+  },
+  {
+    id: 'concept.role-order',
+    when: {
+      statuses: [...REFUSED, 500],
+      says: anyOf(
+        [
+          ['turn', 'must'],
+          ['turn', 'invalid'],
+          ['role', 'must', 'text'],
+          ['role', 'invalid', 'text'],
+        ],
+        ['key', 'right', 'param'],
+      ),
+    },
+    means: { kind: 'provider.invalid_request', scope: 'request', recovery: 'human' },
+    why: 'the order or the roles of the messages are refused',
+  },
+  {
+    id: 'concept.setting',
+    when: {
+      statuses: [NONE, 400, 422],
+      says: [
+        ...each(
+          ['sampling'],
+          ['must', 'bound', 'invalid'],
+          ['prompt', 'text', 'role', 'tool', 'schema'],
+        ),
+        ...anyOf(
+          [
+            ['media', 'length', 'must'],
+            ['media', 'must', 'range'],
+            ['stop', 'too', 'much'],
+            ['stop', 'must'],
+            ['sampling', 'range'],
+            ['sampling', 'unknown'],
+            ['header', 'must'],
+            ['header', 'missing'],
+            ['param', 'must', 'missing'],
+            ['param', 'missing'],
+            ['param', 'must', 'unset'],
+            ['model', 'must'],
+          ],
+          ['prompt', 'text', 'role', 'tool', 'schema', 'key'],
+        ),
+      ],
+    },
+    means: {
+      kind: 'provider.invalid_request',
+      category: 'configuration',
+      scope: 'request',
+      recovery: 'human',
+    },
+    why: 'a setting or a header of the call is missing or out of its range',
+  },
+];

@@ -1,0 +1,97 @@
+/**
+ * Whether a template of a node can fail when it is evaluated. It cannot where it reads no name, or
+ * passes on one that is always there; anything else may meet a missing field, a value of another type
+ * or a limit of the templates.
+ */
+import type { NodePlan } from '../plan/node-plan.ts';
+import type { FilePlan } from '../plan/plan.ts';
+import { isTemplate } from '../plan/model-names.ts';
+import { evaluateTemplate, parseTemplate, type Template } from '../template/template.ts';
+import { instructionSites, outputSites, ownSites, type TemplateSite } from './template-sites.ts';
+
+export function templatesCanFail(node: NodePlan, plan: FilePlan): boolean {
+  switch (node.type) {
+    case 'agent':
+    case 'supervisor':
+      return (
+        [...instructionSites(plan), ...ownSites(node)].some(isVariable) ||
+        (node.model ?? plan.runtime?.defaultModel ?? []).some(({ model }) => isTemplate(model)) ||
+        (node.type === 'agent' && node.images !== undefined)
+      );
+    case 'set':
+      return ownSites(node).some((site) => valueCanFail(site, plan)) || addsUp(node, plan);
+    case 'call':
+    case 'tool':
+    case 'transform':
+    case 'workflow':
+      return ownSites(node).some((site) => valueCanFail(site, plan));
+    case 'script':
+    case 'human_gate':
+    case 'terminate':
+      return ownSites(node).some(isVariable);
+    case 'wait':
+      // text that is left is a template, whose value need not be a duration
+      return typeof node.duration === 'string' || ownSites(node).some(isVariable);
+    case 'for_each':
+      return true;
+    case 'parallel':
+      return false;
+  }
+}
+
+/** Whether the `output` of a file can fail, which fails the node that called it. */
+export function outputCanFail(plan: FilePlan): boolean {
+  return outputSites(plan).some((site) => valueCanFail(site, plan));
+}
+
+/** A sum of the state needs a number. */
+function addsUp({ state }: Extract<NodePlan, { type: 'set' }>, plan: FilePlan): boolean {
+  return Object.keys(state).some((key) => plan.state[key]?.merge === 'sum');
+}
+
+function isVariable({ source }: TemplateSite): boolean {
+  return canFail(source, () => false);
+}
+
+/** A value that is passed on as it is has no limit of its own. */
+function valueCanFail({ source }: TemplateSite, plan: FilePlan): boolean {
+  return canFail(source, (template) => passesOn(template, plan));
+}
+
+function canFail(source: string, isSure: (template: Template) => boolean): boolean {
+  const parsed = parseTemplate(source);
+  if (!parsed.ok) return true;
+  const { template } = parsed;
+  return template.references.length === 0 ? !hasValue(template) : !isSure(template);
+}
+
+/** A constant has the same value, or the same failure, every time. */
+function hasValue(template: Template): boolean {
+  try {
+    evaluateTemplate(template, { lookup: () => undefined, names: () => [] });
+    return true;
+  } catch {
+    // the failure belongs to the run; here only its kind is listed
+    return false;
+  }
+}
+
+/** `{{ workflow.input.ticket }}`, `{{ state.tags }}`: one name that is there whenever a node runs. */
+function passesOn({ isSingleExpression, references, body }: Template, plan: FilePlan): boolean {
+  const [reference] = references;
+  const isPath = body.some(
+    (part) =>
+      part.kind === 'output' &&
+      part.expression.kind === 'path' &&
+      part.expression.links.every(({ kind }) => kind === 'field'),
+  );
+  if (!isSingleExpression || !isPath || reference === undefined) return false;
+  // in the other modes a node sees what it lists
+  if (plan.contextMode !== 'accumulate') return false;
+  const [first, second, third, ...rest] = reference.path.map(String);
+  if (rest.length > 0) return false;
+  if (first === 'state') return third === undefined && Object.hasOwn(plan.state, second ?? '');
+  if (first !== 'workflow' || second !== 'input' || third === undefined) return false;
+  const field = Object.hasOwn(plan.input, third) ? plan.input[third] : undefined;
+  return field !== undefined && (field.required || field.default !== undefined);
+}

@@ -1,0 +1,70 @@
+/** A refusal looks the same, whatever command refuses. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPlace, type Place } from './errand.ts';
+
+const ABSENT = '000000000000000000000000';
+
+describe('a run that is not there', () => {
+  let place: Place;
+  beforeAll(() => {
+    place = newPlace();
+    place.write(
+      'ok.yaml',
+      'workflow: {name: w, entry_point: a}\nnodes: [{name: a, type: set, value: 1}]\n',
+    );
+    place.run(['run', 'ok.yaml']);
+  });
+  afterAll(() => place.remove());
+
+  const COMMANDS: readonly (readonly [string, ...string[]])[] = [
+    ['resume'],
+    ['retry'],
+    ['answer', '--value', 'yes'],
+    ['cancel'],
+    ['show'],
+    ['watch'],
+    ['costs'],
+    ['audit'],
+    ['explain'],
+    ['export', '--output', 'run.jsonl'],
+    ['delete'],
+  ];
+
+  /** Without the id of the report, which is another each time. */
+  const refusal = (args: readonly string[]): readonly unknown[] => {
+    const { exit, stdout, stderr } = place.run(args);
+    return [exit, stdout, stderr.replaceAll(/err_[a-z0-9]+/g, 'ID')];
+  };
+
+  it.each(COMMANDS)('is named with its kind by %s', (name, ...rest) => {
+    const [exit, stdout, stderr] = refusal([name, ABSENT, ...rest]);
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/kind +run\.not_found/);
+    expect(stderr).toContain('errand runs');
+    expect(stderr).toBe(refusal(['resume', ABSENT])[2]);
+  });
+
+  it.each([['resume'], ['watch']])('is one line for %s when quiet', (name) => {
+    const [exit, , stderr] = refusal([name, ABSENT, '--quiet']);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(/^run\.not_found .*\n?$/)]);
+  });
+});
+
+describe('a mistake in what was typed', () => {
+  let place: Place;
+  beforeAll(() => void (place = newPlace()));
+  afterAll(() => place.remove());
+
+  it.each([
+    [['runs', '--status', 'lost']],
+    [['prune', '--older-than', 'long']],
+    [['import', 'nowhere.jsonl']],
+    [['run', 'nowhere.yaml']],
+    [['explain', 'provider.quota_exhaustd']],
+  ])('is a panel with the kind for %j', (args) => {
+    const { exit, stdout, stderr } = place.run(args);
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/kind +validation\.[a-z]+/);
+    expect(stderr).toMatch(/next +\S/);
+  });
+});

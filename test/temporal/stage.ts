@@ -1,0 +1,127 @@
+/** What a test of the Temporal driver runs on: a server, and workers and clients for it. */
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  openTemporal,
+  type TemporalBackend,
+  type TemporalBackendOptions,
+} from '../../src/engine/temporal/client.ts';
+import type { TemporalConfig } from '../../src/engine/temporal/config.ts';
+import {
+  bundleWorkflow,
+  startWorker,
+  type ErrandWorker,
+  type ErrandWorkerOptions,
+} from '../../src/engine/temporal/worker.ts';
+import { findProgram, hasGo, say, startServer, type TemporalServer } from './server.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+/** Where the tests have Temporal's packages. */
+export const PACKAGES = join(ROOT, 'test', 'temporal-sdk');
+
+/** So long nothing is taken for lost that is only slow. */
+export const PATIENCE_MS = 300_000;
+
+export interface Stage {
+  readonly config: TemporalConfig;
+  /** Undefined where the server is somebody else's, who would mind. */
+  readonly server: TemporalServer | undefined;
+  client(options?: Partial<TemporalBackendOptions>): Promise<TemporalBackend>;
+  worker(options?: Partial<ErrandWorkerOptions>): Promise<ErrandWorker>;
+  close(): Promise<void>;
+}
+
+/** Why nothing can be proved here; undefined where it can. In CI with Go that is a failure. */
+export function whyNot(what: string): string | undefined {
+  const reason = reasonAgainst();
+  if (reason === undefined) return undefined;
+  // where it could be had, nothing is skipped quietly
+  if (process.env['CI'] === 'true' && hasGo()) throw new Error(`Nothing was proved: ${reason}`);
+  say(`SKIPPED, so nothing was proved of: ${what}. To prove it, ${reason}`);
+  return reason;
+}
+
+function reasonAgainst(): string | undefined {
+  if (!hasPackages()) return 'run `npm test`, which installs Temporal’s SDK';
+  if (process.env['TEMPORAL_ADDRESS'] !== undefined) return undefined;
+  const program = findProgram();
+  return 'missing' in program ? program.missing : undefined;
+}
+
+/** Whether Temporal's SDK is installed, as `npm test` does. */
+export function hasPackages(): boolean {
+  return existsSync(join(PACKAGES, 'node_modules', '@temporalio', 'worker'));
+}
+
+/** A namespace and a task queue of its own, by the name of the test. */
+export async function openStage(name: string): Promise<Stage> {
+  const given = process.env['TEMPORAL_ADDRESS'];
+  const server = given === undefined ? await ownServer() : undefined;
+  const address = given ?? server?.address ?? '';
+  const config: TemporalConfig = {
+    address,
+    namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
+    taskQueue: `errand-${name}-${process.pid}`,
+    directory: PACKAGES,
+  };
+  const open: { close(): Promise<void> }[] = [];
+  return {
+    config,
+    server,
+    client: async (options = {}) => {
+      const driver = await openTemporal({
+        config,
+        heartbeatMs: PATIENCE_MS,
+        queryMs: PATIENCE_MS,
+        ...options,
+      });
+      open.push(driver);
+      return driver;
+    },
+    worker: async (options = {}) => {
+      const bundleFile = await cachedBundle();
+      const worker = await startWorker({
+        config,
+        base: ROOT,
+        env: process.env,
+        drainMs: 1000,
+        stickyMs: 1000,
+        bundleFile,
+        ...options,
+      });
+      open.push({ close: () => worker.stop() });
+      return worker;
+    },
+    close: async () => {
+      for (const each of open.reverse()) await each.close();
+      await server?.stop();
+    },
+  };
+}
+
+async function ownServer(): Promise<TemporalServer> {
+  const program = findProgram();
+  if ('missing' in program) throw new Error(program.missing);
+  say(`using ${program.path}`);
+  return startServer(program.path, []);
+}
+
+/** Bundling takes longer than most tests; the same sources give the same bundle. */
+export async function cachedBundle(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of globSync('src/{errors,providers,workflow,machine,effects,engine}/**/*.ts', {
+    cwd: ROOT,
+  }).toSorted())
+    hash.update(file).update(readFileSync(join(ROOT, file)));
+  const folder = join(tmpdir(), 'errand-temporal-bundles');
+  const file = join(folder, `${hash.digest('hex').slice(0, 16)}.js`);
+  if (existsSync(file)) return file;
+  const { code } = await bundleWorkflow(PACKAGES);
+  mkdirSync(folder, { recursive: true });
+  // two test files may make it at once
+  writeFileSync(`${file}.${process.pid}`, code);
+  renameSync(`${file}.${process.pid}`, file);
+  return file;
+}
