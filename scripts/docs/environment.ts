@@ -19,6 +19,18 @@ const OWN: Rows = [
     '`local` or `temporal`: where commands run and look for runs, unless `--on` says so. Default: `local`.',
   ],
   [
+    'ERRAND_SERVER',
+    'The address of an `errand serve` whose runs commands use, unless `--server` or `--on` says otherwise.',
+  ],
+  [
+    'ERRAND_TOKEN',
+    'For `errand serve`: the one token that it takes. For commands with a server: the token that they send.',
+  ],
+  [
+    'ERRAND_TOKENS',
+    'For `errand serve`: its tokens, as `NAME:SECRET:ROLE` with commas between; the roles are `read`, `run` and `edit`.',
+  ],
+  [
     'ERRAND_MODEL',
     'The model that writes for `errand draft`, as `provider/model`, unless `--model` says so.',
   ],

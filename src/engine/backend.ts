@@ -103,6 +103,21 @@ export interface CancelOptions extends Pick<RunOptions, 'onEvent'> {
   readonly reason?: string;
 }
 
+/** What of a run is followed. */
+export interface FollowRequest {
+  /** Number of the first event that is wanted. Default: 1. */
+  readonly fromSeq?: number;
+  /** Whether a run that is paused is followed until someone resumes it. */
+  readonly throughPauses?: boolean;
+}
+
+/** A workflow as a server has it. */
+export interface ServedPlan {
+  readonly plan: WorkflowPlan;
+  /** Changes with the text of its file. */
+  readonly etag: string;
+}
+
 export interface Backend {
   /** The runs, for reading. */
   readonly store: ReadableStore;
@@ -121,6 +136,13 @@ export interface Backend {
   cancel(run: string, by: string, options?: CancelOptions): Promise<RunHandle | undefined>;
   /** Follows the latest leg of a run, wherever it is executed. Rejects with `run.not_found`. */
   attach(run: string): Promise<RunHandle>;
+  /** Every event of the latest leg as it is stored. Absent where the log is read again and again. */
+  followed?(
+    run: string,
+    request?: FollowRequest,
+  ): AsyncGenerator<readonly RunEvent[], void, undefined>;
+  /** Rejects with `workflow.not_found`. Absent where workflows are files of this machine. */
+  workflow?(name: string): Promise<ServedPlan>;
   /** Lists runs, newest first, with their current status. */
   list(query?: ListQuery): Promise<readonly RunSummary[]>;
   /** Says `interrupted` for a run whose row says `running` and whose process is gone. */

@@ -18,6 +18,7 @@ import type {
   LegWorkflow,
   RunHandle,
   CancelOptions,
+  ServedPlan,
 } from './backend.ts';
 import type { CarryingOn, CarryOnOptions } from './carry-on.ts';
 import type { ErrandOptions, RunnableWorkflow } from './errand-options.ts';
@@ -137,6 +138,11 @@ export class Engine extends ReadRuns implements Errand {
   /** The workflow of a run as its file is now; undefined when the file is gone. */
   reload(file: string | null): Promise<LoadedWorkflow | undefined> {
     return this.#host.reload(file);
+  }
+
+  /** The workflow of that name at the server; undefined where workflows are files of this machine. */
+  async served(name: string): Promise<ServedPlan | undefined> {
+    return (await this.runs()).workflow?.(name);
   }
 
   validate(workflow: RunnableWorkflow | string): Promise<WorkflowVerdict> {

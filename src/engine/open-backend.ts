@@ -1,4 +1,4 @@
-/** Opens the backend that the options ask for: over a store, or at a Temporal server. */
+/** Opens the backend that the options ask for: over a store, or at a server. */
 import { dirname, resolve } from 'node:path';
 import type { EffectClock } from '../effects/clock.ts';
 import { keyValuesIn, storeSecrets } from '../effects/model/key-values.ts';
@@ -15,17 +15,19 @@ import type { Progress } from './run/running-effects.ts';
 import { exportsIn } from './run/exported-events.ts';
 import { witnessed } from './run/lost-log.ts';
 import { warnProcess } from './process-warning.ts';
+import type { ServerPlace } from './remote/server-client.ts';
 import type { TemporalOptions } from './temporal/config.ts';
 import type { WorkflowHostOptions } from './workflow-host.ts';
 
-/** Where runs are kept: in a store, or at a Temporal server. */
+/** Where runs are kept: in a store, at a Temporal server, or at an Errand server. */
 export type RunLocation =
   | {
       readonly store: string | RunStore;
       /** The folder that runs are exported to: a log that lacks what was exported is refused. */
       readonly home?: string | undefined;
     }
-  | { readonly temporal: TemporalOptions };
+  | { readonly temporal: TemporalOptions }
+  | { readonly server: ServerPlace };
 
 export interface EngineOptions extends WorkflowHostOptions {
   /** Called once, when runs are first needed. Default: `store` or `temporal`. */
@@ -64,6 +66,11 @@ export async function openBackend(
   const location = await (options.locate?.() ?? locationIn(options, around.directory));
   if ('temporal' in location)
     return { backend: await temporalBackend(location.temporal, options, around) };
+  if ('server' in location) {
+    // loaded on demand: most commands speak to a store
+    const { ServerBackend } = await import('./remote/server-backend.ts');
+    return { backend: new ServerBackend(location.server) };
+  }
   const { store: address, home } = location;
   const { onWarning, onInternal, onProgress, onOutage = 'wait' } = options;
   const { directory, extensions, ...parts } = around;

@@ -9,8 +9,8 @@ import type {
   RunSummary,
 } from '../machine/ports/store-port.ts';
 import type { RunEvent } from '../machine/state/events.ts';
-import type { Backend, RunArchive } from './backend.ts';
-import { followRun, type FollowOptions } from './local/follow-log.ts';
+import type { Backend, FollowRequest, RunArchive } from './backend.ts';
+import { followRun } from './local/follow-log.ts';
 import { asEvent } from './run/subscription.ts';
 
 /** A run as its store has it. */
@@ -70,9 +70,10 @@ export abstract class ReadRuns {
   /** Every event from `fromSeq` on, in batches, until the latest leg is over, in whichever process it runs. */
   async *follow(
     run: string,
-    options: Pick<FollowOptions, 'fromSeq' | 'throughPauses'> = {},
+    options: FollowRequest = {},
   ): AsyncGenerator<readonly RunEvent[], void, undefined> {
     const backend = await this.runs();
+    if (backend.followed !== undefined) return yield* backend.followed(run, options);
     const { store } = backend;
     yield* followRun({
       ...options,
@@ -89,7 +90,7 @@ export abstract class ReadRuns {
     if (archive !== undefined) return archive;
     throw new ErrandError({
       kind: 'validation.input',
-      message: 'A Temporal server keeps and removes its runs itself',
+      message: 'A server keeps and removes its runs itself',
       action: { kind: 'change_input', detail: 'Use the tools of the server.' },
     });
   }

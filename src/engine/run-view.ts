@@ -58,7 +58,7 @@ export function runView({ record, events, status, directory }: ViewedRun): RunVi
 }
 
 /** Relative to the folder of the caller, so that no path of the machine is shown. */
-function shownFile(file: string | null, directory: string): string | null {
+export function shownFile(file: string | null, directory: string): string | null {
   if (file === null || file.startsWith(IN_CODE)) return file;
   return relative(directory, resolve(directory, file)) || file;
 }

@@ -1,20 +1,10 @@
 /** Every command that the documentation shows is run, page by page, and prints what the page says. */
-import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { chmodSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { fencesOf, notPrinted, stepsOf, type Command } from './page.ts';
+import { Shell } from './shell.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['README.md', ...globSync('docs/{*,guide/*}.md', { cwd: ROOT }).toSorted()];
@@ -25,13 +15,10 @@ const RUNNABLE = PAGES.filter(
   (page) => page !== ELSEWHERE && stepsOf(read(page)).some(({ type }) => type === 'command'),
 );
 
-const root = mkdtempSync(join(tmpdir(), 'errand-docs-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-const bin = join(root, 'bin');
-mkdirSync(bin);
-writeFileSync(join(bin, 'errand'), `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`);
-chmodSync(join(bin, 'errand'), 0o755);
+const shell = new Shell('docs');
+afterAll(() => shell.remove());
+afterEach(() => shell.endBackground());
+const { root } = shell;
 
 describe.each(RUNNABLE)('%s', (page) => {
   it('does what it says', { timeout: 300_000 }, async () => {
@@ -44,7 +31,7 @@ describe.each(RUNNABLE)('%s', (page) => {
       if (step.type === 'file') write(join(folder, step.name), step.text);
       else {
         // a person puts the id there that they were shown
-        const { exit, printed } = await type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        const { exit, printed } = await shell.type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
         run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         expectShown(page, step, { exit, printed });
       }
@@ -94,7 +81,7 @@ describe('a workflow on a page', () => {
   it.each(WORKFLOWS)('is valid: $page:$line', async ({ page, line, text }) => {
     const folder = join(root, `valid-${page.replaceAll(/[^a-z]/g, '-')}-${line}`);
     write(join(folder, 'shown.yaml'), text);
-    const { printed } = await type('errand validate shown.yaml --format json', folder);
+    const { printed } = await shell.type('errand validate shown.yaml --format json', folder);
     const { files } = JSON.parse(printed) as {
       files: { diagnostics: { severity: string; code: string }[] }[];
     };
@@ -117,10 +104,13 @@ describe('a workflow on a page', () => {
     write(join(folder, 'orders.yaml'), text);
     write(join(folder, 'refund.sh'), '#!/bin/sh\necho \'{"paid": true}\'\n');
     chmodSync(join(folder, 'refund.sh'), 0o755);
-    const { exit, printed } = await type('errand run orders.yaml -i ticket="It broke"', folder);
+    const { exit, printed } = await shell.type(
+      'errand run orders.yaml -i ticket="It broke"',
+      folder,
+    );
     expect(exit, printed).toBe(0);
     expect(printed).toContain('"paid": true');
-    expect((await type('errand run orders.yaml', folder)).exit).toBe(2);
+    expect((await shell.type('errand run orders.yaml', folder)).exit).toBe(2);
   });
 });
 
@@ -132,25 +122,6 @@ function expectShown(
   const place = `${page}:${line} $ ${typed}\n${ended.printed}`;
   expect(ended.exit, place).toBe(exit);
   expect(notPrinted(prints, ended.printed), place).toBeUndefined();
-}
-
-function type(
-  command: string,
-  cwd: string,
-): Promise<{ readonly exit: number | null; readonly printed: string }> {
-  const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
-  // both streams into one, in the order in which a person sees them
-  const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: path, HOME: cwd, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'cache') },
-  });
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (exit) => resolve({ exit, printed }));
-  });
 }
 
 function write(path: string, text: string): void {

@@ -1,32 +1,19 @@
 /** Every recipe does what it says, by the rules of `docs.test.ts`: in a folder of its own, as a person types it. */
-import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER } from '../../src/cli/run-errand.cases.ts';
 import { fencesOf, notPrinted, stepsOf } from './page.ts';
+import { Shell } from './shell.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = globSync('docs/recipes/*.md', { cwd: ROOT }).toSorted();
 const RECIPES = PAGES.filter((page) => basename(page) !== 'README.md');
 
-const root = mkdtempSync(join(tmpdir(), 'errand-recipes-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-const bin = join(root, 'bin');
-mkdirSync(bin);
-writeFileSync(join(bin, 'errand'), `#!/bin/sh\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`);
-chmodSync(join(bin, 'errand'), 0o755);
+const shell = new Shell('recipes');
+afterAll(() => shell.remove());
+afterEach(() => shell.endBackground());
+const { root } = shell;
 
 describe.each(RECIPES)('%s', (page) => {
   it('does what it says', { timeout: 300_000 }, async () => {
@@ -37,7 +24,7 @@ describe.each(RECIPES)('%s', (page) => {
     for (const step of stepsOf(read(page))) {
       if (step.type === 'file') writeFileSync(join(folder, step.name), step.text);
       else {
-        const { exit, printed } = await type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
+        const { exit, printed } = await shell.type(step.typed.replaceAll(/\bRUN\b/g, run), folder);
         run = /\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{24}\b/.exec(printed)?.[0] ?? run;
         const shown = `${page}:${step.line} $ ${step.typed}\n${printed}`;
         expect(exit, shown).toBe(step.exit);
@@ -75,24 +62,6 @@ describe('the recipes', () => {
     expect(RECIPES.filter((page) => !list.includes(`](${basename(page)})`))).toEqual([]);
   });
 });
-
-function type(
-  command: string,
-  cwd: string,
-): Promise<{ readonly exit: number | null; readonly printed: string }> {
-  const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
-  const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: path, HOME: cwd, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'cache') },
-  });
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (exit) => resolve({ exit, printed }));
-  });
-}
 
 function read(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');

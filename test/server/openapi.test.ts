@@ -271,6 +271,8 @@ async function scenario(checked: Checked): Promise<void> {
   const etag = workflow.headers.get('etag') ?? '';
   await get('/v1/workflows/hello', { 'if-none-match': etag });
   await get('/v1/workflows/nobody');
+  await get('/v1/workflows/hello/plan');
+  await get('/v1/workflows/nobody/plan');
   await checked.ask(server, 'POST', '/v1/workflows/hello/validate', { body: HELLO, headers: yaml });
   await checked.ask(server, 'POST', '/v1/workflows/nobody/validate', {
     body: HELLO,
@@ -306,6 +308,7 @@ async function scenario(checked: Checked): Promise<void> {
       '/audit',
       '/explain',
       '/drift',
+      '/record',
       '/events',
     ])
       await get(`/v1/runs/${run}${part}`);

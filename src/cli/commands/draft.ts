@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from '../../errors/support/safe-json.ts'
 import { oneLine } from '../../errors/support/printable.ts';
 import { toReport } from '../../errors/thrown/to-report.ts';
 import { inProject } from './run.ts';
+import { needsStore } from '../project/server-location.ts';
 import { draftWorkflow } from '../draft/draft-workflow.ts';
 import { DRAFT_FILE, withoutFence, WRITER } from '../draft/names.ts';
 import { refusal } from '../exit.ts';
@@ -28,6 +29,8 @@ export async function draft(goal: string, flags: DraftFlags, terminal: Terminal)
   const show = new SessionView(flags, terminal, { workflow: 'draft' });
   const { out, simulate } = flags;
   return inProject({ show }, async (project) => {
+    const { home } = project;
+    if (home === undefined) throw needsStore('errand draft', project.server ?? '');
     if (goal.trim() === '')
       throw refusal('The goal is empty', 'For example: errand draft "sort support tickets"');
     // checked before anything is spent, and again when the file is written
@@ -44,7 +47,7 @@ export async function draft(goal: string, flags: DraftFlags, terminal: Terminal)
       flags,
       terminal,
       give: (output: JsonValue) => give(output, out),
-      salvage: (ended: EndedLeg) => keepLast(ended, project.home),
+      salvage: (ended: EndedLeg) => keepLast(ended, home),
     };
     return runLeg(context, (onEvent) =>
       project.engine.start(workflow, { input: { goal }, onEvent }),

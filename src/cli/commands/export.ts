@@ -6,6 +6,7 @@ import { runFileLines } from '../../engine/run-file.ts';
 import { createRedactor } from '../../errors/redaction/redact.ts';
 import type { OutputOptions } from '../format.ts';
 import { findRun, withRuns } from '../project/stored-run.ts';
+import { refuseServer } from '../project/server-location.ts';
 import { openNew } from '../project/write-new.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -14,6 +15,7 @@ export async function exportRun(
   options: OutputOptions & { readonly output?: string },
   terminal: Terminal,
 ): Promise<number> {
+  refuseServer('errand export');
   return withRuns(async (runs) => {
     const found = await findRun(runs, id);
     const record = { ...found, file: found.file === null ? null : seenFromHere(found.file) };

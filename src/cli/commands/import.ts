@@ -12,6 +12,7 @@ import { createHome } from '../project/home.ts';
 import { storeAddress } from '../project/project.ts';
 import { projectModules } from '../project/project-extensions.ts';
 import { isOnTemporal } from '../project/run-location.ts';
+import { refuseServer } from '../project/server-location.ts';
 import type { Terminal } from '../terminal.ts';
 
 export async function importRun(
@@ -38,6 +39,7 @@ export async function importRun(
 }
 
 async function addToProject(run: ImportedRun): Promise<void> {
+  refuseServer('errand import');
   if (isOnTemporal())
     throw refusal(
       'A Temporal server cannot import a run',

@@ -44,7 +44,7 @@ export async function run(file: string, flags: RunFlags, terminal: Terminal): Pr
     similarFile(file) ?? checkCommand(file, error);
   return inProject({ show, hint }, async (project) => {
     const { engine } = project;
-    const workflow = await engine.load(file);
+    const workflow = await project.load(file);
     show.about({ workflow: workflow.plan.name });
     noteServers(workflow, show);
     const inputs = { ...inputsFrom(flags.inputFile), ...typedInputs(workflow.plan, flags.inputs) };
@@ -63,11 +63,12 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
   const show = new SessionView(flags, terminal, { run: id });
   return inProject({ show, run: id }, async (project) => {
     const { engine } = project;
+    if (project.server !== undefined) refuseAtServer(flags);
     const record = await openRun(project, id, show);
     // the only time that the log is read as a whole before the leg: the note, the engine and the
     // screen share it, and an answer is for a question that it has
     const known = record.status === 'cancelled' ? [] : [...(await engine.events(id))];
-    const workflow = await engine.reload(record.file);
+    const workflow = await project.reload(record);
     noteServers(workflow, show);
     await noteChanges({ record, known, workflow, show });
     const { answer, now, from, acceptDrift, inputs = [] } = flags;
@@ -89,7 +90,7 @@ export async function resume(id: string, flags: ResumeFlags, terminal: Terminal)
         const handle = await (answer === undefined
           ? engine.resume(id, { ...options, onEvent })
           : engine.answer(id, { ...answer, by }, { ...options, onEvent }));
-        if (workflow === undefined && record.file?.startsWith(IN_CODE) === false)
+        if (isFileGone(project, record, workflow))
           show.note(
             'The workflow file no longer exists; the run continues with the version it was started with.',
           );
@@ -112,6 +113,36 @@ export async function cancel(id: string, flags: LegFlags, terminal: Terminal): P
     // the command succeeded; 130 is the code of the cancelled run
     return exit === 130 ? 0 : exit;
   });
+}
+
+/** What a server is not asked for is refused rather than left out. */
+function refuseAtServer(flags: ResumeFlags): void {
+  const { answer, answers = [], inputs = [], now, acceptDrift, gates } = flags;
+  const isAnswer = answer !== undefined;
+  const given: readonly (readonly [string, boolean])[] = [
+    ['--answer', answers.length > 0],
+    ['-i', isAnswer && inputs.length > 0],
+    ['--now', isAnswer && now === true],
+    ['--accept-drift', isAnswer && acceptDrift === true],
+    ['--no-gates', isAnswer && gates === false],
+  ];
+  const [refused] = given.find(([, isGiven]) => isGiven) ?? [];
+  if (refused === undefined) return;
+  throw refusal(
+    `A server does not take ${refused} with ${isAnswer ? 'an answer' : 'a resume'}`,
+    isAnswer
+      ? 'Answer first, and give it to errand resume when the run has stopped.'
+      : 'Resume the run first, and answer its questions with: errand answer',
+  );
+}
+
+/** At a server, the server says what it lacks. */
+function isFileGone(
+  { server }: Project,
+  { file }: RunRecord,
+  workflow: LoadedWorkflow | undefined,
+): boolean {
+  return server === undefined && workflow === undefined && file?.startsWith(IN_CODE) === false;
 }
 
 /** Suggests a file in the same folder for one that does not exist. */
@@ -247,6 +278,7 @@ async function rewriteExport(
   run: string,
   show: SessionView,
 ): Promise<void> {
+  if (home === undefined) return;
   const read = (): Promise<readonly RunEvent[]> => engine.events(run);
   const journal = new Journal({ home, run, read, warn: (text) => show.warn(text) });
   journal.repair(await read());
@@ -267,7 +299,11 @@ export async function inProject(
 ): Promise<number> {
   let project: Project | undefined;
   try {
-    project = await openProject(({ message }) => show.note(message), id);
+    project = await openProject(
+      ({ message }) => show.note(message),
+      id,
+      (text) => show.note(text),
+    );
     const opened = project;
     return await untilCrash(
       () => work(opened),

@@ -13,11 +13,17 @@ const GROUP = 'Run workflows:';
 const WHERE = 'Where runs are:';
 
 const ON = new Option('--on <where>', 'where runs execute').choices(['local', 'temporal']);
+const SERVER = new Option(
+  '--server <url>',
+  'use the runs of this `errand serve`; or ERRAND_SERVER, and ERRAND_TOKEN for its token',
+);
 const SERVER_OPTIONS = [
   new Option('--address <host:port>', 'address of the Temporal server; or TEMPORAL_ADDRESS'),
   new Option('--namespace <name>', 'namespace on that server; or TEMPORAL_NAMESPACE'),
   new Option('--task-queue <name>', 'task queue that its workers poll'),
 ];
+
+const LOCATION_OPTIONS = [ON, SERVER, ...SERVER_OPTIONS];
 
 /** The commands that take these options. A worker always uses a Temporal server. */
 const ABOUT_RUNS: readonly string[] = [
@@ -40,7 +46,7 @@ const STORE_ONLY: readonly string[] = ['import', 'prune', 'delete'];
 
 /** Call it before adding commands: each inherits the help configuration. */
 export function addRunLocationOptions({ program }: CliContext): void {
-  for (const option of [ON, ...SERVER_OPTIONS]) program.addOption(option.helpGroup(WHERE));
+  for (const option of LOCATION_OPTIONS) program.addOption(option.helpGroup(WHERE));
   program
     .configureHelp({
       visibleOptions(this: Help, command: Command) {
@@ -87,13 +93,13 @@ export function addWorkerCommand(cli: CliContext): void {
 function runLocationOptions(command: Command): readonly Option[] {
   if (command.name() === 'worker') return SERVER_OPTIONS;
   if (STORE_ONLY.includes(command.name())) return [ON];
-  return ABOUT_RUNS.includes(command.name()) ? [ON, ...SERVER_OPTIONS] : [];
+  return ABOUT_RUNS.includes(command.name()) ? LOCATION_OPTIONS : [];
 }
 
 /** An option without an effect is refused rather than ignored. */
 async function refuseUnusedOption(command: Command, flags: RunLocationFlags): Promise<void> {
   const taken = runLocationOptions(command);
-  const unused = [ON, ...SERVER_OPTIONS].find(
+  const unused = LOCATION_OPTIONS.find(
     (option) => Object.hasOwn(flags, option.attributeName()) && !taken.includes(option),
   );
   if (unused === undefined) return;

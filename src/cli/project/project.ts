@@ -1,29 +1,46 @@
 /** The project that a command works in: its engine, and the folder of its runs. */
 import { join } from 'node:path';
-import { openEngine, type Engine } from '../../engine/errand.ts';
+import { openEngine, type Engine, type LoadedWorkflow } from '../../engine/errand.ts';
 import { jsonText } from '../../errors/support/printable.ts';
 import type { ErrorReport } from '../../errors/report/report.ts';
 import type { InternalRecord } from '../../errors/thrown/internal-record.ts';
 import type { JsonValue } from '../../errors/support/safe-json.ts';
+import type { RunRecord } from '../../machine/ports/store-port.ts';
 import { appendPrivate, keepPrivate } from '../../stores/sqlite/private-files.ts';
 import { CHECK_FUNCTION } from '../draft/names.ts';
 import { createHome, errandHome } from './home.ts';
 import { projectModules } from './project-extensions.ts';
 import { rememberLocation, temporalFor } from './run-location.ts';
+import { serverPlace } from './server-location.ts';
 
 export interface Project {
-  readonly home: string;
+  /** The folder that runs are exported to; undefined where a server has them. */
+  readonly home: string | undefined;
+  /** Address of the Errand server that executes the runs; undefined where they are executed otherwise. */
+  readonly server?: string | undefined;
   /** Opens its store, or connects to its server, when runs are first needed. */
   readonly engine: Engine;
   /** Records where a new run is, for later commands. */
   readonly remember: (run: string) => void;
+  /** The workflow of a file; at a server, the one that it has under the name in the file. */
+  readonly load: (file: string) => Promise<LoadedWorkflow>;
+  /** The workflow of a run as it is now; undefined when it is gone. */
+  readonly reload: (
+    run: Pick<RunRecord, 'file' | 'workflow'>,
+  ) => Promise<LoadedWorkflow | undefined>;
 }
 
-/** Opens the project for that run, or for a new one. `onWarning`: problems that are no failures of a run. */
+/**
+ * Opens the project for that run, or for a new one. `onWarning`: problems that are no failures of a run;
+ * `note`: what a person should know before it starts.
+ */
 export async function openProject(
   onWarning: (error: ErrorReport) => void,
   run?: string,
+  note: (text: string) => void = () => undefined,
 ): Promise<Project> {
+  const server = serverPlace();
+  if (server !== undefined) return atServer(server, onWarning, note);
   const home = errandHome(process.env, process.cwd());
   let remember = (_run: string): void => undefined;
   let keep: ((record: InternalRecord) => void) | undefined;
@@ -47,7 +64,35 @@ export async function openProject(
       return { store: storeAddress(home), home };
     },
   });
-  return { home, engine, remember: (id) => remember(id) };
+  return {
+    home,
+    engine,
+    remember: (id) => remember(id),
+    load: (file) => engine.load(file),
+    reload: ({ file }) => engine.reload(file),
+  };
+}
+
+/** Creates no folder: everything is at the server. */
+async function atServer(
+  server: NonNullable<ReturnType<typeof serverPlace>>,
+  onWarning: (error: ErrorReport) => void,
+  note: (text: string) => void,
+): Promise<Project> {
+  const engine = await openEngine({
+    extensionModules: projectModules(),
+    onWarning,
+    locate: () => ({ server }),
+  });
+  const { servedNow, servedWorkflow } = await import('./served-workflow.ts');
+  return {
+    home: undefined,
+    server: server.url,
+    engine,
+    remember: () => undefined,
+    load: (file) => servedWorkflow(engine, file, note),
+    reload: ({ workflow }) => servedNow(engine, workflow),
+  };
 }
 
 export function storeAddress(home: string): string {

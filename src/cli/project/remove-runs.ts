@@ -15,6 +15,7 @@ import { errandHome } from './home.ts';
 import { storeAddress } from './project.ts';
 import { projectModules } from './project-extensions.ts';
 import { isOnTemporal } from './run-location.ts';
+import { refuseServer } from './server-location.ts';
 import { currentUser } from './user-name.ts';
 
 export interface RemovalContext {
@@ -28,6 +29,7 @@ export async function withRemovalContext<T>(
   run: string | undefined,
   work: (context: RemovalContext) => Promise<T>,
 ): Promise<T> {
+  refuseServer('Removing runs');
   if (isOnTemporal(run))
     throw refusal(
       'A Temporal server keeps and removes its own runs',

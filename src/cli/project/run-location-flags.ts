@@ -1,6 +1,8 @@
 /** The flags for the location of runs, for every command about runs. */
 export interface RunLocationFlags {
   readonly on?: string;
+  /** Address of an Errand server. */
+  readonly server?: string;
   readonly address?: string;
   readonly namespace?: string;
   readonly taskQueue?: string;

@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal.ts';
 import { errandHome } from './home.ts';
 import { projectModules } from './project-extensions.ts';
 import { temporalFor } from './run-location.ts';
+import { serverPlace } from './server-location.ts';
 
 /** Opens the runs of this project for reading. Creates no file: without a store there are no runs. */
 export async function withRuns<T>(read: (runs: Engine) => Promise<T>, run?: string): Promise<T> {
@@ -27,6 +28,8 @@ export async function withRuns<T>(read: (runs: Engine) => Promise<T>, run?: stri
 function openToRead(run: string | undefined): Promise<Engine> {
   // warnings of sinks do not matter to a reader
   const onWarning = (): void => undefined;
+  const server = serverPlace();
+  if (server !== undefined) return openEngine({ onWarning, locate: () => ({ server }) });
   const temporal = temporalFor(run);
   if (temporal !== undefined) return openEngine({ onWarning, temporal });
   const home = errandHome(process.env, process.cwd());

@@ -56,6 +56,11 @@ export function interruptedText(run: string, file?: string | null): string {
   return `▪ interrupted; the run is safe. ${isInCode(file) ? RESUME_IN_CODE : `Resume with: errand resume ${run}`}`;
 }
 
+/** Ctrl-C ends the command; the run is not here. */
+export function leftText(run: string, server: string): string {
+  return `▪ no longer following; ${run} continues at ${server}. Follow it with: errand watch ${run}`;
+}
+
 /** The command line has neither its functions nor its workflow. */
 export const RESUME_IN_CODE = 'Its workflow is defined in code: resume it from that program';
 

@@ -10,6 +10,8 @@ export interface Interrupt {
   /** The crash that stopped the leg. */
   readonly crash: () => ErrandError | undefined;
   readonly now: () => void;
+  /** Whether it has come. */
+  readonly hasCome: () => boolean;
   /** Call it when the leg has ended. */
   readonly off: () => void;
 }
@@ -47,6 +49,7 @@ export function onInterrupt(handle: RunHandle): Interrupt {
   const interrupt: Interrupt = {
     crash: () => crash,
     now: () => stop('SIGINT'),
+    hasCome: () => isStopped,
     off: () => {
       letGo();
       offCrash();

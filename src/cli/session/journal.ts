@@ -18,7 +18,8 @@ import {
 import { makePrivateFolder, systemWords } from '../project/make-folder.ts';
 
 export interface JournalOptions {
-  readonly home: string;
+  /** Undefined: nothing is exported, because a server has the run. */
+  readonly home: string | undefined;
   readonly run: string;
   /** Reads the whole log. */
   readonly read: () => Promise<readonly RunEvent[]>;
@@ -28,14 +29,14 @@ export interface JournalOptions {
 
 /** Keeps no events: those of a long run may not fit into memory. */
 export class Journal {
-  readonly #folder: string;
+  readonly #folder: string | undefined;
   readonly #read: () => Promise<readonly RunEvent[]>;
   readonly #warn: (text: string) => void;
   #lastSeq = 0;
   #isBehind = false;
 
   constructor({ home, run, read, warn }: JournalOptions) {
-    this.#folder = join(home, 'runs', run);
+    this.#folder = home === undefined ? undefined : join(home, 'runs', run);
     this.#read = read;
     this.#warn = warn;
   }
@@ -46,7 +47,7 @@ export class Journal {
     // not with `push(...)`: a long run has more events than a call takes arguments
     const events = [...stored, ...emitted.filter(({ seq }) => seq > last)];
     this.#lastSeq = events.at(-1)?.seq ?? 0;
-    this.#write(() => this.#writeAll(events));
+    this.#write((folder) => writeAll(folder, events));
   }
 
   add(event: RunEvent): void {
@@ -55,10 +56,9 @@ export class Journal {
     this.#lastSeq = event.seq;
     // a line after a missing one would hide the gap
     if (this.#isBehind) return;
-    this.#write(() => {
-      appendPrivate(join(this.#folder, 'events.jsonl'), line(event));
-      for (const error of errorLine(event))
-        appendPrivate(join(this.#folder, 'errors.jsonl'), error);
+    this.#write((folder) => {
+      appendPrivate(join(folder, 'events.jsonl'), line(event));
+      for (const error of errorLine(event)) appendPrivate(join(folder, 'errors.jsonl'), error);
     });
   }
 
@@ -66,7 +66,7 @@ export class Journal {
   async finish(): Promise<void> {
     if (!this.#isBehind) return;
     const events = await this.#stored();
-    if (events !== undefined) this.#write(() => this.#writeAll(events));
+    if (events !== undefined) this.#write((folder) => writeAll(folder, events));
   }
 
   /** Returns all events of the run, from the log; from the export where the store is unavailable. */
@@ -86,6 +86,7 @@ export class Journal {
 
   /** Reads the export at once, for a process that is ending. */
   exported(): readonly RunEvent[] {
+    if (this.#folder === undefined) return [];
     try {
       const text = readFileSync(join(this.#folder, 'events.jsonl'), 'utf8');
       const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
@@ -97,43 +98,10 @@ export class Journal {
     }
   }
 
-  #writeAll(events: readonly RunEvent[]): void {
-    if (isLink(this.#folder)) throw Object.assign(new Error(this.#folder), { code: 'ELOOP' });
-    makePrivateFolder(this.#folder);
-    keepPrivate(this.#folder);
-    this.#replace('events.jsonl', events, (event) => [line(event)]);
-    if (events.some(({ type }) => type === 'run:failed'))
-      this.#replace('errors.jsonl', events, errorLine);
-  }
-
-  /** Replaces the file atomically, in batches: as one text it could exceed the longest string. */
-  #replace(
-    name: string,
-    events: readonly RunEvent[],
-    linesOf: (event: RunEvent) => readonly string[],
-  ): void {
-    const path = join(this.#folder, name);
-    const file = openSync(`${path}.new`, WRITE_NO_LINK, PRIVATE_FILE);
-    // a file that a crash left behind may have other permissions
-    keepPrivate(`${path}.new`);
+  #write(write: (folder: string) => void): void {
+    if (this.#folder === undefined) return;
     try {
-      for (let from = 0; from < events.length; from += BATCH_EVENTS)
-        writeFileSync(
-          file,
-          events
-            .slice(from, from + BATCH_EVENTS)
-            .flatMap(linesOf)
-            .join(''),
-        );
-    } finally {
-      closeSync(file);
-    }
-    renameSync(`${path}.new`, path);
-  }
-
-  #write(write: () => void): void {
-    try {
-      write();
+      write(this.#folder);
     } catch (thrown) {
       if (this.#isBehind) return;
       this.#isBehind = true;
@@ -145,6 +113,41 @@ export class Journal {
 }
 
 const BATCH_EVENTS = 500;
+
+function writeAll(folder: string, events: readonly RunEvent[]): void {
+  if (isLink(folder)) throw Object.assign(new Error(folder), { code: 'ELOOP' });
+  makePrivateFolder(folder);
+  keepPrivate(folder);
+  replace(folder, 'events.jsonl', events, (event) => [line(event)]);
+  if (events.some(({ type }) => type === 'run:failed'))
+    replace(folder, 'errors.jsonl', events, errorLine);
+}
+
+/** Replaces the file atomically, in batches: as one text it could exceed the longest string. */
+function replace(
+  folder: string,
+  name: string,
+  events: readonly RunEvent[],
+  linesOf: (event: RunEvent) => readonly string[],
+): void {
+  const path = join(folder, name);
+  const file = openSync(`${path}.new`, WRITE_NO_LINK, PRIVATE_FILE);
+  // a file that a crash left behind may have other permissions
+  keepPrivate(`${path}.new`);
+  try {
+    for (let from = 0; from < events.length; from += BATCH_EVENTS)
+      writeFileSync(
+        file,
+        events
+          .slice(from, from + BATCH_EVENTS)
+          .flatMap(linesOf)
+          .join(''),
+      );
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}
 
 /** One line for each leg that ended in failure. */
 function errorLine(event: RunEvent): readonly string[] {

@@ -90,7 +90,8 @@ export async function runLeg(context: SessionContext, begin: Begin): Promise<num
 /** Passes the output to `give` in every format. */
 async function finish(ended: EndedLeg, context: SessionContext): Promise<number> {
   const { show, give, salvage } = context;
-  const { result } = ended;
+  const { result, leftAt } = ended;
+  if (leftAt !== undefined) return show.left(ended.run, leftAt);
   return show.result(ended, {
     inDoubt: result.status === 'completed' ? await unknownOutcomesOf(ended, context) : [],
     answer: result.status === 'completed' ? give?.(result.output) : undefined,
@@ -188,7 +189,15 @@ async function attend(
     if (next === 'continued')
       return { ...(await continued(running, context)), plan: planOf(context) };
     if (next !== undefined) return next;
-    return { run: handle.id, result, events: await journal.events(), plan: planOf(context) };
+    const { server } = context.project;
+    const leftAt = result.status === 'interrupted' && interrupt.hasCome() ? server : undefined;
+    return {
+      run: handle.id,
+      result,
+      events: await journal.events(),
+      plan: planOf(context),
+      leftAt,
+    };
   } finally {
     interrupt.off();
   }
@@ -201,7 +210,8 @@ function noteCrash(
   { show, project }: SessionContext,
 ): void {
   if (crash === undefined) return;
-  keepInternal(project.home)(toInternalRecord(crash, crash.report, configured()));
+  const { home } = project;
+  if (home !== undefined) keepInternal(home)(toInternalRecord(crash, crash.report, configured()));
   if (status === 'interrupted') throw crash;
   show.warn(reportOf(crash).message);
 }

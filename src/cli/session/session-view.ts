@@ -25,6 +25,7 @@ import {
   cutOffText,
   inDoubtText,
   interruptedText,
+  leftText,
   pausedText,
 } from '../screen/ending-text.ts';
 import { afterFailure, failurePanel } from '../screen/failure-panel.ts';
@@ -61,6 +62,8 @@ export interface EndedLeg {
   readonly plan?: WorkflowPlan | undefined;
   /** `seq` of the first event of this command; default: that of the last leg. */
   readonly firstSeq?: number | undefined;
+  /** Address of the server that continues the run, where only this command has stopped. */
+  readonly leftAt?: string | undefined;
 }
 
 /** The run that is shown, as far as it is known: every result has its run, its workflow and its costs. */
@@ -204,6 +207,15 @@ export class SessionView {
       this.#terminal.out(answer ?? jsonText(result.output, 2));
     }
     return exitOf(result);
+  }
+
+  /** Prints that the run continues at its server. */
+  async left(run: string, server: string): Promise<number> {
+    this.#live?.stop();
+    if (this.#isObject())
+      this.#printObject(this.#withoutLeg({ status: 'running' }, await this.#stored()));
+    else this.#terminal.err(leftText(run, server));
+    return Number(process.exitCode ?? 130);
   }
 
   /** Prints that the message reached the process that runs it, which may have cancelled it by now. */

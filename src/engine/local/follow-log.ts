@@ -4,21 +4,17 @@
  */
 import type { RunEvent } from '../../machine/state/events.ts';
 import type { ReadableStore } from '../../machine/ports/store-port.ts';
-import { resultAt } from '../backend.ts';
+import { resultAt, type FollowRequest } from '../backend.ts';
 import { asEvent } from '../run/subscription.ts';
 
 const POLL_MS = 200;
 
-export interface FollowOptions {
+export interface FollowOptions extends FollowRequest {
   readonly store: Pick<ReadableStore, 'read'>;
   readonly run: string;
-  /** Number of the first event that is wanted. Default: 1. */
-  readonly fromSeq?: number;
   /** Whether a live process executes the run. */
   readonly isExecuting: () => Promise<boolean>;
   readonly wait: (ms: number) => Promise<unknown>;
-  /** Whether a run that is paused is followed until someone resumes it. */
-  readonly throughPauses?: boolean;
   /** Whether the caller has stopped following; read after each wait. */
   readonly isLeft?: () => boolean;
 }

@@ -11,7 +11,14 @@ import { jsonText } from '../../errors/support/printable.ts';
 const RETRY_SECONDS = { 429: 1, 503: 2 } as const;
 
 /** Details of refusals that a program needs to act on: they stand in the document itself. */
-const SHOWN_DETAILS = ['changed', 'diagnostics', 'pointer', 'run', 'retryAfterMs'] as const;
+const SHOWN_DETAILS = [
+  'changed',
+  'diagnostics',
+  'pointer',
+  'removedAt',
+  'run',
+  'retryAfterMs',
+] as const;
 
 export interface ProblemOptions {
   /** `run`: a run's own failure, which no repetition of the request changes. */

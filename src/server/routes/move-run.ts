@@ -24,7 +24,14 @@ const ResumeRequest = z
   .openapi('ResumeRequest');
 
 const AnswerRequest = z
-  .strictObject({ gate: z.string().min(1).optional(), value: Json })
+  .strictObject({
+    gate: z.string().min(1).optional(),
+    value: Json,
+    opening: z.int().min(1).optional().openapi({
+      description:
+        'The opening that is answered, as `waiting` has it. Default: the one that is open.',
+    }),
+  })
   .openapi('AnswerRequest');
 
 const CancelRequest = z
@@ -177,14 +184,18 @@ async function withChanges(core: ServerCore, run: string, refusal: unknown): Pro
 
 async function answer(core: ServerCore, request: CheckedRequest): Promise<Response> {
   const run = request.params['run'] ?? '';
-  const { gate, value } = request.body as { readonly gate?: string; readonly value: JsonValue };
+  const { gate, value, opening } = request.body as {
+    readonly gate?: string;
+    readonly value: JsonValue;
+    readonly opening?: number;
+  };
   if (value === undefined)
     throw new ErrandError({ kind: 'request.invalid', message: 'The body has no field value' });
   const engine = await core.engine();
   const { workflow, status } = await core.reader.summary(run);
   const seq = (await engine.record(run)).head.nextSeq - 1;
   const served = await core.workflows.find(workflow);
-  const given = { gate, value, by: byOf(request) };
+  const given = { gate, value, by: byOf(request), opening };
   // a run that rests is continued by the answer, and only where its workflow is
   const isLeft = isResting(status) && (served === undefined || core.carryOn()?.hasRoom() !== true);
   if (isLeft) await engine.leaveAnswer(run, given);

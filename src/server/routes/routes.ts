@@ -10,6 +10,7 @@ import { listRunsRoute } from './list-runs.ts';
 import { metricsRoute } from './metrics.ts';
 import { moveRunRoutes } from './move-run.ts';
 import { pageRoutes } from './page.ts';
+import { planRoutes } from './read-plans.ts';
 import { readRunRoutes } from './read-run.ts';
 import { runEventsRoute } from './run-events.ts';
 import { startRunRoute } from './start-run.ts';
@@ -24,6 +25,7 @@ export function allRoutes(core: ServerCore): readonly Route[] {
     startRunRoute(core),
     listRunsRoute(core),
     ...readRunRoutes(core),
+    ...planRoutes(core),
     runEventsRoute(core),
     ...moveRunRoutes(core),
     gatesRoute(core),

@@ -10,7 +10,8 @@ import { workflowNameIn } from '../../workflow/yaml/workflow-name.ts';
 import type { ServerCore } from '../core.ts';
 import { emptyAnswer, isUnchanged, jsonAnswer } from '../http/answer.ts';
 import type { CheckedRequest, Route } from '../http/route.ts';
-import { etagOf, invalidWorkflow, type ServedWorkflow } from '../workflows/served-workflows.ts';
+import { etagOf } from '../workflows/etag.ts';
+import { invalidWorkflow, type ServedWorkflow } from '../workflows/served-workflows.ts';
 import { writeWhole } from '../workflows/write-whole.ts';
 
 const YAML = ['application/yaml', 'text/yaml'];

@@ -5,7 +5,7 @@ import { NEEDED_FIELDS } from '../../history/next-moves.ts';
 
 export const Json = z.unknown().openapi('Json', { description: 'Any JSON value.' });
 
-const RunStatus = z
+export const RunStatus = z
   .enum(['running', 'paused', 'completed', 'failed', 'cancelled', 'interrupted'])
   .openapi('RunStatus');
 

@@ -2,7 +2,6 @@
  * The workflows of a server by name, each as its file is at the moment. A verdict is kept until the
  * file, or a file that it reads, has changed.
  */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Engine } from '../../engine/errand.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../workflow/check/validation-json.ts';
 import type { Validation } from '../../workflow/check/validate.ts';
 import { extensionModules, type WorkflowPlan } from '../../workflow/plan/plan.ts';
+import { etagOf } from './etag.ts';
 import { stampOf, type WorkflowFile, type WorkflowFiles } from './workflow-files.ts';
 
 export interface ServedWorkflow extends WorkflowFile {
@@ -159,10 +159,6 @@ export function invalidWorkflow(file: string, { files }: WorkflowVerdict): Erran
     // diagnostics are plain JSON
     details: { diagnostics: all as unknown as JsonObject[] },
   });
-}
-
-export function etagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 }
 
 function modulesOf(plan: WorkflowPlan | undefined): readonly string[] {

@@ -1,0 +1,203 @@
+/**
+ * The runs of an Errand server: started, resumed, answered, cancelled and read over HTTP. The server
+ * executes them; nothing of a run happens here.
+ */
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../errors/support/safe-json.ts';
+import { ErrandError } from '../../errors/thrown/errand-error.ts';
+import type { Answer } from '../../machine/gates/gate-answer.ts';
+import type { ListQuery, RunStatusName, RunSummary } from '../../machine/ports/store-port.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import type { WorkflowPlan } from '../../workflow/plan/plan.ts';
+import {
+  latestLeg,
+  type Backend,
+  type BackendResumeOptions,
+  type BackendStartOptions,
+  type CancelOptions,
+  type FollowRequest,
+  type RunHandle,
+  type RunOptions,
+  type ServedPlan,
+} from '../backend.ts';
+import { refuseEnded } from '../run/resume.ts';
+import { asEvent } from '../run/subscription.ts';
+import { objectOf, ServerClient, textOf, type ServerPlace } from './server-client.ts';
+import { isRest, serverEvents } from './server-events.ts';
+import { ServerLeg } from './server-leg.ts';
+import { ServerStore } from './server-store.ts';
+
+export class ServerBackend implements Backend {
+  readonly store: ServerStore;
+  readonly #client: ServerClient;
+  readonly #legs = new Map<string, ServerLeg>();
+
+  constructor(place: ServerPlace) {
+    this.#client = new ServerClient(place);
+    this.store = new ServerStore(this.#client);
+  }
+
+  async start(
+    plan: WorkflowPlan,
+    input: JsonObject,
+    options: BackendStartOptions = {},
+  ): Promise<RunHandle> {
+    const { answers = [], gates } = options;
+    const { body } = await this.#client.post(
+      '/v1/runs',
+      {
+        workflow: plan.name,
+        input,
+        ...(answers.length === 0 ? {} : { answers: answersByGate(answers) }),
+        ...(gates === false ? { gates } : {}),
+      },
+      // an answer that is lost on its way starts nothing twice
+      { 'idempotency-key': randomUUID() },
+    );
+    const run = textOf(objectOf(body)['run']);
+    options.onCreated?.(run);
+    return this.#leg(run, 1, options);
+  }
+
+  async resume(run: string, options: BackendResumeOptions = {}): Promise<RunHandle> {
+    const { status, head } = await this.store.get(run);
+    refuseEnded({ run, status }, options);
+    const { from, input, now, acceptDrift, gates } = options;
+    await this.#client.post(`${pathOf(run)}/resume`, {
+      ...(from === undefined ? {} : { from }),
+      ...(input === undefined ? {} : { input }),
+      ...(now === true ? { now } : {}),
+      ...(acceptDrift === true ? { acceptDrift } : {}),
+      ...(gates === false ? { gates } : {}),
+    });
+    return this.#leg(run, head.nextSeq, options);
+  }
+
+  async answer(
+    run: string,
+    { gate, value, opening }: Answer,
+    options: BackendResumeOptions = {},
+  ): Promise<RunHandle | undefined> {
+    const { status, head } = await this.store.get(run);
+    const answered = await this.#client.post(`${pathOf(run)}/answers`, {
+      ...(gate === undefined ? {} : { gate }),
+      value,
+      ...(opening === undefined ? {} : { opening }),
+    });
+    if (status === 'running') return this.#legs.get(run);
+    // left in the store, for whichever process takes the run
+    return answered.status === ACCEPTED ? undefined : this.#leg(run, head.nextSeq, options);
+  }
+
+  async cancel(
+    run: string,
+    _by: string,
+    { reason, ...options }: CancelOptions = {},
+  ): Promise<RunHandle | undefined> {
+    const { status, head } = await this.store.get(run);
+    refuseEnded({ run, status });
+    const cancelled = await this.#client.post(
+      `${pathOf(run)}/cancel`,
+      reason === undefined ? {} : { reason },
+    );
+    const isOver = cancelled.status !== ACCEPTED && status !== 'running';
+    return isOver ? this.#leg(run, head.nextSeq, options) : undefined;
+  }
+
+  async attach(run: string): Promise<RunHandle> {
+    const here = this.#legs.get(run);
+    if (here !== undefined) return here;
+    const events = await this.#eventsFrom(run, 1);
+    return this.#leg(run, latestLeg(events)[0]?.seq ?? 1, {});
+  }
+
+  /** The first batch is everything that is stored now. */
+  async *followed(
+    run: string,
+    { fromSeq = 1, throughPauses = false }: FollowRequest = {},
+  ): AsyncGenerator<readonly RunEvent[], void, undefined> {
+    const isOver = (event: RunEvent | undefined): boolean =>
+      isRest(event) && !(throughPauses && event?.type === 'run:paused');
+    // asked before reading, so that the last events of a dying process are not missed
+    const { status } = await this.store.get(run);
+    const stored = await this.#eventsFrom(run, fromSeq);
+    if (stored.length > 0) yield stored;
+    if (isOver(stored.at(-1)) || status === 'interrupted') return;
+    const { signal } = new AbortController();
+    const after = stored.at(-1)?.seq ?? fromSeq - 1;
+    for await (const event of serverEvents(this.#client, { run, after, signal })) {
+      yield [event];
+      if (isOver(event)) return;
+    }
+  }
+
+  async workflow(name: string): Promise<ServedPlan> {
+    const path = `/v1/workflows/${encodeURIComponent(name)}/plan`;
+    const { plan, etag } = objectOf(await this.#client.get(path));
+    // an Errand wrote it
+    return { plan: JSON.parse(JSON.stringify(plan)) as WorkflowPlan, etag: textOf(etag) };
+  }
+
+  list(query?: ListQuery): Promise<readonly RunSummary[]> {
+    return this.store.list(query);
+  }
+
+  statusOf({ status }: RunSummary): RunStatusName {
+    return status;
+  }
+
+  learn(): void {
+    // the server knows the secrets of its workflows
+  }
+
+  async close(): Promise<void> {
+    for (const leg of this.#legs.values()) leg.stop();
+  }
+
+  async #eventsFrom(run: string, fromSeq: number): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const commit of this.store.read(run, fromSeq))
+      for (const event of commit.events) events.push(asEvent(event));
+    return events;
+  }
+
+  #leg(
+    run: string,
+    firstSeq: number,
+    { onEvent, wait }: Pick<RunOptions, 'onEvent' | 'wait'>,
+  ): Promise<ServerLeg> {
+    const leg = new ServerLeg(this.#client, {
+      run,
+      firstSeq,
+      ...(onEvent === undefined ? {} : { onEvent }),
+      ...(wait === undefined ? {} : { wait }),
+    });
+    this.#legs.set(run, leg);
+    const forget = (): void => {
+      if (this.#legs.get(run) === leg) this.#legs.delete(run);
+    };
+    leg.result().then(forget, forget);
+    return leg.begun();
+  }
+}
+
+const ACCEPTED = 202;
+
+function pathOf(run: string): string {
+  return `/v1/runs/${encodeURIComponent(run)}`;
+}
+
+function answersByGate(answers: NonNullable<RunOptions['answers']>): JsonObject {
+  const gates = answers.map(({ gate }) => gate);
+  const twice = gates.find((gate, at) => gates.indexOf(gate) !== at);
+  if (twice === undefined)
+    return Object.fromEntries(answers.map(({ gate, value }) => [gate, value]));
+  throw new ErrandError({
+    kind: 'validation.input',
+    message: `A server takes one answer for each gate, and ${twice} has several`,
+    action: {
+      kind: 'change_input',
+      detail: 'Give the first answer now, and the others with: errand answer',
+    },
+  });
+}

@@ -1,0 +1,94 @@
+/** Follows the events of a run on a server, over any number of connections: each once and in order. */
+import { setTimeout as after } from 'node:timers/promises';
+import { isKind } from '../../errors/thrown/errand-error.ts';
+import { isPlainObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { RunEvent } from '../../machine/state/events.ts';
+import { resultAt } from '../backend.ts';
+import { asEvent } from '../run/subscription.ts';
+import type { ServerClient } from './server-client.ts';
+import { refusalIn } from './server-refusal.ts';
+import { serverStreamFrames, type StreamFrame } from './server-stream.ts';
+import { wholeValues } from './whole-values.ts';
+
+export interface FollowedRun {
+  readonly run: string;
+  /** The last event that the caller has. */
+  readonly after: number;
+  /** Stops following. */
+  readonly signal: AbortSignal;
+}
+
+const RECONNECT_MS = 500;
+/** How long a server may be away while a run is followed: a restart takes less. */
+const PATIENCE_MS = 60_000;
+/** A server carries an interrupted run on within seconds; it pings every 15. */
+const ABANDONED_PINGS = 2;
+
+/** Ends where following was stopped, or where nobody carries the run on. */
+export async function* serverEvents(
+  client: ServerClient,
+  { run, after: first, signal }: FollowedRun,
+): AsyncGenerator<RunEvent, void, undefined> {
+  let seq = first;
+  let idlePings = 0;
+  let patienceEndsMs = performance.now() + PATIENCE_MS;
+  while (!signal.aborted) {
+    try {
+      for await (const frame of connection(client, { run, after: seq, signal })) {
+        patienceEndsMs = performance.now() + PATIENCE_MS;
+        if (frame.event === 'ping') {
+          idlePings = (await isAbandoned(client, run)) ? idlePings + 1 : 0;
+          if (idlePings >= ABANDONED_PINGS) return;
+        } else if (frame.event === 'problem') throw refusalIn(frame.data) ?? client.away();
+        else if (frame.id !== undefined) {
+          const event = await eventIn(client, frame.data);
+          seq = frame.id;
+          yield event;
+        }
+      }
+    } catch (thrown) {
+      const isOver = performance.now() > patienceEndsMs;
+      if (signal.aborted) return;
+      if (!isKind(thrown, 'store.unavailable') || isOver) throw thrown;
+    }
+    await pause(RECONNECT_MS, signal);
+  }
+}
+
+/** One connection, to its end or its loss. An ended run gives nothing. */
+async function* connection(
+  client: ServerClient,
+  { run, after: seq, signal }: FollowedRun,
+): AsyncGenerator<StreamFrame, void, undefined> {
+  const response = await client.open(`/v1/runs/${encodeURIComponent(run)}/events`, {
+    headers: { accept: 'text/event-stream', 'last-event-id': String(seq) },
+    signal,
+  });
+  try {
+    yield* serverStreamFrames(response);
+  } catch (thrown) {
+    throw client.away(thrown);
+  }
+}
+
+async function isAbandoned(client: ServerClient, run: string): Promise<boolean> {
+  const shown = await client.get(`/v1/runs/${encodeURIComponent(run)}`);
+  return isPlainObject(shown) && shown['status'] === 'interrupted';
+}
+
+async function eventIn(client: ServerClient, sent: JsonValue): Promise<RunEvent> {
+  return asEvent(await wholeValues(client, sent));
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await after(ms, undefined, { signal });
+  } catch {
+    // stopped
+  }
+}
+
+/** Whether a leg ends with this event. */
+export function isRest(event: RunEvent | undefined): boolean {
+  return event !== undefined && resultAt(event).status !== 'interrupted';
+}

@@ -1,0 +1,22 @@
+/** Large values stand as links in the answers of a server; here they are replaced by what they link to. */
+import { isPlainObject, type JsonObject, type JsonValue } from '../../errors/support/safe-json.ts';
+import type { ServerClient } from './server-client.ts';
+import { objectOf } from './server-client.ts';
+
+/** The fields of events and runs that may be links. */
+const FIELDS = ['input', 'output', 'value'] as const;
+
+export async function wholeValues(client: ServerClient, sent: JsonValue): Promise<JsonObject> {
+  const whole: Record<string, JsonValue> = { ...objectOf(sent) };
+  for (const field of FIELDS) {
+    const href = linkIn(whole[field]);
+    if (href !== undefined) whole[field] = await client.linked(href);
+  }
+  return whole;
+}
+
+function linkIn(value: JsonValue | undefined): string | undefined {
+  if (!isPlainObject(value) || value['truncated'] !== true) return undefined;
+  const { href } = value;
+  return typeof href === 'string' ? href : undefined;
+}
