@@ -57,17 +57,28 @@ const REACHED = new Map();
 const builtinsAsTheyAre = {
   name: 'builtins-as-they-are',
   renderChunk: (code) => ({
-    code: code
-      .replaceAll(
-        /^import ([\w$]+|\{ [^}]+ \}) from "(node:[^"]+)";$/gm,
-        (_, names, builtin) =>
-          `const ${names.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule("${builtin}");`,
-      )
-      // all that the packages in here require; and somebody's bundle of them may have no address
-      .replace('(() => createRequire(import.meta.url))()', 'globalThis.process.getBuiltinModule'),
+    code: withoutRequire(code).replaceAll(
+      /^import ([\w$]+|\{ [^}]+ \}) from "(node:[^"]+)";$/gm,
+      (_, names, builtin) =>
+        `const ${names.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule("${builtin}");`,
+    ),
     map: null,
   }),
 };
+
+/**
+ * The packages in here require nothing but Node's own modules; and somebody's bundle of them may have no
+ * address, or run in a browser, where nothing of Node may be asked for before it is needed.
+ * @param {string} code
+ */
+function withoutRequire(code) {
+  const shared = code.replace(
+    '(() => createRequire(import.meta.url))()',
+    '((id) => globalThis.process.getBuiltinModule(id))',
+  );
+  const isUsed = /\bcreateRequire\(/.test(shared);
+  return isUsed ? shared : shared.replace(/^import \{ createRequire \} from "node:module";\n/m, '');
+}
 
 /**
  * The command's parser can start other programs, which Errand never asks of it, and to be ready for

@@ -52,7 +52,7 @@ describe('ask', () => {
         {
           do: 'answer RUN a --value retry --opening 6',
           exit: 2,
-          says: { status: 'refused', error: { kind: 'validation.input' } },
+          says: { status: 'refused', error: { kind: 'gate.closed' } },
           count: 1,
         },
         { do: 'answer RUN a --value retry --opening soon', exit: 2 },

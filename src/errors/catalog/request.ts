@@ -17,10 +17,10 @@ export const REQUEST_ROWS = {
     httpStatus: 401,
     action: {
       kind: 'check_credentials',
-      detail: 'Send a token of the server as `Authorization: Bearer TOKEN`.',
+      detail: 'Send a token of the server as a bearer token in the header `Authorization`.',
     },
     title: 'Token missing or wrong',
-    help: 'The server needs a token, and the request has none, a wrong one, or a session that has ended. Send a token of the server as `Authorization: Bearer TOKEN`; a token in a query is never read. Tokens are set with `ERRAND_TOKENS` or `ERRAND_TOKEN`; without either, `errand serve` prints one at its start. Errand refuses the request and does nothing.',
+    help: 'The server needs a token, and the request has none, a wrong one, or a session that has ended. Send a token of the server as a bearer token in the header `Authorization`; a token in a query is never read. Tokens are set with `ERRAND_TOKENS` or `ERRAND_TOKEN`; without either, `errand serve` prints one at its start. Errand refuses the request and does nothing.',
   },
   'request.forbidden': {
     ...REFUSED,
