@@ -204,6 +204,8 @@ export interface Lexicons {
   /** By the first word and then by the second. */
   readonly pairs: Pairs;
   readonly negatedPairs: Pairs;
+  /** All words of the pairs, first or second. */
+  readonly paired: ReadonlySet<string>;
   /** Words of scripts that are written without spaces. */
   readonly unspaced: readonly (readonly [word: string, concept: Concept])[];
 }
@@ -216,6 +218,9 @@ export function buildLexicons(): Lexicons {
     negated: lexiconOf(NEGATED),
     pairs: pairsOf(PAIRS),
     negatedPairs: pairsOf(NEGATED_PAIRS),
+    paired: new Set(
+      [...entriesOf(PAIRS), ...entriesOf(NEGATED_PAIRS)].flatMap(([pair]) => pair.split('-')),
+    ),
     unspaced: entriesOf(PLAIN).filter(([word]) => UNSPACED.test(word)),
   };
 }

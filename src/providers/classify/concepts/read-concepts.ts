@@ -5,7 +5,7 @@
 import { once } from '../../../errors/support/once.ts';
 import { findNames } from '../quoted-names.ts';
 import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
-import { createPartTable, HASH_START, hashWith } from './part-table.ts';
+import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
 import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
 
 const MAX_CHARS = 2048;
@@ -119,16 +119,22 @@ function readAll(text: string): readonly Sentence[] {
   let reading = newReading();
   let begin = 0;
   let hash = HASH_START;
+  let check = HASH_START;
   for (let at = 0; at <= text.length; at++) {
     const unit = at === text.length ? SPACE : text.charCodeAt(at);
     const isEnd = at === text.length || endsSentence(unit, text, at);
     if (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB)) {
       hash = hashWith(hash, unit);
+      check = checkWith(check, unit);
       continue;
     }
-    if (at > begin) readPart(chunkAt(text, begin, at, hash), reading);
+    if (at > begin) {
+      const known = REMEMBERED.find(hash, check);
+      readPart(known ?? learn(text.slice(begin, at), hash, check), reading);
+    }
     begin = at + 1;
     hash = HASH_START;
+    check = HASH_START;
     if (!isEnd) continue;
     if (reading.sentence.found.length > 0) sentences.push(reading.sentence);
     if (sentences.length === MAX_SENTENCES) break;
@@ -183,13 +189,29 @@ const REMEMBERED = createPartTable<Chunk>();
 const MAX_REMEMBERED_CHARS = 64;
 
 /** Words recur, so each is read once. */
-function chunkAt(text: string, begin: number, end: number, hash: number): Chunk {
-  const known = REMEMBERED.find(text, begin, end, hash);
-  if (known !== undefined) return known;
-  const spelling = text.slice(begin, end);
-  const chunk = readChunk(spelling);
-  if (spelling.length <= MAX_REMEMBERED_CHARS) REMEMBERED.remember(spelling, hash, chunk);
+function learn(spelling: string, hash: number, check: number): Chunk {
+  const chunk = shared(readChunk(spelling));
+  if (spelling.length <= MAX_REMEMBERED_CHARS) REMEMBERED.remember(hash, check, chunk);
   return chunk;
+}
+
+const SHARED = new Map<string, Chunk>();
+const MAX_SHARED = 4096;
+
+/** Most words mean nothing, and many the same: one object for all of them stays in the cache. */
+function shared(chunk: Chunk): Chunk {
+  const key = JSON.stringify([
+    chunk.number,
+    chunk.words.map(({ word, isNegation, plain, negated }) => [
+      lexicons().paired.has(word) ? word : '',
+      isNegation,
+      plain,
+      negated,
+    ]),
+  ]);
+  const known = SHARED.get(key);
+  if (known === undefined && SHARED.size < MAX_SHARED) SHARED.set(key, chunk);
+  return known ?? chunk;
 }
 
 function readChunk(spelling: string): Chunk {
