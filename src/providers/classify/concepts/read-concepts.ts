@@ -23,6 +23,7 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'param',
   'property',
   'prompt',
+  'content',
   'reply',
   'sampling',
   'key',
@@ -44,8 +45,13 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
 const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 
 export function readSentences(text: string): readonly Sentence[] {
-  return readAll(withoutNames(text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text));
+  const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
+  return readAll(withoutNames(begin.includes(TRAILER) ? begin.replace(TRAILERS, ' ') : begin));
 }
+
+/** LiteLLM adds the group of models that it asked, and those that it could have asked. */
+const TRAILER = 'Model Group';
+const TRAILERS = /(?:Received|Available) Model Group(?: Fallbacks)?=\S{0,200}/g;
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
 export function readCode(code: string): Sentence {
@@ -68,7 +74,7 @@ function withoutNames(text: string): string {
 }
 
 const QUOTED = '\u0002';
-const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
+const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^\[?[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
 
 type SecondWords = ReadonlyMap<string, readonly Concept[]>;
 
