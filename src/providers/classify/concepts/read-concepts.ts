@@ -128,8 +128,10 @@ function readAll(text: string): readonly Sentence[] {
   let check = HASH_START;
   for (let at = 0; at <= text.length; at++) {
     const unit = at === text.length ? SPACE : text.charCodeAt(at);
-    const isEnd = at === text.length || endsSentence(unit, text, at);
-    if (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB)) {
+    // a letter needs no more than one comparison
+    const isLetter = unit > QUESTION_MARK && unit < WIDE_STOP;
+    const isEnd = !isLetter && (at === text.length || endsSentence(unit, text, at));
+    if (isLetter || (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB))) {
       hash = hashWith(hash, unit);
       check = checkWith(check, unit);
       continue;
@@ -156,11 +158,12 @@ const FULL_STOP = 0x2e;
 const EXCLAMATION_MARK = 0x21;
 const QUESTION_MARK = 0x3f;
 const SEMICOLON = 0x3b;
-const WIDE_MARKS: ReadonlySet<number> = new Set([0x3002, 0xff01, 0xff1f, 0xff1b]);
+const WIDE_STOP = 0x3002;
+const WIDE_MARKS: ReadonlySet<number> = new Set([WIDE_STOP, 0xff01, 0xff1f, 0xff1b]);
 
 /** A mark ends a sentence before a space, its wide form anywhere. */
 function endsSentence(unit: number, text: string, at: number): boolean {
-  if (unit > QUESTION_MARK) return unit >= 0x3002 && WIDE_MARKS.has(unit);
+  if (unit > QUESTION_MARK) return unit >= WIDE_STOP && WIDE_MARKS.has(unit);
   if (unit === NEW_LINE) return true;
   const isMark =
     unit === FULL_STOP || unit === SEMICOLON || unit === QUESTION_MARK || unit === EXCLAMATION_MARK;
