@@ -50,6 +50,9 @@ export const SECOND_EXAM_ENTRIES: readonly Entry[] = read('second-exam-failures.
 /** The next one, by someone else. */
 export const THIRD_EXAM_ENTRIES: readonly Entry[] = read('third-exam-failures.jsonl');
 
+/** One more, after the changes for the two before it. */
+export const FOURTH_EXAM_ENTRIES: readonly Entry[] = read('fourth-exam-failures.jsonl');
+
 function read(name: string): Entry[] {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
     .split('\n')

@@ -86,4 +86,20 @@ export const FIRST_SIGHT: readonly FirstSight[] = [
     retryable: '95.0 %',
     hints: '10 of 10',
   },
+  {
+    name: 'fourth examination, with the rules of before the second',
+    entries: 150,
+    kind: '87.3 %',
+    category: '84.7 %',
+    retryable: '95.3 %',
+    hints: '5 of 5',
+  },
+  {
+    name: 'fourth examination, after the changes for the second and the third',
+    entries: 150,
+    kind: '90.7 %',
+    category: '91.3 %',
+    retryable: '96.0 %',
+    hints: '5 of 5',
+  },
 ];

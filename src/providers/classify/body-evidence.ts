@@ -270,7 +270,7 @@ const PYTHON_FAULTS = new Set(['ValidationError', 'PermissionError']);
 /** Text that names an exception, as `(ThrottlingException)` or `litellm.RateLimitError:`, has a code. */
 function prose(value: string, into: BodyEvidence): void {
   into.messages.push(value);
-  if (value.includes('_')) addPrintedCode(value, into);
+  if (value.includes('_') || value.includes('code:')) addPrintedCode(value, into);
   if (value.includes(' {')) for (const field of protobufFields(value)) dumped(field, into);
   if (!value.includes('Exception') && !value.includes('Error')) return;
   const names =
@@ -285,11 +285,11 @@ function prose(value: string, into: BodyEvidence): void {
 
 /** `Error Code: rate_limited`, `[model_not_found] …`, or nothing but the code. */
 const PRINTED_CODE =
-  /(?:\b(?:code|type|reason|status)["']?\s{0,2}[:=]\s{0,2}["'(]?|^\[)([A-Za-z]{2,30}(?:_[A-Za-z]{2,30}){1,6})\b|^([a-z]{2,30}(?:_[a-z]{2,30}){1,6})$/i;
+  /(?:\b(?:code|type|reason|status)["']?\s{0,2}[:=]\s{0,2}["'(]?|^\[)([A-Za-z]{2,30}(?:_[A-Za-z]{2,30}){1,6})\b|^([a-z]{2,30}(?:_[a-z]{2,30}){1,6})$|\bcode: ?([a-z]{4,40}(?:\.[a-z]{4,40})?) message:/i;
 
 function addPrintedCode(value: string, into: BodyEvidence): void {
   const found = PRINTED_CODE.exec(value.slice(0, 2048));
-  const code = found?.[1] ?? found?.[2];
+  const code = found?.[1] ?? found?.[2] ?? found?.[3];
   if (code !== undefined) addCode(code, into);
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ENTRIES,
   EXAM_ENTRIES,
+  FOURTH_EXAM_ENTRIES,
   MORE_ENTRIES,
   SECOND_EXAM_ENTRIES,
   SIBLING_ENTRIES,
@@ -48,6 +49,7 @@ describe('the corpus of real failures', () => {
     ...EXAM_ENTRIES,
     ...SECOND_EXAM_ENTRIES,
     ...THIRD_EXAM_ENTRIES,
+    ...FOURTH_EXAM_ENTRIES,
   ].filter((entry) => !entry.contested);
 
   it.each(settled)('classifies $id correctly', (entry) => {

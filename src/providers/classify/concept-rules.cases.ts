@@ -26,6 +26,18 @@ const SAID: readonly (readonly [string, RuntimeKind, number, string])[] = [
   ['concept.signed-block', 'provider.invalid_request', 400, 'Bad signature of a thinking block'],
   ['concept.plan-limit', 'provider.quota_exhausted', 403, 'You reached the limit of the free tier'],
   ['concept.schema-keyword', 'provider.tool_schema', 400, 'JSON schema not supported: oneOf'],
+  [
+    'concept.longer',
+    'provider.context_length',
+    400,
+    'input tokens (900) and a prefix must be less than 512',
+  ],
+  [
+    'concept.no-rate-paused',
+    'provider.quota_exhausted',
+    429,
+    'The account reached the limit that it set and is paused',
+  ],
   ['concept.output-cap', 'provider.invalid_request', 400, 'Output tokens may be at most 99'],
   [
     'concept.not-configured',

@@ -80,7 +80,7 @@ export function gatherEvidence(failure: ProviderFailure): Evidence {
     text,
     matchedFamilies,
     families: matchedFamilies.size === 0 ? NO_FAMILIES : familyBits(matchedFamilies.keys()),
-    said: once(() => saidIn([...readSentences(text), ...readFault(failure.transport, text)])),
+    said: once(() => saidIn(readFault(failure.transport, text, readSentences(text)))),
     form,
     isEmptyReply: !isRefusal(status) && isEmptyReply(form, inBody),
     isUnfinished: form === 'events' && !isEnded && !inBody.hasErrorEvent && inBody.stops.size === 0,
@@ -104,12 +104,17 @@ const NO_FAMILIES = familyBits([]);
 const NO_FAULTS: readonly TransportFault[] = [];
 
 /** A fault speaks by its name too: `JobCancellationException`. */
-function readFault(fault: TransportFault | undefined, text: string): readonly Sentence[] {
-  if (fault === undefined) return [];
-  return [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
+function readFault(
+  fault: TransportFault | undefined,
+  text: string,
+  sentences: readonly Sentence[],
+): readonly Sentence[] {
+  if (fault === undefined) return sentences;
+  const more = [fault, ...(fault.causes ?? [])].flatMap(({ name = '', message = '' }) => [
     readCode(name),
     ...(text.includes(message) ? [] : readSentences(message.slice(0, 1024))),
   ]);
+  return [...sentences, ...more];
 }
 
 interface ReadBody {

@@ -19,6 +19,11 @@ export const REFUSAL_CASES: readonly RuleCase[] = [
     failure: refused(429, 'Request too large for this tier', { code: 'rate_limit_exceeded' }),
   },
   {
+    rule: 'rate.tokens-of-a-window',
+    kind: 'provider.rate_limited',
+    failure: refused(429, 'No tokens left. Try again later.', { code: 'TOKEN_LIMIT_EXCEEDED' }),
+  },
+  {
     rule: 'quota.long-window-text',
     kind: 'provider.quota_exhausted',
     failure: refused(429, 'You used your requests per day', { code: 'rate_limit_exceeded' }),

@@ -20,6 +20,14 @@ function hintOf(headers: Record<string, string>, body: unknown = {}): number | n
 }
 
 describe('a hint', () => {
+  it('is read from a moment in a sentence only while that is to come', () => {
+    const resetAt = (moment: string): object => ({
+      error: { message: `Weekly limit exhausted. It will reset at ${moment}` },
+    });
+    expect(hintOf({}, resetAt('2026-03-01T12:01:00Z'))).toBe(60_000);
+    expect(hintOf({}, resetAt('2026-02-14T00:00:00Z'))).toBeNull();
+  });
+
   it.each([
     [{ 'retry-after': '16' }, 16_000],
     [{ 'retry-after': '1.5' }, 1_500],

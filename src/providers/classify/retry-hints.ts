@@ -1,6 +1,7 @@
 /**
  * Retry hints: how long the server asks us to wait, from every field that may say so, the most exact first.
- * A senseless value (negative, infinite, not a number) is no hint; a moment in the past is a wait of 0.
+ * A senseless value (negative, infinite, not a number) is no hint; a moment in the past is a wait of 0,
+ * except in a sentence, where it is none.
  */
 import { acceptMs, atMostMs, durationBefore, parseDuration } from './durations.ts';
 import type { Evidence } from './evidence.ts';
@@ -46,7 +47,11 @@ function wordsOfWait({ matchedFamilies, form, text, failure }: Evidence): string
 
 function fromWords(words: string | undefined, now: number | undefined): RetryHint | undefined {
   if (words === undefined) return undefined;
-  return fromProse(words) ?? hint(untilMs(momentIn(words), now), DATE_IN_MESSAGE);
+  const stated = fromProse(words);
+  if (stated !== undefined) return stated;
+  // a sentence may speak of a moment that is long past, which is no invitation to call at once
+  const ms = untilMs(momentIn(words), now);
+  return ms === 0 ? undefined : hint(ms, DATE_IN_MESSAGE);
 }
 
 function hint(ms: number | undefined, from: string): RetryHint | undefined {

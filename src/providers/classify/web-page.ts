@@ -12,14 +12,14 @@ export function isPage(text: string): boolean {
 
 export function pageTitle(html: string): string {
   const head = html.slice(0, MAX_PAGE_CHARS);
-  const title = textOf(head, 'title') ?? textOf(head, 'h1') ?? '';
+  const title = TITLE.exec(head)?.[1] ?? HEADING.exec(head)?.[1] ?? '';
   // frameworks put the reason into a line of its own, as `Cannot POST /v1/chat`
-  return `${title} ${textOf(head, 'pre') ?? ''}`.trim();
+  return `${title} ${PREFORMATTED.exec(head)?.[1] ?? ''}`.trim();
 }
 
-function textOf(html: string, tag: string): string | undefined {
-  return new RegExp(`<${tag}[^>]{0,80}>([^<]{0,200})`, 'i').exec(html)?.[1];
-}
+const TITLE = /<title[^>]{0,80}>([^<]{0,200})/i;
+const HEADING = /<h1[^>]{0,80}>([^<]{0,200})/i;
+const PREFORMATTED = /<pre[^>]{0,80}>([^<]{0,200})/i;
 
 /** All words of a page, for a wait that it names. */
 export function pageWords(html: string): string {

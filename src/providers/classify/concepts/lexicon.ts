@@ -77,7 +77,7 @@ const PLAIN = {
   missing:
     'missing unknown nonexist* unrecogni?ed undefined retired removed gone deprecat* decommission* discontinu* sunset* obsolete typo misspel* 不存在 未找到 找不到',
   forbidden:
-    'forbid* denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
+    'forbid* paused denied deny denies restrict* disabled suspend* banned unauthori* prohibit* disallow* barred frozen freez* lock locked ineligible lacks gated 无权 禁止 未开通 未授权 没有权限 封禁 запрещ*',
   lacking:
     'insufficient* lack* exhaust* deplet* empty consumed lapsed drained negative overdue unpaid arrear* 不足 用尽 耗尽 用完 已用完 недостаточ* исчерпан*',
   spent: 'exhaust* deplet* consumed drained 用尽 耗尽 用完 已用完 исчерпан*',
@@ -159,6 +159,7 @@ const NEGATED: Partial<Record<Concept, string>> = {
 /** Pairs of words that mean something else together, or only together. */
 const PAIRS: Partial<Record<Concept, string>> = {
   vetting: 'real-name',
+  unset: 'must-setup must-configure',
   expired: 'is-over has-ended',
   busy: 'in-use',
   spent: 'used-up use-up used-all used-your ran-out run-out running-out',
@@ -204,6 +205,8 @@ export interface Lexicons {
   /** By the first word and then by the second. */
   readonly pairs: Pairs;
   readonly negatedPairs: Pairs;
+  /** All words of the pairs, first or second. */
+  readonly paired: ReadonlySet<string>;
   /** Words of scripts that are written without spaces. */
   readonly unspaced: readonly (readonly [word: string, concept: Concept])[];
 }
@@ -216,6 +219,9 @@ export function buildLexicons(): Lexicons {
     negated: lexiconOf(NEGATED),
     pairs: pairsOf(PAIRS),
     negatedPairs: pairsOf(NEGATED_PAIRS),
+    paired: new Set(
+      [...entriesOf(PAIRS), ...entriesOf(NEGATED_PAIRS)].flatMap(([pair]) => pair.split('-')),
+    ),
     unspaced: entriesOf(PLAIN).filter(([word]) => UNSPACED.test(word)),
   };
 }

@@ -5,7 +5,7 @@
 import { once } from '../../../errors/support/once.ts';
 import { findNames } from '../quoted-names.ts';
 import { buildLexicons, NEGATIONS, type Concept, type Lexicon } from './lexicon.ts';
-import { createPartTable, HASH_START, hashWith } from './part-table.ts';
+import { checkWith, createPartTable, HASH_START, hashWith } from './part-table.ts';
 import { addTo, idOf, newSentence, type Sentence } from './sentence.ts';
 
 const MAX_CHARS = 2048;
@@ -23,6 +23,7 @@ const IN_QUOTES: ReadonlySet<Concept> = new Set<Concept>([
   'param',
   'property',
   'prompt',
+  'content',
   'reply',
   'sampling',
   'key',
@@ -44,8 +45,13 @@ const NOUNS: ReadonlySet<Concept> = new Set<Concept>([
 const EXCEPTION = /^\W{0,3}[\w.]{0,80}[a-z](?:Error|Exception)\b/;
 
 export function readSentences(text: string): readonly Sentence[] {
-  return readAll(withoutNames(text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text));
+  const begin = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
+  return readAll(withoutNames(begin.includes(TRAILER) ? begin.replace(TRAILERS, ' ') : begin));
 }
+
+/** LiteLLM adds the group of models that it asked, and those that it could have asked. */
+const TRAILER = 'Model Group';
+const TRAILERS = /(?:Received|Available) Model Group(?: Fallbacks)?=\S{0,200}/g;
 
 /** A code is a sentence without grammar: `TOKEN_QUOTA_REACHED`. */
 export function readCode(code: string): Sentence {
@@ -68,7 +74,7 @@ function withoutNames(text: string): string {
 }
 
 const QUOTED = '\u0002';
-const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
+const IDENTIFIER = /:\/\/|^\/|\/.*\/|@\w|^\[?[\w.]*-[\w.-]*\d|^\d[\w]*-|[0-9a-f]{16}/;
 
 type SecondWords = ReadonlyMap<string, readonly Concept[]>;
 
@@ -119,16 +125,24 @@ function readAll(text: string): readonly Sentence[] {
   let reading = newReading();
   let begin = 0;
   let hash = HASH_START;
+  let check = HASH_START;
   for (let at = 0; at <= text.length; at++) {
     const unit = at === text.length ? SPACE : text.charCodeAt(at);
-    const isEnd = at === text.length || endsSentence(unit, text, at);
-    if (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB)) {
+    // a letter needs no more than one comparison
+    const isLetter = unit > QUESTION_MARK && unit < WIDE_STOP;
+    const isEnd = !isLetter && (at === text.length || endsSentence(unit, text, at));
+    if (isLetter || (!isEnd && unit !== SPACE && (unit > RETURN || unit < TAB))) {
       hash = hashWith(hash, unit);
+      check = checkWith(check, unit);
       continue;
     }
-    if (at > begin) readPart(chunkAt(text, begin, at, hash), reading);
+    if (at > begin) {
+      const known = REMEMBERED.find(hash, check);
+      readPart(known ?? learn(text.slice(begin, at), hash, check), reading);
+    }
     begin = at + 1;
     hash = HASH_START;
+    check = HASH_START;
     if (!isEnd) continue;
     if (reading.sentence.found.length > 0) sentences.push(reading.sentence);
     if (sentences.length === MAX_SENTENCES) break;
@@ -144,11 +158,12 @@ const FULL_STOP = 0x2e;
 const EXCLAMATION_MARK = 0x21;
 const QUESTION_MARK = 0x3f;
 const SEMICOLON = 0x3b;
-const WIDE_MARKS: ReadonlySet<number> = new Set([0x3002, 0xff01, 0xff1f, 0xff1b]);
+const WIDE_STOP = 0x3002;
+const WIDE_MARKS: ReadonlySet<number> = new Set([WIDE_STOP, 0xff01, 0xff1f, 0xff1b]);
 
 /** A mark ends a sentence before a space, its wide form anywhere. */
 function endsSentence(unit: number, text: string, at: number): boolean {
-  if (unit > QUESTION_MARK) return unit >= 0x3002 && WIDE_MARKS.has(unit);
+  if (unit > QUESTION_MARK) return unit >= WIDE_STOP && WIDE_MARKS.has(unit);
   if (unit === NEW_LINE) return true;
   const isMark =
     unit === FULL_STOP || unit === SEMICOLON || unit === QUESTION_MARK || unit === EXCLAMATION_MARK;
@@ -183,13 +198,29 @@ const REMEMBERED = createPartTable<Chunk>();
 const MAX_REMEMBERED_CHARS = 64;
 
 /** Words recur, so each is read once. */
-function chunkAt(text: string, begin: number, end: number, hash: number): Chunk {
-  const known = REMEMBERED.find(text, begin, end, hash);
-  if (known !== undefined) return known;
-  const spelling = text.slice(begin, end);
-  const chunk = readChunk(spelling);
-  if (spelling.length <= MAX_REMEMBERED_CHARS) REMEMBERED.remember(spelling, hash, chunk);
+function learn(spelling: string, hash: number, check: number): Chunk {
+  const chunk = shared(readChunk(spelling));
+  if (spelling.length <= MAX_REMEMBERED_CHARS) REMEMBERED.remember(hash, check, chunk);
   return chunk;
+}
+
+const SHARED = new Map<string, Chunk>();
+const MAX_SHARED = 4096;
+
+/** Most words mean nothing, and many the same: one object for all of them stays in the cache. */
+function shared(chunk: Chunk): Chunk {
+  const key = JSON.stringify([
+    chunk.number,
+    chunk.words.map(({ word, isNegation, plain, negated }) => [
+      lexicons().paired.has(word) ? word : '',
+      isNegation,
+      plain,
+      negated,
+    ]),
+  ]);
+  const known = SHARED.get(key);
+  if (known === undefined && SHARED.size < MAX_SHARED) SHARED.set(key, chunk);
+  return known ?? chunk;
 }
 
 function readChunk(spelling: string): Chunk {

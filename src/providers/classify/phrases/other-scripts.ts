@@ -8,6 +8,7 @@ import type { Phrase } from './phrase.ts';
 export const OTHER_SCRIPTS = /[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
 export const SCRIPT_PHRASES = {
+  server: ['内部错误'],
   wait: ['后', '後', '후', 'через'],
   about_plan: ['套餐'],
   about_off: ['不'],

@@ -56,11 +56,20 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       hasTransport: true,
-      says: each(
-        ['key'],
-        ['failed', 'missing', 'lacking', 'unset'],
-        ['invalid', 'expired', 'param'],
-      ),
+      says: [
+        ...each(
+          ['key'],
+          ['failed', 'missing', 'lacking', 'unset'],
+          ['invalid', 'expired', 'param'],
+        ),
+        ...anyOf(
+          [
+            ['login', 'refused'],
+            ['unset', 'must'],
+          ],
+          ['invalid', 'expired', 'param', 'connection', 'host', 'text'],
+        ),
+      ],
     },
     means: { kind: 'provider.not_configured', scope: 'key', recovery: 'human' },
     why: 'without a response it is the client that has no key; nothing was sent',
@@ -225,6 +234,18 @@ export const CONCEPT_ACCESS_RULES: readonly Rule[] = [
     },
     means: { kind: 'provider.permission', scope: 'account', recovery: 'human' },
     why: 'an account is said to lack a right, and nothing is said of a rate',
+  },
+  {
+    id: 'concept.no-rate-paused',
+    when: {
+      statuses: [429],
+      says: anyOf(
+        [['bound', 'account', 'reached', 'forbidden']],
+        ['rate', 'requests', 'minute', 'day', 'tokens', 'busy', 'wait'],
+      ),
+    },
+    means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'human' },
+    why: 'an account reached a limit and was stopped for it; time alone does not start it again',
   },
   {
     id: 'concept.no-rate-key',

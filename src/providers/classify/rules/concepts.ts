@@ -13,6 +13,35 @@ const ALSO_SERVER = [...REFUSED, 403, 413, 500, 502, 503];
 /** Before the phrases, whose words these share. */
 export const FIRST_CONCEPT_RULES: readonly Rule[] = [
   {
+    id: 'concept.longer',
+    when: {
+      statuses: REFUSED,
+      phrases: ['excess', 'parameter'],
+      mentions: /length|tokens/i,
+      says: anyOf(
+        [
+          ['prompt', 'tokens', 'over'],
+          ['prompt', 'length', 'over'],
+          ['requests', 'length', 'over'],
+        ],
+        [
+          'minute',
+          'day',
+          'rate',
+          'bytes',
+          'media',
+          'tool',
+          'quota',
+          'money',
+          'reply',
+          'characters',
+        ],
+      ),
+    },
+    means: { kind: 'provider.context_length', scope: 'request', recovery: 'human' },
+    why: 'the length of the prompt stands before a smaller number that it must keep to',
+  },
+  {
     id: 'concept.signed-block',
     when: {
       statuses: [400, 422],
@@ -346,6 +375,14 @@ export const CONCEPT_RULES: readonly Rule[] = [
             ['model', 'must'],
           ],
           ['prompt', 'text', 'role', 'tool', 'schema', 'key'],
+        ),
+        // a value of the wrong type, whose type may be a string
+        ...anyOf(
+          [
+            ['sampling', 'invalid', 'must'],
+            ['param', 'given', 'must'],
+          ],
+          ['prompt', 'role', 'turn', 'content', 'tool', 'schema', 'key', 'model', 'media'],
         ),
       ],
     },

@@ -138,7 +138,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     when: {
       hasStatus: false,
       transportText:
-        /tcp connect error|error connecting|(?:all )?connection attempts? failed|\blookup \S{1,80} on |dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN|getaddrinfo|nodename nor servname|name or service not known|no such host|TLS handshake timeout|WinError (?:100(?:51|60|61|65)|1100[124])\b|Errno (?:-[235]|61|101|111|113)\b|net::ERR_(?:NAME_|ADDRESS_|INTERNET_|PROXY_|CONNECTION_(?:REFUSED|TIMED_OUT))/i,
+        /tcp connect error|\bconnect timed out|error connecting|(?:all )?connection attempts? failed|\blookup \S{1,80} on |dns error|failed to lookup|(?:un|not )able to connect|could not connect|cannot connect|dial tcp|name resolution|connection refused|no connection established|connect ECONN|getaddrinfo|nodename nor servname|name or service not known|no such host|TLS handshake timeout|WinError (?:100(?:51|60|61|65)|1100[124])\b|Errno (?:-[235]|61|101|111|113)\b|net::ERR_(?:NAME_|ADDRESS_|INTERNET_|PROXY_|CONNECTION_(?:REFUSED|TIMED_OUT))/i,
     },
     means: {
       kind: 'provider.network',

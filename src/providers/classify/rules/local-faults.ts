@@ -51,7 +51,8 @@ export const LOCAL_FAULT_RULES: readonly Rule[] = [
     id: 'transport.cancelled-by-clock',
     when: {
       hasStatus: false,
-      transportText: /(?:cancell?ed|aborted).{0,80}time-?d?[ -]?out|time-?out.{0,80}cancell?ed/i,
+      transportText:
+        /(?:cancell?ed|aborted).{0,80}time-?d?[ -]?out|time-?out.{0,80}cancell?ed|within the (?:allowed|configured) time-?out/i,
     },
     means: { kind: 'provider.timeout', outcome: 'unknown', scope: 'provider', recovery: 'now' },
     why: 'a client cancels by its own clock; the caller did not',

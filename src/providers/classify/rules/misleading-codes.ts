@@ -26,6 +26,16 @@ export const MISLEADING_CODE_RULES: readonly Rule[] = [
     why: 'the quota that was hit is counted by the minute, whatever the message says of plans',
   },
   {
+    id: 'rate.tokens-of-a-window',
+    when: {
+      statuses: [429],
+      codes: ['token_limit_exceeded'],
+      mentions: /again later|retry later/i,
+    },
+    means: { kind: 'provider.rate_limited', scope: 'model', recovery: 'hint' },
+    why: 'a limit of tokens that a later call may keep to is one of a window, not that of the prompt',
+  },
+  {
     id: 'rate.single-request-over-limit',
     when: { asksMoreThanLimit: true },
     means: { kind: 'provider.request_too_large', scope: 'request', recovery: 'human' },

@@ -38,9 +38,9 @@ export const TEXT_RULES: readonly Rule[] = [
   },
   {
     id: 'quota.forbidden',
-    when: { statuses: [400, 401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
+    when: { statuses: [200, 400, 401, 402, 403], phrases: ['quota'], notPhrases: ['short_window'] },
     means: { kind: 'provider.quota_exhausted', scope: 'account', recovery: 'window' },
-    why: 'a quota under a status of access: the gateway closes the door until it is filled again',
+    why: 'a quota under a status that means no rate: the door is closed until it is filled again',
   },
   {
     id: 'rate.oversize-status',
