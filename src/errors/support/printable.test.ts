@@ -71,6 +71,7 @@ it.each([
 it.each([
   ['pay\u200bpal', String.raw`pay\u200bpal`],
   ['a\u200db', String.raw`a\u200db`],
+  ['\u180e\u200d\u180e', String.raw`\u180e\u200d\u180e`],
   ['👩\u200d\u200d👧', String.raw`👩\u200d\u200d👧`],
   ['😀\ufe0f\ufe0f\u{e0100}', `😀\ufe0f${String.raw`\ufe0f\udb40\udd00`}`],
   ['soft\u00adhyphen', String.raw`soft\u00adhyphen`],

@@ -24,9 +24,12 @@ const JOINING =
     .map((script) => String.raw`\p{Script=${script}}`)
     .join('');
 
+const IGNORABLE = String.raw`\p{Default_Ignorable_Code_Point}`;
+
 /** Invisible by itself, and changes how its neighbour is drawn. */
 const DRAWN = [
-  String.raw`(?<=[${JOINING}])[\u200c\u200d](?=[${JOINING}])`,
+  // a neighbour that is invisible itself is drawn by nothing
+  String.raw`(?<=[${JOINING}])(?<!${IGNORABLE})[\u200c\u200d](?=[${JOINING}])(?!${IGNORABLE})`,
   String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
   String.raw`(?<=[\p{Extended_Pictographic}0-9#*])[\ufe0e\ufe0f]`,
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
