@@ -119,6 +119,7 @@ export class Engine implements Errand {
   /** The schedules of each plan: when they come next, and what became of the last time. */
   readonly scheduleStates: ServerWork['scheduleStates'] = (of) => this.#work.scheduleStates(of);
   readonly serverNotes: ServerWork['serverNotes'] = () => this.#work.serverNotes();
+  readonly sharedNotes: ServerWork['sharedNotes'] = () => this.#work.sharedNotes();
   /** Messages that wait to be sent about the runs of the store. */
   readonly outbox: ServerWork['outbox'] = () => this.#work.outbox();
   #opening: Promise<Backend> | undefined;
