@@ -59,7 +59,7 @@ export interface StoredRun {
 export interface EngineStartOptions
   extends
     StartOptions,
-    Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage'> {}
+    Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage' | 'keepsAnswers'> {}
 
 interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
@@ -222,10 +222,13 @@ export class Engine implements Errand {
     );
   }
 
-  /** Leaves an answer in the store for whichever process executes the run, now or later. */
-  async leaveAnswer(run: string, answer: GateAnswer): Promise<void> {
+  /**
+   * Leaves an answer in the store for whichever process executes the run, now or later. Resolves to the
+   * name of the gate; undefined where there is no store.
+   */
+  async leaveAnswer(run: string, answer: GateAnswer): Promise<string | undefined> {
     const value = checkedJson(answer.value, 'The answer');
-    await (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
+    return (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
   }
 
   async attach(run: string): Promise<RunHandle> {

@@ -110,6 +110,7 @@ async function begin(
       ...named,
       input,
       answers,
+      keepsAnswers: true,
       ...(body.gates === false ? { gates: false } : {}),
       ...(core.onlyStores ? { isLeft: true } : {}),
       // the client gets the failure, and can ask again with the same key
