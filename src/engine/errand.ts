@@ -2,6 +2,7 @@
  * The facade: everything that is done with runs, over a backend. Applications, the command line and
  * servers stand on it. It joins what the host registers, what files name, and where runs are kept.
  */
+import type { Answer } from '../machine/gates/gate-answer.ts';
 import { resolve } from 'node:path';
 import { MACHINE_CLOCK, sleep, type EffectClock } from '../effects/clock.ts';
 import { ErrandError } from '../errors/thrown/errand-error.ts';
@@ -60,6 +61,8 @@ export interface EngineStartOptions
   extends
     StartOptions,
     Pick<BackendStartOptions, 'onCreated' | 'request' | 'isLeft' | 'onOutage' | 'keepsAnswers'> {}
+
+type GivenAnswer = GateAnswer & Pick<Answer, 'isByProgram'>;
 
 interface LegOptions extends ResumeOptions, Pick<BackendResumeOptions, 'lostBefore' | 'isLeft'> {
   readonly workflow?: RunnableWorkflow | undefined;
@@ -211,7 +214,7 @@ export class Engine implements Errand {
 
   async answer(
     run: string,
-    answer: GateAnswer,
+    answer: GivenAnswer,
     options: LegOptions = {},
   ): Promise<RunHandle | undefined> {
     const backend = await this.#runs();
@@ -226,7 +229,7 @@ export class Engine implements Errand {
    * Leaves an answer in the store for whichever process executes the run, now or later. Resolves to the
    * name of the gate; undefined where there is no store.
    */
-  async leaveAnswer(run: string, answer: GateAnswer): Promise<string | undefined> {
+  async leaveAnswer(run: string, answer: GivenAnswer): Promise<string | undefined> {
     const value = checkedJson(answer.value, 'The answer');
     return (await this.#runs()).leaveAnswer?.(run, { by: 'library', ...answer, value });
   }

@@ -33,7 +33,8 @@ export class PreparedAnswers {
     const next = this.#nextOfLeg(gate, node) ?? storedFor(state, gate, node);
     if (next === undefined) return undefined;
     try {
-      return answerEvent(state, { gate, value: next.value, by: 'prepared' });
+      const { value, isByProgram } = next;
+      return answerEvent(state, { gate, value, by: 'prepared', isByProgram });
     } catch (refusal) {
       const reason = 'a prepared answer did not fit, so the gate stays open';
       const error = toReport(refusal, { stamp: stampAt(state, gate, 'prepared') });

@@ -51,7 +51,8 @@ export class Access {
     if (authorize !== undefined) {
       const caller = await authorize(request);
       if (caller === null) throw unauthenticated('The request was not authorized');
-      return { name: caller.name, role: this.#roleOf(caller), via: 'host' };
+      const { name, isPerson = false } = caller;
+      return { name, role: this.#roleOf(caller), via: 'host', isPerson };
     }
     const bearer = bearerOf(request.headers.get('authorization'));
     if (bearer !== undefined) {
@@ -71,7 +72,9 @@ export class Access {
   }
 
   #visitor(token: Token, via: Visitor['via']): Visitor {
-    return { name: token.name, role: this.#roleOf(token), via, token };
+    // programs have tokens; a session is begun by the page
+    const isPerson = via === 'session';
+    return { name: token.name, role: this.#roleOf(token), via, token, isPerson };
   }
 
   #roleOf({ role }: Caller): Role {

@@ -186,7 +186,8 @@ async function answer(core: ServerCore, request: CheckedRequest): Promise<Respon
   const { workflow, status } = summary;
   const seq = (await engine.record(run)).head.nextSeq - 1;
   const served = await core.workflows.find(workflow);
-  const given = { gate, value, by: byOf(request) };
+  const isByProgram = request.visitor?.isPerson !== true;
+  const given = { gate, value, by: byOf(request), isByProgram };
   // a run that rests is continued by the answer, and only where its workflow is
   const isLeft = isResting(status) && (served === undefined || core.carryOn()?.hasRoom() !== true);
   if (isLeft) return leftAnswer(await engine.leaveAnswer(run, given), given);
