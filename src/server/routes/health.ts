@@ -75,7 +75,6 @@ export function sessionRoutes(core: ServerCore): readonly Route[] {
       answers: {
         204: { description: 'The session has ended.', headers: { 'Set-Cookie': 'Removes it.' } },
       },
-      refusals: ['store.unavailable'],
       handle: async ({ raw }) =>
         emptyAnswer({
           headers: { 'set-cookie': await core.access.sessions.end(raw.headers.get('cookie')) },
